@@ -70,7 +70,7 @@ def code_of_model(script, further=lambda wildcards: []):
 
     def loads(wildcards):
         model = wildcards.get("model") or EXPERIMENT.systems[wildcards.system].model
-        adapter_file = plugin_file(KINDS, EXPERIMENT.models[model]["type"])
+        adapter_file = plugin_file(KINDS, EXPERIMENT.models[model].type)
         return [adapter_file.removeprefix("scripts/"), *further(wildcards)]
 
     return code(script, loads)

@@ -15,7 +15,7 @@ from scripts.experiment.results_paths import FIELDS, SPLITS
 
 def reader(wildcards):
     """The one reader that prepare loads, by the dataset's format."""
-    return [plugin_file(FORMATS, EXPERIMENT.datasets[wildcards.dataset]["format"]).removeprefix("scripts/")]
+    return [plugin_file(FORMATS, EXPERIMENT.datasets[wildcards.dataset].format).removeprefix("scripts/")]
 
 
 rule prepare_dataset:

@@ -95,15 +95,16 @@ if EXPERIMENT.device == "cpu":
 
 def own_data():
     """The user's own files and folders: of datasets, models, external systems, clusters and published numbers."""
-    places = [dataset.get("location") for dataset in EXPERIMENT.datasets.values()]
-    places += [model["weights"] for model in EXPERIMENT.models.values()]
+    places = [dataset.location for dataset in EXPERIMENT.datasets.values()]
+    places += [model.weights for model in EXPERIMENT.models.values()]
     places += [file for system in EXPERIMENT.systems.values() for file in system_kind(system).files(system)]
     for file_of in (further_texts, datasets.excluded_file):
         places += [file_of(EXPERIMENT, dataset) for dataset in EXPERIMENT.datasets]
     places += features_of_others(EXPERIMENT)
-    clusters = [comparison.settings.get("clusters") for comparison in EXPERIMENT.comparisons.values()]
+    clusters = [comparison.statistics.clusters for comparison in EXPERIMENT.comparisons.values()]
     places += [file for files in clusters if isinstance(files, dict) for file in files.values()]
-    places += [(EXPERIMENT.published or {}).get(key) for key in ("file", "mapping")]
+    published = EXPERIMENT.published
+    places += [published.file, published.mapping] if published else []
     return [place for place in dict.fromkeys(places) if place and os.path.exists(place)]
 
 

@@ -25,7 +25,7 @@ def configuration(experiment: str, folder: Path) -> Path:
     """The configuration in `folder` that names the experiment. Raises UserError, which lists the experiments."""
     configurations = {}
     for file in sorted(folder.glob("*.yaml")):
-        if file.name != "schema.yaml" and (name := read_yaml(file).get("experiment")):
+        if name := read_yaml(file).get("experiment"):
             configurations.setdefault(name, file)
     if experiment not in configurations:
         listed = ", ".join(f"{name} ({file})" for name, file in configurations.items())

@@ -38,7 +38,7 @@ def differing_sources(folder: Path, root: Path) -> list[str]:
 
 
 def _decides(path: str) -> bool:
-    named = path.startswith(("scripts/", "rules/")) or path in ("Snakefile", "config/schema.yaml")
+    named = path.startswith(("scripts/", "rules/")) or path == "Snakefile"
     return named and not path.startswith(("scripts/archive/", "rules/archive.smk"))
 
 

@@ -35,6 +35,7 @@ from scripts.archive.provenance.whole import check_whole
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
+from scripts.common.keys import plain
 from scripts.common.version import VERSION
 from scripts.engine.job_records import DIRECTORY_STAMP
 from scripts.experiment.reading import complete
@@ -129,7 +130,7 @@ def take_pages(contents: Contents, experiment: Experiment, known: dict, about: d
     kinds = Counter(entry["kind"] for entry in contents.absent.values())
     contents.text("README.md", readme(experiment.name, file, about["commit"], dict(kinds), known))
     software = yaml.safe_load((ROOT / "CITATION.cff").read_text()) if (ROOT / "CITATION.cff").is_file() else {}
-    contents.text("CITATION.cff", citation(experiment.name, experiment.actor, about["end"], software))
+    contents.text("CITATION.cff", citation(experiment.name, plain(experiment.actor), about["end"], software))
     for name in ("__main__.py", "verify.py"):
         contents.text(name, (ROOT / "scripts/archive/entry.py").read_text())
 
@@ -162,7 +163,7 @@ def fill(contents: Contents, settings: Settings, targets: list[str], file: str) 
         contents.text(layout.CHANGES, difference)
     about = {
         **head,
-        "actor": experiment.actor,
+        "actor": plain(experiment.actor),
         "commit": recorded_origin["commit"],
         "start": min(job["start"] for job in described_jobs),
         "end": max(job["end"] for job in described_jobs),

@@ -69,13 +69,13 @@ def indexed(experiment: Experiment, dataset: str, how: str) -> str:
 
 def further_texts(experiment: Experiment, dataset: str) -> str | None:
     """The file of a dataset's further texts, here or in a mirror; None where it names none."""
-    named = experiment.datasets[dataset].get("texts")
-    return find_file(named["append"], experiment.mirrors) if named else None
+    named = experiment.datasets[dataset].texts
+    return find_file(named.append, experiment.mirrors) if named else None
 
 
 def with_further_texts(experiment: Experiment) -> list[str]:
     """The datasets that name further texts of their documents."""
-    return [dataset for dataset, entry in experiment.datasets.items() if "texts" in entry]
+    return [dataset for dataset, entry in experiment.datasets.items() if entry.texts]
 
 
 def index_elasticsearch_settings(experiment: Experiment, system: str) -> dict:

@@ -47,7 +47,7 @@ def in_mirrors(mirrors: Iterable[str | Path], pattern: str) -> Iterator[Path]:
             yield from sorted(mirror.rglob(pattern))
 
 
-def find_file(path: str, mirrors: list[str]) -> str | None:
+def find_file(path: str, mirrors: Iterable[str]) -> str | None:
     """The file at `path`, else the first one in the mirrors whose path ends in it; None if there is none."""
     places = chain([Path(path)], in_mirrors(mirrors, glob.escape(path)))
     return next((str(place) for place in places if place.is_file()), None)

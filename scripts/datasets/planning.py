@@ -8,18 +8,20 @@ from __future__ import annotations
 import glob
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.common.digests import files_below
 from scripts.common.errors import UserError
+from scripts.common.keys import given
 from scripts.common.locations import find_file, in_mirrors, is_remote, key
 from scripts.engine.downloads import names, place_of, sources
 from scripts.experiment import job_files
 from scripts.experiment.dataset_schema import format_of, options_of
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
+from scripts.experiment.sections.dataset import Dataset
 
 # Keys of any dataset for prepare
 OF_COLLECTION = ("format", "sha256", "splits", "split_by", "drop_shared", "strict", "test_queries",
@@ -28,14 +30,14 @@ OF_LIBRARY = ("fields", "query_field")  # keys whose values a library knows befo
 FOLDER_KEYS = {"revision", "files"}  # of what is fetched as a folder
 
 
-def prepared(experiment: Experiment) -> dict[str, dict]:
+def prepared(experiment: Experiment) -> dict[str, Dataset]:
     """The datasets that are brought to the workflow's layout; values by others have none."""
     return {name: dataset for name, dataset in experiment.datasets.items() if not format_of(dataset).values_given}
 
 
 def without_corpus(experiment: Experiment) -> list[str]:
     """The datasets that share another's corpus."""
-    return [name for name, dataset in prepared(experiment).items() if "corpus" in dataset]
+    return [name for name, dataset in prepared(experiment).items() if dataset.corpus]
 
 
 def judgements_only(experiment: Experiment) -> list[str]:
@@ -66,13 +68,13 @@ def excluded(experiment: Experiment, dataset: str) -> str | list[str]:
 
 def excluded_file(experiment: Experiment, dataset: str) -> str | None:
     """The same; None where it names none."""
-    named = experiment.datasets[dataset].get("excluded")
+    named = experiment.datasets[dataset].excluded
     return find_file(named, experiment.mirrors) if named else None
 
 
 def ranked_queries(experiment: Experiment, dataset: str) -> list[str]:
     """The queries of the dataset whose runs this one's judgements score, one file per split, if it names one."""
-    owner = experiment.datasets[dataset].get("runs_of")
+    owner = experiment.datasets[dataset].runs_of
     return job_files.all_queries(experiment, owner) if owner else []
 
 
@@ -84,13 +86,13 @@ def place(experiment: Experiment, dataset: str) -> tuple[str, str | None]:
 def dataset_settings(experiment: Experiment, dataset: str) -> dict:
     """How a dataset is prepared."""
     entry = experiment.datasets[dataset]
-    of_collection = {key: entry[key] for key in OF_COLLECTION if key in entry}
+    of_collection = {key: value for key, value in given(entry).items() if key in OF_COLLECTION}
     return {**of_collection, "options": options_of(entry), "seed": experiment.seed}
 
 
 def split_settings(experiment: Experiment, dataset: str, length: str) -> dict:
     """How texts are split into passages."""
-    return {"length": int(length), "language": experiment.datasets[dataset]["language"]}
+    return {"length": int(length), "language": experiment.datasets[dataset].language}
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ class Sources:
         """The names of what is fetched as a file."""
         return [name for name, fetch in self.fetched().items() if not FOLDER_KEYS & set(fetch)]
 
-    def how(self, mirrors: list[str]) -> dict:
+    def how(self, mirrors: Iterable[str]) -> dict:
         """How things are fetched, which decides nothing about what they are: mirrors and full addresses."""
         addresses = {
             self.names[_text(fetch)]: location
@@ -151,15 +153,15 @@ class Sources:
     def needed(self, experiment: Experiment) -> Iterator[dict]:
         """The datasets and models with what fetching them depends on, and their download where they do not lie here."""
         places = {f"datasets.{name}": place_of(entry) for name, entry in prepared(experiment).items()}
-        places |= {f"models.{name}": (entry["weights"], entry["revision"]) for name, entry in experiment.models.items()}
+        places |= {f"models.{name}": (entry.weights, entry.revision) for name, entry in experiment.models.items()}
         fetched = self.fetched()
         for name, (location, revision) in places.items():
             place = self.place(location, revision)
             if place == location:
                 yield {"name": name, "location": location}
             else:
-                entry = experiment.datasets.get(name.removeprefix("datasets."), {})
-                read = {key: entry[key] for key in OF_LIBRARY if key in entry}
+                entry = experiment.datasets.get(name.removeprefix("datasets."))
+                read = {key: value for key, value in given(entry).items() if key in OF_LIBRARY} if entry else {}
                 yield {"name": name, **fetched[Path(place).name], **read, "location": location, "download": place}
 
 
@@ -177,7 +179,7 @@ def sources_of(
     return Sources(with_content, dict(zip(distinct, names(distinct.values(), before), strict=True)))
 
 
-def _with_content(fetch: dict, mirrors: list[str], content: Callable[[str], str | None]) -> dict:
+def _with_content(fetch: dict, mirrors: Iterable[str], content: Callable[[str], str | None]) -> dict:
     """What is fetched; of the user's own file in a mirror, which no SHA-256 of the configuration holds, its content."""
     if {"sha256", "files", "revision"} & set(fetch) or is_remote(fetch["location"]):
         return fetch

@@ -11,9 +11,10 @@ import ast
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
+from typing import Protocol
 
 from scripts.common.errors import UserError
 from scripts.common.locations import is_remote, key
@@ -24,7 +25,29 @@ HOW = "RANKTRIAL_FETCH"  # the environment variable that hands mirrors and addre
 LONGEST = 200  # bytes; the name of a log and of the temporary folder are longer
 
 
-def sources(datasets: dict[str, dict], models: dict[str, dict], source: str) -> dict[tuple[str, str | None], dict]:
+class Data(Protocol):
+    """What is asked of a dataset."""
+
+    @property
+    def location(self) -> str | None: ...
+    @property
+    def sha256(self) -> str | None: ...
+    @property
+    def files(self) -> Mapping[str, str | None] | None: ...
+
+
+class Weights(Protocol):
+    """What is asked of a model."""
+
+    @property
+    def weights(self) -> str: ...
+    @property
+    def revision(self) -> str: ...
+
+
+def sources(
+    datasets: Mapping[str, Data], models: Mapping[str, Weights], source: str
+) -> dict[tuple[str, str | None], dict]:
     """(Location, a revision, ids or None) -> what is fetched, for each location that is not an existing path.
 
     Raises UserError, which begins with `source`, if two entries expect different files at one location.
@@ -33,12 +56,13 @@ def sources(datasets: dict[str, dict], models: dict[str, dict], source: str) -> 
     for name, dataset in datasets.items():
         location, ids = place_of(dataset)
         if is_remote(location) or not Path(location).exists():
-            fetch = {"location": key(location)} | {k: dataset[k] for k in ("sha256", "files") if k in dataset}
+            sums = {"sha256": dataset.sha256, "files": dataset.files}
+            fetch = {"location": key(location)} | {name: value for name, value in sums.items() if value}
             fetch |= {"ids": ids.split()} if ids else {}
             if fetches.setdefault((location, ids), fetch) != fetch:
                 raise UserError(f"{source}: datasets.{name}.sha256: another than for the same location above")
     for model in models.values():
-        location, revision = model["weights"], model["revision"]
+        location, revision = model.weights, model.revision
         if is_remote(location):
             fetches.setdefault((location, None), {"location": key(location)})
         elif not Path(location).exists():
@@ -46,9 +70,10 @@ def sources(datasets: dict[str, dict], models: dict[str, dict], source: str) -> 
     return fetches
 
 
-def place_of(dataset: dict) -> tuple[str, str | None]:
+def place_of(dataset: Data) -> tuple[str, str | None]:
     """A dataset's location and, where that is a library's, the ids of its splits: with others, more is fetched."""
-    return dataset["location"], " ".join(sorted(set(dataset.get("ids", {}).values()))) or None
+    ids: dict[str, str] = getattr(dataset, "ids", {})  # a key of one format
+    return str(dataset.location), " ".join(sorted(set(ids.values()))) or None
 
 
 def plain_name(location: str) -> str:

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import System
+from scripts.experiment.sections.recipe import Recipe
 from scripts.models.adapters import adapter, adapters
 
-TRUNCATION: dict[str, dict[str, Any]] = {
-    "truncate_dim": {
-        "description": "so many first dimensions of the vectors of a bi-encoder count, as in sentence-transformers; "
-        "texts are encoded once, for systems of any dimensions. All of them if left out",
-        "$ref": "#/$defs/length",
-    }
-}
 
-
-def truncate_dim(check: Checker, name: str, entry: dict[str, Any], kind: str) -> int | None:
-    """The dimensions that a system takes of its model's vectors. Raises UserError for a kind that has no such."""
-    given: int | None = entry.get("truncate_dim")
-    if given is not None and "embeddings" in entry:
+def check_truncation(check: Checker, name: str, embeddings: object, kind: str) -> None:
+    """Raise UserError for a system that truncates vectors which it quantises, or which its model does not have."""
+    if embeddings:
         problem = "not together with embeddings, which quantise whole vectors; leave one of them out"
         raise check.fail(f"systems.{name}.truncate_dim", problem)
-    if given is not None and not hasattr(adapter(kind), "truncate"):
+    if not hasattr(adapter(kind), "truncate"):
         able = " and ".join(f"{other}s" for other, module in adapters().items() if hasattr(module, "truncate"))
         raise check.fail(f"systems.{name}.truncate_dim", f"a {kind} has no vectors to truncate; {able} do")
-    return given
 
 
 def truncation_of(system: System) -> dict[str, int]:
@@ -38,18 +27,18 @@ def truncation_text(system: System) -> str:
     return f", the first {system.truncate_dim} dimensions of its vectors" if system.truncate_dim else ""
 
 
-def check_dimensions(check: Checker, recipe: str, entry: dict[str, Any], kinds: list[str]) -> None:
+def check_dimensions(check: Checker, name: str, recipe: Recipe, kinds: list[str]) -> None:
     """Raise UserError for a loss of several dimensions where no model of these kinds has such vectors."""
-    if "matryoshka_dims" in entry and not any(getattr(adapter(kind), "MATRYOSHKA", False) for kind in kinds):
+    if recipe.matryoshka_dims and not any(getattr(adapter(kind), "MATRYOSHKA", False) for kind in kinds):
         problem = f"a {kinds[0]} has no vectors whose first dimensions could be trained; leave it out"
-        raise check.fail(f"recipes.{recipe}.matryoshka_dims", problem)
+        raise check.fail(f"recipes.{name}.matryoshka_dims", problem)
 
 
-def as_text(recipe: dict[str, Any]) -> str:
+def as_text(recipe: Recipe) -> str:
     """How a recipe trains other than all weights for all dimensions, as the end of a system's description."""
     words = ""
-    if lora := recipe.get("lora"):
-        words += f", by a LoRA adapter of rank {lora['r']}{' that is merged' if lora['merge'] else ''}"
-    if dimensions := recipe.get("matryoshka_dims"):
-        words += f", for the first {', '.join(map(str, dimensions))} dimensions (Matryoshka)"
+    if recipe.lora:
+        words += f", by a LoRA adapter of rank {recipe.lora.r}{' that is merged' if recipe.lora.merge else ''}"
+    if recipe.matryoshka_dims:
+        words += f", for the first {', '.join(map(str, recipe.matryoshka_dims))} dimensions (Matryoshka)"
     return words

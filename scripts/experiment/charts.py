@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from scripts.common.locations import is_url, shown
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Bars, Chart, System, Task
+from scripts.experiment.sections.charts import ChartEntry
 from scripts.ir.measure_names import same_measure
+from scripts.models.model_keys import Model
 
 CHART = "chart-"  # prefix of the names of these figures
 MOST_BARS = 6  # in a row: the number of colours
@@ -21,9 +23,9 @@ def weights_name(weights: str) -> str:
     return weights.removeprefix("pypi:").partition("==")[0].rstrip("/").rsplit("/", 1)[-1]
 
 
-def model_names(models: dict[str, dict[str, Any]]) -> dict[str, str]:
+def model_names(models: Mapping[str, Model]) -> dict[str, str]:
     """A short name for each model: that of its weights, or its own if these are a package or shared by two models."""
-    places = {model: entry["weights"] for model, entry in models.items()}
+    places = {model: entry.weights for model, entry in models.items()}
     names = {model: model if place.startswith("pypi:") else weights_name(place) for model, place in places.items()}
     taken = list(names.values())
     return {model: name if taken.count(name) == 1 else model for model, name in names.items()}
@@ -36,7 +38,7 @@ def chart(
 
     Raises UserError for an unknown name, for a task without a run or measure, and for two systems in the same bar.
     """
-    return _Resolver(check, f"charts.{name}", entries, systems, tasks).chart(check.config["charts"][name])
+    return _Resolver(check, f"charts.{name}", entries, systems, tasks).chart(check.config.charts[name])
 
 
 @dataclass(frozen=True)
@@ -47,14 +49,14 @@ class _Resolver:
     all_systems: dict[str, System]
     all_tasks: dict[str, Task]
 
-    def chart(self, entry: dict[str, Any]) -> Chart:
-        groups = entry["systems"] if isinstance(entry["systems"], dict) else {"": entry["systems"]}
-        tasks, measures = self.tasks(entry["tasks"]), entry["measures"]
+    def chart(self, entry: ChartEntry) -> Chart:
+        groups = entry.systems if isinstance(entry.systems, dict) else {"": entry.systems}
+        tasks, measures = self.tasks(entry.tasks), entry.measures
         if len(groups) * len(tasks) * len(measures) > MOST_BARS:
             problem = f"has more than {MOST_BARS} bars per model; name fewer tasks, measures or kinds of systems"
             raise self.check.fail(self.key, problem)
         members = {label: self.systems("systems", names) for label, names in groups.items()}
-        baseline = self.baseline(entry["baseline"], tasks) if "baseline" in entry else None
+        baseline = self.baseline(entry.baseline, tasks) if entry.baseline else None
         bars: list[Bars] = []
         for label, (task, measure) in itertools.product(groups, itertools.product(tasks, measures)):
             measure = self.measure(measure, task)
@@ -75,14 +77,14 @@ class _Resolver:
         axis = measures[0] if len(measures) == 1 else "Mean"
         if len(tasks) == 1:
             axis += f", {tasks[0].label}"
-        return Chart(entry["title"], axis, tuple(row for row in rows if row in rows_with_bars), tuple(bars), baseline)
+        return Chart(entry.title, axis, tuple(row for row in rows if row in rows_with_bars), tuple(bars), baseline)
 
-    def tasks(self, names: str | list[str]) -> list[Task]:
+    def tasks(self, names: str | tuple[str, ...]) -> list[Task]:
         for name in names if names != "all" else []:
             self.check.known(f"{self.key}.tasks", name, "tasks")
         return [self.all_tasks[name] for name in (self.all_tasks if names == "all" else names)]
 
-    def systems(self, key: str, names: list[str]) -> list[System]:
+    def systems(self, key: str, names: Iterable[str]) -> list[System]:
         for name in names:
             if name not in self.entries:
                 self.check.known(f"{self.key}.{key}", name, "systems")
@@ -97,7 +99,7 @@ class _Resolver:
         return systems[0].name, systems[0].label
 
     def row(self, system: System) -> str:
-        return model_names(self.check.config["models"])[system.model] if system.model else system.label
+        return model_names(self.check.config.models)[system.model] if system.model else system.label
 
     def by_row(self, systems: list[System], task: Task) -> dict[str, str]:
         systems_of_rows: dict[str, str] = {}

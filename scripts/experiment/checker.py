@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from scripts.common.errors import UserError
+from scripts.experiment.sections.configuration import Configuration
 from scripts.ir.measures import check_computable
 
 
-class Checker:
-    """A completed configuration and the name of its file, with which each message begins."""
+class Source:
+    """The name of a configuration's file, with which each message begins."""
 
-    def __init__(self, config: dict[str, Any], source: str) -> None:
-        self.config, self.source = config, source
+    def __init__(self, source: str) -> None:
+        self.source = source
 
     def fail(self, key: str, problem: str) -> UserError:
         """The error that `key` has, to be raised."""
         return UserError(f"{self.source}: {key}: {problem}")
+
+
+class Checker(Source):
+    """A completed configuration, and where it is from."""
+
+    def __init__(self, config: Configuration, source: str) -> None:
+        super().__init__(source)
+        self.config = config
 
     def computable(self, key: str, measure: str) -> None:
         """Raise UserError unless ir-measures knows the measure and it can be computed here."""
@@ -27,6 +34,6 @@ class Checker:
 
     def known(self, key: str, name: str, section: str) -> None:
         """Raise UserError unless the section has the name."""
-        names = self.config[section]
+        names = getattr(self.config, section)
         if name not in names:
             raise self.fail(key, f"unknown name {name!r}; {section} has {', '.join(map(str, names)) or 'none'}")

@@ -7,17 +7,16 @@ they lie under a recipe of their own, named after the entry and the system, sinc
 
 from __future__ import annotations
 
-import copy
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
+from scripts.common.keys import stated
 from scripts.experiment.checker import Checker
 from scripts.experiment.choice_record import RecipeChoice
 from scripts.experiment.evaluation_checks import check_measure
 from scripts.experiment.records import Experiment, System, Task
+from scripts.experiment.sections.recipe import Choose
 from scripts.experiment.tasks import add_task, resolve_task
-from scripts.experiment.training_datasets import datasets_of
-
-MEASURE = "nDCG@10"  # the schema says so too
 
 
 def take_apart(check: Checker, origins: dict[tuple[str, str], str]) -> None:
@@ -25,60 +24,59 @@ def take_apart(check: Checker, origins: dict[tuple[str, str], str]) -> None:
 
     Raises UserError for a choice among one, or of what cannot be chosen among.
     """
-    recipes, systems = check.config["recipes"], check.config["systems"]
+    recipes, systems = check.config.recipes, check.config.systems
     entries: dict[str, list[str]] = {}
     for name in recipes:
         entries.setdefault(origins["recipes", name], []).append(name)
-    choosing = {entry: names for entry, names in entries.items() if "choose" in recipes[names[0]]}
+    choosing = {entry: names for entry, names in entries.items() if recipes[names[0]].choose}
     wanted = {entry: _choice(check, entry, names) for entry, names in choosing.items()}
     for name in list(systems):
-        entry = systems[name].get("recipe")
+        entry = getattr(systems[name], "recipe", None)
         if isinstance(entry, str) and entry in choosing:
             _add_members(check, name, entry, choosing[entry], wanted[entry])
 
 
-def _choice(check: Checker, entry: str, names: list[str]) -> dict[str, Any]:
-    """What an entry says of its choice; its recipes say it no more."""
-    key, recipes = f"recipes.{entry}.choose", check.config["recipes"]
-    stated = recipes[names[0]]["choose"]
+def _choice(check: Checker, entry: str, names: list[str]) -> RecipeChoice:
+    """The choice among the recipes of an entry, for no system yet; the recipes say it no more."""
+    key, recipes = f"recipes.{entry}.choose", check.config.recipes
+    asked = recipes[names[0]].choose or Choose()
     for name in names:
-        del recipes[name]["choose"]
+        recipes[name] = replace(recipes[name], choose=None)
     if len(names) == 1:
         raise check.fail(key, "there is one recipe and nothing to choose among; give a list in place of a value")
-    datasets = list(dict.fromkeys(dataset for name in names for dataset in datasets_of(recipes[name])))
+    datasets = list(dict.fromkeys(dataset for name in names for dataset in recipes[name].datasets))
     if len(datasets) > 1:
         problem = f"its recipes learn from {' and '.join(datasets)}; a choice is among those of one dataset"
         raise check.fail(key, problem)
-    task = stated.get("task", f"{datasets[0]}/dev")
-    check_measure(check, f"{key}.measure", stated.get("measure", MEASURE))
+    task = asked.task or f"{datasets[0]}/dev"
+    check_measure(check, f"{key}.measure", asked.measure)
     found = resolve_task(Checker(check.config, f"{check.source}: {key}"), task)
     if not found.has_documents or found.runs_of:
         raise check.fail(f"{key}.task", f"{task} is ranked by nobody; expected a dataset with documents")
-    return {"task": task, "dataset": found.dataset, "split": found.split, "measure": stated.get("measure", MEASURE)}
+    return RecipeChoice(task, found.dataset, found.split, asked.measure, entry, ())
 
 
-def _add_members(check: Checker, name: str, entry: str, names: list[str], wanted: dict[str, Any]) -> None:
-    recipes, systems = check.config["recipes"], check.config["systems"]
+def _add_members(check: Checker, name: str, entry: str, names: list[str], wanted: RecipeChoice) -> None:
+    recipes, systems = check.config.recipes, cast(dict[str, Any], check.config.systems)
     own = f"{entry}-chosen-by-{name}"
     members = {f"{name}-{recipe.removeprefix(entry).removeprefix('-')}": recipe for recipe in names}
     for taken, section in ((own, "recipes"), *((member, "systems") for member in members)):
-        if taken in check.config[section]:
+        if taken in getattr(check.config, section):
             raise check.fail(
                 f"systems.{name}.recipe", f"{section} have {taken!r} already, a name that the choice needs"
             )
-    of_all = {key: value for key, value in systems[name].items() if key != "select_seed"}
+    chooser = systems[name]
     for member, recipe in members.items():
-        label = {"label": f"{of_all['label']} ({member.removeprefix(f'{name}-')})"} if "label" in of_all else {}
-        systems[member] = copy.deepcopy(of_all) | label | {"recipe": recipe, "tasks": []}
-    choice = wanted | {"recipe": entry, "members": list(members)}
-    recipes[own] = copy.deepcopy(recipes[names[0]]) | {"choose": choice}
-    systems[name] = systems[name] | {"recipe": own}
+        label = f"{chooser.label} ({member.removeprefix(f'{name}-')})" if chooser.label else None
+        systems[member] = replace(chooser, label=label, recipe=recipe, tasks=(), select_seed=None)
+    recipes[own] = replace(recipes[names[0]], chosen=replace(wanted, members=tuple(members)))
+    systems[name] = replace(chooser, recipe=own)
 
 
 def recipe_choice(check: Checker, recipe: object) -> RecipeChoice | None:
     """The choice that stands behind a system's recipe, or None."""
-    stated = check.config["recipes"].get(recipe, {}).get("choose") if isinstance(recipe, str) else None
-    return None if stated is None else RecipeChoice(**(stated | {"members": tuple(stated["members"])}))
+    found = check.config.recipes.get(recipe) if isinstance(recipe, str) else None
+    return found.chosen if found else None
 
 
 def ranked_to_choose(
@@ -107,14 +105,9 @@ def as_text(experiment: Experiment, choice: RecipeChoice) -> str:
 
 def provenance(experiment: Experiment, choice: RecipeChoice) -> dict[str, Any]:
     """What an archive says of it."""
-    among = {recipe: experiment.recipes[recipe] for recipe in _recipes(experiment, choice)}
+    among = {recipe: stated(experiment.recipes[recipe]) for recipe in _recipes(experiment, choice)}
     return {"chosen": {"by": choice.measure, "on": choice.task}, "among": among}
 
 
 def _recipes(experiment: Experiment, choice: RecipeChoice) -> list[str]:
     return list(dict.fromkeys(experiment.systems[name].recipe for name in choice.members))
-
-
-def is_chosen(recipe: dict[str, Any]) -> bool:
-    """Whether a recipe stands for the best of several, and is not trained itself."""
-    return "choose" in recipe

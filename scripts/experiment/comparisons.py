@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from scripts.common.keys import keys_of, stated
 from scripts.experiment.charts import CHART
 from scripts.experiment.checker import Checker
 from scripts.experiment.figure_checks import INFLUENCE, QUERIES, check_figure
 from scripts.experiment.moderators import BUBBLE, moderators, subgroups
 from scripts.experiment.records import Comparison, System, Task
 from scripts.experiment.sameness import check_roles, check_tasks
+from scripts.experiment.sections.comparison import ComparisonEntry
+from scripts.experiment.sections.statistics import Statistics
 from scripts.experiment.starting_points import with_starting_point
 from scripts.ir.measure_names import same_measure
 from scripts.statistics.effects import effect_named, effect_source
@@ -37,53 +41,66 @@ DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval", "task_inte
 
 def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dict[str, Task]) -> Comparison:
     """Resolve the comparison `name`. Raises UserError for an unknown name or a task without a run or the measure."""
-    entry, key = check.config["comparisons"][name], f"comparisons.{name}"
+    key = f"comparisons.{name}"
     for beginning, what in RESERVED.items():
         if name.startswith(beginning):
             raise check.fail(key, f"names that begin with {beginning!r} are reserved for the {what}")
-    entry = with_starting_point(check, f"{key}.control", entry, systems)
-    for role in ("control", "treatment"):
-        check.known(f"{key}.{role}", entry[role], "systems")
-    names = _all_tasks(entry, systems, tasks) if entry["tasks"] == "all" else entry["tasks"]
-    other_tasks = _other_tasks(check, f"{key}.treatment_on", entry.get("treatment_on", {}), names, tasks)
-    if entry["control"] == entry["treatment"] and not set(names) <= set(other_tasks):
-        raise check.fail(key, f"control and treatment are both {entry['control']!r}")
-    for task in names:
-        check.known(f"{key}.tasks", task, "tasks")
-        for role, ranked in (("control", task), ("treatment", other_tasks.get(task, task))):
-            system = systems[entry[role]]
-            if not system.ranks(ranked):
-                what = "scores" if tasks[ranked].values_given else "run"
-                raise check.fail(key, f"{system.name} has no {what} for task {ranked!r}; add one or list the tasks")
-    measure = common_measure(check, f"{key}.measure", entry["measure"], [tasks[task] for task in names])
+    entry = with_starting_point(check, f"{key}.control", check.config.comparisons[name], systems)
+    check.known(f"{key}.control", entry.control, "systems")
+    check.known(f"{key}.treatment", entry.treatment, "systems")
+    names = _all_tasks(entry, systems, tasks) if entry.tasks == "all" else list(entry.tasks)
+    other_tasks = _other_tasks(check, f"{key}.treatment_on", entry.treatment_on or {}, names, tasks)
+    ranked = {task: other_tasks.get(task, task) for task in names}
+    _check_runs(check, key, entry, ranked, systems, tasks)
+    compared = [tasks[task] for task in names]
+    measure = common_measure(check, f"{key}.measure", entry.measure, compared)
     check_statistics(check, key, entry)
     check_figure(check, key, entry)
-    check_clusters(check, f"{key}.clusters", entry.get("clusters"), [tasks[task] for task in names])
+    check_clusters(check, f"{key}.clusters", entry.clusters, compared)
     check_tasks(check, f"{key}.tasks", names, tasks)
-    scored = all(tasks[task].values_given for task in names)
-    ranked = {task: other_tasks.get(task, task) for task in names}
-    check_roles(check, key, (systems[entry["control"]], systems[entry["treatment"]]), ranked, systems, scored)
-    not_statistics = {"control", "treatment", "tasks", "figure", "same", "treatment_on", "family"}
-    not_statistics |= {"moderators", "subgroups"}
-    statistics = {setting: value for setting, value in entry.items() if setting not in not_statistics}
-    statistics |= {"measure": measure}
-    roles = {"control": entry["control"], "treatment": entry["treatment"], "treatment_on": other_tasks}
-    compared = [tasks[task] for task in names]
+    scored = all(task.values_given for task in compared)
+    check_roles(check, key, (systems[entry.control], systems[entry.treatment]), ranked, systems, scored)
     return Comparison(
         name,
-        tasks=tuple(names),
-        settings=statistics,
-        figure=entry["figure"],
+        entry.control,
+        entry.treatment,
+        tuple(names),
+        statistics=replace(entry, measure=measure),
+        figure=entry.figure,
+        treatment_on=other_tasks,
         moderators=moderators(check, key, entry, compared),
         subgroups=subgroups(check, key, entry, compared),
-        family=entry.get("family", ""),
-        **roles,
+        family=entry.family or "",
     )
 
 
-def _all_tasks(entry: dict[str, Any], systems: dict[str, System], tasks: dict[str, Task]) -> list[str]:
+def statistics_of(comparison: Comparison) -> dict[str, object]:
+    """How a comparison is computed, as settings of jobs; with the keys that kinds of effects and intervals read."""
+    return stated(comparison.statistics, *(keys_of(ComparisonEntry).keys() - keys_of(Statistics).keys()))
+
+
+def _check_runs(
+    check: Checker,
+    key: str,
+    entry: ComparisonEntry,
+    ranked: dict[str, str],
+    systems: dict[str, System],
+    tasks: dict[str, Task],
+) -> None:
+    """Both systems differ on some task and have runs of all; `ranked` has the task on which the treatment is scored."""
+    if entry.control == entry.treatment and any(task == other for task, other in ranked.items()):
+        raise check.fail(key, f"control and treatment are both {entry.control!r}")
+    for task, other in ranked.items():
+        check.known(f"{key}.tasks", task, "tasks")
+        for system, scored in ((systems[entry.control], task), (systems[entry.treatment], other)):
+            if not system.ranks(scored):
+                what = "scores" if tasks[scored].values_given else "run"
+                raise check.fail(key, f"{system.name} has no {what} for task {scored!r}; add one or list the tasks")
+
+
+def _all_tasks(entry: ComparisonEntry, systems: dict[str, System], tasks: dict[str, Task]) -> list[str]:
     """All tasks, without those for which a system that is trained for each dataset apart has no training."""
-    apart = [systems[entry[role]] for role in ("control", "treatment") if systems[entry[role]].recipe_of]
+    apart = [systems[name] for name in (entry.control, entry.treatment) if systems[name].recipe_of]
     return [task for task in tasks if all(tasks[task].ranked_dataset in system.recipe_of for system in apart)]
 
 
@@ -103,22 +120,22 @@ def common_measure(check: Checker, key: str, name: str, tasks: list[Task]) -> st
     return next(iter(listed_on))
 
 
-def check_statistics(check: Checker, key: str, entry: dict[str, Any]) -> None:
+def check_statistics(check: Checker, key: str, entry: ComparisonEntry) -> None:
     """Raise UserError for a setting that has no meaning for the comparison's effect or is not shown."""
-    effect, correction = effect_named(entry["effect"]), entry["figure"]["correction"]
-    if entry.get("margin") is not None and not effect.HAS_DIFFERENCE:
+    effect, correction = effect_named(entry.effect), entry.figure.correction
+    if entry.margin is not None and not effect.HAS_DIFFERENCE:
         raise check.fail(f"{key}.margin", f"effect {effect.NAME} has no difference to hold against a margin")
-    if effect.HAS_DIFFERENCE and not task_interval_named(entry["task_interval"]).fits(effect):
-        reason = f"{entry['task_interval']} is no interval of effect {effect.NAME}; expected another, such as t"
+    if effect.HAS_DIFFERENCE and not task_interval_named(entry.task_interval).fits(effect):
+        reason = f"{entry.task_interval} is no interval of effect {effect.NAME}; expected another, such as t"
         raise check.fail(f"{key}.task_interval", reason)
     if correction != "none" and not effect.HAS_DIFFERENCE:
         raise check.fail(f"{key}.figure.correction", f"effect {effect.NAME} has no test of a difference")
-    if correction != "none" and entry["figure"]["p"] == "interval":
+    if correction != "none" and entry.figure.p == "interval":
         reason = "corrects the t-test's or the randomisation test's p-values, but p: interval is shown"
         raise check.fail(f"{key}.figure.correction", reason)
 
 
-def check_clusters(check: Checker, key: str, clusters: Any, tasks: list[Task]) -> None:
+def check_clusters(check: Checker, key: str, clusters: str | dict[str, str], tasks: list[Task]) -> None:
     """Raise UserError unless given clusters are files of tasks of the comparison, and wanted ones have judgements."""
     if isinstance(clusters, dict):
         for task, path in clusters.items():
@@ -134,11 +151,11 @@ def loaded_modules(comparisons: Iterable[Comparison]) -> list[str]:
     """The files, below scripts/, of the kinds of effect, estimator and interval that jobs on comparisons load."""
     files = set()
     for comparison in comparisons:
-        files.add(effect_source(comparison.settings["effect"]))
-        files.add(estimator_source(comparison.settings["estimator"]))
-        files.add(interval_source(comparison.settings["interval"]))
-        asked = comparison.settings["task_interval"]
-        got = kind_for(asked, effect_named(comparison.settings["effect"]))
+        files.add(effect_source(comparison.statistics.effect))
+        files.add(estimator_source(comparison.statistics.estimator))
+        files.add(interval_source(comparison.statistics.interval))
+        asked = comparison.statistics.task_interval
+        got = kind_for(asked, effect_named(comparison.statistics.effect))
         files |= {task_interval_source(asked), task_interval_source(got)}
     return sorted(file.removeprefix("scripts/") for file in files)
 
@@ -157,7 +174,7 @@ def _other_tasks(
         if list(other_tasks.values()).count(other_task) > 1:
             raise check.fail(key, f"{other_task!r} is given for two tasks: its queries would count twice")
         datasets = [tasks[name].dataset for name in (task, other_task)]
-        corpora = {check.config["datasets"][dataset].get("corpus", dataset) for dataset in datasets}
+        corpora = {check.config.datasets[dataset].corpus or dataset for dataset in datasets}
         if len(corpora) > 1 or tasks[task].split != tasks[other_task].split:
             problem = "must be the same split of datasets that share a corpus, or their queries are not the same"
             raise check.fail(key, f"{task!r} and {other_task!r} {problem}")
@@ -171,8 +188,8 @@ def drawn_together(check: Checker, comparisons: dict[str, Comparison]) -> dict[s
     """
     groups: dict[str, list[Comparison]] = {}
     for comparison in comparisons.values():
-        if "together" in comparison.figure:
-            groups.setdefault(comparison.figure["together"], []).append(comparison)
+        if comparison.figure.together:
+            groups.setdefault(comparison.figure.together, []).append(comparison)
     for name, group in groups.items():
         first = group[0]
         if name in comparisons or name.startswith(tuple(RESERVED)):
@@ -181,7 +198,9 @@ def drawn_together(check: Checker, comparisons: dict[str, Comparison]) -> dict[s
         for comparison in group[1:]:
             key = f"comparisons.{comparison.name}.figure.together"
             differ = [
-                setting for setting in DRAWN_ALIKE if first.settings.get(setting) != comparison.settings.get(setting)
+                setting
+                for setting in DRAWN_ALIKE
+                if getattr(first.statistics, setting) != getattr(comparison.statistics, setting)
             ]
             differ += [name for name in ("control", "family") if getattr(first, name) != getattr(comparison, name)]
             if differ:
@@ -196,12 +215,13 @@ def cost_figures(comparisons: dict[str, Comparison], timed: set[str]) -> dict[st
     also named after their first comparison. Only `timed` systems are shown, each treatment once.
     """
     groups: dict[tuple[str, tuple[Any, ...]], dict[str, Comparison]] = {}
-    effects = {comparison.settings["effect"] for comparison in comparisons.values()}
+    effects = {comparison.statistics.effect for comparison in comparisons.values()}
     with_difference = {effect for effect in effects if effect_named(effect).HAS_DIFFERENCE}
     for comparison in comparisons.values():
-        has_difference = comparison.settings["effect"] in with_difference
+        has_difference = comparison.statistics.effect in with_difference
         if comparison.treatment in timed and has_difference and not comparison.treatment_on:
-            of_figure = (*(comparison.settings[name] for name in ("measure", "effect", "alpha")), comparison.tasks)
+            how = comparison.statistics
+            of_figure = (how.measure, how.effect, how.alpha, comparison.tasks)
             groups.setdefault((comparison.control, of_figure), {}).setdefault(comparison.treatment, comparison)
     controls = [control for control, _ in groups]
     figures = {}

@@ -32,7 +32,8 @@ def curves(
     """
     key = f"curves.{name}"
     check_table_name(check, key, "curves_table", [path("curves_table", experiment="x", curve=name)])
-    study = Study(check, key, check.config["curves"][name], entries, systems, tasks)
+    entry = check.config.curves[name]
+    study = Study(check, key, entry, entries, systems, tasks)
     points: dict[tuple[str, str, int | str], CurvePoint] = {}
     starts: dict[str, Chain] = {}
     labels: dict[str, str] = {}
@@ -65,15 +66,15 @@ def curves(
         tuple(order),
         baseline.name,
         study.measure(drawn),
-        study.entry["alpha"],
-        study.entry["interval"],
-        study.entry["title"],
+        entry.alpha,
+        entry.interval,
+        entry.title,
     )
 
 
 def _place(check: Checker, start: str, stages: Chain) -> tuple[int, ...]:
     """In which order curves are drawn: from scratch, from pseudo-labels, then by the configuration's datasets."""
-    datasets = list(check.config["datasets"])
+    datasets = list(check.config.datasets)
     first = (SCRATCH, PSEUDO_LABELS).index(start) if start in (SCRATCH, PSEUDO_LABELS) else 2
     return first, *(datasets.index(one) for stage in stages if first == 2 for one in stage.datasets)
 
@@ -87,7 +88,7 @@ def _add(study: Study, points: dict[tuple[str, str, int | str], CurvePoint], poi
 
 def _starting_point(study: Study, system: System, task: Task) -> System | None:
     """The system that ranks a task as another one does, with the checkpoint from which that one's training starts."""
-    start = study.check.config["recipes"][system.recipe_on(task.ranked_dataset)].get("start_from") or UNTRAINED
+    start = study.check.config.recipes[system.recipe_on(task.ranked_dataset)].start_from or UNTRAINED
     ranking = [other for other in study.all_systems.values() if other.ranks(task.name)]
     alike = [other for other in ranking if way_of_ranking(other) == way_of_ranking(system)]
     return next((other for other in alike if other.recipe_on(task.ranked_dataset) == start), None)

@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
+from scripts.common.keys import stated
 from scripts.common.locations import is_remote
-from scripts.datasets.formats import FILES_OF_SPLITS
-from scripts.experiment.checker import Checker
-from scripts.experiment.dataset_schema import dataset_schema, format_of, keys_of
+from scripts.common.settings import read_settings
+from scripts.experiment.checker import Checker, Source
+from scripts.experiment.dataset_schema import dataset_schema, format_of, formats, keys_of_format, own_keys, record_of
+from scripts.experiment.sections.dataset import Dataset
+from scripts.experiment.sections.recipe import Recipe
 
 CARVING = ("splits", "split_by", "drop_shared")
 NOT_OF_QUERIES = ("label", "licence", "sha256", "files", "strict", "corpus", "location", "fields", "test_queries",
                   "dev_queries", "unjudged", "grades", "document_characters", "texts", "encoding",
                   "own_document", "excluded", *CARVING)  # fmt: skip
+Queries = dict[str, Any]
+Split = tuple[Dataset, str]
 
 
-def check_keys(check: Checker, key: str, entry: dict[str, Any]) -> None:
-    """The dataset has the keys that its format needs and no other, and they fit together."""
-    name, form = entry["format"], format_of(entry)
-    for required in form.required:
-        if required not in entry:
-            raise check.fail(key, f"format {name} needs the key {required!r}")
+def read_dataset(check: Source, name: str, entry: dict[str, Any]) -> Dataset:
+    """A dataset with the keys that its format has. Raises UserError for one that is missing, or another's."""
+    key, form = f"datasets.{name}", entry["format"]
     given = _given(entry)
-    if alien := sorted(given - set(keys_of(name))):
-        raise check.fail(key, f"a dataset of format {name} cannot have {', '.join(map(repr, alien))}")
-    if "split_by" in given and not entry["splits"]:
-        raise check.fail(f"{key}.split_by", "only valid with splits: nothing is split off")
-    if wrong := form.mistake(entry):
-        raise check.fail(f"{key}.{wrong.key}", wrong.what)
+    if formats()[form].values_given and "location" in given:
+        raise check.fail(key, f"format {form} has no location: the systems name the files, under scores")
+    for required, declared in own_keys(form).items():
+        if declared.required and required not in entry:
+            raise check.fail(key, f"format {form} needs the key {required!r}")
+    allowed = keys_of_format(form)
+    if alien := sorted(given - set(allowed)):
+        raise check.fail(key, f"a dataset of format {form} cannot have {', '.join(map(repr, alien))}")
+    return read_settings(
+        record_of(form), {one: value for one, value in entry.items() if one in allowed}, f"{check.source}: {key}"
+    )
 
 
 def _given(entry: dict[str, Any]) -> set[str]:
@@ -37,37 +45,45 @@ def _given(entry: dict[str, Any]) -> set[str]:
     return {key for key, value in entry.items() if value != properties[key].get("default")}
 
 
-def known_splits(entry: dict[str, Any]) -> set[str] | None:
+def check_keys(check: Checker, key: str, dataset: Dataset) -> None:
+    """The keys of a dataset fit together."""
+    if dataset.split_by != "queries" and not dataset.splits:
+        raise check.fail(f"{key}.split_by", "only valid with splits: nothing is split off")
+    if wrong := format_of(dataset).mistake(dataset):
+        raise check.fail(f"{key}.{wrong.key}", wrong.what)
+
+
+def known_splits(dataset: Dataset) -> set[str] | None:
     """The splits that a dataset has, as far as its configuration says; None where only its files do."""
-    of_data = format_of(entry).splits(entry)
-    return None if of_data is None else of_data | set(entry.get("splits", {}))
+    of_data = format_of(dataset).splits(dataset)
+    return None if of_data is None else of_data | set(dataset.splits)
 
 
 def check_split(check: Checker, key: str, dataset: str, split: str) -> None:
     """The dataset has the split, as far as the configuration says."""
-    known = known_splits(check.config["datasets"][dataset])
+    known = known_splits(check.config.datasets[dataset])
     if known is not None and split not in known:
         splits = ", ".join(sorted(known))
         raise check.fail(key, f"{dataset} has no judgements for the split {split}; its splits are {splits}")
 
 
-def check_samples(check: Checker, key: str, entry: dict[str, Any]) -> None:
+def check_samples(check: Checker, key: str, dataset: Dataset) -> None:
     """A split of which a sample is kept is one that the dataset has, as far as the configuration says."""
-    known = known_splits(entry)
-    for split in ("test", "dev"):
-        if f"{split}_queries" in entry and known is not None and split not in known:
+    known = known_splits(dataset)
+    for split, sample in (("test", dataset.test_queries), ("dev", dataset.dev_queries)):
+        if sample and known is not None and split not in known:
             raise check.fail(f"{key}.{split}_queries", f"there is no split {split}; there are {_listed(known)}")
 
 
-def check_training_queries(check: Checker, key: str, recipe: dict[str, Any]) -> None:
-    """The dataset that a recipe learns from has training queries, with the judgements that its labels need."""
-    name = recipe["train_on"]
-    entry = check.config["datasets"][name]
-    without = entry.get("unjudged") == "train" or format_of(entry).unjudged(entry)
-    known = known_splits(entry)
+def check_training_queries(check: Checker, key: str, recipe: Recipe) -> None:
+    """The one dataset that a recipe learns from has training queries, with the judgements that its labels need."""
+    name = recipe.datasets[0]
+    dataset = check.config.datasets[name]
+    without = dataset.unjudged == "train" or format_of(dataset).unjudged(dataset)
+    known = known_splits(dataset)
     if known is None or "train" in known:
         return
-    if without and recipe["labels"] == "human":
+    if without and recipe.labels == "human":
         problem = f"{name} has training queries without judgements, and labels: human needs them; labels: bm25 does not"
         raise check.fail(f"{key}.labels", problem)
     if not without:
@@ -78,58 +94,55 @@ def _listed(splits: set[str]) -> str:
     return ", ".join(sorted(splits)) or "none"
 
 
-def same_place(first: dict[str, Any], second: dict[str, Any]) -> bool:
+def same_place(first: Dataset, second: Dataset) -> bool:
     """Whether two datasets lie in one place, by checksum or by path (without links)."""
-    if "sha256" in first and "sha256" in second:
-        sums: list[str] = [entry["sha256"].lower() for entry in (first, second)]
-        return sums[0] == sums[1]
-    locations: list[str] = [entry["location"] for entry in (first, second)]
+    if first.sha256 and second.sha256:
+        return first.sha256.lower() == second.sha256.lower()
+    locations = [str(dataset.location) for dataset in (first, second)]
     places = [place if is_remote(place) else os.path.realpath(place) for place in locations]
     return places[0] == places[1]
 
 
-def source_of_queries(entry: dict[str, Any], split: str) -> dict[str, Any]:
+def source_of_queries(dataset: Dataset, split: str) -> Queries:
     """What decides, in one place of data, which queries a split has and in which words."""
-    source = {key: value for key, value in entry.items() if key not in NOT_OF_QUERIES}
-    named, carved = _named(entry), _carved(entry, split)
+    source = stated(dataset, *NOT_OF_QUERIES)
+    named, carved = _named(dataset), _carved(dataset, split)
     if carved or split == "train":
-        source |= {"split": split, **{key: entry.get(key) for key in (*CARVING, "grades")}}
+        source |= {"split": split, **{key: getattr(dataset, key) for key in (*CARVING, "grades")}}
     elif named is None:
         source["split"] = split
-    for key, schema in keys_of(entry["format"]).items():
-        if key in source and schema.get("$ref") == FILES_OF_SPLITS:
+    for key in own_keys(dataset.format).keys() & source.keys():
+        if isinstance(source[key], dict):  # files of splits
             source[key] = source[key].get("train" if carved else split)
     return source
 
 
-def same_queries(first: tuple[dict[str, Any], str], second: tuple[dict[str, Any], str]) -> bool:
-    """Whether two splits (a dataset's entry and a split's name) have, in all or part, the same queries in one wording.
+def same_queries(first: Split, second: Split) -> bool:
+    """Whether two splits (a dataset and a split's name) have, in all or part, the same queries in one wording.
 
     Only what the configuration says for certain counts; the values themselves are compared in the comparison.
     """
     return _one_source(first, second, [source_of_queries(*first), source_of_queries(*second)])
 
 
-def may_share_queries(first: tuple[dict[str, Any], str], second: tuple[dict[str, Any], str]) -> bool:
+def may_share_queries(first: Split, second: Split) -> bool:
     """Whether, by the configuration, some queries of one split may be among those of the other.
 
     Splits of one file are apart only where both datasets divide it in one way; how judgements are read does not matter.
     """
-    divided = [[entry.get(key) for key in CARVING] for entry, _ in (first, second)]
+    divided = [[getattr(dataset, key) for key in CARVING] for dataset, _ in (first, second)]
     apart = divided[0] == divided[1]
-    pairs = [pair if apart else (pair[0] | {"splits": {}}, _file_of(*pair)) for pair in (first, second)]
+    pairs = [pair if apart else (replace(pair[0], splits={}), _file_of(*pair)) for pair in (first, second)]
     sources = [source_of_queries(*pair) for pair in pairs]
-    for source, (entry, split) in zip(sources, pairs, strict=True):
-        of_file = _named(entry) is not None and not _carved(entry, split)  # which says what queries they are
+    for source, (dataset, split) in zip(sources, pairs, strict=True):
+        of_file = _named(dataset) is not None and not _carved(dataset, split)  # which says what queries they are
         for key in ("grades", *(("split",) if of_file else ()), *(() if apart and not of_file else CARVING)):
             source.pop(key, None)
     return _one_source(first, second, sources)
 
 
-def _one_source(
-    first: tuple[dict[str, Any], str], second: tuple[dict[str, Any], str], sources: list[dict[str, Any]]
-) -> bool:
-    if first[0]["format"] != second[0]["format"]:
+def _one_source(first: Split, second: Split, sources: list[Queries]) -> bool:
+    if first[0].format != second[0].format:
         return False
     form = format_of(first[0])
     if form.values_given or not same_place(first[0], second[0]):
@@ -141,18 +154,19 @@ def _one_source(
     return sources[0] == sources[1]
 
 
-def _named(entry: dict[str, Any]) -> Any:
+def _named(dataset: Dataset) -> dict[str, str] | None:
     """The files of judgements that a dataset names by split, where its format has such."""
-    judgements = format_of(entry).judgements
-    return entry.get(judgements) if judgements else None
+    judgements = format_of(dataset).judgements
+    named: dict[str, str] | None = getattr(dataset, judgements) if judgements else None
+    return named
 
 
-def _carved(entry: dict[str, Any], split: str) -> bool:
+def _carved(dataset: Dataset, split: str) -> bool:
     """Whether a split is split off the training data."""
-    named = _named(entry)
-    return split in entry["splits"] and (named is None or split not in named)
+    named = _named(dataset)
+    return split in dataset.splits and (named is None or split not in named)
 
 
-def _file_of(entry: dict[str, Any], split: str) -> str:
+def _file_of(dataset: Dataset, split: str) -> str:
     """The split in whose file the queries of a split stand."""
-    return "train" if _carved(entry, split) else split
+    return "train" if _carved(dataset, split) else split

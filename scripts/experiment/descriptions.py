@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import json
+from dataclasses import replace
 
 from scripts.experiment.charts import model_names
 from scripts.experiment.records import Experiment, System
+from scripts.experiment.sections.recipe import Recipe
 from scripts.experiment.system_kinds import system_kind, takes
 from scripts.experiment.systems._export import export_text
-from scripts.experiment.training_datasets import datasets_of
 
 
 def describe(experiment: Experiment, system: System) -> str:
@@ -30,7 +30,7 @@ def datasets_learnt(experiment: Experiment, system: System, dataset: str) -> lis
         own = system_kind(system).learnt_on(experiment, system, dataset)
         return list(dict.fromkeys(itertools.chain(own, *learnt)))
     chain = experiment.chain(system.recipe_on(dataset)).values()
-    own = [name for entry in chain for name in datasets_of(entry)]
+    own = [name for recipe in chain for name in recipe.datasets]
     return list(dict.fromkeys([*own, *system_kind(system).learnt_on(experiment, system, dataset)]))  # and its teachers
 
 
@@ -61,13 +61,12 @@ def training_columns(experiment: Experiment) -> dict[str, str]:
     Recipes that differ only in where their negatives are from take the same time and share one, named after their
     dataset, or after themselves where others learn from it too.
     """
-    groups: dict[str, list[str]] = {}
+    groups: dict[Recipe, list[str]] = {}
     for name, recipe in experiment.recipes.items():
-        without_source = recipe | {"negatives": {k: v for k, v in recipe["negatives"].items() if k != "from"}}
-        groups.setdefault(json.dumps(without_source, sort_keys=True), []).append(name)
-    datasets = [datasets_of(experiment.recipes[names[0]]) for names in groups.values()]
+        groups.setdefault(replace(recipe, negatives=replace(recipe.negatives, from_="")), []).append(name)
+    datasets = [experiment.recipes[names[0]].datasets for names in groups.values()]
     columns: dict[str, str] = {}
     for dataset, names in zip(datasets, groups.values(), strict=True):
-        label = " + ".join(experiment.datasets[name].get("label", name) for name in dataset)
+        label = " + ".join(experiment.datasets[name].label or name for name in dataset)
         columns |= dict.fromkeys(names, label if datasets.count(dataset) == 1 else " / ".join(names))
     return columns

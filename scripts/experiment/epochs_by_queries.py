@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from scripts.common.errors import UserError
+from scripts.experiment.sections.recipe import Recipe
 
 RULE = "epochs_rule"  # the key with the words: no setting of a training
 ALL = "all"
@@ -87,19 +88,18 @@ def as_text(by_size: dict[str, float]) -> str:
     return ", ".join(words)
 
 
-def size_text(recipe: dict[str, Any]) -> str:
+def size_text(recipe: Recipe) -> str:
     """From how many samples of how many queries a settled recipe learns, and for how many epochs by which rule.
 
     Empty where it says nothing of samples and sizes.
     """
-    samples = recipe.get("samples", 1)
-    if samples == 1 and RULE not in recipe:
+    if recipe.samples == 1 and not recipe.epochs_rule:
         return ""
-    words = f" ({recipe['queries']} queries"
-    if samples > 1:
-        words += f", {samples} {recipe.get('sampling', 'nested')} samples"
-    words += f", epochs: {recipe['epochs']:g}"
-    return words + (f" by the rule {recipe[RULE]})" if RULE in recipe else ")")
+    words = f" ({recipe.queries} queries"
+    if recipe.samples > 1:
+        words += f", {recipe.samples} {recipe.sampling} samples"
+    words += f", epochs: {recipe.epochs:g}"
+    return words + (f" by the rule {recipe.epochs_rule})" if recipe.epochs_rule else ")")
 
 
 def _in_order(by_size: dict[str, float]) -> list[tuple[str, float]]:

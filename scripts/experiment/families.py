@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from scripts.experiment.checker import Checker
 from scripts.experiment.comparisons import common_measure
 from scripts.experiment.records import Family, System, Task
 from scripts.experiment.sameness import check_different, check_tasks
+from scripts.experiment.sections.comparison import MultipleComparison
 
 MOST = 50  # systems: 1,225 pairs, beyond which no figure and no table of letters is read
 
@@ -20,12 +19,12 @@ def family(
     Raises UserError for an unknown name, fewer than two systems, a system without a run for a task, a measure that a
     task lacks, and too few permutations for alpha.
     """
-    entry, key = check.config["multiple_comparisons"][name], f"multiple_comparisons.{name}"
-    task_names = list(tasks) if entry["tasks"] == "all" else entry["tasks"]
+    entry, key = check.config.multiple_comparisons[name], f"multiple_comparisons.{name}"
+    task_names = list(tasks) if entry.tasks == "all" else list(entry.tasks)
     for task in task_names:
         check.known(f"{key}.tasks", task, "tasks")
-    members = list(systems) if entry["systems"] == "all" else _members(check, f"{key}.systems", entry, entries)
-    if (control := entry.get("against")) is not None:
+    members = list(systems) if entry.systems == "all" else _members(check, f"{key}.systems", entry, entries)
+    if (control := entry.against) is not None:
         control = _control(check, f"{key}.against", control, entries)
         members = list(dict.fromkeys([control, *members]))
     if len(members) < 2:
@@ -39,21 +38,29 @@ def family(
                 raise check.fail(key, f"{system} has no {what} for task {task!r}; name other systems or tasks")
     check_tasks(check, f"{key}.tasks", task_names, tasks)
     check_different(check, f"{key}.systems", [systems[member] for member in members], task_names, systems)
-    if (entry["permutations"] + 1) * entry["alpha"] <= 1:
-        problem = f"{entry['permutations']} are too few for alpha {entry['alpha']:g}: no p-value could be below it"
+    if (entry.permutations + 1) * entry.alpha <= 1:
+        problem = f"{entry.permutations} are too few for alpha {entry.alpha:g}: no p-value could be below it"
         raise check.fail(f"{key}.permutations", problem)
-    settings = {setting: entry[setting] for setting in ("statistic", "alpha", "permutations")}
-    settings |= {"measure": common_measure(check, f"{key}.measure", entry["measure"], [tasks[t] for t in task_names])}
-    settings |= {"against": control} if control else {}
-    return Family(name, tuple(members), tuple(task_names), settings, entry["title"])
+    compared = [tasks[task] for task in task_names]
+    return Family(
+        name,
+        tuple(members),
+        tuple(task_names),
+        common_measure(check, f"{key}.measure", entry.measure, compared),
+        control,
+        entry.statistic,
+        entry.alpha,
+        entry.permutations,
+        entry.title,
+    )
 
 
-def _members(check: Checker, key: str, entry: dict[str, Any], entries: dict[str, list[str]]) -> list[str]:
+def _members(check: Checker, key: str, entry: MultipleComparison, entries: dict[str, list[str]]) -> list[str]:
     """The systems that are named, by their own names or those of the entries that they were made from."""
-    for name in entry["systems"]:
+    for name in entry.systems:
         if name not in entries:
             check.known(key, name, "systems")
-    return list(dict.fromkeys(system for name in entry["systems"] for system in entries.get(name, [name])))
+    return list(dict.fromkeys(system for name in entry.systems for system in entries.get(name, [name])))
 
 
 def _control(check: Checker, key: str, name: str, entries: dict[str, list[str]]) -> str:

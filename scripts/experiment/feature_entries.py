@@ -7,57 +7,60 @@ JSON's, since LightGBM takes no such name. Reads and writes nothing.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
-from scripts.experiment.checker import Checker
+from scripts.experiment.checker import Source
+from scripts.experiment.records import FeatureColumn
+from scripts.experiment.sections.features import AskedFeature
 from scripts.features.families import Feature, features_in, known
 
 FIELDS = ("title", "text")  # what may be a field of its own
 OF_ENTRY = "a name, {NAME: {parameter: value}} or {system: NAME}"
 
 
-def named_feature(check: Checker, key: str, asked: str | dict[str, Any]) -> dict[str, Any]:
-    """A feature that is computed from terms or texts, as in its job's settings. Raises UserError for an unknown one."""
+def named_feature(check: Source, key: str, asked: str | AskedFeature) -> FeatureColumn:
+    """A feature that is computed from terms or texts. Raises UserError for an unknown one."""
     if isinstance(asked, str):
-        return _without_parameters(check, key, asked)
-    if len(asked) != 1:
-        raise check.fail(key, f"has the keys {', '.join(asked)}; expected {OF_ENTRY}, one feature per entry")
-    ((name, given),) = asked.items()
-    if not isinstance(given, dict):  # {missing: 0} alone
-        raise check.fail(key, f"{name} is no feature; expected {OF_ENTRY}")
-    resolved = _without_parameters(check, key, name)
-    parameters = _parameters(check, f"{key}.{name}", features_in(resolved["family"])[resolved["feature"]], given)
+        return _without_parameters(check, key, asked)[0]
+    names = [*asked.parameters, *(["missing"] if asked.missing is not None else [])]
+    if len(names) != 1:
+        raise check.fail(key, f"has the keys {', '.join(names)}; expected {OF_ENTRY}, one feature per entry")
+    if not asked.parameters:  # {missing: 0} alone
+        raise check.fail(key, f"missing is no feature; expected {OF_ENTRY}")
+    ((name, given),) = asked.parameters.items()
+    column, feature = _without_parameters(check, key, name)
+    parameters = _parameters(check, f"{key}.{name}", feature, given)
     written = ";".join(f"{parameter}={_number(value)}" for parameter, value in parameters.items())
-    return resolved | {"name": f"{name}({written})", "parameters": parameters}
+    return replace(column, name=f"{name}({written})", parameters=parameters)
 
 
-def same_feature(entry: dict[str, Any]) -> tuple[Any, ...]:
-    """What two entries have alike that make the same numbers: a parameter at its default is as one not set."""
-    if "family" not in entry:
-        return (entry["name"],)
-    values = features_in(entry["family"])[entry["feature"]].defaults() | entry.get("parameters", {})
-    return (entry["feature"], entry.get("field"), *sorted(values.items()))
+def same_feature(column: FeatureColumn) -> tuple[object, ...]:
+    """What two columns have alike that hold the same numbers: a parameter at its default is as one not set."""
+    if column.family is None or column.feature is None:
+        return (column.name,)
+    values = features_in(column.family)[column.feature].defaults() | (column.parameters or {})
+    return (column.feature, column.field, *sorted(values.items()))
 
 
-def _without_parameters(check: Checker, key: str, name: str) -> dict[str, Any]:
-    feature, dot, field = name.partition(".")
+def _without_parameters(check: Source, key: str, name: str) -> tuple[FeatureColumn, Feature]:
+    """The column of a name, and the feature that it is."""
+    asked, dot, field = name.partition(".")
     families = known()
-    if feature not in families:
+    if asked not in families:
         expected = f"expected {', '.join(families)} or {{system: NAME}}"
-        raise check.fail(key, f"unknown feature {name!r}; {expected}")
-    resolved: dict[str, Any] = {"name": name, "family": families[feature], "feature": feature}
-    if features_in(families[feature])[feature].reader:
-        resolved["texts"] = True
+        raise check.fail(key, f"unknown feature {asked!r}; {expected}")
+    feature = features_in(families[asked])[asked]
+    column = FeatureColumn(name, families[asked], asked, texts=bool(feature.reader))
     if not dot:
-        return resolved
+        return column, feature
     if field not in FIELDS:
         raise check.fail(key, f"unknown field {field!r} in {name!r}; expected {' or '.join(FIELDS)}")
-    if not features_in(families[feature])[feature].by_field:
-        raise check.fail(key, f"{feature} is the same for each field; leave out .{field}")
-    return resolved | {"field": field}
+    if not feature.by_field:
+        raise check.fail(key, f"{asked} is the same for each field; leave out .{field}")
+    return replace(column, field=field), feature
 
 
-def _parameters(check: Checker, key: str, feature: Feature, given: dict[str, float]) -> dict[str, float]:
+def _parameters(check: Source, key: str, feature: Feature, given: dict[str, float]) -> dict[str, float]:
     """The parameters that are set, in the feature's own order."""
     declared = {one.name: one for one in feature.parameters}
     for name, value in given.items():

@@ -10,12 +10,15 @@ from __future__ import annotations
 from typing import Any
 
 from scripts.common.errors import UserError
-from scripts.experiment.checker import Checker
+from scripts.common.settings import read_settings
+from scripts.experiment.checker import Checker, Source
 from scripts.experiment.feature_entries import named_feature
 from scripts.experiment.feature_sets import OF_SYSTEM
 from scripts.experiment.key_paths import as_list, word_of
 from scripts.experiment.rules_of_reference import Choice
+from scripts.experiment.sections.features import AskedFeature
 
+Selected = str | tuple[str, ...]
 EACH, ALL, SYSTEMS = "each", "all", "systems"
 
 
@@ -36,27 +39,27 @@ def each(features: Any, name: Any) -> list[Choice]:
     return [Choice([column], _word(column)) for column in columns] or [Choice(EACH, EACH)]
 
 
-def select(check: Checker, key: str, entry: dict[str, Any]) -> list[str] | None:
+def select(check: Checker, key: str, name: str, only: Selected | None, without: Selected | None) -> list[str] | None:
     """The columns that a ranker learns from, in the order of the file; None where these are all."""
-    name, words = entry["features"], {}
-    for number, asked in enumerate(check.config["features"][name]["of"], 1):
+    words: dict[str, list[str]] = {}
+    for number, asked in enumerate(check.config.features[name].of or (), 1):
         column, *others = _words(check, f"features.{name}.of[{number}]", asked)
         words[column] = others
     chosen = list(words)
-    if entry.get("only") is not None:
-        chosen = _named(check, f"{key}.only", entry["only"], name, words)
-    if entry.get("without") is not None:
-        out = _named(check, f"{key}.without", entry["without"], name, words)
+    if only is not None:
+        chosen = _named(check, f"{key}.only", only, name, words)
+    if without is not None:
+        out = _named(check, f"{key}.without", without, name, words)
         chosen = [column for column in chosen if column not in out]
     if not chosen:
         raise check.fail(key, f"only and without leave no feature of {name} to learn from")
     return None if len(chosen) == len(words) else chosen
 
 
-def _named(check: Checker, key: str, names: str | list[str], of: str, words: dict[str, list[str]]) -> list[str]:
+def _named(check: Checker, key: str, names: Selected, of: str, words: dict[str, list[str]]) -> list[str]:
     """The columns that some names mean, in the order of the file. Raises UserError for an unknown name."""
     found: set[str] = set()
-    for name in as_list(names):
+    for name in (names,) if isinstance(names, str) else names:
         meant = {name} if name in words else {column for column, others in words.items() if name in others}
         if not meant:
             known = dict.fromkeys([*words, *(other for others in words.values() for other in others)])
@@ -65,20 +68,20 @@ def _named(check: Checker, key: str, names: str | list[str], of: str, words: dic
     return [column for column in words if column in found]
 
 
-def _words(check: Checker, key: str, asked: str | dict[str, Any]) -> list[str]:
+def _words(check: Source, key: str, asked: str | AskedFeature) -> list[str]:
     """What a feature goes by: its column, its name with and without a field, its family; or its system."""
-    if isinstance(asked, dict) and "system" in asked:
-        return [OF_SYSTEM + asked["system"], asked["system"], SYSTEMS]
+    if isinstance(asked, AskedFeature) and asked.system is not None:
+        return [OF_SYSTEM + asked.system, asked.system, SYSTEMS]
     one = named_feature(check, key, asked)
-    field = f"{one['feature']}.{one['field']}" if "field" in one else one["feature"]
-    others = dict.fromkeys([field, one["feature"], one["family"]])
-    return [one["name"], *(word for word in others if word != one["name"])]
+    others = dict.fromkeys([f"{one.feature}.{one.field}" if one.field else one.feature, one.feature, one.family])
+    return [one.name, *(word for word in others if word and word != one.name)]
 
 
 def _column(asked: Any) -> str:
     """The column of a feature of which nothing has been checked; resolving it reports what is wrong with it."""
     try:
-        return _words(Checker({}, ""), "", asked)[0]
+        read = asked if isinstance(asked, str) else read_settings(AskedFeature, asked)
+        return _words(Source(""), "", read)[0]
     except (UserError, AttributeError, TypeError, ValueError):
         return str(asked)
 

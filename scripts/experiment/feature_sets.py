@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
+from scripts.common.keys import given, stated
 from scripts.common.locations import find_file
 from scripts.experiment.checker import Checker
 from scripts.experiment.feature_entries import named_feature, same_feature
 from scripts.experiment.languages import usual_analyzer
-from scripts.experiment.records import FeatureSet, System, Task
+from scripts.experiment.records import FeatureColumn, FeatureSet, System, Task
+from scripts.experiment.sections.features import AskedFeature, FeatureEntry, Tagger
 from scripts.models.adapters import adapters, tags
 
 DEPTH = 100
@@ -24,68 +26,75 @@ def feature_set(
     Raises UserError for an unknown name, a feature that comes twice, a task without documents, or a system without a
     run for a task.
     """
-    entry, key = check.config["features"][name], f"features.{name}"
-    if "letor" in entry:
-        if len(entry) > 1:
-            others = ", ".join(sorted(set(entry) - {"letor"}))
-            raise check.fail(key, f"letor has features that others computed, so leave out {others}")
-        return _of_others(check, name, f"{key}.letor", entry["letor"], tasks)
-    for needed in ("first_stage", "of"):
-        if needed not in entry:
-            raise check.fail(key, f"key {needed!r} is missing (or letor, with external files)")
-    asked = entry.get("tasks", "all")
-    for task in [] if asked == "all" else asked:
+    entry, key = check.config.features[name], f"features.{name}"
+    if entry.letor:
+        if others := given(entry, "letor"):
+            names = ", ".join(sorted(others))
+            raise check.fail(key, f"letor has features that others computed, so leave out {names}")
+        return _of_others(check, name, f"{key}.letor", entry.letor, tasks)
+    check_whole(check, name, entry)
+    asked = tuple(tasks) if entry.tasks in (None, "all") else tuple(entry.tasks or ())
+    for task in asked:
         check.known(f"{key}.tasks", task, "tasks")
-    names = tuple(tasks) if asked == "all" else tuple(asked)
-    first_stage = _system(check, f"{key}.first_stage", entry["first_stage"], entries)
-    depth = entry.get("depth", min(DEPTH, check.config["depth"]))
-    if depth > check.config["depth"]:
-        raise check.fail(f"{key}.depth", f"{depth} is more than a run keeps; expected at most {check.config['depth']}")
-    of = tuple(_feature(check, f"{key}.of[{number}]", asked, entries) for number, asked in enumerate(entry["of"], 1))
+    first_stage = _system(check, f"{key}.first_stage", entry.first_stage or "", entries)
+    depth = entry.depth or min(DEPTH, check.config.depth)
+    if depth > check.config.depth:
+        raise check.fail(f"{key}.depth", f"{depth} is more than a run keeps; expected at most {check.config.depth}")
+    of = tuple(_feature(check, f"{key}.of[{number}]", one, entries) for number, one in enumerate(entry.of or (), 1))
+    _check_once(check, f"{key}.of", of)
+    for task in asked:
+        if not tasks[task].has_documents or tasks[task].values_given:
+            raise check.fail(f"{key}.tasks", f"{task!r} has no documents to compute features of; name other tasks")
+        for system in [first_stage, *(one.system for one in of if one.system)]:
+            if not systems[system].ranks(task):
+                raise check.fail(key, f"{system} has no run for task {task!r}; name other systems or tasks")
+    if entry.tagger:
+        _check_tagger(check, f"{key}.tagger", entry.tagger, of)
+        of = tuple(replace(one, tagger=entry.tagger.model) if one.texts else one for one in of)
+    analyzer = entry.analyzer or usual_analyzer(check.config)
+    return FeatureSet(name, asked, first_stage, depth, analyzer, of, tagger=entry.tagger)
+
+
+def check_whole(check: Checker, name: str, entry: FeatureEntry) -> None:
+    """Raise UserError unless what is computed here has candidates and features."""
+    for needed in ("first_stage", "of"):
+        if not getattr(entry, needed):
+            raise check.fail(f"features.{name}", f"key {needed!r} is missing (or letor, with external files)")
+
+
+def _check_once(check: Checker, key: str, of: tuple[FeatureColumn, ...]) -> None:
+    """No two columns hold the same numbers."""
     alike = list(map(same_feature, of))
     for place, one in enumerate(of):
         if alike.index(alike[place]) < place:
-            first = of[alike.index(alike[place])]["name"]
-            same = "" if first == one["name"] else f": its parameters are those of {first}"
-            raise check.fail(f"{key}.of", f"{one['name']} comes twice{same}")
-    for task in names:
-        if not tasks[task].has_documents or tasks[task].values_given:
-            raise check.fail(f"{key}.tasks", f"{task!r} has no documents to compute features of; name other tasks")
-        for system in [first_stage, *(one["system"] for one in of if "system" in one)]:
-            if not systems[system].ranks(task):
-                raise check.fail(key, f"{system} has no run for task {task!r}; name other systems or tasks")
-    tagger = _tagger(check, f"{key}.tagger", entry.get("tagger", {}), of)
-    if tagger:
-        of = tuple(one | {"tagger": tagger["model"]} if one.get("texts") else one for one in of)
-    analyzer = entry.get("analyzer", usual_analyzer(check.config))
-    return FeatureSet(name, names, first_stage, depth, analyzer, of, tagger=tagger)
+            first = of[alike.index(alike[place])].name
+            same = "" if first == one.name else f": its parameters are those of {first}"
+            raise check.fail(key, f"{one.name} comes twice{same}")
 
 
-def _feature(check: Checker, key: str, asked: str | dict[str, Any], entries: dict[str, list[str]]) -> dict[str, Any]:
-    """A feature as in its job's settings."""
-    if isinstance(asked, dict) and "system" in asked:
-        if alien := [name for name in asked if name not in ("system", "missing")]:
-            raise check.fail(key, f"unknown key {alien[0]!r} beside system; allowed are missing, system")
-        system = _system(check, f"{key}.system", asked["system"], entries)
-        return {"name": OF_SYSTEM + system, "system": system, "missing": asked.get("missing", LOWEST)}
-    return named_feature(check, key, asked)
+def _feature(check: Checker, key: str, asked: str | AskedFeature, entries: dict[str, list[str]]) -> FeatureColumn:
+    """The column of an entry."""
+    if isinstance(asked, str) or asked.system is None:
+        return named_feature(check, key, asked)
+    if asked.parameters:
+        alien = next(iter(asked.parameters))
+        raise check.fail(key, f"unknown key {alien!r} beside system; allowed are missing, system")
+    system = _system(check, f"{key}.system", asked.system, entries)
+    return FeatureColumn(OF_SYSTEM + system, system=system, missing=LOWEST if asked.missing is None else asked.missing)
 
 
-def _tagger(check: Checker, key: str, given: dict[str, Any], of: tuple[dict[str, Any], ...]) -> dict[str, Any]:
-    """The model that finds what texts compare, and the labels that count. Raises UserError where it labels no words."""
-    if not given:
-        return {}
-    check.known(f"{key}.model", given["model"], "models")
-    kind = check.config["models"][given["model"]]["type"]
+def _check_tagger(check: Checker, key: str, tagger: Tagger, of: tuple[FeatureColumn, ...]) -> None:
+    """The model finds what texts compare. Raises UserError where it labels no words."""
+    check.known(f"{key}.model", tagger.model, "models")
+    kind = check.config.models[tagger.model].type
     if not tags(kind):
         able = " or ".join(name for name in adapters() if tags(name))
-        raise check.fail(f"{key}.model", f"{given['model']} is of type {kind}, which labels no words; expected {able}")
-    if not any(one.get("texts") for one in of):
+        raise check.fail(f"{key}.model", f"{tagger.model} is of type {kind}, which labels no words; expected {able}")
+    if not any(one.texts for one in of):
         raise check.fail(key, "no feature here is of texts, such as comparative_objects; leave it out")
-    named = [label for labels in given.get("labels", {}).values() for label in labels]
+    named = [label for labels in stated(tagger.labels).values() for label in labels] if tagger.labels else []
     if twice := [label for label in named if named.count(label) > 1]:
         raise check.fail(f"{key}.labels", f"{twice[0]} stands there twice; a label means one thing")
-    return given
 
 
 def _system(check: Checker, key: str, name: str, entries: dict[str, list[str]]) -> str:
@@ -97,12 +106,12 @@ def _system(check: Checker, key: str, name: str, entries: dict[str, list[str]]) 
     return became[0]
 
 
-def _of_others(check: Checker, name: str, key: str, given: dict[str, str], tasks: dict[str, Task]) -> FeatureSet:
+def _of_others(check: Checker, name: str, key: str, named: dict[str, str], tasks: dict[str, Task]) -> FeatureSet:
     """Files of features, which lie here or in a mirror. Raises UserError where one does not."""
     files = {}
-    for task, path in given.items():
+    for task, path in named.items():
         check.known(key, task, "tasks")
-        file = find_file(path, check.config["mirrors"])
+        file = find_file(path, check.config.mirrors)
         if file is None:
             raise check.fail(f"{key}.{task}", f"no file {path!r} here or in the mirrors")
         files[task] = file

@@ -6,10 +6,11 @@ Reads and writes nothing. It also says of which measures a lower value is better
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Comparison, Task
+from scripts.experiment.sections.comparison import ComparisonEntry
+from scripts.experiment.sections.figure import Figure
 from scripts.ir.measure_names import same_measure
 from scripts.statistics.effects import effect_named
 
@@ -19,34 +20,40 @@ MIN_TASKS = 3  # of a figure of influence: without one of two tasks there is no 
 ON_ONE_AXIS = ("measure", "effect")  # the same for all comparisons whose figures have an axis in common
 
 
-def check_figure(check: Checker, key: str, entry: dict[str, Any]) -> None:
+def check_figure(check: Checker, key: str, entry: ComparisonEntry) -> None:
     """Raise UserError for limits, ticks or further figures that cannot be drawn."""
-    figure, effect = entry["figure"], effect_named(entry["effect"])
+    figure, effect = entry.figure, effect_named(entry.effect)
     key = f"{key}.figure"
-    limits = figure.get("limits")
-    if limits:
-        if "axis" in figure:
-            raise check.fail(f"{key}.limits", "not together with axis, whose limits follow from all its comparisons")
-        if limits[0] >= limits[1]:
-            raise check.fail(f"{key}.limits", f"{limits}: expected the lower limit first")
-        if effect.HAS_DIFFERENCE and not limits[0] <= 0 <= limits[1]:
-            raise check.fail(f"{key}.limits", f"{limits}: expected limits around 0, which is no difference")
-        for tick in figure.get("ticks", []):
-            if not limits[0] <= tick <= limits[1]:
-                raise check.fail(f"{key}.ticks", f"{tick:g} lies outside the limits {limits}")
-    if figure.get("bayesian") and entry.get("bayesian") is None:
+    if figure.limits:
+        _check_limits(check, key, figure, around_zero=effect.HAS_DIFFERENCE)
+    if figure.bayesian and entry.bayesian is None:
         raise check.fail(f"{key}.bayesian", "only valid with key 'bayesian' of the comparison, which computes it")
-    if figure.get("queries") and not effect.HAS_DIFFERENCE:
+    if figure.queries and not effect.HAS_DIFFERENCE:
         raise check.fail(f"{key}.queries", f"effect {effect.NAME} has no differences of queries")
+
+
+def _check_limits(check: Checker, key: str, figure: Figure, around_zero: bool) -> None:
+    """The axis has limits that fit its ticks and what it shows."""
+    limits = list(figure.limits or ())
+    if figure.axis:
+        raise check.fail(f"{key}.limits", "not together with axis, whose limits follow from all its comparisons")
+    if limits[0] >= limits[1]:
+        raise check.fail(f"{key}.limits", f"{limits}: expected the lower limit first")
+    if around_zero and not limits[0] <= 0 <= limits[1]:
+        raise check.fail(f"{key}.limits", f"{limits}: expected limits around 0, which is no difference")
+    for tick in figure.ticks or ():
+        if not limits[0] <= tick <= limits[1]:
+            raise check.fail(f"{key}.ticks", f"{tick:g} lies outside the limits {limits}")
 
 
 def check_axes(check: Checker, comparisons: Mapping[str, Comparison]) -> None:
     """Raise UserError where comparisons whose figures have an axis in common differ in what it measures."""
     first: dict[str, Comparison] = {}
     for comparison in comparisons.values():
-        if axis := comparison.figure.get("axis"):
+        if axis := comparison.figure.axis:
             other = first.setdefault(axis, comparison)
-            differ = [name for name in ON_ONE_AXIS if other.settings[name] != comparison.settings[name]]
+            sides = (other.statistics, comparison.statistics)
+            differ = [name for name in ON_ONE_AXIS if len({getattr(side, name) for side in sides}) > 1]
             if differ:
                 problem = f"no axis for {other.name} as well: they differ in {', '.join(differ)}"
                 raise check.fail(f"comparisons.{comparison.name}.figure.axis", problem)
@@ -55,7 +62,7 @@ def check_axes(check: Checker, comparisons: Mapping[str, Comparison]) -> None:
 def lower_is_better(check: Checker, tasks: Mapping[str, Task]) -> tuple[str, ...]:
     """The measures of which a lower value is better, as tasks name them. Raises UserError for an unknown one."""
     found: dict[str, None] = {}
-    for name in check.config.get("lower_is_better", []):
+    for name in check.config.lower_is_better:
         of_tasks = [name if task.values_given else same_measure(name, task.measures) for task in tasks.values()]
         known = [
             listed for listed, task in zip(of_tasks, tasks.values(), strict=True) if listed and listed in task.measures

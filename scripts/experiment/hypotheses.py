@@ -18,8 +18,8 @@ def tested(comparison: Comparison) -> Hashable:
         (system, frozenset(comparison.treatment_on.items()) if system == comparison.treatment else frozenset())
         for system in (comparison.control, comparison.treatment)
     }
-    difference = effect_named(comparison.settings["effect"]).HAS_DIFFERENCE
-    return frozenset(sides), comparison.settings["measure"], frozenset(comparison.tasks), difference
+    difference = effect_named(comparison.statistics.effect).HAS_DIFFERENCE
+    return frozenset(sides), comparison.statistics.measure, frozenset(comparison.tasks), difference
 
 
 def repeated(experiment: Experiment) -> dict[str, str]:

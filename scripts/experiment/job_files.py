@@ -115,7 +115,7 @@ def faiss_name(field: str) -> str:
 @cache
 def form_of_index(experiment: Experiment, model: str) -> str:
     """The form of the index of a model's kind, asked once: kinds are found by their files."""
-    return index_of(experiment.models[model]["type"])
+    return index_of(experiment.models[model].type)
 
 
 def indexed(experiment: Experiment) -> dict[str, str]:
@@ -156,7 +156,7 @@ def searched_by_documents(experiment: Experiment, system: str) -> bool:
 def scores_in_shards(experiment: Experiment, system: str) -> bool:
     """Whether a system's model scores pairs of texts, and does so in shards."""
     model = experiment.systems[system].model
-    return experiment.shards > 1 and model is not None and not adapter(experiment.models[model]["type"]).SEARCHES
+    return experiment.shards > 1 and model is not None and not adapter(experiment.models[model].type).SEARCHES
 
 
 def runs(experiment: Experiment, system: System, task: Task, name: str = "run") -> list[str]:

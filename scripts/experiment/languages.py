@@ -5,20 +5,18 @@ One analyser is for a corpus and for the queries of all datasets that share it.
 
 from __future__ import annotations
 
-from typing import Any
-
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment
-from scripts.experiment.training_datasets import datasets_of
+from scripts.experiment.sections.configuration import Configuration
 from scripts.ir.languages import ENGLISH, WITH_SENTENCES
 
 ENGLISH_ANALYZER = "english"  # Anserini's default
 OF_LANGUAGE = "language"  # stands for the analyser of each dataset's language
 
 
-def usual_analyzer(config: dict[str, Any]) -> str:
+def usual_analyzer(config: Configuration) -> str:
     """The analyser where an entry names none; English alone needs no word for the languages of datasets."""
-    languages = {dataset.get("language", ENGLISH) for dataset in config["datasets"].values()}
+    languages = {dataset.language for dataset in config.datasets.values()}
     return ENGLISH_ANALYZER if languages <= {ENGLISH} else OF_LANGUAGE
 
 
@@ -26,7 +24,7 @@ def analyzer_on(experiment: Experiment, dataset: str, analyzer: str = OF_LANGUAG
     """The analyser with which a dataset is indexed and searched: english, standard or the code of a language."""
     if analyzer != OF_LANGUAGE:
         return analyzer
-    language: str = experiment.datasets[experiment.corpus_owner(dataset)].get("language", ENGLISH)
+    language = experiment.datasets[experiment.corpus_owner(dataset)].language
     return ENGLISH_ANALYZER if language == ENGLISH else language
 
 
@@ -41,12 +39,12 @@ def check_sentences(check: Checker, experiment: Experiment) -> None:
     split += [
         (f"recipes.{name}.long_documents", dataset)
         for name, recipe in experiment.recipes.items()
-        for dataset in datasets_of(recipe)
-        if recipe["long_documents"] == "passages"
+        for dataset in recipe.datasets
+        if recipe.long_documents == "passages"
     ]
     for key, dataset in split:
         for name in dict.fromkeys([dataset, experiment.corpus_owner(dataset)]):
-            language = experiment.datasets[name].get("language", ENGLISH)
+            language = experiment.datasets[name].language
             if language not in WITH_SENTENCES:
                 problem = f"sentences of {name} cannot be found in its language, {language}"
                 raise check.fail(key, f"{problem}; expected one of {', '.join(WITH_SENTENCES)}, or truncated texts")

@@ -41,11 +41,10 @@ def leaks(experiment: Experiment, features: FeatureSet, queries: Split) -> list[
     """The features of these queries that come from a system which learnt from them, be it under another name."""
     found = []
     for entry in features.of:
-        of_first_stage = entry.get("family") == OF_FIRST_STAGE
-        system = features.first_stage if of_first_stage else entry.get("system")
+        system = features.first_stage if entry.family == OF_FIRST_STAGE else entry.system
         if system is not None:
             seen = sorted(learnt_from(experiment, system, queries[0]))
-            found += [Leak(entry["name"], system, split) for split in seen if overlap(experiment, split, queries)]
+            found += [Leak(entry.name, system, split) for split in seen if overlap(experiment, split, queries)]
     return found
 
 

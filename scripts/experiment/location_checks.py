@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from scripts.common import urls
 from scripts.common.locations import is_url
 from scripts.common.paths import LONGEST_NAME
-from scripts.experiment.checker import Checker
+from scripts.experiment.checker import Checker, Source
 
 LONGEST = urls.LONGEST
 FORMS = "a folder, an archive, http(s)://… or pypi:NAME==VERSION"  # ir_datasets:ID is for one format alone
@@ -28,7 +29,7 @@ _REVISION = re.compile(r"(?!.*(?:\.\.|//|@\{|/\.|\.lock$))[A-Za-z0-9_][A-Za-z0-9
 
 def check_secrets(config: dict[str, Any], source: str) -> None:
     """Raise UserError if any text of a configuration holds a URL with a secret; the message does not repeat it."""
-    check = Checker(config, source)
+    check = Source(source)
     seen: set[int] = set()
 
     def walk(value: object, path: str) -> None:
@@ -104,7 +105,7 @@ def check_hub(check: Checker, where: str, location: str, revision: str) -> None:
         raise check.fail(f"{where}.revision", f"{revision[:80]!r} is not the name of a branch, tag or commit")
 
 
-def check_mirrors(check: Checker, mirrors: list[str]) -> None:
+def check_mirrors(check: Checker, mirrors: Iterable[str]) -> None:
     """Raise UserError for a mirror that is not a path."""
     for mirror in mirrors:
         if not mirror.strip() or not mirror.isprintable() or len(mirror) > LONGEST:

@@ -30,7 +30,8 @@ def matrix(
     key = f"matrices.{name}"
     files = [path("matrix", experiment="x", matrix=name, table_format=one) for one in TABLE_FORMATS]
     check_table_name(check, key, "matrix", files)
-    study = Study(check, key, check.config["matrices"][name], entries, systems, tasks)
+    entry = check.config.matrices[name]
+    study = Study(check, key, entry, entries, systems, tasks)
     baseline, found = study.baseline(), _Cells(study)
     for task in study.tasks():
         found.trained(task)
@@ -54,8 +55,8 @@ def matrix(
         {row: label for row, label in rows.items() if any(cell.row == row for cell in found.cells.values())},
         tuple(task.name for task in targets),
         study.measure(targets),
-        study.entry["alpha"],
-        study.entry["title"],
+        entry.alpha,
+        entry.title,
     )
 
 

@@ -11,46 +11,34 @@ from collections.abc import Iterator, Mapping
 
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
-from scripts.experiment.negative_sources import (
-    BM25,
-    CROSS_ENCODER,
-    MARGINS,
-    RANDOM,
-    Negatives,
-    filters,
-    sources,
-    systems,
-)
-from scripts.experiment.records import UNTRAINED, Experiment, System, Task
+from scripts.experiment.records import Experiment, System, Task
+from scripts.experiment.sections.recipe import BM25, MARGINS, RANDOM, UNTRAINED, Negatives, Recipe
 from scripts.experiment.system_kinds import behind, documents_held, system_kind, takes
 from scripts.experiment.tasks import add_task
-from scripts.experiment.teachers import TEACHER, check_scorer
-from scripts.experiment.training_datasets import datasets_of, of_each
+from scripts.experiment.teachers import check_scorer
 
 LONGEST = 120  # characters in a file's name, which holds 255 in all
 
 
 def check_names(check: Checker, entries: Mapping[str, list[str]]) -> None:
     """Raise UserError where the negatives of a recipe are from, or filtered by, what is no system or several."""
-    for name, recipe in check.config["recipes"].items():
-        negatives, key = recipe["negatives"], f"recipes.{name}.negatives"
-        named = [("from", source) for source in systems(negatives)]
-        named += [(CROSS_ENCODER, negatives[CROSS_ENCODER])] if CROSS_ENCODER in negatives else []
+    for name, recipe in check.config.recipes.items():
+        negatives, key = recipe.negatives, f"recipes.{name}.negatives"
+        scorers = [negatives.cross_encoder] if negatives.cross_encoder else []
+        named = [("from", source) for source in negatives.systems]
+        named += [("cross_encoder", scorer) for scorer in scorers]
         for word, system in named:
-            if system in check.config["systems"]:
+            if system in check.config.systems:
                 continue
             if system in entries:
                 problem = (
                     f"{system} became {len(entries[system])} systems; name one of them: {', '.join(entries[system])}"
                 )
                 raise check.fail(f"{key}.{word}", problem)
-            known = ", ".join(dict.fromkeys([*([BM25, RANDOM] if word == "from" else []), *check.config["systems"]]))
-            hint = (
-                f"{system} is a recipe; name a system that ranks with it" if system in check.config["recipes"] else ""
-            )
+            known = ", ".join(dict.fromkeys([*([BM25, RANDOM] if word == "from" else []), *check.config.systems]))
+            hint = f"{system} is a recipe; name a system that ranks with it" if system in check.config.recipes else ""
             raise check.fail(f"{key}.{word}", hint or f"unknown name {system!r}; expected one of {known}")
-        together = [*sources(negatives), *([negatives[CROSS_ENCODER]] if CROSS_ENCODER in negatives else [])]
-        if (length := sum(map(len, together))) > LONGEST:
+        if (length := sum(map(len, [*negatives.sources, *scorers]))) > LONGEST:
             problem = (
                 f"the names of what they are from and filtered by have {length} characters together, and a file is"
             )
@@ -61,8 +49,8 @@ def ranked_to_mine(
     check: Checker, all_systems: Mapping[str, System], tasks: dict[str, Task], further: dict[str, Task]
 ) -> Iterator[tuple[str, Task]]:
     """The systems that negatives are from, each with the training queries that it ranks; these join `further`."""
-    for name, recipe in check.config["recipes"].items():
-        for system, dataset in itertools.product(systems(recipe["negatives"]), datasets_of(recipe)):
+    for name, recipe in check.config.recipes.items():
+        for system, dataset in itertools.product(recipe.negatives.systems, recipe.datasets):
             key, split = f"recipes.{name}.negatives.from", f"{dataset}/train"
             task = add_task(check, key, split, tasks, further, judged=False)
             if not system_kind(all_systems[system]).computed and not all_systems[system].ranks(task.name):
@@ -74,21 +62,20 @@ def check_mining(check: Checker, experiment: Experiment) -> None:
     """Raise UserError for a system that cannot mine a recipe's training queries, filters that lack scores, a circle."""
     for name, recipe in experiment.recipes.items():
         key = f"recipes.{name}.negatives"
-        for system in systems(recipe["negatives"]):
-            for alone in of_each(recipe):
-                _check_able(check, key, experiment, system, alone)
-        for dataset in datasets_of(recipe):
-            _check_filters(check, key, experiment, recipe["negatives"], dataset)
-            if TEACHER in recipe:
-                check_scorer(check, f"recipes.{name}.{TEACHER}", experiment.systems, recipe[TEACHER], dataset)
+        for system, dataset in itertools.product(recipe.negatives.systems, recipe.datasets):
+            _check_able(check, key, experiment, system, dataset)
+            _check_deep_enough(check, key, experiment, system, recipe.negatives)
+        for dataset in recipe.datasets:
+            _check_filters(check, key, experiment, recipe.negatives, dataset)
+            if recipe.teacher:
+                check_scorer(check, f"recipes.{name}.teacher", experiment.systems, recipe.teacher, dataset)
     done: set[str] = set()
     for name in experiment.recipes:
         _check_circles(check, experiment, name, (), done)
 
 
-def _check_able(check: Checker, key: str, experiment: Experiment, name: str, recipe: Negatives) -> None:
-    """The system can rank the training queries, as deep as the range goes."""
-    dataset, negatives = recipe["train_on"], recipe["negatives"]
+def _check_able(check: Checker, key: str, experiment: Experiment, name: str, dataset: str) -> None:
+    """The system can rank the training queries of a dataset."""
     for member in behind(experiment.systems[name], experiment.systems):
         if member.recipe_of and dataset not in member.recipe_of:
             raise check.fail(
@@ -97,29 +84,30 @@ def _check_able(check: Checker, key: str, experiment: Experiment, name: str, rec
         for other, split in sorted(system_kind(member).learnt_from(experiment, member, dataset)):
             if other == dataset and split == "dev":
                 check_split(check, f"{key}.from: {member.name} is tuned", dataset, split)
+
+
+def _check_deep_enough(check: Checker, key: str, experiment: Experiment, name: str, negatives: Negatives) -> None:
+    """The system's runs are as deep as the range goes."""
     held = documents_held(experiment, experiment.systems[name])
-    least, most = negatives.get("range_min", 0), negatives.get("range_max")
+    least, most = negatives.range_min, negatives.range_max
     if most is not None and most > held:
         problem = f"{most} is deeper than the runs of {name}, which hold {held} documents per query at most"
         raise check.fail(f"{key}.range_max", problem)
-    if negatives["per_query"] > (held - least) * len(sources(negatives)):
-        problem = (
-            f"{negatives['per_query']} are more than the candidates from range_min {least} to the {held} documents"
-        )
+    if negatives.per_query > (held - least) * len(negatives.sources):
+        problem = f"{negatives.per_query} are more than the candidates from range_min {least} to the {held} documents"
         raise check.fail(f"{key}.per_query", f"{problem} that the runs of {name} hold at most")
 
 
 def _check_filters(check: Checker, key: str, experiment: Experiment, negatives: Negatives, dataset: str) -> None:
     """There are scores to filter by, also of positives where margins need these."""
-    given = filters(negatives)
-    if CROSS_ENCODER in negatives:
-        check_scorer(check, f"{key}.{CROSS_ENCODER}", experiment.systems, negatives[CROSS_ENCODER], dataset)
+    if negatives.cross_encoder:
+        check_scorer(check, f"{key}.cross_encoder", experiment.systems, negatives.cross_encoder, dataset)
         return
-    for margin in (margin for margin in MARGINS if margin in given):
-        for name in systems(negatives):
+    for margin in (margin for margin in MARGINS if margin in negatives.filters):
+        for name in negatives.systems:
             if not system_kind(experiment.systems[name]).searches:
                 problem = f"{name} ranks the candidates of others, so the score of a positive may not be known"
-                raise check.fail(f"{key}.{margin}", f"{problem}; give a {CROSS_ENCODER}, which scores positives too")
+                raise check.fail(f"{key}.{margin}", f"{problem}; give a cross_encoder, which scores positives too")
 
 
 def _check_circles(
@@ -131,28 +119,29 @@ def _check_circles(
     if name in recipes:
         steps = [word for recipe, system in path[recipes.index(name) :] for word in (recipe, system) if word]
         circle, recipes_in_it = " -> ".join([*steps, name]), recipes[recipes.index(name) :]
-        taught = next((one for one in recipes_in_it if experiment.recipes[one].get(TEACHER) in steps), None)
+        taught = next((one for one in recipes_in_it if experiment.recipes[one].teacher in steps), None)
         if taught:
-            raise check.fail(
-                f"recipes.{taught}.{TEACHER}", f"a circle: {circle}; a student cannot train its own teacher"
-            )
+            raise check.fail(f"recipes.{taught}.teacher", f"a circle: {circle}; a student cannot train its own teacher")
         problem = f"a circle: {circle}; what mines or filters for a recipe cannot be trained by it"
         raise check.fail(f"recipes.{name}.negatives", problem)
     if name in done:
         return
-    recipe = experiment.recipes[name]
-    negatives = recipe["negatives"]
-    needed: dict[str, str] = {recipe["start_from"]: ""} if recipe.get("start_from") else {}
-    for dataset in datasets_of(recipe):
-        for system in systems(negatives):
-            for trained in _trainings(experiment, system, dataset):
-                needed.setdefault(trained, system)
-        for scorer in filter(None, (negatives.get(CROSS_ENCODER), recipe.get(TEACHER))):
-            for trained in _trainings(experiment, scorer, dataset, of_scores=True):
-                needed.setdefault(trained, scorer)
-    for other, system in needed.items():
+    for other, system in _needed(experiment, experiment.recipes[name]).items():
         _check_circles(check, experiment, other, (*path, (name, system)), done)
     done.add(name)
+
+
+def _needed(experiment: Experiment, recipe: Recipe) -> dict[str, str]:
+    """The recipes that have to be trained before one, each with the system (or none) through which it is needed."""
+    needed: dict[str, str] = {recipe.start_from: ""} if recipe.start_from else {}
+    for dataset in recipe.datasets:
+        for system in recipe.negatives.systems:
+            for trained in _trainings(experiment, system, dataset):
+                needed.setdefault(trained, system)
+        for scorer in filter(None, (recipe.negatives.cross_encoder, recipe.teacher)):
+            for trained in _trainings(experiment, scorer, dataset, of_scores=True):
+                needed.setdefault(trained, scorer)
+    return needed
 
 
 def _trainings(experiment: Experiment, name: str, dataset: str, of_scores: bool = False) -> list[str]:

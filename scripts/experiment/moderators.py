@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from scripts.common.errors import UserError
 from scripts.common.files import lines
 from scripts.common.numerals import finite
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Comparison, Moderator, Task
+from scripts.experiment.sections.comparison import Column, ComparisonEntry
 from scripts.statistics.estimators import takes_moderators
 from scripts.statistics.meta_regression.design import FEWEST
 from scripts.synthesis.moderators import DOCUMENTS, JUDGED, JUDGEMENTS, QRELS, moderator_named, moderator_source
@@ -22,9 +22,9 @@ from scripts.synthesis.moderators import DOCUMENTS, JUDGED, JUDGEMENTS, QRELS, m
 BUBBLE = "bubble-"  # prefix of the names of bubble plots: bubble-{comparison}-{moderator}
 
 
-def moderators(check: Checker, key: str, entry: dict[str, Any], tasks: list[Task]) -> tuple[Moderator, ...]:
+def moderators(check: Checker, key: str, entry: ComparisonEntry, tasks: list[Task]) -> tuple[Moderator, ...]:
     """The moderators of a comparison's entry. Raises UserError for one that its tasks cannot have."""
-    chosen = tuple(_moderator(check, f"{key}.moderators", given, tasks) for given in entry.get("moderators", []))
+    chosen = tuple(_moderator(check, f"{key}.moderators", given, tasks) for given in entry.moderators or ())
     names = [moderator.name for moderator in chosen]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise check.fail(f"{key}.moderators", f"two moderators are called {twice!r}")
@@ -32,20 +32,20 @@ def moderators(check: Checker, key: str, entry: dict[str, Any], tasks: list[Task
     if twice := next((label for label in labels if labels.count(label) > 1), None):
         raise check.fail(f"{key}.moderators", f"two moderators have the label {twice!r}")
     if chosen:
-        _check_model(check, f"{key}.moderators", entry["estimator"], tasks)
+        _check_model(check, f"{key}.moderators", entry.estimator, tasks)
     return chosen
 
 
-def subgroups(check: Checker, key: str, entry: dict[str, Any], tasks: list[Task]) -> Moderator | None:
+def subgroups(check: Checker, key: str, entry: ComparisonEntry, tasks: list[Task]) -> Moderator | None:
     """The moderator by whose words a comparison's tasks are grouped. Raises UserError for one that has none."""
-    if "subgroups" not in entry:
+    given = entry.subgroups
+    if given is None:
         return None
-    given = entry["subgroups"]
     moderator = _moderator(check, f"{key}.subgroups", given, tasks, categorical=True)
     if isinstance(given, str) and not moderator_named(given).CATEGORICAL:
         problem = f"{given} is a number, which makes no groups; give it as one of moderators, or a column of words"
         raise check.fail(f"{key}.subgroups", problem)
-    _check_model(check, f"{key}.subgroups", entry["estimator"], tasks)
+    _check_model(check, f"{key}.subgroups", entry.estimator, tasks)
     return moderator
 
 
@@ -57,18 +57,18 @@ def _check_model(check: Checker, key: str, estimator: str, tasks: list[Task]) ->
 
 
 def _moderator(
-    check: Checker, key: str, given: str | dict[str, str], tasks: list[Task], categorical: bool = False
+    check: Checker, key: str, given: str | Column, tasks: list[Task], categorical: bool = False
 ) -> Moderator:
     if isinstance(given, str):
         for task in tasks:
             if lacks := next(filter(None, (_lacking(need, task) for need in moderator_named(given).NEEDS)), None):
                 raise check.fail(key, f"{given}: task {task.name!r} has no {lacks}")
         return Moderator(given, moderator_named(given).LABEL)
-    column, path = given["column"], Path(given["file"])
+    column, path = given.column, Path(given.file)
     if not path.is_file():
-        raise check.fail(key, f"no file {given['file']!r}")
+        raise check.fail(key, f"no file {given.file!r}")
     values = column_of(path, column, [task.name for task in tasks])
-    return Moderator(column, given.get("label", column), values if categorical else _numbers(path, column, values))
+    return Moderator(column, given.label or column, values if categorical else _numbers(path, column, values))
 
 
 def _lacking(need: str, task: Task) -> str | None:

@@ -16,10 +16,10 @@ from scripts.experiment.records import System, Task
 
 def check_places(check: Checker, systems: dict[str, System], tasks: dict[str, Task]) -> None:
     """Raise UserError for a row with a comparison, system, task or dataset that the experiment lacks."""
-    published = check.config.get("published")
-    if published is None or "mapping" in published:
+    published = check.config.published
+    if published is None or published.mapping:
         return
-    path = Path(published["file"])
+    path = Path(published.file)
     numbered = [(number, line) for number, line in lines(path) if not line.startswith("#")]
     rows = csv.DictReader((line for _, line in numbered), delimiter="\t", quoting=csv.QUOTE_NONE)
     if not {"comparison", "task", "system"} <= set(rows.fieldnames or []):
@@ -28,7 +28,7 @@ def check_places(check: Checker, systems: dict[str, System], tasks: dict[str, Ta
     for (number, _), row in zip(numbered[1:], rows, strict=False):
         comparison, task, system = (row.get(name) or "" for name in ("comparison", "task", "system"))
         unknown = None
-        if comparison and comparison not in check.config["comparisons"]:
+        if comparison and comparison not in check.config.comparisons:
             unknown = f"comparison {comparison!r}"
         elif system and system not in systems:
             unknown = f"system {system!r}"
@@ -36,7 +36,7 @@ def check_places(check: Checker, systems: dict[str, System], tasks: dict[str, Ta
             unknown = f"task {task!r}"
         elif system and not systems[system].ranks(folders[task]):
             unknown = f"run of {system!r} on {task!r}"
-        elif not comparison and not system and task.partition("/")[0] not in check.config["datasets"]:
+        elif not comparison and not system and task.partition("/")[0] not in check.config.datasets:
             unknown = f"dataset {task.partition('/')[0]!r}"
         if unknown:
             raise check.fail("published.file", f"{path}:{number}: there is no {unknown} in this experiment")

@@ -9,12 +9,19 @@ from typing import Any
 import jsonschema
 
 from scripts.common.errors import UserError
+from scripts.common.settings import read_settings
 from scripts.common.strict_yaml import read_yaml as read_yaml  # configurations are read by it wherever one is
+from scripts.experiment.checker import Source
+from scripts.experiment.dataset_keys import read_dataset
 from scripts.experiment.epochs_by_queries import settle, with_text_keys
 from scripts.experiment.fanout import fan_out_all
+from scripts.experiment.key_schema import Schema
+from scripts.experiment.kinds import records
 from scripts.experiment.plain_values import check_plain, whole_numbers, with_grades_as_text
 from scripts.experiment.schema import schema
-from scripts.experiment.verdicts import best_match, describe, resolved
+from scripts.experiment.sections.configuration import Configuration
+from scripts.experiment.system_kinds import read_system
+from scripts.experiment.verdicts import best_match, describe
 
 
 @cache
@@ -31,35 +38,47 @@ def complete(config: dict[str, Any], source: str) -> tuple[dict[str, Any], dict[
     config = with_grades_as_text(with_text_keys(config, source))
     check_plain(config, source)
     config, origins = fan_out_all(copy.deepcopy(config), source)
-    config = add_defaults(config, schema(), schema())
+    config = add_defaults(config, schema())
     if errors := list(_validator().iter_errors(config)):
-        raise UserError(describe(best_match(errors), source, origins, schema()))
+        raise UserError(describe(best_match(errors), source, origins))
     config = whole_numbers(config)
     settle(config, source)
     return config, origins
 
 
+def configuration(completed: dict[str, Any], source: str) -> Configuration:
+    """A completed configuration as records. Raises UserError for a key that a dataset's format does not have."""
+    check = Source(source)
+    datasets = {name: read_dataset(check, name, entry) for name, entry in completed["datasets"].items()}
+    of_kinds: dict[str, Any] = {
+        section: {name: read_settings(record, entry) for name, entry in completed[section].items()}
+        for section, record in records().items()
+    }
+    of_kinds["systems"] = {
+        name: read_system(check, name, entry, of_kinds["models"]) for name, entry in completed["systems"].items()
+    }
+    return read_settings(Configuration, completed | {"datasets": datasets} | of_kinds, source)
+
+
 def with_defaults(config: dict[str, Any]) -> dict[str, Any]:
     """A right configuration with the schema's defaults; what it says of several things by a list stays a list."""
-    completed: dict[str, Any] = add_defaults(copy.deepcopy(with_grades_as_text(config)), schema(), schema())
+    completed: dict[str, Any] = add_defaults(copy.deepcopy(with_grades_as_text(config)), schema())
     return completed
 
 
-def add_defaults(value: Any, part: dict[str, Any], root: dict[str, Any]) -> Any:
+def add_defaults(value: Any, part: Schema) -> Any:
     """The value with the defaults of its schema `part`; a key whose default is null is there only with a value."""
     if not isinstance(value, dict):
         return value
-    part = resolved(part, root)
     properties = part.get("properties", {})
     for key, inner in properties.items():
-        inner = resolved(inner, root)
         if key not in value and inner.get("default") is not None:
             value[key] = copy.deepcopy(inner["default"])
     others = part.get("additionalProperties")
     for key in list(value):
         inner = properties.get(key, others)
         if isinstance(inner, dict):
-            value[key] = add_defaults(value[key], inner, root)
-            if value[key] is None and resolved(inner, root).get("default", "") is None:
+            value[key] = add_defaults(value[key], inner)
+            if value[key] is None and inner.get("default", "") is None:
                 del value[key]
     return value

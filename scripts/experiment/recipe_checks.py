@@ -3,101 +3,116 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from scripts.common.errors import UserError
+from scripts.common.keys import given
 from scripts.experiment.adapter_checks import check_dimensions
 from scripts.experiment.checker import Checker
-from scripts.experiment.negative_sources import CROSS_ENCODER, FILTERS, RANDOM, filters, sources
-from scripts.experiment.teachers import TEACHER, check_loss_of_students
+from scripts.experiment.sections.recipe import FILTERS, RANDOM, Negatives, Recipe
+from scripts.experiment.teachers import check_loss_of_students
 from scripts.models.adapters import Adapter, adapter, adapters
 from scripts.models.losses import REGULARIZERS, resolve_loss
+from scripts.models.model_keys import Model
 from scripts.models.prompts import takes_prompts
 
-OF_RANKING = {"sampling_strategy": "top", "range_min": 0}  # keys of negatives that choose in a ranking; their defaults
+OF_RANKING = ("sampling_strategy", "range_min", *FILTERS, "cross_encoder")  # keys of negatives that choose in a ranking
+
+LENGTHS = ("max_query_length", "max_document_length")
 
 
-def check_examples(check: Checker, name: str, entry: dict[str, Any]) -> None:
+def check_examples(check: Checker, name: str, recipe: Recipe) -> None:
     """Raise UserError for keys of positives and negatives that do not go together."""
-    negatives, positives = entry["negatives"], entry.get("positives", {})
-    key = f"recipes.{name}.negatives"
-    ranked = sources(negatives)
-    if RANDOM in ranked and len(ranked) > 1:
-        raise check.fail(f"{key}.from", "random ranks nothing that could be taken in turn; name bm25 and systems")
-    if RANDOM in ranked:
-        only = "only valid with from: bm25, whose ranking it is of, or from: a system"
-        for word in (*OF_RANKING, *FILTERS, CROSS_ENCODER):
-            if word in negatives and negatives[word] != OF_RANKING.get(word):
-                raise check.fail(f"{key}.{word}", only)
-        if "range_max" in negatives and not positives.get("among_candidates"):
-            raise check.fail(f"{key}.range_max", f"{only}, or with positives.among_candidates")
+    negatives, key = recipe.negatives, f"recipes.{name}.negatives"
+    if RANDOM in negatives.sources:
+        _check_random(check, key, recipe)
     _check_filters(check, key, negatives)
-    least, most = negatives.get("range_min", 0), negatives.get("range_max")
-    if most is not None and RANDOM not in ranked and negatives["per_query"] > (most - least) * len(ranked):
-        problem = f"{negatives['per_query']} are more than the {max(most - least, 0) * len(ranked)} candidates"
-        raise check.fail(f"{key}.per_query", f"{problem} from range_min {least} to range_max {most}")
-    if negatives.get("draw", "once") == "epoch":
-        _check_draw(check, name, entry)
+    least, most = negatives.range_min, negatives.range_max
+    if most is not None and RANDOM not in negatives.sources:
+        candidates = max(most - least, 0) * len(negatives.sources)
+        if negatives.per_query > candidates:
+            problem = f"{negatives.per_query} are more than the {candidates} candidates"
+            raise check.fail(f"{key}.per_query", f"{problem} from range_min {least} to range_max {most}")
+    if recipe.draws_by_epoch:
+        _check_draw(check, name, recipe)
 
 
-def _check_filters(check: Checker, key: str, negatives: dict[str, Any]) -> None:
+def _check_random(check: Checker, key: str, recipe: Recipe) -> None:
+    """Random negatives stand alone, and nothing chooses in a ranking."""
+    negatives = recipe.negatives
+    if len(negatives.sources) > 1:
+        raise check.fail(f"{key}.from", "random ranks nothing that could be taken in turn; name bm25 and systems")
+    only = "only valid with from: bm25, whose ranking it is of, or from: a system"
+    for word in OF_RANKING:
+        if word in given(negatives):
+            raise check.fail(f"{key}.{word}", only)
+    if negatives.range_max is not None and not recipe.positives.among_candidates:
+        raise check.fail(f"{key}.range_max", f"{only}, or with positives.among_candidates")
+
+
+def _check_filters(check: Checker, key: str, negatives: Negatives) -> None:
     """The rules that filter fit each other, and there is one scale of scores."""
-    given = filters(negatives)
-    least, most = given.get("min_score"), given.get("max_score")
+    rules = negatives.filters
+    least, most = negatives.min_score, negatives.max_score
     if least is not None and most is not None and least > most:
         raise check.fail(f"{key}.min_score", f"{least:g} is above max_score {most:g}, so no candidate would be left")
-    if CROSS_ENCODER in negatives and not given:
-        raise check.fail(f"{key}.{CROSS_ENCODER}", f"filters by {', '.join(FILTERS)}, and none of them is given")
-    if given and CROSS_ENCODER not in negatives and len(sources(negatives)) > 1:
-        problem = f"scores of {' and '.join(sources(negatives))} have no common scale"
-        raise check.fail(
-            f"{key}.{next(iter(given))}", f"{problem}; give a {CROSS_ENCODER}, which scores all candidates"
-        )
+    if negatives.cross_encoder and not rules:
+        raise check.fail(f"{key}.cross_encoder", f"filters by {', '.join(FILTERS)}, and none of them is given")
+    if rules and not negatives.cross_encoder and len(negatives.sources) > 1:
+        problem = f"scores of {' and '.join(negatives.sources)} have no common scale"
+        hint = "give a cross_encoder, which scores all candidates"
+        raise check.fail(f"{key}.{next(iter(rules))}", f"{problem}; {hint}")
 
 
-def _check_draw(check: Checker, name: str, entry: dict[str, Any]) -> None:
+def _check_draw(check: Checker, name: str, recipe: Recipe) -> None:
     """A draw for each epoch: something is drawn, in whole epochs with equally many rows."""
-    negatives, key = entry["negatives"], f"recipes.{name}.negatives.draw"
-    by_chance = negatives["from"] == RANDOM or negatives.get("sampling_strategy", "top") == "random"
-    if not by_chance and entry.get("positives", {}).get("per_query", "all") == "all":
+    negatives, key = recipe.negatives, f"recipes.{name}.negatives.draw"
+    by_chance = negatives.from_ == RANDOM or negatives.sampling_strategy == "random"
+    if not by_chance and recipe.positives.per_query == "all":
         problem = "epoch, but nothing is drawn: take sampling_strategy: random, from: random or positives.per_query"
         raise check.fail(key, problem)
-    if entry["epochs"] != int(entry["epochs"]):
-        raise check.fail(f"recipes.{name}.epochs", f"{entry['epochs']:g} with draw: epoch; expected a whole number")
-    if entry["long_documents"] == "passages":
+    if recipe.epochs != int(recipe.epochs):
+        raise check.fail(f"recipes.{name}.epochs", f"{recipe.epochs:g} with draw: epoch; expected a whole number")
+    if recipe.long_documents == "passages":
         problem = "epoch does not go with long_documents: passages, of which each epoch would have another number"
         raise check.fail(key, problem)
 
 
-def check_training(check: Checker, name: str, entry: dict[str, Any], kinds: list[str]) -> None:
+def check_sampler(check: Checker, name: str, recipe: Recipe) -> None:
+    """Raise UserError where there is nothing for batches to alternate between."""
+    if recipe.multi_dataset_batch_sampler != "proportional" and len(recipe.datasets) == 1:
+        problem = "only valid with several datasets in one training, such as train_on: [[a, b]]"
+        raise check.fail(f"recipes.{name}.multi_dataset_batch_sampler", problem)
+
+
+def check_training(check: Checker, name: str, recipe: Recipe, kinds: list[str]) -> None:
     """Raise UserError for a margin of a loss that has none, or a rate for a head that no model of these kinds has."""
-    if "head_learning_rate" in entry and not any(getattr(adapter(kind), "HAS_HEAD", False) for kind in kinds):
+    if recipe.head_learning_rate and not any(getattr(adapter(kind), "HAS_HEAD", False) for kind in kinds):
         problem = f"a {kinds[0]} has no prediction head; leave it out"
         raise check.fail(f"recipes.{name}.head_learning_rate", problem)
-    check_dimensions(check, name, entry, kinds)
+    check_dimensions(check, name, recipe, kinds)
     for weight in REGULARIZERS:
-        if weight in entry and not any(_is_regularized(entry, kind) for kind in kinds):
-            problem = f"loss {entry['loss']} has none here; SpladeLoss of a sparse-encoder has"
+        if getattr(recipe, weight) is not None and not any(_is_regularized(recipe, kind) for kind in kinds):
+            problem = f"loss {recipe.loss} has none here; SpladeLoss of a sparse-encoder has"
             raise check.fail(f"recipes.{name}.{weight}", problem)
-    check_loss_of_students(check, name, entry, kinds)
-    if "margin" in entry and not any(_has_margin(entry, kind) for kind in kinds):
+    check_loss_of_students(check, name, recipe, kinds)
+    if recipe.margin and not any(_has_margin(recipe, kind) for kind in kinds):
         with_one = sorted({loss for kind in kinds for loss in getattr(adapter(kind), "MARGINS", {})})
         hint = f"; of these models' losses {', '.join(with_one)} have one" if with_one else ""
-        raise check.fail(f"recipes.{name}.margin", f"loss {entry['loss']} has none{hint}")
+        raise check.fail(f"recipes.{name}.margin", f"loss {recipe.loss} has none{hint}")
 
 
-def _has_margin(entry: dict[str, Any], kind: str) -> bool:
-    return _loss(entry, kind) in getattr(adapter(kind), "MARGINS", {})
+def _has_margin(recipe: Recipe, kind: str) -> bool:
+    return _loss(recipe, kind) in getattr(adapter(kind), "MARGINS", {})
 
 
-def _is_regularized(entry: dict[str, Any], kind: str) -> bool:
-    return _loss(entry, kind) in getattr(adapter(kind), "REGULARIZED", ())
+def _is_regularized(recipe: Recipe, kind: str) -> bool:
+    return _loss(recipe, kind) in getattr(adapter(kind), "REGULARIZED", ())
 
 
-def _loss(entry: dict[str, Any], kind: str) -> str | None:
+def _loss(recipe: Recipe, kind: str) -> str | None:
     """The loss by which a recipe trains a kind of model; None where it is another kind's."""
     try:
-        return resolve_loss(entry["loss"], kind, entry["long_documents"] == "passages", TEACHER in entry)
+        return resolve_loss(recipe.loss, kind, recipe.long_documents == "passages", recipe.teacher is not None)
     except UserError:
         return None
 
@@ -108,29 +123,27 @@ def _kinds_that(able: Callable[[Adapter], bool]) -> str:
     return " and ".join(part for part in (", ".join(kinds[:-1]), kinds[-1]) if part)
 
 
-def check_prompts(check: Checker, name: str, entry: dict[str, Any]) -> None:
+def check_prompts(check: Checker, name: str, model: Model) -> None:
     """Raise UserError for prompts of a kind of model that takes none."""
-    if entry.get("prompts") and not takes_prompts(adapter(entry["type"])):
+    if given(model.prompts) and not takes_prompts(adapter(model.type)):
         able = _kinds_that(takes_prompts)
-        raise check.fail(f"models.{name}.prompts", f"a {entry['type']} takes none; {able} do")
+        raise check.fail(f"models.{name}.prompts", f"a {model.type} takes none; {able} do")
 
 
-def check_lengths(check: Checker, name: str, entry: dict[str, Any]) -> None:
+def check_lengths(check: Checker, name: str, model: Model) -> None:
     """Raise UserError for queries and documents that cannot fit into a model's max_length, which special tokens share.
 
     How many these are is known when the model is loaded, and is checked then.
     """
-    given = {key: entry[key] for key in ("max_query_length", "max_document_length") if key in entry}
-    if not given:
+    lengths = {key: length for key in LENGTHS if (length := getattr(model, key)) is not None}
+    if not lengths:
         return
-    if not hasattr(adapter(entry["type"]), "tokenizer"):
+    if not hasattr(adapter(model.type), "tokenizer"):
         able = _kinds_that(lambda module: hasattr(module, "tokenizer"))
-        raise check.fail(f"models.{name}.{next(iter(given))}", f"a {entry['type']} takes none; {able} do")
-    in_pairs = not adapter(entry["type"]).SEARCHES
-    whole = sum(given.values()) if in_pairs else max(given.values())
-    if whole >= entry["max_length"]:
-        words = " and ".join(f"{key} {value}" for key, value in given.items())
-        problem = (
-            f"{words} leave no room for special tokens within max_length {entry['max_length']}; raise it or lower them"
-        )
-        raise check.fail(f"models.{name}", problem)
+        raise check.fail(f"models.{name}.{next(iter(lengths))}", f"a {model.type} takes none; {able} do")
+    in_pairs = not adapter(model.type).SEARCHES
+    whole = sum(lengths.values()) if in_pairs else max(lengths.values())
+    if whole >= model.max_length:
+        words = " and ".join(f"{key} {value}" for key, value in lengths.items())
+        hint = f"leave no room for special tokens within max_length {model.max_length}; raise it or lower them"
+        raise check.fail(f"models.{name}", f"{words} {hint}")

@@ -7,9 +7,17 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from scripts.experiment.choice_record import RecipeChoice
+from scripts.experiment.sections.configuration import Actor, Published
+from scripts.experiment.sections.dataset import Dataset
+from scripts.experiment.sections.features import Tagger
+from scripts.experiment.sections.figure import Figure
+from scripts.experiment.sections.recipe import UNTRAINED as UNTRAINED
+from scripts.experiment.sections.recipe import Recipe
+from scripts.experiment.sections.statistics import Statistics
+from scripts.experiment.sections.study import Assumed
 from scripts.experiment.transfer_records import Curves, Matrix
+from scripts.models.model_keys import Model
 
-UNTRAINED = "untrained"  # the recipe name of a model's own weights
 OF_EACH = ""  # stands for the recipe of a system that has one for each dataset
 SELECTED = "selected"  # stands for a seed in the names of runs
 
@@ -117,7 +125,7 @@ class Moderator:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Control against treatment over tasks; `settings` are the statistics', `figure` the looks.
+    """Control against treatment over tasks; `statistics` say how it is computed, `figure` how it looks.
 
     `treatment_on` says, for some of the tasks, on which other task the treatment ranks the same queries. `subgroups` is
     the moderator by whose words the tasks are grouped. p-values are adjusted within a `family`: the comparisons that
@@ -128,8 +136,8 @@ class Comparison:
     control: str
     treatment: str
     tasks: tuple[str, ...]
-    settings: dict[str, Any]
-    figure: dict[str, Any]
+    statistics: Statistics
+    figure: Figure
     treatment_on: dict[str, str] = field(default_factory=dict)
     moderators: tuple[Moderator, ...] = ()
     subgroups: Moderator | None = None
@@ -143,12 +151,16 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Family:
-    """Many systems at once: all pairs of them, or all against one, tested together; `settings` are the statistics'."""
+    """Many systems at once, tested together: all pairs of them, or all `against` one."""
 
     name: str
     systems: tuple[str, ...]
     tasks: tuple[str, ...]
-    settings: dict[str, Any]
+    measure: str
+    against: str | None
+    statistic: str
+    alpha: float
+    permutations: int
     title: str
 
 
@@ -181,11 +193,28 @@ class Chart:
 
 
 @dataclass(frozen=True)
+class FeatureColumn:
+    """One column: a feature of a family, maybe of one field and with parameters, or the score in a system's run.
+
+    `texts` says that it is computed from texts, which the model `tagger` tags where there is one.
+    """
+
+    name: str
+    family: str | None = None
+    feature: str | None = None
+    field: str | None = None
+    parameters: dict[str, float] | None = None
+    texts: bool = False
+    tagger: str | None = None
+    system: str | None = None
+    missing: float | str | None = None
+
+
+@dataclass(frozen=True)
 class FeatureSet:
     """Features of the first `depth` candidates of a run's queries, one file per task; or files that others computed.
 
-    An entry of `of` is {name, family, feature}, maybe with field and parameters, or {name, system, missing}. `files` is
-    task -> file. The `tagger` of texts is a model and maybe the labels that count; without it they are tagged by rules.
+    `files` is task -> file. Without a `tagger` texts are tagged by rules.
     """
 
     name: str
@@ -193,21 +222,35 @@ class FeatureSet:
     first_stage: str | None = None
     depth: int = 0
     analyzer: str = ""
-    of: tuple[dict[str, Any], ...] = ()
+    of: tuple[FeatureColumn, ...] = ()
     files: dict[str, str] = field(default_factory=dict)
-    tagger: dict[str, Any] = field(default_factory=dict)
+    tagger: Tagger | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is asked of the designs of a next study; an effect or a half-width is the target."""
+
+    power: float
+    queries: tuple[int, ...]
+    collections: tuple[int, ...]
+    seeds: tuple[int, ...]
+    alpha: float
+    effect: float | None = None
+    half_width: float | None = None
+    assumed: Assumed | None = None
 
 
 @dataclass(frozen=True)
 class StudyPlans:
-    """The plans of the next study, by name: what the configuration says of each, with all defaults.
+    """The plans of the next study, by name.
 
     A plan has the name of a comparison, whose variances it takes, or `assumed` ones. `configured` plans are made with
     the other results, and all others on demand.
     """
 
     configured: bool
-    plans: dict[str, dict[str, Any]]
+    plans: Mapping[str, Plan]
 
 
 @dataclass(frozen=True, eq=False)  # equal to itself alone: what is derived from it can be kept
@@ -215,13 +258,13 @@ class Experiment:
     """Everything that one configuration asks for, in the configuration's order."""
 
     name: str
-    measures: list[str]
+    measures: tuple[str, ...]
     depth: int
     seed: int
-    mirrors: list[str]
-    datasets: dict[str, dict[str, Any]]
-    models: dict[str, dict[str, Any]]
-    recipes: dict[str, dict[str, Any]]
+    mirrors: tuple[str, ...]
+    datasets: Mapping[str, Dataset]
+    models: Mapping[str, Model]
+    recipes: Mapping[str, Recipe]
     systems: dict[str, System]
     tasks: dict[str, Task]
     selection_tasks: dict[str, Task]  # further ones, on which seeds are selected or weights tuned
@@ -230,8 +273,8 @@ class Experiment:
     families: dict[str, Family]
     charts: dict[str, Chart]
     entries: dict[str, list[str]]  # of systems: the systems that each became
-    published: dict[str, Any] | None
-    actor: dict[str, Any] | None = None
+    published: Published | None
+    actor: Actor | None = None
     lower_is_better: tuple[str, ...] = ()  # measures, by the names that tasks give them
     study: StudyPlans = StudyPlans(False, {})
     features: dict[str, FeatureSet] = field(default_factory=dict)
@@ -246,9 +289,8 @@ class Experiment:
 
     def corpus_owner(self, dataset: str) -> str:
         """The dataset under whose name a dataset's corpus lies: itself, unless it shares another's."""
-        ranked: str = self.datasets[dataset].get("runs_of", dataset)
-        owner: str = self.datasets[ranked].get("corpus", ranked)
-        return owner
+        ranked = self.datasets[dataset].runs_of or dataset
+        return self.datasets[ranked].corpus or ranked
 
     def ranked_task(self, task: Task) -> Task:
         """The task on which the runs of a task are made: itself, unless it takes another dataset's."""
@@ -278,16 +320,17 @@ class Experiment:
         every = (self.tasks | self.selection_tasks).values()
         return next(task for task in every if (task.dataset, task.split) == (dataset, split))
 
-    def chain(self, recipe: str | None) -> dict[str, dict[str, Any]]:
+    def chain(self, recipe: str | None) -> dict[str, Recipe]:
         """A recipe and those that its training starts from, by name, the last training first."""
         behind = {}
         while recipe and recipe != UNTRAINED:
             behind[recipe] = self.recipes[recipe]
-            recipe = self.recipes[recipe].get("start_from")
+            recipe = self.recipes[recipe].start_from
         return behind
 
     def starting_seed(self, recipe: str, seed: int) -> int:
         """The seed of the checkpoint from which `recipe` starts when trained with `seed`."""
         entry = self.recipes[recipe]
-        fixed = entry.get("start_seed", "same")
-        return 0 if not entry.get("start_from") else seed if fixed == "same" else fixed
+        if not entry.start_from:
+            return 0
+        return seed if entry.start_seed == "same" else entry.start_seed

@@ -5,6 +5,8 @@ A mistake between sections (an unknown name, two kinds of system in one) is a Us
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from scripts.experiment import equal_recipes
@@ -15,7 +17,6 @@ from scripts.experiment.checks import (
     check_labels,
     check_mapping,
     check_measures,
-    check_models,
     check_name,
     check_published,
     check_recipes,
@@ -33,9 +34,10 @@ from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.matrices import matrix
 from scripts.experiment.mining import check_mining
 from scripts.experiment.mining import check_names as check_mined_names
+from scripts.experiment.model_checks import check_models
 from scripts.experiment.moderators import check_figures
 from scripts.experiment.printed_places import check_places
-from scripts.experiment.reading import complete
+from scripts.experiment.reading import complete, configuration
 from scripts.experiment.records import Experiment
 from scripts.experiment.study_plans import study_plans
 from scripts.experiment.system_kinds import system_kind
@@ -47,15 +49,15 @@ from scripts.experiment.teachers import check_names as check_teachers
 def resolve(config: dict[str, Any], source: str) -> Experiment:
     """Complete, check and resolve a configuration; `source` (its file name) begins each message of a UserError."""
     check_secrets(config, source)  # first, since other messages repeat what is wrong
-    config, origins = complete(config, source)
+    completed, origins = complete(config, source)
+    check = Checker(configuration(completed, source), source)
     entries: dict[str, list[str]] = {}
-    for name in config["systems"]:
+    for name in check.config.systems:
         entries.setdefault(origins["systems", name], []).append(name)
-    check = Checker(config, source)
     for check_section in (check_name, check_datasets, check_models, check_recipes, check_measures, check_published):
         check_section(check)
     take_apart(check, origins)
-    config.update(equal_recipes.once(config))
+    _train_once(check)
     check_mined_names(check, entries)
     check_teachers(check, entries)
     check_mapping(check, entries)
@@ -64,38 +66,37 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
     check_places(check, systems, tasks)
     check_labels(check, {name: system.label for name, system in systems.items()}, "systems")
     check_labels(check, {name: task.label for name, task in tasks.items()}, "tasks")
-    comparisons = {name: comparison(check, name, systems, tasks) for name in config["comparisons"]}
+    comparisons = {name: comparison(check, name, systems, tasks) for name in check.config.comparisons}
     check_figures(check, comparisons)
     check_axes(check, comparisons)
-    drawn_curves = {name: curves(check, name, entries, systems, tasks) for name in config.get("curves", {})}
+    drawn_curves = {name: curves(check, name, entries, systems, tasks) for name in check.config.curves}
     check_curve_figures(check, drawn_curves, tasks)
+    given = check.config
     experiment = Experiment(
-        name=config["experiment"],
-        measures=config["measures"],
-        depth=config["depth"],
-        seed=config["seed"],
-        mirrors=config["mirrors"],
-        shards=config["shards"],
-        device=config.get("device", "auto"),
-        datasets=config["datasets"],
-        models=config["models"],
-        recipes=config["recipes"],
+        name=given.experiment,
+        measures=given.measures,
+        depth=given.depth,
+        seed=given.seed,
+        mirrors=given.mirrors,
+        shards=given.shards,
+        device=given.device,
+        datasets=given.datasets,
+        models=given.models,
+        recipes=given.recipes,
         systems=systems,
         tasks=tasks,
         selection_tasks=further_tasks,
         comparisons=comparisons,
         figures=drawn_together(check, comparisons),
-        families={
-            name: family(check, name, entries, systems, tasks) for name in config.get("multiple_comparisons", {})
-        },
-        charts={name: chart(check, name, entries, systems, tasks) for name in config["charts"]},
+        families={name: family(check, name, entries, systems, tasks) for name in given.multiple_comparisons},
+        charts={name: chart(check, name, entries, systems, tasks) for name in given.charts},
         entries=entries,
-        published=config.get("published"),
-        actor=config.get("actor"),
+        published=given.published,
+        actor=given.actor,
         lower_is_better=lower_is_better(check, tasks),
         study=study_plans(check, comparisons),
-        features={name: feature_set(check, name, entries, systems, tasks) for name in config.get("features", {})},
-        matrices={name: matrix(check, name, entries, systems, tasks) for name in config.get("matrices", {})},
+        features={name: feature_set(check, name, entries, systems, tasks) for name in given.features},
+        matrices={name: matrix(check, name, entries, systems, tasks) for name in given.matrices},
         curves=drawn_curves,
     )
     for system in systems.values():
@@ -104,3 +105,26 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
     check_mining(check, experiment)
     check_sentences(check, experiment)
     return experiment
+
+
+def _train_once(check: Checker) -> None:
+    """Keep each training once, by the name of the first recipe that is equal; systems name it so."""
+    recipes, systems = check.config.recipes, check.config.systems
+    stands_for = equal_recipes.once(recipes)
+    kept = {name: recipe for name, recipe in recipes.items() if stands_for[name] == name}
+    check.config = replace(
+        check.config,
+        recipes={name: equal_recipes.restarted(recipe, stands_for) for name, recipe in kept.items()},
+        systems={name: _renamed(entry, stands_for) for name, entry in systems.items()},
+    )
+
+
+def _renamed(entry: Any, stands_for: Mapping[str, str]) -> Any:
+    """A system's entry with its recipe, or those for each dataset, as they are called now."""
+    recipe = getattr(entry, "recipe", None)
+    if isinstance(recipe, str):
+        return replace(entry, recipe=stands_for.get(recipe, recipe))
+    if recipe and recipe.each:
+        each = {dataset: stands_for.get(one, one) for dataset, one in recipe.each.items()}
+        return replace(entry, recipe=replace(recipe, each=each))
+    return entry

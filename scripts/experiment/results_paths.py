@@ -21,7 +21,7 @@ DOWNLOAD = "download"
 NOT_ARCHIVED = "result"  # what lies under results/ and is in no archive
 HEAVY = ("checkpoint", "embedding", "index", "text", DOWNLOAD)  # what a lean archive leaves out
 
-NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"  # of experiments, tasks, systems …: $defs/name of config/schema.yaml
+NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"  # of experiments, tasks, systems …: `Name` in scripts/common/keys.py
 RESERVED = ("downloads", "state")  # folders under results/ that are no experiment's
 SPLITS = ("train", "dev", "test")
 FIGURE_FORMATS = ("svg", "pdf", "png")

@@ -15,7 +15,7 @@ from scripts.experiment.system_kinds import system_kind, takes
 def check_tasks(check: Checker, key: str, names: list[str], tasks: dict[str, Task]) -> None:
     """Raise UserError if two tasks of a comparison have the same queries."""
     for first, second in itertools.combinations(names, 2):
-        parts = [(check.config["datasets"][tasks[name].dataset], tasks[name].split) for name in (first, second)]
+        parts = [(check.config.datasets[tasks[name].dataset], tasks[name].split) for name in (first, second)]
         if same_queries(*parts):
             problem = "have the same queries, which would count twice: the same data in the same words; leave one out"
             raise check.fail(key, f"{first!r} and {second!r} {problem}")

@@ -6,41 +6,39 @@ On the tasks of that task's dataset all seeds run; on all others only the select
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.records import Selection, System
+from scripts.experiment.sections.system import SelectSeed
 
 WANTED = "select_seed needs 'task' (such as DATASET/dev) or 'by' (another system that selects), and not both"
 
 
-def selection(check: Checker, name: str, entry: dict[str, Any]) -> Selection | None:
+def selection(check: Checker, name: str, recipe: object, settings: SelectSeed | None) -> Selection | None:
     """The selection that a system's `select_seed` with a `task` describes, or None. Raises UserError if it is wrong."""
-    key, settings = f"systems.{name}.select_seed", entry.get("select_seed")
+    key = f"systems.{name}.select_seed"
     if settings is None:
         return None
-    if "recipe" not in entry:
+    if recipe is None:
         raise check.fail(key, "only valid with a recipe: without training there is no seed to select")
-    if ("task" in settings) == ("by" in settings):
+    if bool(settings.task) == bool(settings.by):
         raise check.fail(key, WANTED)
-    if "by" in settings:
-        if "score" in settings:
-            raise check.fail(key, f"the score is that of the system {settings['by']!r}; leave it out here")
+    if settings.task is None:
+        if settings.score:
+            raise check.fail(key, f"the score is that of the system {settings.by!r}; leave it out here")
         return None
-    dataset, _, split = settings["task"].partition("/")
+    dataset, _, split = settings.task.partition("/")
     check.known(f"{key}.task", dataset, "datasets")
-    dataset_entry = check.config["datasets"][dataset]
+    dataset_entry = check.config.datasets[dataset]
     if not format_of(dataset_entry).has_documents:
-        raise check.fail(
-            f"{key}.task", f"{dataset} has format {dataset_entry['format']}: nothing can be searched there"
-        )
+        raise check.fail(f"{key}.task", f"{dataset} has format {dataset_entry.format}: nothing can be searched there")
     check_split(check, f"{key}.task", dataset, split or "test")
-    score = settings.get("score", {"R@1": 3, "R@3": 2, "R@5": 1})
+    score = settings.score or {"R@1": 3, "R@3": 2, "R@5": 1}
     for measure in score:
         check.computable(f"{key}.score", measure)
-    return Selection(settings["task"], dataset, split or "test", score, name)
+    return Selection(settings.task, dataset, split or "test", score, name)
 
 
 def share_selections(check: Checker, systems: dict[str, System]) -> dict[str, System]:
@@ -50,9 +48,10 @@ def share_selections(check: Checker, systems: dict[str, System]) -> dict[str, Sy
     """
     shared = dict(systems)
     for name, system in systems.items():
-        by = check.config["systems"][name].get("select_seed", {}).get("by")
-        if by is None:
+        asked: SelectSeed | None = getattr(check.config.systems[name], "select_seed", None)
+        if asked is None or asked.by is None:
             continue
+        by = asked.by
         own = (system.model, system.recipe, system.seeds)
         alike = [
             candidate

@@ -112,4 +112,4 @@ def _borrowed(experiment: Experiment, system: System, ranked: list[Task]) -> See
 
 
 def _types(experiment: Experiment, models: set[str | None]) -> set[str]:
-    return {experiment.models[model]["type"] for model in models if model in experiment.models}
+    return {experiment.models[model].type for model in models if model and model in experiment.models}

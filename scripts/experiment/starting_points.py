@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import UNTRAINED, System
+from scripts.experiment.sections.comparison import ComparisonEntry
 
 STARTING_POINT = "starting-point"
 
 
-def with_starting_point(check: Checker, key: str, entry: dict[str, Any], systems: dict[str, System]) -> dict[str, Any]:
+def with_starting_point(
+    check: Checker, key: str, entry: ComparisonEntry, systems: dict[str, System]
+) -> ComparisonEntry:
     """A comparison's entry with the control that it stands for; comparisons with one control are drawn together."""
-    if entry["control"] != STARTING_POINT:
+    if entry.control != STARTING_POINT:
         return entry
-    control, figure = starting_point(check, key, entry, systems), entry["figure"]
-    if "together" in figure:
-        figure = figure | {"together": f"{figure['together']}-{control}"}
-    return entry | {"control": control, "figure": figure}
+    control, figure = starting_point(check, key, entry, systems), entry.figure
+    if figure.together:
+        figure = replace(figure, together=f"{figure.together}-{control}")
+    return replace(entry, control=control, figure=figure)
 
 
-def starting_point(check: Checker, key: str, entry: dict[str, Any], systems: dict[str, System]) -> str:
+def starting_point(check: Checker, key: str, entry: ComparisonEntry, systems: dict[str, System]) -> str:
     """The system that the treatment starts from. Raises UserError if no system ranks with these checkpoints."""
-    check.known(key.replace("control", "treatment"), entry["treatment"], "systems")
-    treatment = systems[entry["treatment"]]
+    check.known(key.replace("control", "treatment"), entry.treatment, "systems")
+    treatment = systems[entry.treatment]
     if not treatment.recipes:
         raise check.fail(key, f"{STARTING_POINT} is of a trained system, but {treatment.name} has no recipe")
     ranks = way_of_ranking(treatment)
@@ -41,9 +45,9 @@ def way_of_ranking(system: System) -> tuple[Any, ...]:
 
 def _starts(check: Checker, system: System) -> dict[str, str]:
     """By dataset ("" for one recipe of all), the recipe from which the system's training starts."""
-    recipes = check.config["recipes"]
+    recipes = check.config.recipes
     trained = system.recipe_of or {"": system.recipe}
-    return {dataset: recipes[recipe].get("start_from") or UNTRAINED for dataset, recipe in trained.items()}
+    return {dataset: recipes[recipe].start_from or UNTRAINED for dataset, recipe in trained.items()}
 
 
 def _is_start(check: Checker, system: System, treatment: System) -> bool:

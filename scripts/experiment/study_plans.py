@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import copy
-from typing import Any
-
 from scripts.experiment.checker import Checker
-from scripts.experiment.reading import add_defaults
-from scripts.experiment.records import Comparison, StudyPlans
-from scripts.experiment.schema import schema
+from scripts.experiment.records import Comparison, Plan, StudyPlans
+from scripts.experiment.sections.statistics import Statistics
+from scripts.experiment.sections.study import Assumed, Study
 from scripts.statistics.effects import effect_named
 
 ALPHA = 0.05  # where variances are assumed; a comparison has its own, with this default
-SETTINGS = ("power", "queries", "collections", "seeds")  # as they stand, the same in all plans
 
 
 def study_plans(check: Checker, comparisons: dict[str, Comparison]) -> StudyPlans:
@@ -20,48 +16,48 @@ def study_plans(check: Checker, comparisons: dict[str, Comparison]) -> StudyPlan
 
     Raises UserError for an unknown comparison or one without a difference, two targets, or a power that alpha gives.
     """
-    configured = "plan_study" in check.config
-    entry = copy.deepcopy(check.config.get("plan_study", {}))
-    entry = add_defaults(entry, schema()["properties"]["plan_study"], schema())
-    if "effect" in entry and "half_width" in entry:
+    study = check.config.plan_study or Study()
+    if study.effect and study.half_width:
         raise check.fail("plan_study.half_width", "is a target instead of an effect; give one of both")
-    shared = {key: sorted(entry[key]) if isinstance(entry[key], list) else entry[key] for key in SETTINGS}
     plans = {}
-    for name in _comparisons(check, entry, comparisons):
-        alpha, target = comparisons[name].settings["alpha"], _target(entry, comparisons[name].settings)
-        plans[name] = {**shared, "alpha": entry.get("alpha", alpha), **target}
-    for name, assumed in entry.get("assumed", {}).items():
+    for name in _comparisons(check, study, comparisons):
+        statistics = comparisons[name].statistics
+        plans[name] = _plan(study, study.alpha or statistics.alpha, margin=_margin(statistics))
+    for name, assumed in (study.assumed or {}).items():
         if name in plans:
             raise check.fail(
                 f"plan_study.assumed.{name}", "is the name of a comparison that is planned; choose another"
             )
-        plans[name] = {**shared, "alpha": entry.get("alpha", ALPHA), **_target(entry, {}), "assumed": assumed}
+        plans[name] = _plan(study, study.alpha or ALPHA, assumed=assumed)
     for plan in plans.values():
-        if plan["power"] <= plan["alpha"]:
-            problem = f"{plan['power']:g} is what chance alone gives at alpha {plan['alpha']:g}; expected more"
+        if plan.power <= plan.alpha:
+            problem = f"{plan.power:g} is what chance alone gives at alpha {plan.alpha:g}; expected more"
             raise check.fail("plan_study.power", problem)
-    return StudyPlans(configured, plans)
+    return StudyPlans(check.config.plan_study is not None, plans)
 
 
-def _comparisons(check: Checker, entry: dict[str, Any], comparisons: dict[str, Comparison]) -> list[str]:
-    asked = entry.get("comparisons", [] if "assumed" in entry else "all")
+def _comparisons(check: Checker, study: Study, comparisons: dict[str, Comparison]) -> list[str]:
+    asked = study.comparisons or (() if study.assumed else "all")
     with_difference = [
-        name for name, found in comparisons.items() if effect_named(found.settings["effect"]).HAS_DIFFERENCE
+        name for name, found in comparisons.items() if effect_named(found.statistics.effect).HAS_DIFFERENCE
     ]
     if asked == "all":
         return with_difference
     for name in asked:
         check.known("plan_study.comparisons", name, "comparisons")
         if name not in with_difference:
-            effect = comparisons[name].settings["effect"]
+            effect = comparisons[name].statistics.effect
             raise check.fail("plan_study.comparisons", f"{name} has effect {effect}: there is no difference to detect")
     return list(asked)
 
 
-def _target(entry: dict[str, Any], statistics: dict[str, Any]) -> dict[str, float]:
-    """What a study is to show; a margin, the difference that does not matter, is the smallest effect that does."""
-    for key in ("effect", "half_width"):
-        if key in entry:
-            return {key: entry[key]}
-    margin = statistics.get("margin")
-    return {"effect": margin} if margin and effect_named(statistics["effect"]).IN_UNITS_OF_MEASURE else {}
+def _margin(statistics: Statistics) -> float | None:
+    """The difference that does not matter, in units of the measure: the smallest effect that does."""
+    return statistics.margin if effect_named(statistics.effect).IN_UNITS_OF_MEASURE else None
+
+
+def _plan(study: Study, alpha: float, margin: float | None = None, assumed: Assumed | None = None) -> Plan:
+    """What is asked of the designs; a margin is the target where the configuration names none."""
+    queries, collections, seeds = (tuple(sorted(sizes)) for sizes in (study.queries, study.collections, study.seeds))
+    effect = study.effect if study.effect or study.half_width else margin
+    return Plan(study.power, queries, collections, seeds, alpha, effect, study.half_width, assumed)

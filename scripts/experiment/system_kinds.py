@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import is_dataclass
 from functools import cache
 from typing import Any, cast
 
 from scripts.common import plugins
-from scripts.experiment.checker import Checker
+from scripts.common.keys import extended, keys_of
+from scripts.common.settings import read_settings
+from scripts.experiment.checker import Source
+from scripts.experiment.key_schema import Schema, of_record
 from scripts.experiment.records import Experiment, System
-from scripts.experiment.systems._kind import KindModule, SystemKind
+from scripts.experiment.systems._kind import KindModule, Labelled, SystemKind
+from scripts.models.model_keys import Model
 
 PACKAGE = "scripts.experiment.systems"
 
@@ -24,28 +30,32 @@ def system_kind(system: System) -> SystemKind:
     return modules()[system.kind].KIND
 
 
-def kind_of_entry(check: Checker, name: str, entry: dict[str, Any]) -> str:
-    """The name of the kind that an entry is of. Raises UserError for an entry of none, and for keys of other kinds."""
+def read_system(check: Source, name: str, entry: dict[str, Any], models: Mapping[str, Model]) -> Labelled:
+    """An entry with the keys that its kind has. Raises UserError for an entry of no kind, and for keys of others."""
     key, typed = f"systems.{name}", "type" in entry
     meant = {kind: module for kind, module in modules().items() if module.KIND.typed == typed}
     if typed:
         meant = {entry["type"]: meant[entry["type"]]}
-    allowed: dict[str, Any] = {}
-    for module in meant.values():
-        allowed |= module.KEYS
+    keys: list[Any] = [module.Keys for module in meant.values()]
+    record = extended(Labelled, *keys)
     what = f"a system of type {entry['type']}" if typed else "a system without a type (so one with a model)"
-    if alien := sorted(set(entry) - set(allowed) - {"type"}):
+    said = {one: value for one, value in entry.items() if one != "type"}
+    _check_own(check, key, what, said, record)
+    if not typed and "model" not in entry:
+        raise check.fail(key, f"a system needs {', '.join(f'type: {kind}' for kind in types())} or a model")
+    kind = entry["type"] if typed else next(one for one in meant if meant[one].KIND.implied(models, entry))
+    return cast(Labelled, read_settings(record, said | {"kind": kind}, f"{check.source}: {key}"))
+
+
+def _check_own(check: Source, key: str, what: str, entry: dict[str, Any], record: type) -> None:
+    """An entry has no key of other kinds, nor has a mapping in it."""
+    allowed = keys_of(record)
+    if alien := sorted(set(entry) - set(allowed)):
         raise check.fail(key, f"{what} cannot have {', '.join(map(repr, alien))}")
     for part, value in entry.items():
-        known = allowed.get(part, {}).get("properties", {})
-        if known and (alien := sorted(set(value) - set(known))):
+        inner = allowed[part].type_of_values
+        if is_dataclass(inner) and (alien := sorted(set(value) - set(keys_of(cast(type, inner))))):
             raise check.fail(f"{key}.{part}", f"{what} cannot have {', '.join(map(repr, alien))} there")
-    if typed:
-        named: str = entry["type"]
-        return named
-    if "model" not in entry:
-        raise check.fail(key, f"a system needs {', '.join(f'type: {kind}' for kind in types())} or a model")
-    return next(kind for kind, module in meant.items() if module.KIND.implied(check.config, entry))
 
 
 def types() -> list[str]:
@@ -53,17 +63,17 @@ def types() -> list[str]:
     return [name for name, module in modules().items() if module.KIND.typed]
 
 
-def keys() -> dict[str, dict[str, Any]]:
+def keys() -> dict[str, Schema]:
     """The JSON schema of the keys of all systems, as one mapping; a key that kinds share has what each says of it."""
     message = f"{', '.join(types())}; a system with a model needs none"
-    together: dict[str, dict[str, Any]] = {"type": {"description": message, "enum": types()}}
+    together: dict[str, Schema] = {"type": {"description": message, "enum": types()}}
     for module in modules().values():
-        for key, schema in module.KEYS.items():
+        for key, schema in of_record(module.Keys)["properties"].items():
             together[key] = _merged(together[key], schema) if key in together else schema
     return together
 
 
-def _merged(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+def _merged(first: Schema, second: Schema) -> Schema:
     """What both say of a key: their descriptions and properties together, all else being the same."""
     if first == second:
         return first

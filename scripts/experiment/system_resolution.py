@@ -22,9 +22,8 @@ def resolve_systems(check: Checker, tasks: dict[str, Task]) -> tuple[dict[str, S
     """
     every, tasks = tasks, {name: task for name, task in tasks.items() if not task.runs_of}
     systems = {}
-    for name, entry in check.config["systems"].items():
-        kind = system_kinds.kind_of_entry(check, name, entry)
-        systems[name] = system_kinds.modules()[kind].KIND.resolve(check, name, entry, tasks)
+    for name, entry in check.config.systems.items():
+        systems[name] = system_kinds.modules()[entry.kind].KIND.resolve(check, name, entry, tasks)
     systems = share_selections(check, systems)
     further = _selection_tasks(check, systems, tasks)
     order = _takers_last(check, systems)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
-from scripts.experiment.dataset_schema import format_of
+from scripts.experiment.dataset_schema import format_of, given_measure
 from scripts.experiment.records import Task
 
 
@@ -12,7 +12,7 @@ def resolve_tasks(check: Checker) -> dict[str, Task]:
     """The tasks by name. Raises UserError for two that are one split, or whose results would share a folder."""
     tasks: dict[str, Task] = {}
     folders: dict[str, str] = {}
-    for name in check.config["tasks"]:
+    for name in check.config.tasks:
         task = resolve_task(check, name)
         same = [other for other in tasks.values() if (other.dataset, other.split) == (task.dataset, task.split)]
         if same:
@@ -38,14 +38,23 @@ def resolve_task(check: Checker, name: str, judged: bool = True) -> Task:
     """
     dataset, _, split = name.partition("/")
     check.known("tasks", dataset, "datasets")
-    entry = check.config["datasets"][dataset]
+    entry = check.config.datasets[dataset]
     if judged:
         check_split(check, f"tasks: {name}", dataset, split or "test")
-    label = f"{entry['label']} {split}".strip() if "label" in entry else name
+    label = f"{entry.label} {split}".strip() if entry.label else name
     form = format_of(entry)
-    measures = (entry["measure"],) if form.values_given else tuple(check.config["measures"])
-    kind = {"has_documents": form.has_documents, "values_given": form.values_given, "runs_of": entry.get("runs_of")}
-    return Task(name, dataset, split or "test", label, entry["format"], measures, **kind)
+    measures = (str(given_measure(entry)),) if form.values_given else check.config.measures
+    return Task(
+        name,
+        dataset,
+        split or "test",
+        label,
+        entry.format,
+        measures,
+        has_documents=form.has_documents,
+        values_given=form.values_given,
+        runs_of=entry.runs_of,
+    )
 
 
 def add_task(

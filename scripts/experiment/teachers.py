@@ -7,56 +7,53 @@ students have learnt from as well. Reads and writes nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from scripts.common.errors import UserError
 from scripts.experiment.checker import Checker
-from scripts.experiment.evaluation_checks import decides
-from scripts.experiment.records import UNTRAINED, System
-from scripts.experiment.training_datasets import datasets_of
+from scripts.experiment.records import System
+from scripts.experiment.sections.recipe import UNTRAINED, Recipe
 from scripts.models.adapters import adapter
 from scripts.models.losses import resolve_loss
 from scripts.models.teaching import KEYS, has_temperature
 
-TEACHER = "teacher"
-Recipes = Mapping[str, Mapping[str, Any]]
+Recipes = Mapping[str, Recipe]
 
 
-def check_recipe(check: Checker, name: str, entry: dict[str, Any]) -> None:
+def check_recipe(check: Checker, name: str, recipe: Recipe) -> None:
     """Raise UserError for a teacher of a training that learns from passages, and keys that need a teacher."""
-    for key in KEYS if TEACHER not in entry else ():
-        if key in entry:
+    for key in KEYS if not recipe.teacher else ():
+        if getattr(recipe, key) is not None:
             raise check.fail(
                 f"recipes.{name}.{key}", "only valid with a teacher, which the scores of a student are held to"
             )
-    if TEACHER in entry and entry["long_documents"] == "passages":
+    if recipe.teacher and recipe.long_documents == "passages":
         problem = "scores whole documents, and long_documents: passages learns from parts of them; leave one out"
-        raise check.fail(f"recipes.{name}.{TEACHER}", problem)
+        raise check.fail(f"recipes.{name}.teacher", problem)
 
 
-def check_loss_of_students(check: Checker, name: str, entry: dict[str, Any], kinds: list[str]) -> None:
+def check_loss_of_students(check: Checker, name: str, recipe: Recipe, kinds: list[str]) -> None:
     """Raise UserError for a temperature or a scale of a loss, or of models, that have none."""
-    losses = {kind: loss for kind in kinds if TEACHER in entry and (loss := _loss(entry, kind))}
-    if "temperature" in entry and losses and not any(map(has_temperature, losses.values())):
-        problem = f"loss {entry['loss']} has none; DistillKLDivLoss has"
+    losses = {kind: loss for kind in kinds if recipe.teacher and (loss := _loss(recipe, kind))}
+    if recipe.temperature and losses and not any(map(has_temperature, losses.values())):
+        problem = f"loss {recipe.loss} has none; DistillKLDivLoss has"
         raise check.fail(f"recipes.{name}.temperature", problem)
-    if "scale" in entry and losses and not any(adapter(kind).SEARCHES for kind in losses):
+    if recipe.scale and losses and not any(adapter(kind).SEARCHES for kind in losses):
         problem = f"of a {next(iter(losses))} scores are logits, as the teacher's are; leave it out"
         raise check.fail(f"recipes.{name}.scale", problem)
 
 
-def _loss(entry: Mapping[str, Any], kind: str) -> str | None:
+def _loss(recipe: Recipe, kind: str) -> str | None:
     try:
-        return resolve_loss(entry["loss"], kind, taught=True)
+        return resolve_loss(recipe.loss, kind, taught=True)
     except UserError:
         return None
 
 
 def check_names(check: Checker, entries: Mapping[str, list[str]]) -> None:
     """Raise UserError where a teacher is no system, or several."""
-    systems, recipes = check.config["systems"], check.config["recipes"]
+    systems, recipes = check.config.systems, check.config.recipes
     for name, recipe in recipes.items():
-        teacher, key = recipe.get(TEACHER), f"recipes.{name}.{TEACHER}"
+        teacher, key = recipe.teacher, f"recipes.{name}.teacher"
         if teacher is None or teacher in systems:
             continue
         if teacher in entries:
@@ -64,7 +61,7 @@ def check_names(check: Checker, entries: Mapping[str, list[str]]) -> None:
             raise check.fail(key, problem + ", ".join(entries[teacher]))
         if teacher in recipes:
             raise check.fail(key, f"{teacher} is a recipe; name a system that re-ranks with it")
-        if teacher in check.config["models"]:
+        if teacher in check.config.models:
             raise check.fail(key, f"{teacher} is a model; name a system that re-ranks with it")
         check.known(key, teacher, "systems")
 
@@ -72,7 +69,7 @@ def check_names(check: Checker, entries: Mapping[str, list[str]]) -> None:
 def check_scorer(check: Checker, key: str, systems: Mapping[str, System], name: str, dataset: str) -> None:
     """Raise UserError unless the system of this name has a cross-encoder, with a checkpoint for a dataset."""
     system = systems[name]
-    kind = check.config["models"][system.model]["type"] if system.model else None
+    kind = check.config.models[system.model].type if system.model else None
     if kind is None or adapter(kind).SEARCHES:
         what = f"is of a {kind}" if kind else f"is of type {system.kind}, without a model"
         raise check.fail(key, f"{name} {what}; expected a system with a cross-encoder")
@@ -93,25 +90,24 @@ def learnt_from(recipes: Recipes, systems: Mapping[str, System], recipe: str | N
         if not name or name == UNTRAINED or name in seen:
             continue
         seen.add(name)
-        entry = recipes[name]
-        datasets = datasets_of(entry)
-        found |= {(dataset, "train") for dataset in datasets}
-        if decides(entry):
-            found |= {(dataset, "dev") for dataset in datasets}
-        open_ones.append(entry.get("start_from"))
-        if TEACHER in entry:
-            teacher = systems[entry[TEACHER]]
-            by_dataset = [teacher.recipe_of.get(dataset) for dataset in datasets]
+        learnt = recipes[name]
+        found |= {(dataset, "train") for dataset in learnt.datasets}
+        if learnt.is_decided_on_dev:
+            found |= {(dataset, "dev") for dataset in learnt.datasets}
+        open_ones.append(learnt.start_from)
+        if learnt.teacher:
+            teacher = systems[learnt.teacher]
+            by_dataset = [teacher.recipe_of.get(dataset) for dataset in learnt.datasets]
             open_ones.extend(by_dataset if teacher.recipe_of else [teacher.recipe])
             if teacher.choice:
                 found.add((teacher.choice.dataset, teacher.choice.split))
                 open_ones.extend(systems[member].recipe for member in teacher.choice.members)
             chosen = teacher.selection
-            if chosen and datasets != [chosen.dataset]:
+            if chosen and learnt.datasets != (chosen.dataset,):
                 found.add((chosen.dataset, chosen.split))
     return found
 
 
-def as_text(entry: Mapping[str, Any]) -> str:
+def as_text(recipe: Recipe) -> str:
     """What to say of a training with a teacher; nothing of others."""
-    return f", distilled from {entry[TEACHER]}" if TEACHER in entry else ""
+    return f", distilled from {recipe.teacher}" if recipe.teacher else ""

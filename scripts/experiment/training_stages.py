@@ -7,12 +7,13 @@ recipes are called.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from scripts.experiment.training_datasets import datasets_of
+from scripts.experiment.sections.recipe import BM25 as BM25
+from scripts.experiment.sections.recipe import Recipe
 
 ALL = "all"
-HUMAN, BM25 = "human", "bm25"
+HUMAN = "human"
 SCRATCH, PSEUDO_LABELS = "scratch", "pseudo-labels"
 
 
@@ -33,14 +34,14 @@ class Stage(NamedTuple):
 Chain = tuple[Stage, ...]
 
 
-def chain(recipes: Mapping[str, Mapping[str, Any]], recipe: str | None) -> Chain:
+def chain(recipes: Mapping[str, Recipe], recipe: str | None) -> Chain:
     """The trainings of a recipe, the first one first; none of what is no recipe: a model without training."""
     if recipe is None or recipe not in recipes:
         return ()
     entry = recipes[recipe]
-    first, *others = datasets_of(entry)
-    stage = Stage(first, entry["labels"], entry["queries"], tuple(others))
-    return (*chain(recipes, entry.get("start_from")), stage)
+    first, *others = entry.datasets
+    stage = Stage(first, entry.labels, entry.queries, tuple(others))
+    return (*chain(recipes, entry.start_from), stage)
 
 
 def called(stages: Chain, target: str | None = None, labels: Mapping[str, str] | None = None) -> str:

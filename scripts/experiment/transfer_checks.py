@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from scripts.common.keys import NameOrNames
 from scripts.experiment.checker import Checker
 from scripts.experiment.comparisons import common_measure
 from scripts.experiment.records import System, Task
+from scripts.experiment.sections.charts import StudyEntry
 from scripts.experiment.teachers import learnt_from
 from scripts.experiment.training_stages import Chain, chain
 from scripts.ir.measure_names import same_measure
@@ -20,15 +21,15 @@ class Study:
 
     check: Checker
     key: str
-    entry: Mapping[str, Any]
+    entry: StudyEntry
     entries: Mapping[str, list[str]]
     all_systems: Mapping[str, System]
     all_tasks: Mapping[str, Task]
 
     def systems(self, role: str) -> list[System]:
         """The systems that a key names, by their own names or those of the entries that they were made from."""
-        given = self.entry.get(role, [])
-        names = given if isinstance(given, list) else [given]
+        given: NameOrNames | None = getattr(self.entry, role, None)
+        names = (given,) if isinstance(given, str) else given or ()
         for name in names:
             if name not in self.entries:
                 self.check.known(f"{self.key}.{role}", name, "systems")
@@ -39,33 +40,33 @@ class Study:
         """The one system that is the baseline."""
         found = self.systems("baseline")
         if len(found) > 1:
-            problem = f"{self.entry['baseline']} became {len(found)} systems; name one of them"
+            problem = f"{self.entry.baseline} became {len(found)} systems; name one of them"
             raise self.check.fail(f"{self.key}.baseline", problem)
         return found[0]
 
     def tasks(self) -> list[Task]:
         """The tasks that are named, all by default."""
-        names = self.entry["tasks"]
+        names = self.entry.tasks
         for name in names if names != "all" else []:
             self.check.known(f"{self.key}.tasks", name, "tasks")
         return [self.all_tasks[name] for name in (self.all_tasks if names == "all" else names)]
 
     def measure(self, tasks: list[Task]) -> str:
         """The experiment's name of the measure. Raises UserError where a task lacks it, or a lower value is better."""
-        name = common_measure(self.check, f"{self.key}.measure", self.entry["measure"], tasks)
-        lower = self.check.config.get("lower_is_better", [])
+        name = common_measure(self.check, f"{self.key}.measure", self.entry.measure, tasks)
+        lower = self.check.config.lower_is_better
         if name in lower or any(same_measure(one, [name]) for one in lower):
             raise self.check.fail(f"{self.key}.measure", f"of {name} a lower value is better; expected one to be high")
         return name
 
     def chain(self, system: System, task: Task) -> Chain:
         """What a system learnt from when it ranks a task."""
-        return chain(self.check.config["recipes"], system.recipe_on(task.ranked_dataset))
+        return chain(self.check.config.recipes, system.recipe_on(task.ranked_dataset))
 
     def taught(self, system: System, task: Task) -> set[str]:
         """The datasets that what a system learnt from and its teachers are of, when it ranks a task."""
         recipe = system.recipe_on(task.ranked_dataset)
-        behind = learnt_from(self.check.config["recipes"], self.all_systems, recipe)
+        behind = learnt_from(self.check.config.recipes, self.all_systems, recipe)
         return {dataset for dataset, split in behind if split == "train"}
 
     def ranking(self, system: System, tasks: list[Task], role: str) -> None:

@@ -9,6 +9,7 @@ from jsonschema import ValidationError
 
 from scripts.common.characters import is_blank, shortened
 from scripts.common.numerals import finite
+from scripts.experiment.key_schema import Schema
 
 KINDS = {"object": "a mapping", "array": "a list", "string": "text", "number": "a number", "integer": "a whole number",
          "boolean": "true or false", "null": "null"}  # fmt: skip
@@ -17,27 +18,19 @@ LIMITS = {"minimum": "of at least", "exclusiveMinimum": "above", "maximum": "of 
 TOO = {"minimum": "too small", "exclusiveMinimum": "too small", "maximum": "too large", "exclusiveMaximum": "too large"}
 
 
-def resolved(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
-    """A (sub)schema merged with the definition that its `$ref` refers to."""
-    reference = schema.get("$ref", "")
-    target = root["$defs"][reference.rsplit("/", 1)[-1]] if reference else {}
-    return target | schema
-
-
 def kind(value: object) -> str:
     """What a value is, as text."""
     names = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number"}
     return KINDS[names.get(type(value), "null")]
 
 
-def expected(schema: dict[str, Any], root: dict[str, Any]) -> str:
+def expected(schema: Schema) -> str:
     """What a (sub)schema allows, as text: its title where it has one."""
-    schema = resolved(schema, root)
     if "title" in schema:
         title: str = schema["title"]
         return title
     if "anyOf" in schema:
-        return " or ".join(dict.fromkeys(expected(part, root) for part in schema["anyOf"]))
+        return " or ".join(dict.fromkeys(expected(part) for part in schema["anyOf"]))
     if "const" in schema:
         return _written(schema["const"])
     if "enum" in schema:
@@ -46,7 +39,7 @@ def expected(schema: dict[str, Any], root: dict[str, Any]) -> str:
     words = " or ".join(KINDS[name] for name in ([types] if isinstance(types, str) else types))
     limits = [f"{limit} {schema[key]}" + (" characters" if key == "maxLength" else "")
               for key, limit in LIMITS.items() if key in schema]  # fmt: skip
-    items = f" ({expected(schema['items'], root)} each)" if types == "array" and "items" in schema else ""
+    items = f" ({expected(schema['items'])} each)" if types == "array" and "items" in schema else ""
     return " ".join([words, " and ".join(limits)]).strip() + items
 
 
@@ -69,26 +62,23 @@ def _of_another_kind(error: ValidationError) -> bool:
     return not error.path and error.validator in ("type", "const", "enum")
 
 
-def describe(error: ValidationError, source: str, origins: dict[tuple[str, str], str], root: dict[str, Any]) -> str:
+def describe(error: ValidationError, source: str, origins: dict[tuple[str, str], str]) -> str:
     """One line: the file, the key, what is wrong and what is expected.
 
-    `source` names the file, `origins` maps (section, fanned-out name) to the name in the file, and `root` is the whole
-    schema.
+    `source` names the file, `origins` maps (section, fanned-out name) to the name in the file.
     """
     path = list(error.absolute_path)
     if len(path) > 1:
         path[1] = origins.get((str(path[0]), str(path[1])), path[1])
     keys = "".join(f"[{part + 1}]" if isinstance(part, int) else f".{shortened(part)[1:-1]}" for part in path)
     where = ": ".join([source, *([keys.lstrip(".")] if keys else [])])
-    return f"{where}: {_problem(error, path, origins, root)}"
+    return f"{where}: {_problem(error, path, origins)}"
 
 
-def _problem(
-    error: ValidationError, path: list[str | int], origins: dict[tuple[str, str], str], root: dict[str, Any]
-) -> str:
+def _problem(error: ValidationError, path: list[str | int], origins: dict[tuple[str, str], str]) -> str:
     assert isinstance(error.schema, dict)  # the error of a part that is `false` is that of the mapping around it
     value: Any = error.instance
-    schema = resolved(error.schema, root)
+    schema: Schema = dict(error.schema)
     if error.validator == "additionalProperties":
         allowed = sorted(schema.get("properties", {}))
         unknown = next(key for key in value if key not in allowed)
@@ -105,25 +95,25 @@ def _problem(
     if "propertyNames" in error.schema_path:
         entry = origins.get((str(path[0]), value), value) if len(path) == 1 else value
         made = f" (made of {shortened(entry)})" if entry != value else ""
-        return f"bad name {shortened(value)}{made}: {_of_text(value, error)}; expected {expected(schema, root)}"
+        return f"bad name {shortened(value)}{made}: {_of_text(value, error)}; expected {expected(schema)}"
     if error.validator in TOO:
-        return f"{_written(value)} is {TOO[error.validator]}; expected {expected(schema, root)}"
+        return f"{_written(value)} is {TOO[error.validator]}; expected {expected(schema)}"
     if error.validator == "enum" and isinstance(value, str):
         near = _near(value, [str(allowed) for allowed in schema["enum"]])
-        return f"unknown value {shortened(value)};{f' {near};' if near else ''} expected {expected(schema, root)}"
+        return f"unknown value {shortened(value)};{f' {near};' if near else ''} expected {expected(schema)}"
     if error.validator in ("pattern", "minLength", "maxLength"):
-        return f"{shortened(value)} {_of_text(value, error)}; expected {expected(schema, root)}"
+        return f"{shortened(value)} {_of_text(value, error)}; expected {expected(schema)}"
     if error.validator == "anyOf" and isinstance(value, str):
         words = [str(part["const"]) for part in schema["anyOf"] if isinstance(part.get("const"), str)]
         if near := _near(value, words):
-            return f"unknown value {shortened(value)}; {near}; expected {expected(schema, root)}"
+            return f"unknown value {shortened(value)}; {near}; expected {expected(schema)}"
     if value is None:
-        return f"has no value (null); expected {expected(schema, root)}, or leave the key out"
-    message = f"{_written(value)} is {_kind_beside(value, schema)}; expected {expected(schema, root)}"
-    return message + _hint(value, schema, root)
+        return f"has no value (null); expected {expected(schema)}, or leave the key out"
+    message = f"{_written(value)} is {_kind_beside(value, schema)}; expected {expected(schema)}"
+    return message + _hint(value, schema)
 
 
-def _kind_beside(value: object, schema: dict[str, Any]) -> str:
+def _kind_beside(value: object, schema: Schema) -> str:
     """The kind of a value, worded so that it differs from the kind that is expected."""
     return "not a whole number" if isinstance(value, float) and _types(schema) == {"integer"} else kind(value)
 
@@ -145,15 +135,15 @@ def _of_text(text: str, error: ValidationError) -> str:
     return "does not fit"
 
 
-def _types(schema: dict[str, Any], root: dict[str, Any] | None = None) -> set[str]:
-    ways = [resolved(part, root) for part in schema.get("anyOf", [])] if root else []
-    types = schema.get("type", [])
-    return {types} if isinstance(types, str) else {*types, *(name for way in ways for name in _types(way, root))}
+def _types(schema: Schema) -> set[str]:
+    types = {kind for way in schema.get("anyOf", []) for kind in _types(way)}
+    types |= {"string"} if any(isinstance(one, str) for one in schema.get("enum", [])) else set()
+    return types | ({schema["type"]} if "type" in schema else set())
 
 
-def _hint(value: object, schema: dict[str, Any], root: dict[str, Any]) -> str:
+def _hint(value: object, schema: Schema) -> str:
     """A hint in brackets on how to write the value that was probably meant; empty if there is none."""
-    types = _types(schema, root)
+    types = _types(schema)
     number = finite(value) if isinstance(value, str) and types & {"number", "integer"} else None
     if number is not None and ("number" in types or number.is_integer()):
         return f" (it is text, in quotes or to YAML: write {_written(number)})"

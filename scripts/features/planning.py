@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from scripts.common.keys import plain, stated
 from scripts.common.plugins import source
 from scripts.experiment import job_files
 from scripts.experiment.job_files import task_in
 from scripts.experiment.languages import analyzer_on
 from scripts.experiment.records import UNTRAINED, Experiment
 from scripts.experiment.results_paths import path
+from scripts.experiment.sections.features import Tagger
 
 FAMILIES = "scripts.features.families"
 KINDS_OF_MODEL = "scripts.models.kinds"
@@ -55,7 +57,7 @@ def own_files(experiment: Experiment) -> list[str]:
 
 def families(experiment: Experiment, features: str) -> list[str]:
     """The files of the families that a feature file's job loads by name, below scripts/."""
-    names = dict.fromkeys(entry["family"] for entry in experiment.features[features].of if "family" in entry)
+    names = dict.fromkeys(entry.family for entry in experiment.features[features].of if entry.family)
     return [source(FAMILIES, name).removeprefix("scripts/") for name in names]
 
 
@@ -69,12 +71,12 @@ def candidates(experiment: Experiment, features: str, task: str) -> str:
 def runs(experiment: Experiment, features: str, task: str) -> list[str]:
     """The runs whose scores are features, in their order: of each system that of its first seed."""
     of = experiment.features[features].of
-    return [_run(experiment, entry["system"], task) for entry in of if "system" in entry]
+    return [_run(experiment, entry.system, task) for entry in of if entry.system]
 
 
 def texts(experiment: Experiment, features: str, task: str) -> list[str]:
     """The queries and the corpus, where a feature is of texts."""
-    if not any(one.get("texts") for one in experiment.features[features].of):
+    if not any(one.texts for one in experiment.features[features].of):
         return []
     its = task_in(experiment, task)
     return [job_files.queries(experiment, its), job_files.corpus(experiment, its.dataset)]
@@ -94,22 +96,32 @@ def tagged(experiment: Experiment) -> list[str]:
 
 def tagger(experiment: Experiment, features: str) -> str:
     """The checkpoint of the model that tags texts."""
-    model = experiment.features[features].tagger["model"]
-    return path("checkpoint", experiment=experiment.name, model=model, recipe=UNTRAINED, seed=0)
+    fields = {"model": _tagger(experiment, features).model, "recipe": UNTRAINED, "seed": 0}
+    return path("checkpoint", experiment=experiment.name, **fields)
 
 
 def tagger_kind(experiment: Experiment, features: str) -> str:
     """The file of the kind of this model, which its job loads by name, below scripts/."""
-    model = experiment.models[experiment.features[features].tagger["model"]]
-    return source(KINDS_OF_MODEL, model["type"]).removeprefix("scripts/")
+    model = experiment.models[_tagger(experiment, features).model]
+    return source(KINDS_OF_MODEL, model.type).removeprefix("scripts/")
+
+
+def _tagger(experiment: Experiment, features: str) -> Tagger:
+    found = experiment.features[features].tagger
+    assert found is not None  # a model tags these
+    return found
 
 
 def tagging_settings(experiment: Experiment, features: str) -> dict[str, Any]:
     """How a model tags which texts."""
-    chosen = experiment.features[features]
-    model = experiment.models[chosen.tagger["model"]]
-    labels = {"labels": chosen.tagger["labels"]} if "labels" in chosen.tagger else {}
-    return {**{key: model[key] for key in ("type", "max_length", "batch_size")}, "depth": chosen.depth, **labels}
+    chosen, by = experiment.features[features], _tagger(experiment, features)
+    model = experiment.models[by.model]
+    labels = {"labels": stated(by.labels)} if by.labels else {}
+    return {
+        **{key: getattr(model, key) for key in ("type", "max_length", "batch_size")},
+        "depth": chosen.depth,
+        **labels,
+    }
 
 
 def query_terms(experiment: Experiment, features: str, task: str) -> str:
@@ -127,7 +139,7 @@ def term_counts(experiment: Experiment, features: str, task: str) -> list[str]:
         return []
     dataset = experiment.corpus_owner(task_in(experiment, task).dataset)
     analyzer = analyzer_on(experiment, dataset, chosen.analyzer)
-    how = [(analyzer, WHOLE), *([(analyzer, APART)] if any("field" in one for one in chosen.of) else [])]
+    how = [(analyzer, WHOLE), *([(analyzer, APART)] if any(one.field for one in chosen.of) else [])]
     words = ["" if one == ENGLISH_WHOLE else f"-{'-'.join(one)}" for one in how]
     return [path("term_counts", experiment=experiment.name, dataset=dataset, how=one) for one in words]
 
@@ -135,7 +147,7 @@ def term_counts(experiment: Experiment, features: str, task: str) -> list[str]:
 def compute_settings(experiment: Experiment, features: str) -> dict[str, Any]:
     """Which features of which candidates are computed."""
     chosen = experiment.features[features]
-    return {"of": list(chosen.of), "first_stage": chosen.first_stage, "depth": chosen.depth}
+    return {"of": plain(chosen.of), "first_stage": chosen.first_stage, "depth": chosen.depth}
 
 
 def _run(experiment: Experiment, system: str, task: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from scripts.common.keys import given
 from scripts.common.plugins import source as plugin_file
 from scripts.engine.rule_helpers import one_of
 from scripts.experiment import job_files
@@ -50,13 +51,11 @@ def index_module(form: str) -> str:
 def encoding_settings(experiment: Experiment, model: str, part: str = "") -> dict:
     """How a model encodes a corpus, or a part of it."""
     entry = experiment.models[model]
-    lengths = {key: entry[key] for key in ("max_document_length",) if key in entry}
+    always = {key: getattr(entry, key) for key in ("type", "max_length", "batch_size")}
     # Of prompts only the documents' own: another prompt of queries encodes no corpus again.
-    own = {role: prompt for role, prompt in entry.get("prompts", {}).items() if role == "document"}
-    prompts = {"prompts": own} if own else {}
-    by_tokens = {key: entry[key] for key in ("batch_tokens",) if key in entry}
-    how = {key: entry[key] for key in ("type", "max_length", "batch_size")}
-    return {**how, **lengths, **prompts, **by_tokens, **shard_of(part)}
+    own = given(entry.prompts, "query")
+    further = {key: value for key, value in given(entry).items() if key in ("max_document_length", "batch_tokens")}
+    return {**always, **further, **({"prompts": own} if own else {}), **shard_of(part)}
 
 
 def making_script(made: str) -> str:
@@ -167,7 +166,7 @@ def first_stage(experiment: Experiment, reranker: System, task: Task, seed: str)
 def export_settings(experiment: Experiment, model: str, backend: str, precision: str) -> dict:
     """How a checkpoint is turned into ONNX."""
     entry = experiment.models[model]
-    lengths = {"type": entry["type"], "max_length": entry["max_length"]}
+    lengths = {"type": entry.type, "max_length": entry.max_length}
     return {**lengths, "backend": backend, "precision": precision}
 
 
@@ -177,12 +176,12 @@ def ranking_settings(experiment: Experiment, ranked: str, system: str, seed: int
     model_keys = system_kind(ranker).model_settings
     passages = {"passage_length": ranker.passage_length} if ranker.passage_length else {}
     shorter = {"truncate_dim": ranker.truncate_dim} if ranker.truncate_dim else {}
-    model = experiment.models[ranker.model]
+    model = experiment.models[str(ranker.model)]
     depth = ranker.depth or experiment.depth if ranked.startswith("runs/") else EVERY
-    texts = {key: model[key] for key in TEXTS if model.get(key)}
-    settings = {key: ranker.settings.get(key, model[key]) for key in model_keys}
-    if system_kind(ranker).by_tokens and settings["backend"] == "torch" and "batch_tokens" in model:
-        texts["batch_tokens"] = model["batch_tokens"]
+    texts = {key: value for key, value in given(model).items() if key in TEXTS}
+    settings = {key: ranker.settings.get(key, getattr(model, key)) for key in model_keys}
+    if system_kind(ranker).by_tokens and settings["backend"] == "torch" and model.batch_tokens:
+        texts["batch_tokens"] = model.batch_tokens
     index = {key: ranker.settings[key] for key in ("embeddings", "approximate") if key in ranker.settings}
     settings |= {**texts, **passages, **shorter, **index}
     return {**settings, "depth": depth, "tag": f"{system}-{seed}", **shard_of(part)}

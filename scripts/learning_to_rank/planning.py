@@ -114,6 +114,6 @@ def importance_settings(experiment: Experiment, system: str) -> dict[str, Any]:
 def figure_settings(experiment: Experiment, system: str, source: str) -> dict[str, Any]:
     """The words of a figure of importance."""
     named = learns_from(experiment.systems[system]) or [source]
-    labels = [experiment.datasets[dataset].get("label", dataset) for dataset in named]
+    labels = [experiment.datasets[dataset].label or dataset for dataset in named]
     title = f"{experiment.systems[system].label}, learnt from {', '.join(labels)}"
     return {"title": title, "measure": experiment.systems[system].settings["measure"]}

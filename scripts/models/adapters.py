@@ -87,6 +87,7 @@ class Adapter(Protocol):
     BACKENDS: tuple[str, ...]  # what can compute at inference, of torch and onnx
     EXPORTS: bool  # whether checkpoints of torch can be turned into ONNX, by `exportable`; without it they cannot
     BY_TOKENS: bool  # whether its batches can have so many tokens in place of texts (see token_batches); else not
+    Keys: type  # the record of keys that its models have beside those of all, where there are such (see keys.py)
     DESCRIPTION: str  # what the schema says of it: how it ranks, and of what max_length counts the tokens
     LOSSES: dict[str, str]  # the losses that fit -> the shape of examples that each takes (see losses.py)
     DISTILLED: dict[str, str]  # the losses with a teacher -> the shape of examples that each takes (see teaching.py)

@@ -1,8 +1,35 @@
-"""The keys of a language model that judges documents: its instruction, and the tokens whose logits are the score.
+"""The keys of a cross-encoder that judges: a language model's instruction and tokens, or a classifier's label.
 
 They stand apart from language_models, since the configuration is checked where no torch is installed.
 """
 
 from __future__ import annotations
 
-KEYS = ("instruction", "true_token", "false_token")
+from dataclasses import dataclass
+from typing import Annotated
+
+from scripts.common.keys import LEFT_OUT, Prompt, Rule
+
+KEYS = ("instruction", "true_token", "false_token")  # those of a language model
+Token = Annotated[str, Rule(min_length=1, max_length=100)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judging:
+    """What a cross-encoder's score is of."""
+
+    instruction: Annotated[
+        Prompt | None, "the instruction in a language model's prompt, in place of the one that it stores", LEFT_OUT
+    ] = None
+    true_token: Annotated[
+        Token | None, "of a language model: the token whose logit is the score, such as yes", LEFT_OUT
+    ] = None
+    false_token: Annotated[
+        Token | None, "of a language model: the token whose logit is taken from that, such as no", LEFT_OUT
+    ] = None
+    label: Annotated[
+        Annotated[int, Rule(minimum=0, maximum=999)] | Token | None,
+        "of a classifier with several labels: the one that is relevance, by its number (from 0) or its name in "
+        "config.json; the score is the log odds of its probability",
+        LEFT_OUT,
+    ] = None

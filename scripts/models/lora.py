@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any
 from scripts.common.digests import sha256
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
+from scripts.common.keys import stated
 from scripts.models.labels import FILE as LABEL
 from scripts.models.model_files import SHARDS, backbone, check_weights, read_object, tensors
+from scripts.models.training_keys import Lora
 
 if TYPE_CHECKING:
     import torch
@@ -115,7 +117,7 @@ def attach(model: Any, folder: Path) -> None:
     whole.eval()
 
 
-def add(model: Any, given: dict[str, Any], new: Iterable[torch.nn.Module], head: Iterable[torch.nn.Parameter]) -> None:
+def add(model: Any, given: Lora, new: Iterable[torch.nn.Module], head: Iterable[torch.nn.Parameter]) -> None:
     """Freeze a model and add an adapter to be trained; `new` modules, whose weights were drawn, are trained whole.
 
     The linear layers of a prediction `head` get no adapter. Raises UserError where no module fits `target_modules`.
@@ -133,9 +135,8 @@ def add(model: Any, given: dict[str, Any], new: Iterable[torch.nn.Module], head:
         if isinstance(module, torch.nn.Linear) and {id(one) for one in module.parameters()} & above
     ]
     fresh = list(new)
-    keys = ("r", "lora_alpha", "lora_dropout", "target_modules")
     config = LoraConfig(
-        **{key: given[key] for key in keys},
+        **stated(given, "merge"),
         exclude_modules=of_head or None,
         modules_to_save=[names[id(module)] for module in fresh if id(module) in names] or None,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from scripts.common.keys import stated
 from scripts.experiment import job_files
 from scripts.experiment.comparisons import STUDY_FIGURE
 from scripts.experiment.drawing import Drawing, Drawings
@@ -15,7 +16,7 @@ from scripts.experiment.system_kinds import seeds_matter, system_kind
 
 def compared(experiment: Experiment, plan: str) -> list[Comparison]:
     """The comparison whose variances a plan takes; none where they are assumed."""
-    return [] if "assumed" in experiment.study.plans[plan] else [experiment.comparisons[plan]]
+    return [] if experiment.study.plans[plan].assumed else [experiment.comparisons[plan]]
 
 
 def plan_files(experiment: Experiment) -> list[str]:
@@ -65,7 +66,7 @@ def metrics(experiment: Experiment, plan: str, role: str) -> list[str]:
 
 def plan_settings(experiment: Experiment, plan: str) -> dict[str, Any]:
     """What is planned, and of its systems what no file says."""
-    settings: dict[str, Any] = {"plan": plan, **experiment.study.plans[plan]}
+    settings: dict[str, Any] = {"plan": plan, **stated(experiment.study.plans[plan])}
     for comparison in compared(experiment, plan):
         systems = list(dict.fromkeys([comparison.control, comparison.treatment]))
         kinds = {name: system_kind(experiment.systems[name]) for name in systems}

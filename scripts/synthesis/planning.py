@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from scripts.common.settings import given
+from scripts.common.keys import given, stated
 from scripts.experiment import job_files, moderators
+from scripts.experiment.comparisons import statistics_of
 from scripts.experiment.descriptions import datasets_learnt
 from scripts.experiment.hypotheses import families, repeated
 from scripts.experiment.records import Experiment, Moderator, Task
@@ -37,15 +38,15 @@ def comparison_settings(experiment: Experiment, name: str) -> dict[str, Any]:
     folders = {
         tasks[task].folder: tasks[treatment_task].folder for task, treatment_task in comparison.treatment_on.items()
     }
-    measured = comparison.settings
-    lower = measured.get("margin") is not None and measured["measure"] in experiment.lower_is_better
+    measured = comparison.statistics
+    lower = measured.margin is not None and measured.measure in experiment.lower_is_better
     return {
         "control": comparison.control,
         "treatment": comparison.named(comparison.treatment),
         **({"treatment_on": folders} if folders else {}),
         "seed": experiment.seed,
         **({"lower_is_better": True} if lower else {}),
-        **measured,
+        **statistics_of(comparison),
         **_dependence(experiment, name),
     }
 
@@ -88,7 +89,7 @@ def moderation_settings(experiment: Experiment, name: str) -> dict[str, Any]:
         shown["subgroups"] = _asked(experiment, comparison.subgroups)
     kept = ("effect", "estimator", "interval", "alpha", "permutations")
     return {
-        **{key: comparison.settings[key] for key in kept},
+        **{key: getattr(comparison.statistics, key) for key in kept},
         "seed": experiment.seed,
         "tasks": origins,
         **{key: value for key, value in shown.items() if value},
@@ -135,7 +136,7 @@ def _dependence(experiment: Experiment, name: str) -> dict[str, Any]:
     """The settings about what tasks, queries and systems have in common, as far as there is something."""
     comparison, tasks = experiment.comparisons[name], experiment.tasks
     settings: dict[str, Any] = {}
-    clusters = comparison.settings.get("clusters", "auto")
+    clusters = comparison.statistics.clusters
     named = clusters if isinstance(clusters, dict) else {}
     if named:
         settings["clusters"] = "auto"
@@ -144,7 +145,7 @@ def _dependence(experiment: Experiment, name: str) -> dict[str, Any]:
     if judged and clusters != "query":
         settings["qrels"] = {task.folder: job_files.qrels(experiment, task) for task in judged}
     corpora = {tasks[task].folder: experiment.corpus_owner(tasks[task].dataset) for task in comparison.tasks}
-    estimated = comparison.settings.get("dependence", "estimated") == "estimated"
+    estimated = comparison.statistics.dependence == "estimated"
     if estimated and len(set(corpora.values())) < len(corpora):
         settings["corpora"] = corpora
     sources = {role: given(seeds) for role, seeds in _sources(experiment, name).items()}
@@ -158,7 +159,7 @@ def _dependence(experiment: Experiment, name: str) -> dict[str, Any]:
 
 def _sources(experiment: Experiment, name: str) -> dict[str, SeedsOf]:
     comparison = experiment.comparisons[name]
-    if comparison.settings.get("seeds", "random") != "random":
+    if comparison.statistics.seeds != "random":
         return {}
     return seed_sources(experiment, comparison)
 
@@ -172,8 +173,9 @@ def family_metrics(experiment: Experiment, name: str) -> list[str]:
 def family_settings(experiment: Experiment, name: str) -> dict[str, Any]:
     """Which systems are compared at once, and how."""
     family = experiment.families[name]
-    lower = {"lower_is_better": True} if family.settings["measure"] in experiment.lower_is_better else {}
-    return {"systems": list(family.systems), "seed": experiment.seed, **lower, **family.settings}
+    lower = {"lower_is_better": True} if family.measure in experiment.lower_is_better else {}
+    how = stated(family, "name", "tasks", "title")
+    return {**how, "seed": experiment.seed, **lower}
 
 
 def _metrics(experiment: Experiment, system: str, tasks: list[str] | tuple[str, ...]) -> list[str]:

@@ -22,8 +22,8 @@ from transformers import TrainerCallback
 from scripts.common.digests import sha256
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
+from scripts.common.keys import stated
 from scripts.common.progress import Progress
-from scripts.common.settings import given
 from scripts.common.strict_json import read_json
 from scripts.common.timing import Seconds, clock
 from scripts.training.best_weights import Evaluations, weights_file
@@ -48,7 +48,7 @@ def fingerprint(
     Neither on the micro-batch nor on the number of processes and nodes: a training goes on with others.
     """
     total = hashlib.sha256()
-    decisive = {name: value for name, value in given(settings).items() if name not in OF_NO_EFFECT}
+    decisive = {name: value for name, value in stated(settings).items() if name not in OF_NO_EFFECT}
     decisive |= ({"prompts": prompts} if prompts else {}) | ({"dev": dev} if dev else {})
     versions = {"torch": torch.__version__, "sentence-transformers": sentence_transformers.__version__}
     total.update(json.dumps([decisive, versions, columns], sort_keys=True).encode())

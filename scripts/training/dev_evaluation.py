@@ -10,10 +10,9 @@ import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
@@ -27,17 +26,7 @@ from scripts.models.adapters import Adapter
 from scripts.models.cutting import Lengths
 from scripts.training.best_weights import Evaluations
 from scripts.training.memory import random_state, set_random_state
-from scripts.training.training_settings import Settings
-
-
-@dataclass(frozen=True)
-class How:
-    """The setting `evaluate`."""
-
-    measure: Annotated[str, "whose mean over the dev queries counts"]
-    candidates: Annotated[int, "documents per query, BM25's best"]
-    batch_size: Annotated[int, "texts or pairs per batch, at most"]
-    every: Annotated[int | None, "steps; null: after each epoch"] = None
+from scripts.training.training_settings import DevEvaluation, Settings
 
 
 class DevSet(NamedTuple):
@@ -47,7 +36,7 @@ class DevSet(NamedTuple):
     queries: Passages
     texts: Passages
     qrels: Qrels
-    how: How
+    how: DevEvaluation
 
     @property
     def fingerprint(self) -> str:
@@ -76,7 +65,7 @@ class DevSet(NamedTuple):
         )
 
 
-def read_dev_set(run: Path, queries_file: Path, qrels_file: Path, corpus: Path, how: How) -> DevSet:
+def read_dev_set(run: Path, queries_file: Path, qrels_file: Path, corpus: Path, how: DevEvaluation) -> DevSet:
     """The first documents of the run and those judged relevant, for each dev query.
 
     Raises UserError where no query has a relevant document.

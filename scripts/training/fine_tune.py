@@ -23,7 +23,7 @@ from scripts.common import plugins
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, atomic_text
-from scripts.common.settings import read_settings
+from scripts.common.keys import stated
 from scripts.common.timing import Seconds, write_timing
 from scripts.ir.collection import passages_of
 from scripts.models import lora
@@ -32,7 +32,7 @@ from scripts.models.cutting import cut_columns, cutter, tokenizer_of
 from scripts.models.loaded import load_prompted
 from scripts.models.loading import routed_modules
 from scripts.models.losses import LISTS, resolve_loss, shape_of
-from scripts.models.prompts import prompts_of, reported_settings
+from scripts.models.prompts import fact, prompts_of
 from scripts.models.running import computed_in, import_library, training_precision
 from scripts.training.examples import Table, columns_of, read_table, with_texts
 from scripts.training.in_batch import NOTHING_APART, excluded_texts, joined
@@ -98,8 +98,8 @@ def evaluated_by(options: Namespace, settings: Settings) -> Any:
     if settings.evaluate is None:
         return None
     module = plugins.load("scripts.training", "dev_evaluation")
-    how = read_settings(module.How, settings.evaluate, "evaluate")
-    return module.read_dev_set(*options.dev_run, *options.dev_queries, *options.dev_qrels, *options.corpus, how)
+    files = (*options.dev_run, *options.dev_queries, *options.dev_qrels, *options.corpus)
+    return module.read_dev_set(*files, settings.evaluate)
 
 
 def facts_by_dataset(
@@ -196,12 +196,12 @@ def write(
     settings: Settings = options.settings
     counts = lora.counts(model)
     with atomic_folder(options.checkpoint) as folder:
-        saved = lora.save(model, folder, options.start, merged=bool(settings.lora and settings.lora["merge"]))
+        saved = lora.save(model, folder, options.start, merged=bool(settings.lora and settings.lora.merge))
     write_log(options.training_log, outcome.rows)
     passed = min(outcome.steps * settings.batch_size, passes)
     write_timing(
         options.timing,
-        **reported_settings(with_scale(settings, model), prompts)
+        **(stated(with_scale(settings, model)) | fact(prompts))
         | {"loss": loss, "micro_batch": outcome.micro_batch or settings.batch_size}
         | computed_in(model)
         | {"precision": training_precision(settings.precision)}

@@ -6,15 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from scripts.common.keys import given, given_of
 from scripts.experiment import job_files
-from scripts.experiment.choosing import is_chosen
-from scripts.experiment.records import UNTRAINED, Experiment
+from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
-from scripts.experiment.training_datasets import SAMPLER, datasets_of
+from scripts.experiment.sections.recipe import UNTRAINED, Recipe
+from scripts.models.judging_keys import Judging
+from scripts.models.model_keys import Weights
+from scripts.models.training_keys import Training
 from scripts.training.planning_evaluation import evaluation_settings
 from scripts.training.planning_examples import (
     Examples,
-    by_epoch,
     examples_name,
     examples_of,
     pool_of,
@@ -24,13 +26,7 @@ from scripts.training.planning_examples import (
 )
 from scripts.training.planning_mining import needs_bm25, runs
 
-SCHEDULE = ("loss", "epochs", "batch_size", "learning_rate", "warmup", "schedule", "weight_decay",
-            "checkpoint_steps")  # fmt: skip
-FURTHER = ("micro_batch", "head_learning_rate", "margin", "document_regularizer_weight", "query_regularizer_weight",
-           "teacher", "temperature", "scale", "gpus", "nodes", "precision",
-           "lora", "gradient_checkpointing", "matryoshka_dims", SAMPLER)  # where the recipe has them  # fmt: skip
-TEXTS = ("max_query_length", "max_document_length", "prompts")  # where the model has them
-OF_WEIGHTS = ("backend", "file", "sha256", "pooling", "instruction", "true_token", "false_token", "label")
+OF_MODEL = ("type", "max_query_length", "max_document_length", "prompts")
 
 
 def examples_settings(experiment: Experiment, dataset: str, examples: str) -> dict:
@@ -81,7 +77,7 @@ def pairs_settings(experiment: Experiment, scored: str, dataset: str, pairs: str
 
 def start(experiment: Experiment, model: str, recipe: str, seed: str) -> str:
     """The checkpoint from which a training starts."""
-    before = experiment.recipes[recipe].get("start_from") or UNTRAINED
+    before = experiment.recipes[recipe].start_from or UNTRAINED
     starting_seed = experiment.starting_seed(recipe, int(seed))
     return path("checkpoint", experiment=experiment.name, model=model, recipe=before, seed=starting_seed)
 
@@ -89,13 +85,13 @@ def start(experiment: Experiment, model: str, recipe: str, seed: str) -> str:
 def corpus(experiment: Experiment, recipe: str) -> str | list[str]:
     """The documents that a recipe learns from, or the passages of them: a file for each of its datasets."""
     entry = experiment.recipes[recipe]
-    return _files(entry, lambda dataset: job_files.corpus(experiment, dataset, _passage_length(entry)))
+    return _files(entry, lambda dataset: job_files.corpus(experiment, dataset, entry.length_of_passages))
 
 
 def queries(experiment: Experiment, recipe: str) -> str | list[str]:
     """The queries that a recipe learns from, or the passages of them, in the same order."""
-    entry, length = experiment.recipes[recipe], _passage_length(experiment.recipes[recipe])
-    return _files(entry, lambda dataset: job_files.texts(experiment, dataset, "queries/train", length))
+    entry = experiment.recipes[recipe]
+    return _files(entry, lambda name: job_files.texts(experiment, name, "queries/train", entry.length_of_passages))
 
 
 def negatives(experiment: Experiment, recipe: str, seed: str) -> str | list[str]:
@@ -107,12 +103,12 @@ def negatives(experiment: Experiment, recipe: str, seed: str) -> str | list[str]
 
 def gpus(experiment: Experiment, recipe: str) -> int:
     """How many graphics cards a training asks a cluster for, on each node; none with `device: cpu`."""
-    return 0 if experiment.device == "cpu" else experiment.recipes[recipe].get("gpus", 1)
+    return 0 if experiment.device == "cpu" else experiment.recipes[recipe].gpus
 
 
 def nodes(experiment: Experiment, recipe: str) -> int:
     """How many nodes a training asks a cluster for."""
-    return experiment.recipes[recipe].get("nodes", 1)
+    return experiment.recipes[recipe].nodes
 
 
 def tasks(experiment: Experiment, recipe: str) -> int | None:
@@ -122,57 +118,46 @@ def tasks(experiment: Experiment, recipe: str) -> int | None:
 
 def trained_recipes(experiment: Experiment) -> list[str]:
     """The recipes that are trained: one that stands for the best of several is not."""
-    return [name for name, entry in experiment.recipes.items() if not is_chosen(entry)]
+    return [name for name, entry in experiment.recipes.items() if not entry.chosen]
 
 
 def training_settings(experiment: Experiment, model: str, recipe: str, seed: str) -> dict:
     """How a model is fine-tuned."""
     entry, trained = experiment.recipes[recipe], experiment.models[model]
-    by_passage = {"long_documents": "passages"} if _passage_length(entry) else {}
-    drawn = {"draw": "epoch"} if by_epoch(entry) else {}
-    several = {"datasets": datasets_of(entry)} if len(datasets_of(entry)) > 1 else {}
     return {
-        **{key: entry[key] for key in SCHEDULE},
-        **{key: entry[key] for key in FURTHER if key in entry},
-        **{key: trained[key] for key in TEXTS if trained.get(key)},
-        **by_passage,
-        **drawn,
+        **given_of(Training, entry),
+        **{key: value for key, value in given(trained).items() if key in OF_MODEL},
+        "max_length": trained.max_length,
+        **({"draw": "epoch"} if entry.draws_by_epoch else {}),
         **evaluation_settings(experiment, model, recipe),
-        **several,
-        "type": trained["type"],
-        "max_length": trained["max_length"],
+        **({"datasets": list(entry.datasets)} if len(entry.datasets) > 1 else {}),
         "seed": int(seed),
     }
 
 
 def weights_source(experiment: Experiment, model: str) -> tuple[str, str | None]:
     """The location of a model's own weights, and their revision."""
-    return experiment.models[model]["weights"], experiment.models[model]["revision"]
+    return experiment.models[model].weights, experiment.models[model].revision
 
 
 def weights_settings(experiment: Experiment, model: str) -> dict:
     """What a model's own weights have to be."""
-    return {key: experiment.models[model][key] for key in OF_WEIGHTS if key in experiment.models[model]}
+    entry = experiment.models[model]
+    return given_of(Weights, entry) | given_of(Judging, entry)
 
 
 def _first_stage(experiment: Experiment, examples: Examples) -> str | list[str]:
-    dataset = examples.recipe["train_on"]
+    dataset = examples.dataset
     needed = needs_bm25(examples.recipe)
     return path("split_run", experiment=experiment.name, dataset=dataset, split="train") if needed else []
 
 
 def _evaluation_qrels(experiment: Experiment, examples: Examples) -> list[str]:
-    dataset = examples.recipe["train_on"]
-    splits = ("dev", "test") if examples.recipe["negatives"]["exclude_evaluation"] else ()
-    return [path("qrels", experiment=experiment.name, dataset=dataset, split=split) for split in splits]
+    splits = ("dev", "test") if examples.recipe.negatives.exclude_evaluation else ()
+    return [path("qrels", experiment=experiment.name, dataset=examples.dataset, split=split) for split in splits]
 
 
-def _files(recipe: dict, file_of: Callable[[str], str]) -> str | list[str]:
+def _files(recipe: Recipe, file_of: Callable[[str], str]) -> str | list[str]:
     """The file of a recipe's dataset, or those of all in their order where it learns from several."""
-    files = [file_of(dataset) for dataset in datasets_of(recipe)]
+    files = [file_of(dataset) for dataset in recipe.datasets]
     return files if len(files) > 1 else files[0]
-
-
-def _passage_length(recipe: dict) -> int | None:
-    """The length of the passages that a recipe learns from; None where it learns from whole texts."""
-    return recipe["passage_length"] if recipe["long_documents"] == "passages" else None

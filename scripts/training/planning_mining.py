@@ -5,13 +5,11 @@ from __future__ import annotations
 import itertools
 
 from scripts.experiment import job_files
-from scripts.experiment.negative_sources import BM25, CROSS_ENCODER, mined, sources, systems
 from scripts.experiment.records import SELECTED, Experiment
 from scripts.experiment.results_paths import path
-from scripts.experiment.training_datasets import datasets_of
+from scripts.experiment.sections.recipe import BM25, Recipe
 from scripts.training.planning_examples import (
     Examples,
-    Recipe,
     all_examples,
     examples_name,
     examples_of,
@@ -23,19 +21,18 @@ from scripts.training.planning_examples import (
 def names(experiment: Experiment, of_systems: bool) -> list[str]:
     """The names of the examples whose negatives are mined in the runs of systems or filtered, or of all others."""
     every = all_examples(experiment).items()
-    found = [name for (_, name), (recipe, _) in every if mined(recipe["negatives"]) == of_systems]
+    found = [name for (_, name), (recipe, _) in every if recipe.negatives.mined == of_systems]
     return list(dict.fromkeys(found))
 
 
 def needs_bm25(recipe: Recipe) -> bool:
     """Whether labels, positives or negatives come from BM25's run of the training queries."""
-    among_candidates = recipe.get("positives", {}).get("among_candidates", False)
-    return recipe["labels"] == BM25 or BM25 in sources(recipe["negatives"]) or bool(among_candidates)
+    return BM25 in (recipe.labels, *recipe.negatives.sources) or recipe.positives.among_candidates
 
 
 def runs(experiment: Experiment, examples: Examples) -> list[str]:
     """The runs of the training queries by the systems that negatives are from: of each that of its first seed."""
-    dataset, named = examples.recipe["train_on"], systems(examples.recipe["negatives"])
+    dataset, named = examples.dataset, examples.recipe.negatives.systems
     tasks = [experiment.task_of_split(dataset, "train")] if named else []
     return [job_files.runs(experiment, experiment.systems[name], task)[0] for name in named for task in tasks]
 
@@ -43,9 +40,9 @@ def runs(experiment: Experiment, examples: Examples) -> list[str]:
 def scores(experiment: Experiment, dataset: str, examples: str) -> str | list[str]:
     """The scores of a cross-encoder, where one filters."""
     recipe, sample = examples_of(experiment, dataset, examples)
-    if CROSS_ENCODER not in recipe["negatives"]:
+    if not recipe.negatives.cross_encoder:
         return []
-    system = recipe["negatives"][CROSS_ENCODER]
+    system = recipe.negatives.cross_encoder
     fields = {"dataset": dataset, "pairs": pool_name(recipe, sample), "system": system}
     seed = scorer_seed(experiment, dataset, system)
     return path("pair_scores", experiment=experiment.name, scored="negatives", **fields, seed=seed)
@@ -65,9 +62,9 @@ def records(experiment: Experiment) -> list[str]:
         for last, own_seed in itertools.product(system.recipes, system.seeds):
             seed = own_seed
             for name, recipe in experiment.chain(last).items():
-                if mined(recipe["negatives"]):
+                if recipe.negatives.mined:
                     examples = examples_name(recipe, sample_of(recipe, seed))
-                    for dataset in datasets_of(recipe):
+                    for dataset in recipe.datasets:
                         fields = {"dataset": dataset, "examples": examples}
                         found[path("mining_record", experiment=experiment.name, **fields)] = None
                 seed = experiment.starting_seed(name, seed)

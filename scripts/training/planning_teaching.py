@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
-from scripts.experiment.training_datasets import datasets_of
 from scripts.training.planning_examples import examples_name, sample_of
 from scripts.training.planning_mining import scorer_seed
 
@@ -12,11 +11,11 @@ from scripts.training.planning_mining import scorer_seed
 def scores(experiment: Experiment, recipe: str, seed: str) -> list[str]:
     """The teacher's scores of a recipe's examples with a seed, one file per dataset; none without a teacher."""
     entry = experiment.recipes[recipe]
-    if "teacher" not in entry:
+    if not entry.teacher:
         return []
-    fields = {"system": entry["teacher"], "pairs": examples_name(entry, sample_of(entry, int(seed)))}
+    fields = {"system": entry.teacher, "pairs": examples_name(entry, sample_of(entry, int(seed)))}
     fields |= {"experiment": experiment.name, "scored": "teachers"}
     return [
-        path("pair_scores", **fields, dataset=dataset, seed=scorer_seed(experiment, dataset, entry["teacher"]))
-        for dataset in datasets_of(entry)
+        path("pair_scores", **fields, dataset=dataset, seed=scorer_seed(experiment, dataset, entry.teacher))
+        for dataset in entry.datasets
     ]

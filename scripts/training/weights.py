@@ -15,7 +15,7 @@ import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Literal
+from typing import Annotated
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
@@ -23,6 +23,7 @@ from scripts.common.files import atomic_folder, check_sha256
 from scripts.common.unpacking import opened
 from scripts.models import lora
 from scripts.models.judging_keys import KEYS as JUDGING
+from scripts.models.judging_keys import Judging
 from scripts.models.labels import write_label
 from scripts.models.language_models import is_language_model, write_judging
 from scripts.models.loading import check
@@ -37,6 +38,7 @@ from scripts.models.model_files import (
     read_object,
     routes,
 )
+from scripts.models.model_keys import Weights
 from scripts.models.onnx_file import read_onnx
 from scripts.models.onnx_texts import write_pooling
 
@@ -53,19 +55,9 @@ CONFIGURATION = (
 TAKEN_OVER = ("pylate.models.Dense.Dense",)
 
 
-@dataclass(frozen=True)
-class Settings:
+@dataclass(frozen=True, kw_only=True)
+class Settings(Judging, Weights):
     source: Annotated[str, "the folder or archive that holds the weights"]
-    backend: Annotated[Literal["torch", "onnx"], "torch: safetensors are taken; onnx: an ONNX file"] = "torch"
-    file: Annotated[str | None, "the ONNX file inside the source, where it holds several"] = None
-    sha256: Annotated[str | None, "of the weights; None: they are not checked"] = None
-    pooling: Annotated[Literal["cls", "mean", "none"] | None, "of an ONNX file: what makes one vector of tokens'"] = (
-        None
-    )
-    instruction: Annotated[str | None, "of a language model: the instruction in its prompt"] = None
-    true_token: Annotated[str | None, "of a language model: the token whose logit is the score"] = None
-    false_token: Annotated[str | None, "of a language model: the token whose logit is taken from that"] = None
-    label: Annotated[int | str | None, "of a classifier of several labels: which is relevance"] = None
 
 
 def find_model(root: Path) -> Path:

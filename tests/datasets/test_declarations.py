@@ -1,6 +1,5 @@
 """What the formats declare: the schema, the README and the readers say the same, and a new format is one file."""
 
-import dataclasses
 import json
 import shutil
 import subprocess
@@ -9,16 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from scripts.common.keys import keys_of
 from scripts.common.plugins import load_all
-from scripts.experiment.dataset_schema import FORMATS, dataset_schema, keys_of, readme_table
-from scripts.experiment.schema import schema
+from scripts.experiment.dataset_schema import FORMATS, dataset_schema, keys_of_format, own_keys, readme_table
+from scripts.experiment.schema import entry_of, schema
 
 REPOSITORY = Path(__file__).parents[2]
 READERS = {name: module for name, module in load_all(FORMATS).items() if not module.FORMAT.values_given}
 
 
 def test_the_schema_holds_what_the_formats_declare():
-    assert schema()["$defs"]["dataset"] == dataset_schema()
+    assert entry_of(schema(), "datasets") == dataset_schema()
 
 
 def test_the_readme_holds_the_table_of_formats():
@@ -28,37 +28,37 @@ def test_the_readme_holds_the_table_of_formats():
 @pytest.mark.parametrize("name", READERS)
 def test_the_options_of_a_reader_are_keys_of_its_datasets(name):
     """One by one: what is required, and each default."""
-    fields = {field.name: field for field in dataclasses.fields(READERS[name].Options)}
-    keys = keys_of(name)
-    assert set(fields) <= set(keys) and set(READERS[name].KEYS) - set(fields) <= {"format", "location"}
-    required = tuple(key for key, field in fields.items() if field.default is dataclasses.MISSING)
-    assert required == READERS[name].FORMAT.required
-    assert all(fields[key].default == keys[key].get("default") for key in set(fields) - set(required))
+    options, keys = keys_of(READERS[name].Options), keys_of_format(name)
+    assert set(options) <= set(keys) and set(own_keys(name)) <= set(options)
+    assert all(option.default == keys[key].default for key, option in options.items())
 
 
 @pytest.mark.parametrize("name", load_all(FORMATS))
 def test_what_a_format_refers_to_is_among_its_keys(name):
     form = load_all(FORMATS)[name].FORMAT
-    assert {*form.required, *form.narrowing, *filter(None, [form.judgements])} <= set(keys_of(name))
+    assert {*form.narrowing, *filter(None, [form.judgements])} <= set(keys_of_format(name))
 
 
 TOY = '''"""Lines of text, each a document with a query that finds it."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from scripts.common.files import lines
 from scripts.datasets.formats import Collection, Format
 from scripts.ir.collection import Document
 
 NAME = "toy"
-KEYS = {"file": {"description": "the file's name", "type": "string"}}
-FORMAT = Format(location="a file of lines", splits=lambda entry: {"test"}, required=("file",))
+FORMAT = Format(location="a file of lines", splits=lambda entry: {"test"})
 
 
 @dataclass(frozen=True)
 class Options:
-    file: str
+    file: Annotated[str, "the file's name"]
+
+
+Keys = Options
 
 
 def read(root: Path, options: Options) -> Collection:

@@ -232,10 +232,10 @@ def test_a_byte_that_an_encoding_lacks_is_told_with_its_line(tmp_path):
 def test_an_encoding_that_there_is_not_is_told_before_anything_is_read():
     entry = {"documents": ["a"], "topics": {"test": "t"}, "qrels": {"test": "q"}, "topic_field": "title"}
     for name in ("klingon", "rot13", "utf-16", "cp037", "iso2022_jp", "a\0b", "zip"):
-        mistake = trec.mistake(entry | {"encoding": name})
+        mistake = trec.mistake(trec.Options(**entry, encoding=name))
         assert mistake.key == "encoding" and "expected is one such as utf-8, latin-1" in mistake.what, name
     for name in ("utf-8", "UTF8", "latin1", "ISO-8859-1", "windows-1251", "Shift_JIS", "gbk"):
-        assert trec.mistake(entry | {"encoding": name}) is None, name
+        assert trec.mistake(trec.Options(**entry, encoding=name)) is None, name
 
 
 def test_judgements_of_trec_and_of_beir_in_each_others_layout(tmp_path):

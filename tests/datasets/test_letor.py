@@ -36,9 +36,9 @@ def test_a_folder_needs_the_names_of_its_files(tmp_path):
 
 
 def test_files_lie_below_the_location_and_are_not_the_same():
-    assert FORMAT.mistake({"letor": {"test": "../x"}}).key == "letor.test"
+    assert FORMAT.mistake(Options({"test": "../x"})).key == "letor.test"
     assert (
-        FORMAT.mistake({"letor": {"dev": "x", "test": "x"}}).what
+        FORMAT.mistake(Options({"dev": "x", "test": "x"})).what
         == "dev and test are both 'x': the same judgements twice"
     )
-    assert FORMAT.mistake({"letor": {"test": "x"}}) is None is FORMAT.mistake({})
+    assert FORMAT.mistake(Options({"test": "x"})) is None is FORMAT.mistake(Options())

@@ -7,9 +7,11 @@ import pytest
 import yaml
 
 from scripts.common.errors import UserError
+from scripts.common.keys import stated
 from scripts.experiment.resolution import resolve
 from scripts.experiment.system_kinds import system_kind
 from scripts.inference import planning as inference
+from scripts.models.training_keys import Lora
 from scripts.training import planning as training
 from tests.experiment.test_config import changed
 
@@ -23,13 +25,13 @@ def made(**changes):
 
 def test_a_training_is_told_what_its_recipe_says_and_nothing_where_it_says_nothing():
     usual = training.training_settings(made(), "m", "r", "1")
-    assert not {"lora", "precision", "matryoshka_dims"} & usual.keys() and usual["gradient_checkpointing"] is False
+    assert not {"lora", "precision", "matryoshka_dims", "gradient_checkpointing"} & usual.keys()
     assert training.training_settings(made(recipes__r__gradient_checkpointing=False), "m", "r", "1") == usual
     told = training.training_settings(
         made(recipes__r__lora={}, recipes__r__gradient_checkpointing=True, recipes__r__matryoshka_dims=[64, 32]),
         *("m", "r", "1"),
     )
-    assert told == usual | {"lora": FULL, "gradient_checkpointing": True, "matryoshka_dims": [64, 32]}
+    assert told == usual | {"lora": {}, "gradient_checkpointing": True, "matryoshka_dims": [64, 32]}
     assert training.training_settings(made(recipes__r__precision="bf16"), "m", "r", "1") == usual | {
         "precision": "bf16"
     }
@@ -37,7 +39,7 @@ def test_a_training_is_told_what_its_recipe_says_and_nothing_where_it_says_nothi
 
 def test_a_training_that_several_processes_share_is_told_so_and_asks_for_as_many_cards():
     usual = training.training_settings(made(), "m", "r", "1")
-    assert (usual["gpus"], usual["nodes"]) == (1, 1) and training.gpus(made(), "r") == 1
+    assert not {"gpus", "nodes"} & usual.keys() and training.gpus(made(), "r") == 1
     assert training.training_settings(made(recipes__r__gpus=4), "m", "r", "1") == usual | {"gpus": 4}
     assert training.gpus(made(recipes__r__gpus=4), "r") == 4
     several = made(recipes__r__gpus=4, recipes__r__nodes=2)
@@ -50,8 +52,8 @@ def test_lists_of_layers_and_dimensions_are_one_value_and_a_list_of_ranks_makes_
     experiment = made(recipes__r__lora=given, recipes__r__matryoshka_dims=[64, 32])
     assert set(experiment.recipes) == {"r-4", "r-16"}
     for name, rank in (("r-4", 4), ("r-16", 16)):
-        assert experiment.recipes[name]["lora"] == FULL | {"r": rank, "target_modules": ["query", "value"]}
-        assert experiment.recipes[name]["matryoshka_dims"] == [64, 32]
+        assert stated(experiment.recipes[name].lora) == FULL | {"r": rank, "target_modules": ["query", "value"]}
+        assert experiment.recipes[name].matryoshka_dims == (64, 32)
 
 
 def test_one_checkpoint_and_its_encoded_corpus_serve_systems_of_several_dimensions():
@@ -102,7 +104,7 @@ def test_the_lines_of_the_documentation_are_a_configuration():
     changes = {f"systems/{name}": entry | {"model": "m", "recipe": "r"} for name, entry in written["systems"].items()}
     experiment = resolve(changed(changes | {"recipes/r": written["recipes"]["small"] | {"train_on": "d"}}), "c.yaml")
     assert {"whole", "short-128", "short-64"} <= set(experiment.systems)
-    assert experiment.recipes["r"]["lora"] == FULL and experiment.recipes["r"]["matryoshka_dims"] == [384, 128, 64]
+    assert experiment.recipes["r"].lora == Lora() and experiment.recipes["r"].matryoshka_dims == (384, 128, 64)
 
 
 CROSS = {"models/ce": {"type": "cross-encoder", "weights": "org/ce"}}

@@ -7,31 +7,25 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.experiment.reading import complete
 from scripts.experiment.resolution import resolve
-from scripts.experiment.schema import schema
+from scripts.experiment.schema import entry_of, schema
 from tests.experiment.test_config import BASE
 
 
 def test_every_default_of_the_schema_is_valid_and_every_entry_is_described():
     completed, _ = complete(copy.deepcopy(BASE), "c.yaml")
     for section, name in [("datasets", "d"), ("models", "m"), ("recipes", "r"), ("comparisons", "c")]:
-        properties = schema()["$defs"][section.removesuffix("s")]["properties"]
+        properties = entry_of(schema(), section)["properties"]
         defaults = {key for key, part in properties.items() if part.get("default") is not None}
         assert defaults <= set(completed[section][name])
     assert complete(copy.deepcopy(completed), "c.yaml")[0] == completed  # defaults pass their own schema, and stay
 
 
 @pytest.mark.parametrize(
-    ("section", "name", "definition"),
-    [
-        ("datasets", "d", "dataset"),
-        ("models", "m", "model"),
-        ("recipes", "r", "recipe"),
-        ("comparisons", "c", "comparison"),
-    ],
+    ("section", "name"), [("datasets", "d"), ("models", "m"), ("recipes", "r"), ("comparisons", "c")]
 )
-def test_a_default_that_is_written_out_says_what_leaving_it_out_says(section, name, definition):
+def test_a_default_that_is_written_out_says_what_leaving_it_out_says(section, name):
     completed, _ = complete(copy.deepcopy(BASE), "c.yaml")
-    properties = schema()["$defs"][definition]["properties"]
+    properties = entry_of(schema(), section)["properties"]
     tried = [key for key, part in properties.items() if "default" in part and key not in BASE[section][name]]
     assert len(tried) > 4
     for key in tried:

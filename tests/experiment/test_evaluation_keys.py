@@ -30,7 +30,7 @@ def test_jobs_are_given_the_dev_queries_and_how_the_model_is_evaluated():
         "dev_qrels": "results/e/data/d/qrels/dev.qrels",
     }
     settings = training_settings(told, "m", "r", "1")
-    how = {"measure": "RR@10", "every": 50, "candidates": 20, "batch_size": told.models["m"]["batch_size"]}
+    how = {"measure": "RR@10", "every": 50, "candidates": 20, "batch_size": told.models["m"].batch_size}
     assert {key: settings[key] for key in EVERY} == EVERY | {"evaluate": how}
     split = experiment(EVERY | {"long_documents": "passages", "passage_length": 99})
     assert dev_inputs(split, "r")["dev_queries"] == "results/e/passages/d/99/queries/dev.jsonl"
@@ -42,7 +42,7 @@ def test_defaults_change_no_job():
     assert not set(training_settings(plain, "m", "r", "1")) & set(EVERY)
     assert set(map(str, dev_inputs(plain, "r").values())) == {"[]"}
     settings = training_settings(experiment({"evaluate": {}}), "m", "r", "1")
-    assert settings["evaluate"] == {"measure": "nDCG@10", "candidates": 100, "batch_size": 32}
+    assert settings["evaluate"] == {"batch_size": 32}
 
 
 def test_only_a_training_that_is_evaluated_depends_on_the_code_of_measures():
@@ -106,4 +106,4 @@ def test_the_examples_of_the_documentation_are_right():
     text = Path("docs/training.md").read_text()
     block = text.split("## Evaluation on dev", 1)[1].split("```yaml\n", 1)[1].split("```", 1)[0]
     recipes = yaml.safe_load(block)["recipes"]
-    assert resolve(changed({"recipes/r": recipes["stopping"] | {"train_on": "d"}}), "c.yaml").recipes["r"]["evaluate"]
+    assert resolve(changed({"recipes/r": recipes["stopping"] | {"train_on": "d"}}), "c.yaml").recipes["r"].evaluate

@@ -93,7 +93,7 @@ def test_jobs_are_told_of_it_and_others_are_not(experiment):
     assert planning.ranking_settings(experiment, "runs/d", "both", "0")["embeddings"]["rescore_multiplier"] == 0
     plain = planning.ranking_settings(experiment, "runs/d", "whole", "0")
     assert "embeddings" not in plain and "precision" not in plain and "backend" not in plain
-    length = experiment.models["m"]["max_length"]
+    length = experiment.models["m"].max_length
     expected = {"type": "bi-encoder", "max_length": length, "backend": "openvino", "precision": "int8"}
     assert planning.export_settings(experiment, "m", "openvino", "int8") == expected
 

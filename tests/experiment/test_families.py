@@ -34,7 +34,7 @@ def test_all_systems_on_all_tasks():
     )
     family = experiment.families["f"]
     assert family.systems == ("bm25", "tuned", "zero", "more-0.5", "more-0.6") and family.tasks == ("d", "d/dev")
-    assert family.settings == {"statistic": "t", "alpha": 0.05, "permutations": 10000, "measure": "nDCG@10"}
+    assert (family.statistic, family.alpha, family.permutations, family.measure) == ("t", 0.05, 10000, "nDCG@10")
     settings = planning.family_settings(experiment, "f")
     assert read_settings(Settings, json.loads(json.dumps(settings))).seed == 42
     metrics = planning.family_metrics(experiment, "f")
@@ -60,7 +60,7 @@ def test_entries_mean_all_that_they_became_and_the_control_comes_first():
     }
     family = resolve(with_family(entry, {"systems/more/k1": [0.5, 0.6]}), "c.yaml").families["f"]
     assert family.systems == ("zero", "more-0.5", "more-0.6", "tuned") and family.tasks == ("d",)
-    assert family.settings["against"] == "zero" and family.settings["measure"] == "RR@10"
+    assert family.against == "zero" and family.measure == "RR@10"
 
 
 def test_without_one_nothing_is_added():

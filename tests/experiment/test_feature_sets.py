@@ -3,7 +3,9 @@
 import pytest
 
 from scripts.common.errors import UserError
+from scripts.common.keys import given
 from scripts.experiment.resolution import resolve
+from scripts.experiment.sections.features import Tagger
 from tests.experiment.test_config import changed
 
 STATISTICAL = {"first_stage": "bm25", "of": ["BM25", "DPH.title", {"system": "tuned"}]}
@@ -16,14 +18,14 @@ def features(entry, **changes):
 def test_names_are_looked_up_and_defaults_filled_in():
     found = features(STATISTICAL)
     assert (found.tasks, found.first_stage, found.depth, found.analyzer) == (("d",), "bm25", 100, "english")
-    assert found.of == (
+    assert tuple(map(given, found.of)) == (
         {"name": "BM25", "family": "weighting-models", "feature": "BM25"},
         {"name": "DPH.title", "family": "weighting-models", "feature": "DPH", "field": "title"},
         {"name": "system.tuned", "system": "tuned", "missing": "lowest"},
     )
-    assert features({**STATISTICAL, "of": [{"system": "tuned", "missing": 0}]}).of[0]["missing"] == 0
+    assert features({**STATISTICAL, "of": [{"system": "tuned", "missing": 0}]}).of[0].missing == 0
     of_texts = {"name": "comparative_objects", "family": "comparative", "feature": "comparative_objects", "texts": True}
-    assert features({**STATISTICAL, "of": ["comparative_objects"]}).of == (of_texts,)
+    assert list(map(given, features({**STATISTICAL, "of": ["comparative_objects"]}).of)) == [of_texts]
     assert features(STATISTICAL, depth=20).depth == 20
 
 
@@ -36,14 +38,14 @@ def test_parameters_stand_in_the_name_of_the_column_in_the_order_of_the_formula(
     ]
     found = features({**STATISTICAL, "of": of}).of
     family = {"family": "weighting-models"}
-    assert found == (
+    assert tuple(map(given, found)) == (
         {"name": "BM25(k1=0.9;b=0.4)", **family, "feature": "BM25", "parameters": {"k1": 0.9, "b": 0.4}},
         {"name": "DirichletLM.title(mu=1500)", **family, "feature": "DirichletLM", "field": "title", "parameters": {"mu": 1500}},
         {"name": "Hiemstra_LM(lambda=0.1)", **family, "feature": "Hiemstra_LM", "parameters": {"lambda": 0.1}},
         {"name": "BM25", **family, "feature": "BM25"},
     )  # fmt: skip
     several = [{"BM25": {"k1": k1}} for k1 in (0.1 + 0.2, 0.3, 1e-3)]
-    names = [one["name"] for one in features({**STATISTICAL, "of": several}).of]
+    names = [one.name for one in features({**STATISTICAL, "of": several}).of]
     assert names == ["BM25(k1=0.30000000000000004)", "BM25(k1=0.3)", "BM25(k1=0.001)"]
 
 
@@ -62,9 +64,10 @@ TAGGED = {"first_stage": "bm25", "of": ["BM25", "comparative_objects"], "tagger"
 
 def test_a_model_that_labels_words_takes_the_place_of_the_rules():
     found = features(TAGGED, **TAGGING)
-    assert found.tagger == {"model": "t"} and found.of[1]["tagger"] == "t" and "tagger" not in found.of[0]
+    assert found.tagger == Tagger(model="t") and [one.tagger for one in found.of] == [None, "t"]
     labels = {"objects": ["OBJ-1", "OBJ-2"]}
-    assert features({**TAGGED, "tagger": {"model": "t", "labels": labels}}, **TAGGING).tagger["labels"] == labels
+    tagger = features({**TAGGED, "tagger": {"model": "t", "labels": labels}}, **TAGGING).tagger
+    assert given(tagger) == {"model": "t", "labels": labels}
 
 
 def test_such_a_model_ranks_nothing():

@@ -1,5 +1,7 @@
 """What a configuration says of a language model's scores: whose jobs hold it, and what each mistake says."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from scripts.common.errors import UserError
@@ -20,8 +22,8 @@ def resolved(**told):
 
 def test_the_job_of_its_weights_holds_it_and_no_other():
     plain, told = resolved(), resolved(**TOLD)
-    assert planning.weights_settings(plain, "ce") == {"backend": "torch"}
-    assert planning.weights_settings(told, "ce") == {"backend": "torch", **TOLD}
+    assert planning.weights_settings(plain, "ce") == {}
+    assert planning.weights_settings(told, "ce") == TOLD
     assert inference.ranking_settings(told, "runs/d", "x", "0") == inference.ranking_settings(plain, "runs/d", "x", "0")
 
 
@@ -31,7 +33,7 @@ def test_a_description_an_archive_and_an_identity_say_it():
     assert words in describe(told, told.systems["x"]) and "instruction" not in describe(plain, plain.systems["x"])
     kind = system_kind(told.systems["x"])
     assert kind.provenance(told, told.systems["x"])["true_token"] == "yes"
-    sides = [kind.identity({"models": one.models, "recipes": {}}, one.systems["x"]) for one in (plain, told)]
+    sides = [kind.identity(SimpleNamespace(models=one.models, recipes={}), one.systems["x"]) for one in (plain, told)]
     assert sides[0] != sides[1]
 
 

@@ -276,7 +276,7 @@ def test_what_makes_sense_is_accepted(changes):
 def test_a_comparison_and_a_chart_read_the_column_of_the_listed_name(name, listed):
     changes = {"comparisons/c/measure": name, "charts/k": {"systems": ["tuned"], "measures": [name]}}
     experiment = resolve(changed(changes), "c.yaml")
-    assert experiment.comparisons["c"].settings["measure"] == listed
+    assert experiment.comparisons["c"].statistics.measure == listed
     assert {bars.measure for bars in experiment.charts["k"].bars} == {listed}
 
 

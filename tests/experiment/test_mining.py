@@ -53,13 +53,13 @@ def test_a_trained_system_mines_with_its_first_seed():
 def test_a_list_makes_recipes_and_a_list_within_it_one_of_several_sources():
     experiment = resolved({"from": ["bm25", "z", ["bm25", "z"]]})
     assert list(experiment.recipes) == ["r-bm25", "r-z", "r-bm25-z"]
-    assert experiment.recipes["r-bm25-z"]["negatives"]["from"] == ["bm25", "z"]
+    assert experiment.recipes["r-bm25-z"].negatives.from_ == ("bm25", "z")
     name = examples(experiment, "r-bm25-z")
     assert name == "human-labels_3-bm25+z-negatives_all-queries"
     assert planning.examples_first_stage(experiment, "d", name) == "results/e/bm25/d/train.trec.gz"
     assert planning.examples_runs(experiment, "d", name) == ["results/e/runs/d-train/z/seed-0.trec.gz"]
     alone = resolved({"from": [["bm25", "z"]]})
-    assert list(alone.recipes) == ["r"] and alone.recipes["r"]["negatives"]["from"] == ["bm25", "z"]
+    assert list(alone.recipes) == ["r"] and alone.recipes["r"].negatives.from_ == ("bm25", "z")
 
 
 def test_bm25s_and_random_negatives_are_chosen_as_ever():
@@ -132,7 +132,7 @@ def test_a_circle_of_another_dataset_is_none():
     changes = {"datasets__e": {"format": "beir", "location": "scripts"}, "tasks": ["d", "e"]}
     changes |= {"recipes__other": {"train_on": "d"}, "systems__each": each}
     experiment = resolved({"from": "each"}, **changes)
-    assert examples_of(experiment, "d", examples(experiment)).recipe["negatives"]["from"] == "each"
+    assert examples_of(experiment, "d", examples(experiment)).recipe.negatives.from_ == "each"
 
 
 LTR = {"features": {"few": {"first_stage": "bm25", "of": ["BM25", {"system": "z"}]}},

@@ -3,9 +3,10 @@
 import pytest
 
 from scripts.common.errors import UserError
+from scripts.experiment.comparisons import statistics_of
 from scripts.experiment.records import Moderator
 from scripts.experiment.resolution import resolve
-from scripts.experiment.schema import schema
+from scripts.experiment.schema import entry_of, schema
 from scripts.synthesis.moderators import all_moderators
 from tests.experiment.test_config import changed
 
@@ -29,7 +30,7 @@ def table(tmp_path):
 
 
 def test_the_schema_names_all_moderators():
-    (known, own) = schema()["$defs"]["moderator"]["anyOf"]
+    (known, own) = entry_of(schema(), "comparisons")["properties"]["subgroups"]["anyOf"]
     assert known["enum"] == list(all_moderators()) and own["required"] == ["file", "column"]
 
 
@@ -43,11 +44,12 @@ def test_what_is_known_of_tasks_and_columns_of_a_file_are_moderators(table):
         Moderator("kind", "Kind of text", {"d": "news", "e": "news", "f": "web", "g": "web"}),
     )
     assert comparison.subgroups == Moderator("year", "year", {"d": "2019", "e": "2.5e3", "f": "-1", "g": "0"})
-    assert not {"moderators", "subgroups"} & comparison.settings.keys()  # the effects do not depend on them
+    assert not {"moderators", "subgroups"} & statistics_of(comparison).keys()  # the effects do not depend on them
 
 
 def test_a_comparison_without_moderators_has_the_settings_of_before():
-    assert resolved({}).comparisons["c"].settings == resolved({"moderators": ["trained"]}).comparisons["c"].settings
+    with_one, without = (resolved(changes).comparisons["c"] for changes in ({"moderators": ["trained"]}, {}))
+    assert statistics_of(with_one) == statistics_of(without)
 
 
 EXTERNAL = {

@@ -11,25 +11,23 @@ from tests.experiment.test_config import changed
 from tests.experiment.test_reading import refused
 
 
-def numbers(part, root, path=()):
+def numbers(part, path=()):
     """Each place of the schema where a number stands, as (key path, its type)."""
-    if "$ref" in part:
-        part = root["$defs"][part["$ref"].rsplit("/", 1)[-1]] | part
     if part.get("type") in ("number", "integer"):
         yield path, part["type"]
     for key, below in part.get("properties", {}).items():
-        yield from numbers(below, root, (*path, key))
+        yield from numbers(below, (*path, key))
     if isinstance(part.get("additionalProperties"), dict):
         name = "32" if path[-1:] == ("epochs",) else "x"  # those of epochs are numbers of queries
-        yield from numbers(part["additionalProperties"], root, (*path, name))
+        yield from numbers(part["additionalProperties"], (*path, name))
     if "items" in part:
-        yield from numbers(part["items"], root, (*path, []))
+        yield from numbers(part["items"], (*path, []))
     for alternative in part.get("anyOf", []):
-        yield from numbers(alternative, root, path)
+        yield from numbers(alternative, path)
 
 
 ROOT = schema()
-NUMBERS = list(dict.fromkeys((json.dumps(path), kind) for path, kind in numbers(ROOT, ROOT)))
+NUMBERS = list(dict.fromkeys((json.dumps(path), kind) for path, kind in numbers(ROOT)))
 NULL_ALLOWED = ("micro_batch", "batch_tokens", "range_max", "head_learning_rate", "max_query_length", "max_document_length",
                 "absolute_margin", "relative_margin", "max_score", "min_score",
                 "document_regularizer_weight", "query_regularizer_weight", "temperature", "scale",
@@ -106,7 +104,7 @@ def test_the_largest_seed_is_taken_by_numpy_and_torch():
     import numpy as np
     import torch
 
-    largest = ROOT["$defs"]["seed"]["maximum"]
+    largest = ROOT["properties"]["seed"]["maximum"]
     np.random.seed(largest)
     torch.manual_seed(largest << 20)
     with pytest.raises(ValueError):

@@ -3,11 +3,13 @@
 import re
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
 
 from scripts.common.errors import UserError
+from scripts.common.keys import given
 from scripts.common.strict_yaml import read_yaml
 from scripts.engine.job_settings import settings
 from scripts.experiment.descriptions import describe
@@ -77,7 +79,10 @@ def test_a_description_an_archive_and_an_identity_say_them():
     }
     plain = resolved(None)
     assert "prompts" not in kind.provenance(plain, plain.systems["zero"])
-    sides = [kind.identity({"models": one.models, "recipes": {}}, one.systems["zero"]) for one in (experiment, plain)]
+    sides = [
+        kind.identity(SimpleNamespace(models=one.models, recipes={}), one.systems["zero"])
+        for one in (experiment, plain)
+    ]
     assert sides[0] != sides[1]
 
 
@@ -93,7 +98,7 @@ def test_any_visible_text_reaches_the_jobs_as_it_is(tmp_path):
 
 def test_a_list_makes_a_model_of_each():
     experiment = resolve(changed({"models/m/prompts": {"query": ["query", "ask"]}}), "c.yaml")
-    assert {name: entry["prompts"] for name, entry in experiment.models.items()} == {
+    assert {name: given(model.prompts) for name, model in experiment.models.items()} == {
         "m-query": {"query": "query"}, "m-ask": {"query": "ask"}, "ce": {},
     }  # fmt: skip
 

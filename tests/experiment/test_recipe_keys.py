@@ -10,16 +10,19 @@ import yaml
 
 from scripts.bm25.planning import NEGATIVES_DEPTH
 from scripts.common.errors import UserError
+from scripts.common.keys import stated
+from scripts.common.settings import read_settings
 from scripts.common.strict_yaml import read_yaml
 from scripts.experiment.descriptions import describe
 from scripts.experiment.epochs_by_queries import as_text, epochs_of, with_text_keys
 from scripts.experiment.reading import complete
 from scripts.experiment.resolution import resolve
 from scripts.experiment.resolved_file import resolved_text
-from scripts.experiment.schema import schema
+from scripts.experiment.schema import entry_of, schema
 from scripts.inference import planning as inference
 from scripts.training import planning
 from scripts.training.planning_examples import examples_name
+from scripts.training.training_settings import Settings
 from tests.experiment.test_config import BASE
 from tests.support.configuration import changed as changed_base
 
@@ -37,10 +40,8 @@ def resolved(changes):
 @pytest.mark.parametrize(("queries", "epochs"), [(1, 32), (32, 32), (127, 32), (128, 8), (100000, 8), ("all", 1)])
 def test_epochs_are_those_of_the_largest_listed_size_not_above(queries, epochs):
     recipe = resolved({"recipes/r/epochs": BY_SIZE, "recipes/r/queries": queries}).recipes["r"]
-    assert recipe["epochs"] == epochs
-    assert recipe.get("epochs_rule") == (
-        None if queries == "all" else "32 epochs from 32 queries, 8 from 128, 1 with all"
-    )
+    assert recipe.epochs == epochs
+    assert recipe.epochs_rule == (None if queries == "all" else "32 epochs from 32 queries, 8 from 128, 1 with all")
 
 
 def test_rules_as_text():
@@ -50,7 +51,7 @@ def test_rules_as_text():
 
 def test_a_size_list_makes_recipes_each_with_its_own_epochs():
     recipes = resolved({"recipes/r/epochs": BY_SIZE, "recipes/r/queries": [32, 256, "all"]}).recipes
-    assert {name: entry["epochs"] for name, entry in recipes.items()} == {"r-32": 32, "r-256": 8, "r-all": 1}
+    assert {name: recipe.epochs for name, recipe in recipes.items()} == {"r-32": 32, "r-256": 8, "r-all": 1}
 
 
 def test_all_queries_have_one_sample_and_settings_as_if_nothing_had_been_said():
@@ -142,11 +143,7 @@ def test_defaults_that_are_written_change_no_job():
     written = resolved({"recipes/r": recipe, "models/m/max_query_length": None, "models/m/max_document_length": None})
     plain = resolved({})
     assert written.recipes == plain.recipes and written.models == plain.models
-    assert planning.training_settings(plain, "m", "r", "1") == {
-        "loss": "auto", "epochs": 1, "batch_size": 32, "learning_rate": 2e-5, "warmup": 0.1,
-        "schedule": "linear", "weight_decay": 0.01, "checkpoint_steps": 500, "type": "bi-encoder", "max_length": 128,
-        "seed": 1, "gpus": 1, "nodes": 1, "gradient_checkpointing": False, "multi_dataset_batch_sampler": "proportional",
-    }  # fmt: skip
+    assert planning.training_settings(plain, "m", "r", "1") == {"type": "bi-encoder", "max_length": 128, "seed": 1}
     assert inference.encoding_settings(plain, "m") == {"type": "bi-encoder", "max_length": 128, "batch_size": 32}
     assert describe(plain, plain.systems["tuned"]) == (
         "bi-encoder m (org/m, 128 tokens), fine-tuned with recipe r on d, 2 seeds"
@@ -174,14 +171,14 @@ def test_the_published_training_in_the_documentation_is_a_configuration():
     written = next(block for block in map(yaml.safe_load, blocks) if "few" in block["recipes"])
     recipe, model = written["recipes"]["few"] | {"train_on": "d"}, written["models"]["bert"] | {"weights": "org/ce"}
     experiment = resolved({"recipes/r": recipe, "models/ce": model} | CROSS)
-    settings = planning.training_settings(experiment, "ce", "r", "1")
+    settings = stated(read_settings(Settings, planning.training_settings(experiment, "ce", "r", "1")))
     assert {"epochs": 32, "batch_size": 16, "learning_rate": 2e-5, "head_learning_rate": 2e-4, "warmup": 0.2,
             "weight_decay": 1e-7, "schedule": "linear", "loss": "MarginRankingLoss", "draw": "epoch",
             "max_query_length": 64, "max_document_length": 445, "max_length": 512}.items() <= settings.items()  # fmt: skip
 
 
 def test_the_deepest_range_is_that_of_the_run_of_the_training_queries():
-    negatives = schema()["$defs"]["recipe"]["properties"]["negatives"]["properties"]
+    negatives = entry_of(schema(), "recipes")["properties"]["negatives"]["properties"]
     assert negatives["range_max"]["anyOf"][0]["maximum"] == NEGATIVES_DEPTH
     assert negatives["range_min"]["maximum"] == NEGATIVES_DEPTH - 1
 

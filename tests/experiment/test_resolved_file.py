@@ -25,7 +25,7 @@ comparisons: {c: {control: bm25, treatment: [tuned-r-1, tuned-r-2], effect: [MD,
 """
 
 
-@pytest.mark.parametrize("name", [path.name for path in sorted(CONFIG.glob("*.yaml")) if path.name != "schema.yaml"])
+@pytest.mark.parametrize("name", [path.name for path in sorted(CONFIG.glob("*.yaml"))])
 def test_it_resolves_to_the_same_experiment(name, tmp_path, monkeypatch):
     monkeypatch.chdir(CONFIG.parent)
     same_experiment(read_yaml(CONFIG / name), tmp_path)

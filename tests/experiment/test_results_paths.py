@@ -47,7 +47,7 @@ SAME_PLACE = {
 
 
 def a_name(chance: random.Random) -> str:
-    """A name as config/schema.yaml allows it."""
+    """A name as the schema allows it."""
     first = chance.choice("abcXYZ019")
     return first + "".join(chance.choices("abcXYZ019._-", k=chance.randint(0, 12)))
 

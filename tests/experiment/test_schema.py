@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import copy
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Annotated, Literal
 
 import jsonschema
 import pytest
-import yaml
 
 from scripts.common import plugins
 from scripts.common.strict_yaml import read_yaml
 from scripts.experiment.editor_schema import editor_schema
-from scripts.experiment.schema import CHOICES, add_kinds, schema
-from scripts.experiment.write_schema import files, in_yaml, with_table
+from scripts.experiment.key_schema import of_record
+from scripts.experiment.kinds import Choice, with_kinds
+from scripts.experiment.schema import add_kinds, schema
+from scripts.experiment.write_schema import PAGE, files, with_table
 
 ROOT = Path(__file__).parents[2]
-EXPERIMENTS = sorted(path for path in (ROOT / "config").glob("*.yaml") if path.name != "schema.yaml")
+EXPERIMENTS = sorted((ROOT / "config").glob("*.yaml"))
 MODELINE = "# yaml-language-server: $schema=schema.editor.json"
 EDITOR = jsonschema.Draft202012Validator(editor_schema(schema()))
 
@@ -38,43 +40,58 @@ def test_the_table_of_formats_is_written_anew_and_nothing_else_of_the_readme():
     assert readme.count(line) == 1 and with_table(readme.replace(line, "| `old` | ")) == readme
 
 
-def test_the_schema_says_the_same_in_yaml():
-    assert yaml.safe_load(in_yaml(schema())) == schema()
+def test_every_key_has_a_sentence_on_its_page():
+    """Save those within a mapping whose sentence is about all of them."""
+    rows = [line.split(" | ") for line in files()[PAGE].splitlines() if line.startswith("| `")]
+    assert len(rows) > 250 and all(len(row) == 4 for row in rows)
+    silent = {row[0].strip("| `") for row in rows if row[3].strip(" |") == ""}
+    assert not {name for name in silent if "." not in name or name.rpartition(".")[0] in silent}
 
 
-def test_a_long_text_and_words_that_yaml_reads_otherwise_come_back():
-    value = {"a": {"description": "x: y # z " * 40 + "end"}, "yes": ["no", "1", 1, None, {"pattern": "^[^\\s]*$"}]}
-    assert yaml.safe_load(in_yaml(value)) == value
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    effect: Annotated[str, "of a task"] = "MD"
+    alpha: float = 0.05
 
 
-LOGARITHM = {"base": {"description": "of the logarithm", "enum": [2, 10], "default": 2}}
+@dataclass(frozen=True, kw_only=True)
+class Logarithm:
+    base: Annotated[Literal[2, 10], "of the logarithm"] = 2
 
 
-def definition():
-    return {"properties": {"effect": {"enum": ["MD"], "description": "of a task"}, "alpha": {"type": "number"}}}
+@dataclass(frozen=True, kw_only=True)
+class OtherLogarithm:
+    base: Annotated[int, "of the logarithm"] = 2
+
+
+EFFECTS = Choice("toys", "comparisons", "effect")
+
+
+def kind(name, keys=None, **stated):
+    return SimpleNamespace(NAME=name, **stated, **({"Keys": keys} if keys else {}))
+
+
+def with_toys(*kinds):
+    """The schema of the section with these kinds."""
+    made = of_record(with_kinds(Section, list(kinds)))
+    add_kinds(made, EFFECTS, {one.NAME: one for one in kinds})
+    return made["properties"]
 
 
 def test_a_kind_adds_its_name_its_meaning_and_its_keys():
-    made = definition()
-    ratio = SimpleNamespace(DESCRIPTION="ratio of means", KEYS=LOGARITHM)
-    hidden = SimpleNamespace(IMPLIED=True, KEYS={"depth": {"type": "integer"}} | LOGARITHM)
-    add_kinds(made, "effect", {"ratio": ratio, "hidden": hidden})
-    assert made["properties"]["effect"] == {"enum": ["MD", "ratio"], "description": "of a task; ratio: ratio of means"}
-    assert list(made["properties"]) == ["effect", "alpha", "base", "depth"]
-    assert made["properties"]["base"] == LOGARITHM["base"] | {"description": "ratio, hidden: of the logarithm"}
+    made = with_toys(kind("MD"), kind("ratio", Logarithm, DESCRIPTION="ratio of means"), kind("odds", Logarithm))
+    assert made["effect"] == {
+        "enum": ["MD", "ratio", "odds"], "description": "of a task; ratio: ratio of means", "default": "MD",
+    }  # fmt: skip
+    assert list(made) == ["effect", "alpha", "base"]
+    assert made["base"] == {"description": "ratio, odds: of the logarithm", "enum": [2, 10], "default": 2}
 
 
-def test_kinds_and_base_state_a_key_alike():
-    one, other = (SimpleNamespace(KEYS={"file": {"type": "string"}}) for _ in range(2))
-    add_kinds(definition(), "effect", {"one": one, "other": other})
-    other.KEYS = {"file": {"type": "integer"}}
-    with pytest.raises(ValueError, match="kind 'other' states the key 'file' otherwise than kind 'one'"):
-        add_kinds(definition(), "effect", {"one": one, "other": other})
-    one.KEYS = {"alpha": {"description": "x", "type": "number"}}
-    add_kinds(definition(), "effect", {"one": one})
-    one.KEYS = {"alpha": {"type": "string"}}
-    with pytest.raises(ValueError, match="kind 'one' states the key 'alpha' otherwise than the base"):
-        add_kinds(definition(), "effect", {"one": one})
+def test_kinds_state_a_key_alike_and_none_of_their_section():
+    with pytest.raises(ValueError, match="kind 'other' states the key 'base' otherwise than kind 'one'"):
+        with_kinds(Section, [kind("one", Logarithm), kind("other", OtherLogarithm)])
+    with pytest.raises(ValueError, match="kind 'one' states 'effect', which is a key of its section"):
+        with_kinds(Section, [kind("one", Section)])
 
 
 def test_a_kind_that_comes_as_one_file_is_found(tmp_path, monkeypatch):
@@ -83,16 +100,14 @@ def test_a_kind_that_comes_as_one_file_is_found(tmp_path, monkeypatch):
     folder.mkdir()
     (folder / "__init__.py").write_text("")
     (folder / "log_ratio.py").write_text(
-        'NAME = "log-ratio"\nDESCRIPTION = "log of the ratio of means"\nKEYS = {"base": {"type": "number", "default": 2}}\n'
+        "from tests.experiment.test_schema import Logarithm as Keys\n"
+        'NAME, DESCRIPTION = "log-ratio", "log of the ratio of means"\n'
     )
     monkeypatch.setattr(plugins, "ROOT", tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    effect = next(choice for choice in CHOICES if choice.key == "effect")
-    made = copy.deepcopy(schema()["$defs"][effect.definition])
-    add_kinds(made, effect.key, plugins.load_all("toy_effects"))
-    assert made["properties"]["effect"]["enum"][-1] == "log-ratio"
-    assert made["properties"]["effect"]["description"].endswith("log-ratio: log of the ratio of means")
-    assert made["properties"]["base"] == {"type": "number", "default": 2}
+    made = with_toys(*plugins.load_all("toy_effects").values())
+    assert made["effect"]["enum"] == ["log-ratio"] and made["base"]["default"] == 2
+    assert made["effect"]["description"].endswith("log-ratio: log of the ratio of means")
 
 
 def test_there_are_experiments_to_try():

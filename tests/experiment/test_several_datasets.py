@@ -31,10 +31,10 @@ def resolved(train_on, **changes):
 
 def test_a_list_makes_recipes_and_a_list_within_it_one_training():
     alone = resolved([["d", "e"]])
-    assert list(alone.recipes) == ["r"] and alone.recipes["r"]["train_on"] == ["d", "e"]
+    assert list(alone.recipes) == ["r"] and alone.recipes["r"].train_on == ("d", "e")
     several = resolved(["d", ["d", "e"], ["e", "d"]])
     assert list(several.recipes) == ["r-d", "r-d-e", "r-e-d"]
-    assert [several.recipes[name]["train_on"] for name in several.recipes] == ["d", ["d", "e"], ["e", "d"]]
+    assert [recipe.train_on for recipe in several.recipes.values()] == ["d", ("d", "e"), ("e", "d")]
     assert [name for name in several.systems if name != "bm25"] == ["tuned-r-d", "tuned-r-d-e", "tuned-r-e-d"]
 
 
@@ -49,7 +49,7 @@ def test_the_job_is_given_the_files_of_each_and_how_they_alternate():
     read = planning.examples_evaluation_qrels(experiment, "e", name)
     assert read == [f"results/e/data/e/qrels/{split}.qrels" for split in ("dev", "test")]
     settings = planning.training_settings(experiment, "m", "r", "1")
-    assert settings["datasets"] == ["d", "e"] and settings["multi_dataset_batch_sampler"] == "proportional"
+    assert settings["datasets"] == ["d", "e"] and "multi_dataset_batch_sampler" not in settings
     given = resolved([["d", "e"]], recipes__r__multi_dataset_batch_sampler="round_robin")
     assert planning.training_settings(given, "m", "r", "1")["multi_dataset_batch_sampler"] == "round_robin"
     one = resolved("d")
@@ -108,7 +108,7 @@ def test_the_document_shows_recipes_that_are_right():
     given = {"datasets": datasets, "tasks": list(datasets), "systems/tuned/recipe": "both"}
     recipes = resolve(changed(given | {"recipes": yaml.safe_load(block)["recipes"]}), "c.yaml").recipes
     assert list(recipes) == ["both", "turns", "apart-scifact"]  # the other of apart is equal to both
-    assert recipes["turns"]["multi_dataset_batch_sampler"] == "round_robin"
+    assert recipes["turns"].multi_dataset_batch_sampler == "round_robin"
 
 
 @pytest.mark.parametrize(

@@ -18,21 +18,21 @@ def test_without_the_section_each_comparison_with_a_difference_is_planned_on_dem
                "comparisons/m": {"control": "bm25", "treatment": "tuned", "margin": 0.02, "alpha": 0.01}}  # fmt: skip
     study = resolve(changed(changes), "c.yaml").study
     assert not study.configured and set(study.plans) == {"c", "m"}
-    assert "effect" not in study.plans["c"] and study.plans["c"]["alpha"] == 0.05
-    assert (study.plans["m"]["effect"], study.plans["m"]["alpha"]) == (0.02, 0.01)  # the margin is what matters least
+    assert (study.plans["c"].effect, study.plans["c"].alpha) == (None, 0.05)
+    assert (study.plans["m"].effect, study.plans["m"].alpha) == (0.02, 0.01)  # the margin is what matters least
 
 
 def test_a_margin_of_a_standardised_effect_is_on_another_scale():
     comparison = {"control": "bm25", "treatment": "tuned", "margin": 0.02, "effect": "SMD"}
-    assert "effect" not in plans({}, **{"comparisons/c": comparison}).plans["c"]
+    assert plans({}, **{"comparisons/c": comparison}).plans["c"].effect is None
 
 
 def test_numbers_are_put_in_order_and_assumed_variances_have_their_defaults():
     study = plans({"assumed": {"new": ASSUMED}, "queries": [100, 10], "half_width": 0.02})
     assert study.configured and list(study.plans) == ["new"]
     plan = study.plans["new"]
-    assert plan["queries"] == [10, 100] and plan["half_width"] == 0.02 and plan["alpha"] == 0.05
-    assert (plan["assumed"]["trained"], plan["assumed"]["seed_sd"]) == (1, 0)
+    assert plan.queries == (10, 100) and plan.half_width == 0.02 and plan.alpha == 0.05
+    assert (plan.assumed.trained, plan.assumed.seed_sd) == (1, 0)
     assert set(plans({"assumed": {"new": ASSUMED}, "comparisons": "all"}).plans) == {"c", "new"}
 
 

@@ -7,40 +7,51 @@ import sys
 from pathlib import Path
 
 from scripts.experiment import system_kinds
-from scripts.experiment.schema import schema
+from scripts.experiment.schema import entry_of, schema
+from scripts.models.model_keys import Model
 
 REPOSITORY = Path(__file__).parents[2]
 
 
 def test_the_schema_has_the_keys_that_the_kinds_declare():
-    assert schema()["$defs"]["system"]["properties"] == system_kinds.keys()
+    assert entry_of(schema(), "systems")["properties"] == system_kinds.keys()
 
 
 def test_an_entry_without_a_type_is_of_one_kind():
-    models = {"b": {"type": "bi-encoder", "weights": "org/b"}, "ce": {"type": "cross-encoder", "weights": "org/ce"}}
+    models = {name: Model(type=kind, weights=name) for name, kind in (("b", "bi-encoder"), ("ce", "cross-encoder"))}
     untyped = [module.KIND for module in system_kinds.modules().values() if not module.KIND.typed]
     more_keys = ({}, {"candidates": "all"}, {"rerank": {"first_stage": "x"}}, {"candidates": "all", "rerank": {}})
     for model in models:
         for keys in more_keys:
             entry = {"model": model} | keys
-            assert sum(kind.implied({"models": models}, entry) for kind in untyped) == 1, entry
+            assert sum(kind.implied(models, entry) for kind in untyped) == 1, entry
 
 
 TOY = '''"""Documents in an order drawn by lot, those of another system."""
 
+from dataclasses import dataclass
+from typing import Annotated
+
 from scripts.experiment.records import System
-from scripts.experiment.systems._kind import LABEL, SystemKind
+from scripts.experiment.systems._kind import Labelled, SystemKind
 
 NAME = "lot"
-KEYS = {**LABEL, "from": {"description": "lot: the system", "type": "string"}, "draws": {"type": "integer"}}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys(Labelled):
+    from_: Annotated[str, "lot: the system"]
+    draws: int
+
+
 REFERENCES = {("from",): "systems"}
 PLAIN_LISTS = []
 
 
 class Lot(SystemKind):
     def resolve(self, check, name, entry, tasks):
-        check.known(f"systems.{name}.from", entry["from"], "systems")
-        return System(name, NAME, entry.get("label", name), settings={"from": entry["from"], "draws": entry["draws"]})
+        check.known(f"systems.{name}.from", entry.from_, "systems")
+        return System(name, NAME, entry.label or name, settings={"from": entry.from_, "draws": entry.draws})
 
     def takes(self, system):
         return (system.settings["from"],)

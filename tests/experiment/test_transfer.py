@@ -52,7 +52,7 @@ def study(**changes):
 
 def test_a_recipe_starts_from_the_training_on_the_same_dataset_and_from_each_on_others():
     recipes = study().recipes
-    starts = {name: entry.get("start_from") for name, entry in recipes.items() if name.startswith("few-ir")}
+    starts = {name: recipe.start_from for name, recipe in recipes.items() if name.startswith("few-ir")}
     assert starts == {
         "few-ir-scratch-32": None,
         "few-ir-pseudo-32": "pseudo-ir",

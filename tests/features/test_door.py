@@ -16,6 +16,7 @@ NAME = "toy"
 
 """
 USE = """
+from scripts.common.keys import given
 import numpy as np
 from scripts.experiment.resolution import resolve
 from scripts.features.families import Candidates, Matches, features_in
@@ -24,10 +25,10 @@ config = {
     "systems": {"bm25": {"type": "bm25"}}, "features": {"f": {"first_stage": "bm25", "of": ["binary", "binary.title"]}},
 }
 found = resolve(config, "c.yaml").features["f"].of
-feature = features_in(found[0]["family"])[found[0]["feature"]]
+feature = features_in(found[0].family)[found[0].feature]
 matches = Matches(np.array([0, 0, 2]), *[np.array([1.0, 0.5, 1.0])] * 5, 3, 9)
 none = np.zeros(3)
-print(found[1], feature.values(Candidates(none.astype(int), none, none, none, [], matches)).tolist())
+print(given(found[1]), feature.values(Candidates(none.astype(int), none, none, none, [], matches)).tolist())
 """
 
 

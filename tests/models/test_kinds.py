@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.common.strict_yaml import read_yaml
+from scripts.experiment.schema import entry_of, schema
 from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.ir.trec import ranking, read_run, write_run
 from scripts.models.adapters import KINDS, adapter, adapters, tags
@@ -39,7 +39,7 @@ def test_each_kind_says_what_it_is():
 
 
 def test_the_schema_says_what_they_state():
-    choosing = read_yaml(ROOT / "config/schema.yaml")["$defs"]["model"]["properties"]["type"]
+    choosing = entry_of(schema(), "models")["properties"]["type"]
     assert choosing["enum"] == list(adapters())
     assert choosing["description"] == "; ".join(f"{name}: {kind.DESCRIPTION}" for name, kind in adapters().items())
 
@@ -150,7 +150,7 @@ def test_a_kind_from_outside_encodes_searches_and_re_ranks(outside):
 RESOLVE = """
 import json, sys
 from scripts.common.errors import UserError
-from scripts.common.strict_yaml import read_yaml
+from scripts.experiment.schema import entry_of, schema
 from scripts.experiment.resolution import resolve
 for config in json.load(sys.stdin):
     try:

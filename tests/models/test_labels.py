@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -169,16 +170,16 @@ RERANKS = {"systems/x": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
 
 def test_the_configuration_says_it_to_the_job_of_the_weights_and_to_readers():
     plain, told = (resolve(changed(RERANKS | more), "c.yaml") for more in ({}, {"models/ce/label": 0}))
-    assert planning.weights_settings(told, "ce") == {"backend": "torch", "label": 0}
+    assert planning.weights_settings(told, "ce") == {"label": 0}
     assert ", label 0)" in describe(told, told.systems["x"])
     kind = system_kind(told.systems["x"])
     assert kind.provenance(told, told.systems["x"])["label"] == 0
-    sides = [kind.identity({"models": one.models, "recipes": {}}, one.systems["x"]) for one in (plain, told)]
+    sides = [kind.identity(SimpleNamespace(models=one.models, recipes={}), one.systems["x"]) for one in (plain, told)]
     assert sides[0] != sides[1]
     many = resolve(changed(RERANKS | {"models/ce/label": ["neutral", "entailment"]}), "c.yaml")
-    assert [many.models[f"ce-{name}"]["label"] for name in ("neutral", "entailment")] == ["neutral", "entailment"]
+    assert [many.models[f"ce-{name}"].label for name in ("neutral", "entailment")] == ["neutral", "entailment"]
     onnx = {"models/ce/backend": "onnx", "models/ce/weights": "tests", "models/ce/label": 1}
-    assert resolve(changed(onnx), "c.yaml").models["ce"]["label"] == 1
+    assert resolve(changed(onnx), "c.yaml").models["ce"].label == 1
     for wrong, said in ((-1, "models.ce.label"), (True, "models.ce.label"), ("", "models.ce.label")):
         with pytest.raises(UserError, match=said):
             resolve(changed({"models/ce/label": wrong}), "c.yaml")

@@ -10,9 +10,11 @@ from safetensors.numpy import load_file, save_file
 
 from scripts.common.digests import sha256
 from scripts.common.errors import UserError
+from scripts.common.settings import read_settings
 from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.models import lora
 from scripts.models.adapters import adapter
+from scripts.models.training_keys import Lora
 from tests.support import tiny_language_model
 from tests.support.tiny_bert import build, build_masked
 from tests.support.tiny_task import WORDS, in_process, read_log, same, weights
@@ -139,7 +141,7 @@ def test_a_language_model_is_adapted(tmp_path):
     folder = tiny_language_model.build(tmp_path / "start", [" ".join(TEXTS)], seed=1)
     kind = adapter("cross-encoder")
     model = kind.load(folder, 48, to_train=True)
-    lora.add(model, GIVEN, model.new_modules.values(), kind.training().head(model))
+    lora.add(model, read_settings(Lora, GIVEN), model.new_modules.values(), kind.training().head(model))
     names = set(lora.trainable(model))
     assert names and all("lora_" in name and "lm_head" not in name for name in names)
     for name, parameter in lora.trainable(model).items():

@@ -11,6 +11,7 @@ from matplotlib.patches import Rectangle
 from scripts.common.settings import read_settings
 from scripts.experiment.charts import model_names, weights_name
 from scripts.experiment.resolution import resolve
+from scripts.models.model_keys import Model
 from scripts.reports.draw_bars import Settings, filled
 from scripts.reports.figures.bars import COLOURS, Bar, BarChart, bar_chart
 
@@ -122,5 +123,5 @@ def test_a_chart_takes_its_numbers_from_the_means():
 
 def test_models_are_named_after_their_weights_where_that_tells_them_apart():
     places = {"a": "org/x", "b": "org/y", "c": "other/y", "d": "pypi:z==1", "e": "folder/w/"}
-    named = model_names({name: {"weights": place} for name, place in places.items()})
+    named = model_names({name: Model(type="bi-encoder", weights=place) for name, place in places.items()})
     assert named == {"a": "x", "b": "b", "c": "c", "d": "d", "e": "w"} and weights_name("pypi:z==1") == "z"

@@ -12,8 +12,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from scripts.common.strict_yaml import read_yaml
+from scripts.common.keys import keys_of
 from scripts.experiment.comparisons import loaded_modules
+from scripts.experiment.key_schema import of_key
+from scripts.experiment.schema import entry_of, schema
+from scripts.experiment.sections.statistics import Statistics
 from scripts.statistics import effects, estimators, intervals, task_intervals
 from scripts.statistics.effects import EffectType, all_effects, effect_named
 from scripts.statistics.estimators import Estimator, all_estimators
@@ -21,7 +24,7 @@ from scripts.statistics.intervals import Interval, all_intervals
 from scripts.statistics.task_intervals import Kind, all_task_intervals
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = read_yaml(ROOT / "config/schema.yaml")["$defs"]["comparison"]["properties"]
+SCHEMA = entry_of(schema(), "comparisons")["properties"]
 REGISTRIES = [(effects, EffectType, all_effects, "effect"), (estimators, Estimator, all_estimators, "estimator"),
          (intervals, Interval, all_intervals, "interval"),
          (task_intervals, Kind, all_task_intervals, "task_interval")]  # fmt: skip
@@ -32,6 +35,7 @@ REGISTRIES = [(effects, EffectType, all_effects, "effect"), (estimators, Estimat
 )
 def test_each_module_states_what_its_registry_asks(package, protocol, all_kinds, key):
     asked = set(typing.get_type_hints(protocol)) | {name for name in vars(protocol) if name[0] != "_"}
+    asked -= {"Keys"}  # where there are such
     for name, module in all_kinds().items():
         assert not {attribute for attribute in asked if not hasattr(module, attribute)}, name
         assert Path(module.__file__).stem == name.lower().replace("-", "_")
@@ -39,11 +43,11 @@ def test_each_module_states_what_its_registry_asks(package, protocol, all_kinds,
 
 
 def test_the_schema_has_each_effects_own_keys():
-    for module in all_effects().values():
-        for key, schema in module.KEYS.items():
-            assert {part: SCHEMA[key][part] for part in schema if part != "description"} == {
-                part: value for part, value in schema.items() if part != "description"
-            }
+    declaring = {name: module for name, module in all_effects().items() if hasattr(module, "Keys")}
+    assert set(declaring) == {"SMD", "d_av"}
+    for module in declaring.values():
+        for name, key in keys_of(module.Keys).items():
+            assert SCHEMA[name] == of_key(key) | {"description": f"d_av, SMD: {key.description}"}
 
 
 @pytest.mark.parametrize("name", ["MD", "SMD", "d_av", "CORR"])
@@ -62,16 +66,15 @@ def test_an_unknown_name_is_refused(name):
 
 
 def test_a_job_depends_on_its_own_kinds_alone():
-    chosen = SimpleNamespace(
-        settings={"effect": "d_av", "estimator": "REML", "interval": "knapp-hartung", "task_interval": "bootstrap-t"}
-    )
+    kinds = {"effect": "d_av", "estimator": "REML", "interval": "knapp-hartung", "task_interval": "bootstrap-t"}
+    chosen = SimpleNamespace(statistics=Statistics(**kinds))
     assert loaded_modules([chosen, chosen]) == [
         "statistics/effects/d_av.py",
         "statistics/estimators/reml.py",
         "statistics/intervals/knapp_hartung.py",
         "statistics/task_intervals/bootstrap_t.py",
     ]
-    chosen.settings["effect"] = "CORR"
+    chosen.statistics = Statistics(**kinds | {"effect": "CORR"})
     assert "statistics/task_intervals/normal.py" in loaded_modules([chosen])  # fmt: skip
 
 
@@ -95,7 +98,7 @@ def summary(y, variances, tau2, alpha):
 """,
     "task_intervals/whole.py": """
 from scripts.statistics.task_intervals import TaskInterval
-NAME, DESCRIPTION, LABEL, P_VALUE, KEYS = "whole", "all that can be", "whole", "{statistic} against nothing", {}
+NAME, DESCRIPTION, LABEL, P_VALUE = "whole", "all that can be", "whole", "{statistic} against nothing"
 HOLDS_SEEDS = False
 def fits(effect):
     return True

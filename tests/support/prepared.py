@@ -1,7 +1,9 @@
 """Preparing a dataset as the workflow does: from the keys of its entry in the configuration."""
 
+from scripts.common import plugins
+from scripts.common.keys import keys_of
 from scripts.datasets import prepare as script
-from scripts.experiment.dataset_schema import options_of
+from scripts.experiment.dataset_schema import FORMATS
 
 OF_COLLECTION = ("format", "seed", "sha256", "splits", "split_by", "drop_shared", "strict", "test_queries",
                  "dev_queries", "unjudged", "grades", "document_characters", "own_document")  # fmt: skip
@@ -9,5 +11,7 @@ OF_COLLECTION = ("format", "seed", "sha256", "splits", "split_by", "drop_shared"
 
 def prepare(source, folder, entry, shared=None, excluded=None):
     kept = {key: entry[key] for key in OF_COLLECTION if key in entry}
-    settings = script.Settings(source=str(source), options=options_of(entry), **kept)
+    own = keys_of(plugins.load(FORMATS, entry["format"]).Options)
+    options = entry.get("options", {name: entry[name] for name in own if name in entry})
+    settings = script.Settings(source=str(source), options=options, **kept)
     return script.prepare(folder, settings, script.Files(shared, (), excluded))

@@ -16,7 +16,7 @@ def test_both_systems_are_read_with_all_their_seeds_on_the_tasks_of_the_comparis
     assert len(planning.treatment_metrics(experiment, "c")) == 4
     settings = planning.comparison_settings(experiment, "c")
     assert (settings["control"], settings["treatment"]) == ("bm25", "tuned") and "treatment_on" not in settings
-    assert settings["effect"] == experiment.comparisons["c"].settings["effect"]
+    assert settings["effect"] == experiment.comparisons["c"].statistics.effect
 
 
 def test_letters_are_told_where_a_lower_value_is_better():

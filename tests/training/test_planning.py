@@ -1,10 +1,15 @@
 """What the jobs of training are given, on a small experiment."""
 
+import re
+from pathlib import Path
+
+from scripts.common.keys import stated
 from scripts.experiment.resolution import resolve
 from scripts.training import planning
 from scripts.training.planning_examples import examples_name
 from tests.experiment.test_config import changed
 
+ROOT = Path(__file__).parents[2]
 EXPERIMENT = resolve(
     changed(
         {
@@ -20,11 +25,18 @@ EXPERIMENT = resolve(
 )
 
 
+def test_a_key_of_the_trainer_is_declared_once_and_read_once():
+    scripts = {path: path.read_text() for path in (ROOT / "scripts").rglob("*.py")}
+    for key in ("weight_decay", "warmup"):
+        named = {path.relative_to(ROOT).as_posix() for path, text in scripts.items() if re.search(rf"\b{key}\b", text)}
+        assert named == {"scripts/models/training_keys.py", "scripts/training/trainer.py"}
+
+
 def test_recipes_with_the_same_examples_share_them():
     first, more, pseudo = (planning.negatives(EXPERIMENT, name, "1") for name in ("first", "more", "pseudo"))
     assert first == more != pseudo and first.startswith("results/e/negatives/d/human-labels_")
     examples = examples_name(EXPERIMENT.recipes["more"])
-    negatives = dict(EXPERIMENT.recipes["first"]["negatives"])
+    negatives = stated(EXPERIMENT.recipes["first"].negatives)
     assert negatives.pop("draw") == "once"  # which decides on the jobs of training, not on the examples
     assert planning.examples_settings(EXPERIMENT, "d", examples) == {
         **negatives, "labels": "human", "positives": "all", "among_candidates": False, "queries": "all",
@@ -39,7 +51,7 @@ def test_bm25s_run_is_read_where_labels_or_negatives_come_from_it():
 
 
 def test_documents_of_dev_and_test_are_no_negatives_unless_the_recipe_allows_it():
-    excluded = EXPERIMENT.recipes["first"]["negatives"]["exclude_evaluation"]
+    excluded = EXPERIMENT.recipes["first"].negatives.exclude_evaluation
     read = planning.examples_evaluation_qrels(EXPERIMENT, "d", examples_name(EXPERIMENT.recipes["first"]))
     assert excluded and read == ["results/e/data/d/qrels/dev.qrels", "results/e/data/d/qrels/test.qrels"]
 

@@ -119,7 +119,7 @@ def test_the_repository_is_laid_out_as_the_workflow_catalog_asks():
         "conda": True, "apptainer": False, "apptainer+conda": False, "report": True,
     }  # fmt: skip
     instructions = (REPOSITORY / "config/README.md").read_text()
-    examples = {path.name for path in (REPOSITORY / "config").glob("*.yaml")} - {"schema.yaml"}
+    examples = {path.name for path in (REPOSITORY / "config").glob("*.yaml")}
     assert [name for name in sorted(examples) if f"`{name}`" not in instructions] == []
     assert {"snakemake", "workflow"} <= set((REPOSITORY / "README.md").read_text().lower().split())
 

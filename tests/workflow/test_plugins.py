@@ -129,21 +129,28 @@ if __name__ == "__main__":
 ''',
     "scripts/experiment/systems/backwards.py": '''"""The runs of another system, the last document first."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Annotated
 
 from scripts.experiment.records import System
-from scripts.experiment.systems._kind import LABEL, SystemKind
+from scripts.experiment.systems._kind import Labelled, SystemKind
 
 NAME = "backwards"
-KEYS = {**LABEL, "of": {"description": "backwards: the system", "type": "string"}}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys(Labelled):
+    of: Annotated[str, "backwards: the system"]
+
+
 REFERENCES = {("of",): "systems"}
 PLAIN_LISTS = []
 
 
 class Backwards(SystemKind):
     def resolve(self, check, name, entry, tasks):
-        check.known(f"systems.{name}.of", entry["of"], "systems")
-        return System(name, NAME, entry.get("label", name), settings={"of": entry["of"]})
+        check.known(f"systems.{name}.of", entry.of, "systems")
+        return System(name, NAME, entry.label or name, settings={"of": entry.of})
 
     def takes(self, system):
         return (system.settings["of"],)

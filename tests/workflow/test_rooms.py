@@ -135,9 +135,9 @@ PLANNING = [name for name in MODULES if ".planning" in name]
 
 
 def plans(other: str) -> bool:
-    """Whether a module is one that plans the workflow, or of the standard library."""
+    """Whether a module is one that plans the workflow or declares keys, or of the standard library."""
     if other.startswith("scripts."):
-        return room(other) in ("common", "engine", "experiment") or other in PLANNING
+        return room(other) in ("common", "engine", "experiment") or other in PLANNING or other.endswith("_keys")
     return other.partition(".")[0] in sys.stdlib_module_names
 
 

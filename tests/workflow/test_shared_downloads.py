@@ -12,11 +12,11 @@ import pytest
 
 from scripts.common.files import sha256
 from scripts.engine.downloads import fetched, names, sources
-from scripts.experiment.reading import complete, read_yaml
+from scripts.experiment.reading import complete, configuration, read_yaml
 from tests.workflow.conftest import REPOSITORY, Workspace, tiny_config
 
 PLACE = "https://nowhere.invalid"
-CONFIGURATIONS = sorted(path for path in (REPOSITORY / "config").glob("*.yaml") if path.name != "schema.yaml")
+CONFIGURATIONS = sorted((REPOSITORY / "config").glob("*.yaml"))
 
 
 def experiment(workspace, name, mirrors, data="weather.zip"):
@@ -128,8 +128,9 @@ def test_configurations_that_come_with_ranktrial_agree_on_what_they_share():
     fetched_by = {}
     for path in CONFIGURATIONS:
         config, _ = complete(read_yaml(path), path.name)
-        prepared = {name: entry for name, entry in config["datasets"].items() if "location" in entry}
-        wanted = list({json.dumps(w): w for w in sources(prepared, config["models"], path.name).values()}.values())
+        read = configuration(config, path.name)
+        prepared = {name: dataset for name, dataset in read.datasets.items() if dataset.location}
+        wanted = list({json.dumps(w): w for w in sources(prepared, read.models, path.name).values()}.values())
         fetched_by[path.stem] = dict(zip(names(wanted, {}), wanted, strict=True))
     shared = 0
     for one, other in itertools.combinations(fetched_by.values(), 2):

@@ -72,12 +72,7 @@ def test_each_system_ranks_two_tasks_and_is_scored_on_three(experiment):
 
 def test_its_datasets_are_prepared_as_its_head_says(experiment, tmp_path):
     for name in ("touche", "antique"):
-        assert (
-            prepare(
-                f"data/{name}", tmp_path / name, datasets.dataset_settings(experiment, name) | experiment.datasets[name]
-            )
-            == []
-        )
+        assert prepare(f"data/{name}", tmp_path / name, datasets.dataset_settings(experiment, name)) == []
     parts = {split: read_qrels(tmp_path / f"touche/qrels/{split}.qrels") for split in ("train", "dev", "test")}
     assert {split: len(part) for split, part in parts.items()} == {"train": 40, "dev": 10, "test": 50}
     assert len(list(read_corpus(tmp_path / "antique/corpus.jsonl"))) == 36  # answers of 304 characters are left out

@@ -19,7 +19,6 @@ from scripts.common.errors import UserError
 from scripts.common.locations import is_remote
 from scripts.common.paths import below, why_not_below
 from scripts.experiment.reading import complete, read_yaml
-from scripts.experiment.schema import BASE
 
 OUTSIDE, MIRROR = "outside", "mirror"  # folders of the placeholders for files elsewhere and in mirrors
 LARGEST = 8 << 20  # bytes of a configuration
@@ -67,7 +66,7 @@ def read_configuration(folder: Path, name: str) -> dict:
 
 def completed(config: dict, name: str) -> dict | None:
     """The configuration with this clone's defaults; None inside a zip, where the sources that plan it check it."""
-    if not BASE.is_file():
+    if not Path(__file__).is_file():
         return None
     try:
         return complete(config, name)[0]

@@ -129,8 +129,6 @@ def take_configuration(clone: Clone, folder: Path, state: dict, experiment: str)
     stem = re.sub(r"[^A-Za-z0-9_-]", "-", archived.stem)
     for name in (f"config/{stem}.yaml", f"config/{stem}.{experiment}.yaml", f"config/{stem}.archive.yaml"):
         place = below(clone.folder, name, "the archive's configuration")
-        if name == "config/schema.yaml":
-            continue
         if not place.exists() or (place.is_file() and sha256(place) == sha256(archived)):
             return archived, place
     raise UserError(f"{place}: is here already and differs from the archive's configuration; move it away")

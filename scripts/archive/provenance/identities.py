@@ -33,12 +33,12 @@ def identities(experiment: Experiment, jobs: list[Job], left_out: dict[str, dict
     datasets, models = {}, {}
     for name, entry in experiment.datasets.items():
         statistics = path("statistics", experiment=experiment.name, dataset=name)
-        stated = {key: entry.get(key) for key in OF_A_DATASET}
-        stated["location"] = shown(entry["location"]) if "location" in entry else None
+        stated = {key: getattr(entry, key, None) for key in OF_A_DATASET}
+        stated["location"] = shown(entry.location) if entry.location else None
         datasets[name] = stated | {"read": read_by(statistics), "prepared": held(str(Path(statistics).parent))}
     for name, entry in experiment.models.items():
         folder = path("checkpoint", experiment=experiment.name, model=name, recipe=UNTRAINED, seed=0)
-        stated = {key: entry.get(key) for key in OF_A_MODEL} | {"weights": shown(entry["weights"])}
+        stated = {key: getattr(entry, key) for key in OF_A_MODEL} | {"weights": shown(entry.weights)}
         models[name] = stated | {"read": read_by(folder), "files": held(folder)}
     return {"datasets": datasets, "models": models}
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import platform
 from pathlib import Path
 
+from scripts.common.keys import given, stated
 from scripts.common.locations import shown
 from scripts.experiment.descriptions import datasets_learnt
 from scripts.experiment.records import Experiment, System, Task
@@ -29,7 +30,7 @@ def ir_metadata(experiment: Experiment, task: Task, system: System, job: dict, o
             "source": _stated({"lang": ["python"], **{key: origin.get(key) for key in ("repository", "commit")}}),
         },
         "method": _method(experiment, system),
-        **({"actor": {"role": "experimenter", **experiment.actor}} if experiment.actor else {}),
+        **({"actor": {"role": "experimenter", **stated(experiment.actor)}} if experiment.actor else {}),
         "data": _data(experiment, task, system, job),
     }
 
@@ -93,15 +94,15 @@ def _method(experiment: Experiment, system: System) -> dict:
 def _data(experiment: Experiment, task: Task, system: System, job: dict) -> dict:
     def source(name: str) -> dict:
         entry = experiment.datasets[name]
-        place = shown(entry["location"]) if "location" in entry else None
-        return _stated({"name": name, "source": place, "licence": entry.get("licence")})
+        place = shown(entry.location) if entry.location else None
+        return _stated({"name": name, "source": place, "licence": entry.licence})
 
     of_task = {"experiment": experiment.name, "dataset": task.dataset, "split": task.split}
     files = {"qrels": path("qrels", **of_task), "topics": path("queries", **of_task)}
     folder = str(Path(path("statistics", experiment=experiment.name, dataset=task.dataset)).parent)
-    weights = shown(experiment.models[system.model]["weights"]) if system.model else None
+    weights = shown(experiment.models[system.model].weights) if system.model else None
     ranked = experiment.datasets[task.ranked_dataset]
-    excluded = {key: ranked[key] for key in ("own_document", "excluded") if key in ranked}
+    excluded = {key: value for key, value in given(ranked).items() if key in ("own_document", "excluded")}
     return _stated(
         {
             "test collection": source(task.dataset) | files,

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 SOURCES = ["Snakefile", "Makefile", "LICENSE", "CITATION.cff", "README.md", "pyproject.toml", "requirements.*",
-           "rules/**/*", "scripts/**/*", "envs/*", "profiles/default/*", "config/schema.yaml"]  # fmt: skip
+           "rules/**/*", "scripts/**/*", "envs/*", "profiles/default/*", "config/schema.editor.json"]  # fmt: skip
 
 
 def source_files(root: Path) -> list[str]:

@@ -1,10 +1,10 @@
 """The dataset formats, a module each: what a dataset of the format is, and how it is read.
 
-A module declares NAME; KEYS, the keys that its datasets have beside those of all datasets (JSON schema, by key);
-FORMAT, what the workflow has to know of it; Options, a frozen dataclass of what `read` needs of the keys; and
-`read(root, options)`, which turns a folder into the one Collection that the other stages know. Where KEYS has a key of
-all datasets, its description says what the key means in this format. Nothing else in the project knows a format by its
-name. A format whose values the systems bring has neither Options nor `read`.
+A module declares NAME; Keys, the record of the keys that its datasets have beside those of all datasets, where there
+are such (scripts/common/keys.py); FORMAT, what the workflow has to know of it; Options, a frozen dataclass of what
+`read` needs of the keys (often Keys itself); and `read(root, options)`, which turns a folder into the one Collection
+that the other stages know. MEANINGS may say what a key of all datasets means in this format. Nothing else in the
+project knows a format by its name. A format whose values the systems bring has neither Options nor `read`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from scripts.common.errors import UserError
+from scripts.common.keys import Rule
 from scripts.common.paths import why_not_below
 from scripts.ir.collection import Document
 from scripts.ir.trec import Qrels, shown, why_no_id
 
-FILES_OF_SPLITS = "#/$defs/split-files"  # the schema of a key that maps splits to files
+FilesOfSplits = Annotated[dict[Literal["train", "dev", "test"], str], Rule(min_properties=1)]
 MOST_NAMES = 12  # that a message lists
 
 
@@ -42,16 +43,15 @@ class Format:
     """
 
     location: str  # what lies there, for the README
-    splits: Callable[[dict[str, Any]], set[str] | None]
-    required: tuple[str, ...] = ()
+    splits: Callable[[Any], set[str] | None]
     judgements: str | None = None
     narrowing: tuple[str, ...] = ()
-    mistake: Callable[[dict[str, Any]], Mistake | None] = lambda entry: None
+    mistake: Callable[[Any], Mistake | None] = lambda entry: None
     has_documents: bool = True
     one_file: bool = False  # the location may be one file that is no archive
     values_given: bool = False  # the systems bring one value per query, so there is nothing to read
     scheme: str | None = None  # what its locations begin with, where it reads no others
-    unjudged: Callable[[dict[str, Any]], bool] = lambda entry: False  # train has queries, but no judgements
+    unjudged: Callable[[Any], bool] = lambda entry: False  # train has queries, but no judgements
 
 
 class Found(NamedTuple):

@@ -9,13 +9,9 @@ from pathlib import Path
 
 from scripts.common.errors import UserError
 from scripts.common.files import lines
-from scripts.datasets.formats import FILES_OF_SPLITS
 from scripts.ir.trec import Qrels, add_judgement, columns
 
-KEY = {
-    "description": "a file of judgements for each split (TREC's four columns, or BEIR's three)",
-    "$ref": FILES_OF_SPLITS,
-}
+JUDGEMENTS = "a file of judgements for each split (TREC's four columns, or BEIR's three)"  # of a key
 HEADINGS = ("query-id", "query_id", "qid")
 EXPECTED = "a file of judgements has TREC's 4 (qid 0 docid grade), or 3 with tabs (query-id, corpus-id, score)"
 

@@ -14,14 +14,14 @@ from scripts.ir.trec import Qrels
 def judgements_only(name: str, location: str) -> Format:
     """The format of that name."""
 
-    def mistake(entry: dict[str, Any]) -> Mistake | None:
+    def mistake(entry: Any) -> Mistake | None:
         """A file that does not lie below the location, or that two splits name."""
-        files = entry.get(name, {})
+        files = getattr(entry, name) or {}
         return outside(name, files) or same_file_twice(name, files)
 
     return Format(
         location=location,
-        splits=lambda entry: set(entry.get(name, {"test": ""})),
+        splits=lambda entry: set(getattr(entry, name) or {"test": ""}),
         judgements=name,
         mistake=mistake,
         has_documents=False,

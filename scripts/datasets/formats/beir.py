@@ -26,7 +26,6 @@ from scripts.datasets.formats._judgements import read_judgements
 from scripts.ir.collection import SPLITS, Document, json_lines
 
 NAME = "beir"
-KEYS: dict[str, dict] = {}
 FORMAT = Format(
     location="`corpus.jsonl` (_id, title, text), `queries.jsonl` (_id, text), `qrels/{train,dev,test}.tsv`",
     splits=lambda entry: None,

@@ -11,15 +11,15 @@ import csv
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 from scripts.common.errors import UserError
 from scripts.common.files import lines
 from scripts.common.reading import DAMAGE, damaged, open_text
 from scripts.common.unpacking import only_folder_with
 from scripts.datasets.formats import (
-    FILES_OF_SPLITS,
     Collection,
+    FilesOfSplits,
     Format,
     Mistake,
     file_in,
@@ -36,33 +36,31 @@ TWEETS = "tweets.queries.tsv"
 PAIRS = "tweet-vclaim-pairs.qrels"
 
 
-def mistake(entry: dict[str, Any]) -> Mistake | None:
+def mistake(entry: Keys) -> Mistake | None:
     """A part that is no folder below the location, or that two splits name."""
-    folders = {split: name.removesuffix("/") for split, name in entry["parts"].items()}
-    return outside("parts", folders) or same_file_twice("parts", entry["parts"])
+    folders = {split: name.removesuffix("/") for split, name in entry.parts.items()}
+    return outside("parts", folders) or same_file_twice("parts", entry.parts)
 
 
 NAME = "checkthat"
-KEYS = {
-    "parts": {
-        "description": "the folder of the release that serves as each split, such as {train: train, test: dev}",
-        "$ref": FILES_OF_SPLITS,
-    },
-}
-FORMAT = Format(
-    location="a release of CLEF-2020 CheckThat! task 2; `parts` says which of its folders is which split",
-    splits=lambda entry: set(entry["parts"]),
-    required=("parts",),
-    judgements="parts",
-    mistake=mistake,
-)
 
 
 @dataclass(frozen=True)
-class Options:
+class Keys:
     """What is read of a release: split -> folder."""
 
-    parts: dict[str, str]
+    parts: Annotated[
+        FilesOfSplits, "the folder of the release that serves as each split, such as {train: train, test: dev}"
+    ]
+
+
+Options = Keys
+FORMAT = Format(
+    location="a release of CLEF-2020 CheckThat! task 2; `parts` says which of its folders is which split",
+    splits=lambda entry: set(entry.parts),
+    judgements="parts",
+    mistake=mistake,
+)
 
 
 def read(root: Path, options: Options) -> Collection:

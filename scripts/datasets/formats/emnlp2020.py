@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from scripts.common.errors import UserError
 from scripts.common.files import lines
@@ -24,24 +24,22 @@ from scripts.ir.trec import Qrels, add_judgement
 PAIRS = "query_article_interaction.csv"
 
 NAME = "emnlp2020"
-KEYS = {
-    "text": {
-        "description": "a query is the tweet, or the tweet and the text read from its images",
-        "enum": ["tweet", "tweet+image"],
-    },
-}
-FORMAT = Format(
-    location="PolitiFact or Snopes as packed by Vo and Lee (2020); `text: tweet` or `tweet+image`",
-    splits=lambda entry: {"train"},
-    required=("text",),
-)
 
 
 @dataclass(frozen=True)
-class Options:
+class Keys:
     """What a query is."""
 
-    text: Literal["tweet", "tweet+image"]
+    text: Annotated[
+        Literal["tweet", "tweet+image"], "a query is the tweet, or the tweet and the text read from its images"
+    ]
+
+
+Options = Keys
+FORMAT = Format(
+    location="PolitiFact or Snopes as packed by Vo and Lee (2020); `text: tweet` or `tweet+image`",
+    splits=lambda entry: {"train"},
+)
 
 
 class Table:

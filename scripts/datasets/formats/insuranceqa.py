@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from scripts.common.errors import UserError
+from scripts.common.keys import LEFT_OUT
 from scripts.common.reading import read_text
 from scripts.common.strict_json import parse_json
 from scripts.common.unpacking import only_folder_with
@@ -21,17 +22,23 @@ FILES = {"train": "train", "dev": "valid", "test": "test"}
 LANGUAGES = ("en", "zh")
 
 NAME = "insuranceqa"
-KEYS = {
-    "domain": {"description": "one domain of it, such as annuities; all of them when absent", "type": "string"},
-    "language": {"description": "its English or its Chinese side"},
-}
 
 
-def mistake(entry: dict[str, Any]) -> Mistake | None:
+@dataclass(frozen=True)
+class Keys:
+    """Which part of the data it is."""
+
+    domain: Annotated[str | None, "one domain of it, such as annuities; all of them when absent", LEFT_OUT] = None
+
+
+MEANINGS = {"language": "its English or its Chinese side"}
+
+
+def mistake(entry: Any) -> Mistake | None:
     """A side that the data does not have."""
-    if entry["language"] in LANGUAGES:
+    if entry.language in LANGUAGES:
         return None
-    return Mistake("language", f"the data has no side in {entry['language']}; expected {' or '.join(LANGUAGES)}")
+    return Mistake("language", f"the data has no side in {entry.language}; expected {' or '.join(LANGUAGES)}")
 
 
 FORMAT = Format(
@@ -43,11 +50,10 @@ FORMAT = Format(
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(Keys):
     """Which side of the data is read, and which domain of it; None is all."""
 
     language: Literal["en", "zh"] = "en"
-    domain: str | None = None
 
 
 def read(root: Path, options: Options) -> Collection:

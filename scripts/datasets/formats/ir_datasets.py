@@ -10,14 +10,15 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from scripts.common.errors import UserError
+from scripts.common.keys import LEFT_OUT, Rule
 from scripts.common.reading import read_text
 from scripts.common.strict_json import parse_json
 from scripts.datasets.formats import (
-    FILES_OF_SPLITS,
     Collection,
+    FilesOfSplits,
     Format,
     Found,
     Mistake,
@@ -36,56 +37,52 @@ ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 LONGEST = 200  # characters of an id
 
 
-def mistake(entry: dict[str, Any]) -> Mistake | None:
+def mistake(entry: Any) -> Mistake | None:
     """An id that the library cannot have, one that is two splits, and a field that is named twice."""
     form = "expected is an id of ir_datasets, such as msmarco-passage/dev/small"
-    named = {"location": entry["location"].removeprefix(SCHEME)}
-    named |= {f"ids.{split}": name for split, name in entry["ids"].items()}
+    named = {"location": entry.location.removeprefix(SCHEME)}
+    named |= {f"ids.{split}": name for split, name in entry.ids.items()}
     for key, name in named.items():
         if not ID.fullmatch(name) or len(name) > LONGEST:
             return Mistake(key, f"{name[:80]!r}: {form}")
-    if len(set(entry.get("fields", []))) < len(entry.get("fields", [])):
+    if len(set(entry.fields or [])) < len(entry.fields or []):
         return Mistake("fields", "names a field twice")
-    return same_file_twice("ids", entry["ids"])
+    return same_file_twice("ids", entry.ids)
 
 
 NAME = "ir_datasets"
-KEYS = {
-    "location": {"description": "ir_datasets:ID, the id whose documents they are"},
-    "ids": {"description": "the id of each split's queries and judgements", "$ref": FILES_OF_SPLITS},
-    "fields": {
-        "description": (
-            "the fields of a document that are its text, in this order; a field called title is its title, or its "
-            "text where it is the only one (without the key: what the library takes for a document's text)"
-        ),
-        "type": "array",
-        "items": {"type": "string", "minLength": 1},
-        "minItems": 1,
-    },
-    "query_field": {
-        "description": "the field of a query that is its text (without the key: what the library takes for it)",
-        "type": "string",
-        "minLength": 1,
-    },
-}
-FORMAT = Format(
-    location="`ir_datasets:ID`, the id whose documents they are; `ids` says which id is which split",
-    splits=lambda entry: set(entry["ids"]),
-    required=("ids",),
-    judgements="ids",
-    mistake=mistake,
-    one_file=True,
-    scheme=SCHEME,
-)
+MEANINGS = {"location": "ir_datasets:ID, the id whose documents they are"}
 
 
 @dataclass(frozen=True)
 class Options:
     """Split -> id; which fields are a document's text, and which is the query (None: what the library takes)."""
 
-    ids: dict[str, str]
-    fields: list[str] | None = None
-    query_field: str | None = None
+    ids: Annotated[FilesOfSplits, "the id of each split's queries and judgements"]
+    fields: Annotated[
+        list[Annotated[str, Rule(min_length=1)]] | None,
+        "the fields of a document that are its text, in this order; a field called title is its title, or its text "
+        "where it is the only one (without the key: what the library takes for a document's text)",
+        Rule(min_items=1),
+        LEFT_OUT,
+    ] = None
+    query_field: Annotated[
+        str | None,
+        "the field of a query that is its text (without the key: what the library takes for it)",
+        Rule(min_length=1),
+        LEFT_OUT,
+    ] = None
+
+
+Keys = Options
+FORMAT = Format(
+    location="`ir_datasets:ID`, the id whose documents they are; `ids` says which id is which split",
+    splits=lambda entry: set(entry.ids),
+    judgements="ids",
+    mistake=mistake,
+    one_file=True,
+    scheme=SCHEME,
+)
 
 
 def read(root: Path, options: Options) -> Collection:

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from scripts.datasets.formats import FILES_OF_SPLITS, Collection
+from scripts.common.keys import LEFT_OUT
+from scripts.datasets.formats import Collection, FilesOfSplits
 from scripts.datasets.formats._judgements_only import judgements_only, read_splits
 from scripts.ir.letor import read_letor
 from scripts.ir.trec import Qrels
 
 NAME = "letor"
-KEYS = {
-    "format": {"description": "judgements in files of features"},
-    "location": {"description": "also the one file"},
-    "letor": {
-        "description": "a file for each split, such as {train: train.txt, dev: vali.txt, test: test.txt}",
-        "$ref": FILES_OF_SPLITS,
-    },
-}
+MEANINGS = {"format": "judgements in files of features", "location": "also the one file"}
 FORMAT = judgements_only(
     NAME, "features by others in LETOR's format, one file or (under `letor`) one per split; see docs/features.md"
 )
@@ -28,7 +23,14 @@ FORMAT = judgements_only(
 class Options:
     """Split -> file below the location; None where the location is the one file, of test."""
 
-    letor: dict[str, str] | None = None
+    letor: Annotated[
+        FilesOfSplits | None,
+        "a file for each split, such as {train: train.txt, dev: vali.txt, test: test.txt}",
+        LEFT_OUT,
+    ] = None
+
+
+Keys = Options
 
 
 def read(root: Path, options: Options) -> Collection:

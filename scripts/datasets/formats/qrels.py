@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from scripts.datasets.formats import Collection
-from scripts.datasets.formats._judgements import KEY, read_judgements
+from scripts.common.keys import LEFT_OUT
+from scripts.datasets.formats import Collection, FilesOfSplits
+from scripts.datasets.formats._judgements import JUDGEMENTS, read_judgements
 from scripts.datasets.formats._judgements_only import judgements_only, read_splits
 
 NAME = "qrels"
-KEYS = {
-    "format": {"description": "judgements only"},
-    "location": {"description": "also the one file"},
-    "qrels": KEY,
-}
+MEANINGS = {"format": "judgements only", "location": "also the one file"}
 FORMAT = judgements_only(
     NAME, "judgements only, one file or (under `qrels`) one per split: for the runs of other people's systems"
 )
@@ -27,7 +25,10 @@ FORMAT = judgements_only(
 class Options:
     """Split -> file below the location; None where the location is the one file, of test."""
 
-    qrels: dict[str, str] | None = None
+    qrels: Annotated[FilesOfSplits | None, JUDGEMENTS, LEFT_OUT] = None
+
+
+Keys = Options
 
 
 def read(root: Path, options: Options) -> Collection:

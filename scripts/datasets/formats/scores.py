@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
+from scripts.common.keys import Label
 from scripts.datasets.formats import Format
 
 NAME = "scores"
-KEYS = {
-    "format": {"description": "values that the systems bring"},
-    "measure": {"description": "what the values are, such as accuracy", "$ref": "#/$defs/label"},
-}
+
+
+@dataclass(frozen=True)
+class Keys:
+    """What is brought."""
+
+    measure: Annotated[Label, "what the values are, such as accuracy"]
+
+
+MEANINGS = {"format": "values that the systems bring"}
 FORMAT = Format(
     location="nothing: the systems bring a value per sample; `measure` names the values",
     splits=lambda entry: {"test"},
-    required=("measure",),
     has_documents=False,
     values_given=True,
 )

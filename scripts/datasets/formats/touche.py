@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from scripts.common.errors import UserError
 from scripts.common.strict_xml import Element, read_xml
@@ -22,22 +22,21 @@ QUERIES = ("title", "description", "narrative")
 FIELDS = ("number", "objects", *QUERIES)
 
 
-def mistake(entry: dict[str, Any]) -> Mistake | None:
+def mistake(entry: trec.Options) -> Mistake | None:
     """What trec's datasets may get wrong, and a field that Touché's topics do not have."""
-    if entry["topic_field"] not in QUERIES:
-        return Mistake("topic_field", f"{entry['topic_field']!r} is none of {', '.join(QUERIES)}")
+    if entry.topic_field not in QUERIES:
+        return Mistake("topic_field", f"{entry.topic_field!r} is none of {', '.join(QUERIES)}")
     return trec.mistake(entry)
 
 
 NAME = "touche"
-KEYS = trec.KEYS
+Keys = trec.Keys
 FORMAT = Format(
     location=(
         "Touché: documents as JSON lines (`id`, `contents`), comparative questions in XML, qrels; keys of `trec`"
     ),
     splits=trec.FORMAT.splits,
     unjudged=trec.FORMAT.unjudged,
-    required=trec.FORMAT.required,
     judgements=trec.FORMAT.judgements,
     mistake=mistake,
 )

@@ -10,14 +10,15 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 from scripts.common.errors import UserError
+from scripts.common.keys import Rule
 from scripts.common.paths import why_not_below
 from scripts.common.reading import ENCODINGS, UTF_8, why_no_encoding
 from scripts.datasets.formats import (
-    FILES_OF_SPLITS,
     Collection,
+    FilesOfSplits,
     Format,
     Mistake,
     file_in,
@@ -27,25 +28,25 @@ from scripts.datasets.formats import (
     unjudged_queries,
     with_texts,
 )
-from scripts.datasets.formats._judgements import KEY, read_judgements
+from scripts.datasets.formats._judgements import JUDGEMENTS, read_judgements
 from scripts.datasets.formats._trec_documents import EXPECTED, read_documents
 from scripts.datasets.formats._trec_topics import FIELDS, read_topics
 from scripts.ir.collection import Document
 from scripts.ir.trec import Qrels, shown
 
 
-def mistake(entry: dict[str, Any]) -> Mistake | None:
+def mistake(entry: Options) -> Mistake | None:
     """Topics and qrels of other splits, a file that does not lie below the location or that two splits name, and an
     encoding that there is not.
     """
-    topics, qrels = entry["topics"], entry["qrels"]
+    topics, qrels = entry.topics, entry.qrels
     if set(topics) - {"train"} != set(qrels) - {"train"} or not set(qrels) <= set(topics):
         return Mistake("topics", "topics and qrels must name the same splits; train alone may lack qrels")
-    for pattern in entry["documents"]:
+    for pattern in entry.documents:
         if reason := why_no_pattern(pattern):
             expected = "expected are file names or patterns below the location, such as docs/*.jsonl"
             return Mistake("documents", f"{pattern!r} {reason}; {expected}")
-    if reason := why_no_encoding(entry.get("encoding", UTF_8)):
+    if reason := why_no_encoding(entry.encoding):
         return Mistake("encoding", reason)
     return outside("topics", topics) or outside("qrels", qrels) or same_file_twice("qrels", qrels)
 
@@ -62,66 +63,51 @@ def why_no_pattern(pattern: str) -> str | None:
 
 
 NAME = "trec"
-KEYS = {
-    "documents": {
-        "description": (
-            "file names or patterns inside the location (TREC markup; JSON lines; columns with tabs as in MS MARCO's "
-            "collection.tsv or msmarco-docs.tsv)"
+
+
+@dataclass(frozen=True)
+class Options:
+    """The files inside the location, which field is the query, and the encoding of documents."""
+
+    documents: Annotated[
+        list[str],
+        "file names or patterns inside the location (TREC markup; JSON lines; columns with tabs as in MS MARCO's "
+        "collection.tsv or msmarco-docs.tsv)",
+        Rule(min_items=1),
+    ]
+    topics: Annotated[
+        FilesOfSplits,
+        "a topics file for each split (TREC topics in markup or XML, JSON lines, id:text, or two columns with a tab: "
+        "query id, text; of Touché its XML)",
+    ]
+    qrels: Annotated[FilesOfSplits, JUDGEMENTS]
+    topic_field: Annotated[
+        str,
+        "the topic's field that is the query: title (also called query; the topic's own text where it has no fields), "
+        "description, narrative, or the name of another field",
+        Rule(
+            title=f"{', '.join(FIELDS)} or the name of another field of the topics",
+            pattern="^[A-Za-z][A-Za-z0-9_-]{0,40}$",
         ),
-        "type": "array",
-        "items": {"type": "string"},
-        "minItems": 1,
-    },
-    "topics": {
-        "description": (
-            "a topics file for each split (TREC topics in markup or XML, JSON lines, id:text, or two columns with a "
-            "tab: query id, text; of Touché its XML)"
-        ),
-        "$ref": FILES_OF_SPLITS,
-    },
-    "qrels": KEY,
-    "topic_field": {
-        "description": (
-            "the topic's field that is the query: title (also called query; the topic's own text where it has no "
-            "fields), description, narrative, or the name of another field"
-        ),
-        "title": f"{', '.join(FIELDS)} or the name of another field of the topics",
-        "type": "string",
-        "pattern": "^[A-Za-z][A-Za-z0-9_-]{0,40}$",
-        "default": "title",
-    },
-    "encoding": {
-        "description": f"of the documents, and of topics that are not UTF-8, such as {', '.join(ENCODINGS)}",
-        "title": f"an encoding of texts, such as {', '.join(ENCODINGS)}",
-        "type": "string",
-        "minLength": 1,
-        "maxLength": 40,
-        "default": UTF_8,
-    },
-}
+    ] = "title"
+    encoding: Annotated[
+        str,
+        f"of the documents, and of topics that are not UTF-8, such as {', '.join(ENCODINGS)}",
+        Rule(title=f"an encoding of texts, such as {', '.join(ENCODINGS)}", min_length=1, max_length=40),
+    ] = UTF_8
+
+
+Keys = Options
 FORMAT = Format(
     location=(
         "documents (TREC markup, JSON lines or MS MARCO's columns), topics (TREC, XML, JSON lines, `id:text` or two "
         "columns), qrels; file names in `documents`, `topics`, `qrels`; see docs/datasets.md"
     ),
-    splits=lambda entry: set(entry["qrels"]),
-    unjudged=lambda entry: "train" in set(entry["topics"]) - set(entry["qrels"]),
-    required=("documents", "topics", "qrels"),
+    splits=lambda entry: set(entry.qrels),
+    unjudged=lambda entry: "train" in set(entry.topics) - set(entry.qrels),
     judgements="qrels",
     mistake=mistake,
 )
-
-
-@dataclass(frozen=True)
-class Options:
-    """The files inside the location: patterns of documents, and split -> file; which field is the query; the encoding
-    of documents."""
-
-    documents: list[str]
-    topics: dict[str, str]
-    qrels: dict[str, str]
-    topic_field: str = "title"
-    encoding: str = UTF_8
 
 
 def read(root: Path, options: Options) -> Collection:

@@ -3,53 +3,72 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from scripts.common.keys import LEFT_OUT, Rule, Share
 from scripts.experiment.checker import Checker
 from scripts.ir.feedback import METHODS, NEGATIVE, RM3_DOCUMENTS, parameters_of
 
-COUNT = {"type": "integer", "minimum": 1, "maximum": 1000}
-WEIGHT = {"type": "number", "minimum": 0, "maximum": 1000}
-SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+Count = Annotated[int, Rule(minimum=1, maximum=1000)]
+Weight = Annotated[float, Rule(minimum=0, maximum=1000)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameters:
+    """The parameters of feedback. The usual values are Anserini's."""
+
+    feedback_terms: Annotated[Count | None, "feedback: terms that join the query; default 10", LEFT_OUT] = None
+    feedback_documents: Annotated[Count | None, "feedback: first documents that these are of; default 10", LEFT_OUT] = (
+        None
+    )
+    original_query_weight: Annotated[
+        Share | None, "rm3: of the query's own terms, the others have the rest; default 0.5", LEFT_OUT
+    ] = None
+    alpha: Annotated[Weight | None, "rocchio: weight of the query's own terms; default 1", LEFT_OUT] = None
+    beta: Annotated[Weight | None, "rocchio: weight of the first documents' terms; default 0.75", LEFT_OUT] = None
+    gamma: Annotated[
+        Weight | None,
+        "rocchio: weight with which the terms of the run's last documents count against; default 0, none",
+        LEFT_OUT,
+    ] = None
+    negative_terms: Annotated[Count | None, "rocchio with gamma: terms that count against; default 10", LEFT_OUT] = None
+    negative_documents: Annotated[
+        Count | None, "rocchio with gamma: last documents that these are of; default 10", LEFT_OUT
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeedbackKeys(Parameters):
+    """The keys of a system's feedback."""
+
+    feedback: Annotated[
+        Literal["rm3", "rocchio"] | None,
+        "the terms of a query's first documents join it, and it is searched again (fields: together)",
+        LEFT_OUT,
+    ] = None
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a parameter is, which value it has where an entry names none (Anserini's), and which values tuning tries."""
+    """The value of a parameter where an entry names none, and the values that tuning tries."""
 
-    description: str
-    schema: dict[str, Any]
     usual: float
     tried: tuple[float, ...] = ()
 
     def value(self, given: float) -> float:
         """As in a job's settings: counts as whole numbers, weights as others."""
-        return int(given) if self.schema is COUNT else float(given)
+        return int(given) if isinstance(self.usual, int) else float(given)
 
 
 PARAMETERS = {
-    "feedback_terms": Parameter("feedback: terms that join the query; default 10", COUNT, 10, (5, 10, 20)),
-    "feedback_documents": Parameter("feedback: first documents that these are of; default 10", COUNT, 10, (5, 10, 20)),
-    "original_query_weight": Parameter(
-        "rm3: of the query's own terms, the others have the rest; default 0.5", SHARE, 0.5, (0.3, 0.5, 0.7)
-    ),
-    "alpha": Parameter("rocchio: weight of the query's own terms; default 1", WEIGHT, 1.0),
-    "beta": Parameter("rocchio: weight of the first documents' terms; default 0.75", WEIGHT, 0.75, (0.5, 0.75, 1.0)),
-    "gamma": Parameter(
-        "rocchio: weight with which the terms of the run's last documents count against; default 0, none", WEIGHT, 0.0
-    ),
-    "negative_terms": Parameter("rocchio with gamma: terms that count against; default 10", COUNT, 10),
-    "negative_documents": Parameter("rocchio with gamma: last documents that these are of; default 10", COUNT, 10),
-}
-KEYS: dict[str, dict[str, Any]] = {
-    "feedback": {
-        "description": "the terms of a query's first documents join it, and it is searched again (fields: together)",
-        "enum": list(METHODS),
-    },
-    **{name: {"description": one.description, **one.schema} for name, one in PARAMETERS.items()},
-}
-IN_GRID: dict[str, dict[str, Any]] = {
-    name: {"type": "array", "items": one.schema, "minItems": 1, "uniqueItems": True} for name, one in PARAMETERS.items()
+    "feedback_terms": Parameter(10, (5, 10, 20)),
+    "feedback_documents": Parameter(10, (5, 10, 20)),
+    "original_query_weight": Parameter(0.5, (0.3, 0.5, 0.7)),
+    "alpha": Parameter(1.0),
+    "beta": Parameter(0.75, (0.5, 0.75, 1.0)),
+    "gamma": Parameter(0.0),
+    "negative_terms": Parameter(10),
+    "negative_documents": Parameter(10),
 }
 BOTH_ZERO = "is 0, and so is beta: no term would have a weight; expected one of them above 0"
 
@@ -74,7 +93,7 @@ def feedback_values(
         raise check.fail(place[alien[0]], f"{why} {method} has {', '.join(names)}")
     if twice := [name for name in names if name in entry and name in tried]:
         raise check.fail(f"{key}.grid.{twice[0]}", f"{twice[0]} is given beside the grid; leave one of both out")
-    most = RM3_DOCUMENTS if method == "rm3" else check.config["depth"]
+    most = RM3_DOCUMENTS if method == "rm3" else check.config.depth
     values = {name: _values(name, entry, tried, None if grid is None else most) for name in names}
     for name in ("feedback_documents", "negative_documents"):
         if name in names and max(values[name]) > most:

@@ -5,19 +5,15 @@ Each module of this folder is one kind. It states what `KindModule` lists.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System, Task
-
-# Keys that every kind may have, in the schema's words; LIMITED of those whose runs are made here.
-LABEL: dict[str, dict[str, Any]] = {"label": {"description": "its name in figures and tables", "$ref": "#/$defs/label"}}
-LIMITED: dict[str, dict[str, Any]] = {
-    "tasks": {
-        "description": "the tasks that it ranks",
-        "anyOf": [{"const": "all"}, {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True}],
-    }
-}
+from scripts.experiment.sections.configuration import Configuration
+from scripts.experiment.sections.system import Labelled as Labelled
+from scripts.experiment.sections.system import Made as Made
+from scripts.models.model_keys import Model
 
 
 class SystemKind:
@@ -32,11 +28,11 @@ class SystemKind:
     model_settings: tuple[str, ...] = ()  # keys of its model in the settings of the job that ranks
     by_tokens = False  # whether that job has batches of so many tokens, where its model is one of torch and says so
 
-    def implied(self, config: dict[str, Any], entry: dict[str, Any]) -> bool:
+    def implied(self, models: Mapping[str, Model], entry: Mapping[str, Any]) -> bool:
         """Whether an entry without a type is of this kind."""
         return False
 
-    def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
+    def resolve(self, check: Checker, name: str, entry: Any, tasks: dict[str, Task]) -> System:
         """The system of a configuration's entry. Raises UserError for keys that do not go together."""
         raise NotImplementedError
 
@@ -86,11 +82,11 @@ class SystemKind:
         """The user's own files that it reads."""
         return []
 
-    def encodes_corpus(self, system: System, model: dict[str, Any]) -> bool:
+    def encodes_corpus(self, system: System, model: Model) -> bool:
         """Whether it ranks with a corpus that was encoded once a checkpoint."""
         return False
 
-    def identity(self, config: dict[str, Any], system: System) -> dict[str, Any]:
+    def identity(self, config: Configuration, system: System) -> dict[str, Any]:
         """All that makes its runs, beside the systems that it takes."""
         return {"settings": system.settings}
 
@@ -119,17 +115,16 @@ class KindModule(Protocol):
     """What the module of a kind states."""
 
     NAME: str
-    KEYS: dict[str, dict[str, Any]]  # the keys that its entries may have, as JSON schema
+    Keys: type[Labelled]  # the record of an entry
     REFERENCES: dict[tuple[str, ...], str]  # key paths that name entries, with the section where these stand
     PLAIN_LISTS: list[tuple[str, ...]]  # key paths at which a list is a value of its own, and does not fan out
     KIND: SystemKind  # an instance of a class derived from it
 
 
-def limited_to(check: Checker, name: str, entry: dict[str, Any]) -> tuple[str, ...] | None:
+def limited_to(check: Checker, name: str, entry: Made) -> tuple[str, ...] | None:
     """The tasks that an entry is limited to, None for all. Raises UserError for an unknown one."""
-    tasks = entry.get("tasks", "all")
-    if tasks == "all":
+    if entry.tasks is None or entry.tasks == "all":
         return None
-    for task in tasks:
+    for task in entry.tasks:
         check.known(f"systems.{name}.tasks", task, "tasks")
-    return tuple(tasks)
+    return tuple(entry.tasks)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from scripts.common.keys import LEFT_OUT, Rule, keys_of, stated
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.languages import OF_LANGUAGE, usual_analyzer
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.systems import _feedback
-from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
+from scripts.experiment.systems._kind import Made, SystemKind, limited_to
 from scripts.ir.measure_names import cutoff, parse
 
-ANALYZERS = ["english", "standard"]
+SEVERAL = Rule(min_items=1, unique_items=True)
 APPENDED = "appended"
 
 
@@ -28,41 +31,44 @@ class Similarity:
     tried: dict[str, list[float]]
 
 
-def keys(similarity: Similarity, of_parameters: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The keys of systems that score by it; `of_parameters` are the schemas of its parameters."""
-    lists = {name: {"type": "array", "items": one, "minItems": 1, "uniqueItems": True}
-             for name, one in of_parameters.items()}  # fmt: skip
-    return {
-        **LABEL,
-        **LIMITED,
-        "analyzer": {
-            "description": "bm25, query-likelihood: english (Anserini's: stop words, stemming) or standard (the usual "
-            "one of Elasticsearch: neither); Lucene's default is the analyser of the dataset's language",
-            "enum": ANALYZERS,
-        },
-        "fields": {
-            "description": "bm25, query-likelihood: title and text as one field (Lucene's default), or the better one "
-            "counts (Elasticsearch's)",
-            "enum": ["together", "best"],
-        },
-        "texts": {
-            "description": "bm25, query-likelihood: what is indexed of documents: their own texts (default), or with "
-            "those appended that the dataset names under texts (Lucene)",
-            "enum": ["own", APPENDED],
-        },
-        **_feedback.KEYS,
-        "tune": {
-            "description": f"{similarity.kind}: choose {_names(similarity.usual, 'and')} on the dev split, then the "
-            "parameters of feedback",
-            "type": "boolean",
-        },
-        "grid": {
-            "description": f"{similarity.kind}: the values tried when tuning, and the measure that decides",
-            "type": "object",
-            "additionalProperties": False,
-            "properties": {**lists, **_feedback.IN_GRID, "measure": {"type": "string"}},
-        },
-    }
+@dataclass(frozen=True, kw_only=True)
+class LexicalKeys(_feedback.FeedbackKeys, Made):
+    """The keys of systems that search an index of Lucene's; their grid is each kind's own."""
+
+    analyzer: Annotated[
+        Literal["english", "standard"] | None,
+        "bm25, query-likelihood: english (Anserini's: stop words, stemming) or standard (the usual one of "
+        "Elasticsearch: neither); Lucene's default is the analyser of the dataset's language",
+        LEFT_OUT,
+    ] = None
+    fields: Annotated[
+        Literal["together", "best"] | None,
+        "bm25, query-likelihood: title and text as one field (Lucene's default), or the better one counts "
+        "(Elasticsearch's)",
+        LEFT_OUT,
+    ] = None
+    texts: Annotated[
+        Literal["own", "appended"] | None,
+        "bm25, query-likelihood: what is indexed of documents: their own texts (default), or with those appended that "
+        "the dataset names under texts (Lucene)",
+        LEFT_OUT,
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasureOfGrid:
+    """What decides in a grid."""
+
+    measure: Annotated[str | None, "the measure that decides; default: the first of the measures", LEFT_OUT] = None
+
+
+def grid_of(*parameters: type) -> type:
+    """The record of a grid: a list of values of each of the parameters, and the measure that decides."""
+    lists: list[tuple[str, Any, None]] = []
+    for key in itertools.chain(*(keys_of(record).values() for record in (*parameters, _feedback.Parameters))):
+        several: Any = tuple[key.type_of_values, ...] | None  # type: ignore[name-defined]
+        lists.append((key.field, Annotated[several, SEVERAL, LEFT_OUT], None))
+    return dataclasses.make_dataclass("Grid", lists, bases=(MeasureOfGrid,), frozen=True, kw_only=True)
 
 
 def plain_lists(similarity: Similarity) -> list[tuple[str, ...]]:
@@ -78,17 +84,17 @@ class Lexical(SystemKind):
     def __init__(self, similarity: Similarity) -> None:
         self.similarity = similarity
 
-    def settings(self, check: Checker, key: str, entry: dict[str, Any]) -> dict[str, Any]:
+    def settings(self, check: Checker, key: str, entry: LexicalKeys) -> dict[str, Any]:
         """How a system indexes and searches. Raises UserError for keys that exclude each other."""
-        return lexical_settings(check, key, entry, self.similarity)
+        return lexical_settings(check, key, stated(entry), self.similarity)
 
     def engine(self, system: System) -> str:
         return "Lucene"
 
-    def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
+    def resolve(self, check: Checker, name: str, entry: LexicalKeys, tasks: dict[str, Task]) -> System:
         ranked = limited_to(check, name, entry)
         settings = self.settings(check, f"systems.{name}", entry)
-        return System(name, self.similarity.kind, entry.get("label", name), settings=settings, tasks=ranked)
+        return System(name, self.similarity.kind, entry.label or name, settings=settings, tasks=ranked)
 
     def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
         for task in (task for task in tasks.values() if system.ranks(task.name)):
@@ -138,9 +144,9 @@ def appends(system: System) -> bool:
 
 def _check_texts(check: Checker, system: str, dataset: str) -> None:
     """The documents of a dataset have further texts. Raises UserError where they do not."""
-    datasets = check.config["datasets"]
-    owner = datasets[dataset].get("corpus", dataset)
-    if "texts" not in datasets[owner]:
+    datasets = check.config.datasets
+    owner = datasets[dataset].corpus or dataset
+    if not datasets[owner].texts:
         raise check.fail(
             f"systems.{system}.texts", f"dataset {owner} names no texts to append (texts: {{append: file}})"
         )
@@ -182,11 +188,11 @@ def _grid(
     every = [*values.values(), *(one for method in feedback.values() for one in method.values())]
     if given and all(len(one) == 1 for one in every):
         raise check.fail(key, "all parameters are given, so tune: true has nothing to choose; list values under grid")
-    measure = tried.get("measure", check.config["measures"][0])
+    measure = tried.get("measure", check.config.measures[0])
     check.computable(f"{key}.grid.measure", measure)
-    depth = cutoff(parse(measure)) or check.config["depth"]
+    depth = cutoff(parse(measure)) or check.config.depth
     if "rocchio" in feedback:  # it sees the documents that a search keeps
-        depth = check.config["depth"]
+        depth = check.config.depth
     floats = {name: [float(value) for value in one] for name, one in values.items()}
     return {"measure": measure, **floats, "depth": depth, **({"feedback": feedback} if feedback else {})}
 

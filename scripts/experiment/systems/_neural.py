@@ -4,94 +4,82 @@ from __future__ import annotations
 
 import itertools
 import json
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
+from scripts.common.keys import LEFT_OUT, Length, Rule, stated
 from scripts.common.locations import shown
 from scripts.experiment import adapter_checks, choosing, teachers
 from scripts.experiment.checker import Checker
-from scripts.experiment.checks import PASSAGE_LENGTH, check_loss
+from scripts.experiment.checks import check_loss
 from scripts.experiment.records import OF_EACH, UNTRAINED, Experiment, System, Task
+from scripts.experiment.sections.configuration import Configuration
+from scripts.experiment.sections.recipe import PASSAGE_LENGTH
+from scripts.experiment.sections.system import SelectSeed
 from scripts.experiment.seed_selection import selection
-from scripts.experiment.systems._export import KEYS as EXPORT
-from scripts.experiment.systems._export import OF_EXPORT, export_settings, export_text
-from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
+from scripts.experiment.systems._export import OF_EXPORT, ExportKeys, export_settings, export_text
+from scripts.experiment.systems._kind import Made, SystemKind, limited_to
 from scripts.experiment.systems._training_text import training_text
 from scripts.models.adapters import adapter, index_of, tags
 from scripts.models.judging_keys import KEYS as JUDGING
+from scripts.models.model_keys import Model
 
-KEYS: dict[str, dict[str, Any]] = {
-    **LABEL,
-    **LIMITED,
-    "model": {"type": "string"},
-    "recipe": {
-        "description": "how the model is trained; {name: R, dataset: target} ranks the tasks of each dataset with "
-        "the training of R on it, dataset: others makes a system of each training of R for the tasks of all other "
-        "datasets, {each: {dataset: recipe, ...}} says it one by one",
-        "anyOf": [
-            {"type": "string"},
-            {
-                "type": "object",
-                "additionalProperties": False,
-                "properties": {
-                    "name": {"type": "string"},
-                    "dataset": {"enum": ["target", "others"]},
-                    "each": {"type": "object", "minProperties": 1, "additionalProperties": {"type": "string"}},
-                },
-            },
-        ],
-    },
-    "seeds": {
-        "description": "how often the recipe is trained, with the seeds 1, 2, ...; or the list of seeds",
-        "anyOf": [
-            {"type": "integer", "minimum": 1, "maximum": 1000},
-            {
-                "type": "array",
-                "items": {"type": "integer", "minimum": 1, "maximum": 4294967295},
-                "minItems": 1,
-                "maxItems": 1000,
-                "uniqueItems": True,
-            },
-        ],
-    },
-    "select_seed": {
-        "description": "on datasets other than that of `task`, only the seed that scores best there is run",
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {
-            "task": {
-                "description": "the task that decides: dataset/dev; or dataset, its test split, to reproduce work "
-                "that chose there",
-                "$ref": "#/$defs/task",
-            },
-            "score": {
-                "description": "weights of measures, divided by their sum; default {R@1: 3, R@3: 2, R@5: 1}; ties go "
-                "to the smallest seed",
-                "type": "object",
-                "minProperties": 1,
-                "additionalProperties": {"type": "number", "exclusiveMinimum": 0, "maximum": 1000000},
-            },
-            "by": {
-                "description": "instead of task: a system with the same model, recipe and seeds whose choice is taken",
-                "type": "string",
-            },
-        },
-    },
-    "long_documents": {
-        "description": "truncate (default): at the model's max_length; passages: query and document into passages, "
-        "scored pairwise, the maximum over the document's passages for each of the query's, summed over these",
-        "enum": ["truncate", "passages"],
-    },
-    "passage_length": {
-        "description": "passages: maximum number of characters of the whole sentences in one; default 150",
-        "$ref": "#/$defs/length",
-    },
-    **adapter_checks.TRUNCATION,
-    **EXPORT,
-}
+OneSeed = Annotated[int, Rule(minimum=1, maximum=2**32 - 1)]
+ListOfSeeds = Annotated[tuple[OneSeed, ...], Rule(min_items=1, max_items=1000, unique_items=True)]
+Seeds = Annotated[int, Rule(minimum=1, maximum=1000)] | ListOfSeeds
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecipeRule:
+    """The trainings of a recipe, each for the tasks of some datasets."""
+
+    name: Annotated[str | None, LEFT_OUT] = None
+    dataset: Annotated[Literal["target", "others"] | None, LEFT_OUT] = None
+    each: Annotated[dict[str, str] | None, Rule(min_properties=1), LEFT_OUT] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeuralKeys(ExportKeys, Made):
+    """The keys of systems with a model."""
+
+    model: Annotated[str | None, "the model that ranks", LEFT_OUT] = None
+    recipe: Annotated[
+        str | RecipeRule | None,
+        "how the model is trained; {name: R, dataset: target} ranks the tasks of each dataset with the training of R "
+        "on it, dataset: others makes a system of each training of R for the tasks of all other datasets, {each: "
+        "{dataset: recipe, ...}} says it one by one",
+        LEFT_OUT,
+    ] = None
+    seeds: Annotated[
+        Seeds | None,
+        "how often the recipe is trained, with the seeds 1, 2, ...; or the list of seeds",
+        LEFT_OUT,
+    ] = None
+    select_seed: Annotated[
+        SelectSeed | None,
+        "on datasets other than that of `task`, only the seed that scores best there is run",
+        LEFT_OUT,
+    ] = None
+    long_documents: Annotated[
+        Literal["truncate", "passages"] | None,
+        "truncate (default): at the model's max_length; passages: query and document into passages, scored pairwise, "
+        "the maximum over the document's passages for each of the query's, summed over these",
+        LEFT_OUT,
+    ] = None
+    passage_length: Annotated[
+        Length | None, "passages: maximum number of characters of the whole sentences in one; default 150", LEFT_OUT
+    ] = None
+    truncate_dim: Annotated[
+        Length | None,
+        "so many first dimensions of the vectors of a bi-encoder count, as in sentence-transformers; texts are encoded "
+        "once, for systems of any dimensions. All of them if left out",
+        LEFT_OUT,
+    ] = None
+
+
 REFERENCES: dict[tuple[str, ...], str] = {("model",): "models", ("recipe",): "recipes"}
 PLAIN_LISTS: list[tuple[str, ...]] = [("seeds",), ("tasks",)]
 LENGTHS = {"max_query_length": "of a query", "max_document_length": "of a document"}
-UNIMPORTANT = ("licence",)  # keys of a model that change no score
 OF_SCORE = (*JUDGING, "label")  # what a cross-encoder's score is of
 
 
@@ -103,46 +91,53 @@ class Neural(SystemKind):
     model_settings: tuple[str, ...] = ("max_length", "batch_size", "type", "backend")
     by_tokens = True
 
-    def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
+    def resolve(self, check: Checker, name: str, entry: Any, tasks: dict[str, Task]) -> System:
+        return self.with_model(check, name, entry, tasks)
+
+    def with_model(self, check: Checker, name: str, entry: NeuralKeys, tasks: dict[str, Task]) -> System:
+        """The system by the keys that all with a model have."""
         ranked = limited_to(check, name, entry)
-        check.known(f"systems.{name}.model", entry["model"], "models")
-        kind = check.config["models"][entry["model"]]["type"]
+        named = str(entry.model)  # an entry of these kinds has one
+        check.known(f"systems.{name}.model", named, "models")
+        kind = check.config.models[named].type
         if tags(kind):
-            problem = f"{entry['model']} is of type {kind}: it labels words, as a tagger of features, and ranks nothing"
+            problem = f"{named} is of type {kind}: it labels words, as a tagger of features, and ranks nothing"
             raise check.fail(f"systems.{name}.model", problem)
         own_seeds: tuple[int, ...] = (0,)
         recipe_of: dict[str, str] = {}
-        if "recipe" in entry:
+        if entry.recipe is not None:
             recipe_of = _recipe_of(check, f"systems.{name}", entry)
             ranked = _trained_for(check, name, recipe_of, ranked, tasks) if recipe_of else ranked
-            own_seeds = seeds(entry.get("seeds", 1))
-        elif "seeds" in entry:
+            own_seeds = seeds(entry.seeds or 1)
+        elif entry.seeds is not None:
             raise check.fail(f"systems.{name}", "seeds without a recipe: nothing is trained")
+        if entry.truncate_dim is not None:
+            adapter_checks.check_truncation(check, name, getattr(entry, "embeddings", None), kind)
         return System(
             name,
             self.name,
-            entry.get("label", name),
+            entry.label or name,
             seeds=own_seeds,
-            selection=selection(check, name, entry),
-            choice=choosing.recipe_choice(check, entry.get("recipe")),
-            model=entry["model"],
-            recipe=OF_EACH if recipe_of else entry.get("recipe", UNTRAINED),
+            selection=selection(check, name, entry.recipe, entry.select_seed),
+            choice=choosing.recipe_choice(check, entry.recipe),
+            model=named,
+            recipe=entry.recipe if isinstance(entry.recipe, str) else OF_EACH if recipe_of else UNTRAINED,
             recipe_of=recipe_of,
             passage_length=_passage_length(check, name, entry),
-            truncate_dim=adapter_checks.truncate_dim(check, name, entry, kind),
-            settings=export_settings(check, name, entry, self.name),
+            truncate_dim=entry.truncate_dim,
+            settings=export_settings(check, name, entry, named, self.name),
             tasks=ranked,
         )
 
     def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
         """Its model can be trained by its recipe, and by those that the recipe starts from."""
-        model = check.config["models"][system.model]
+        model = check.config.models[str(system.model)]
         for recipe in dict.fromkeys(itertools.chain(*(_chain(check.config, name) for name in system.recipes))):
-            check_loss(check, recipe, [model["type"]])
-        if system.passage_length and index_of(model["type"]) != "vectors":
-            message = f"a {model['type']} compares whole texts; leave it out"
+            check_loss(check, recipe, [model.type])
+        if system.passage_length and index_of(model.type) != "vectors":
+            message = f"a {model.type} compares whole texts; leave it out"
             raise check.fail(f"systems.{system.name}.long_documents", message)
-        if model["backend"] == "onnx" and system.recipes:
+        if model.backend == "onnx" and system.recipes:
             message = f"model {system.model} has backend onnx, which ranks only: no recipe can train it further"
             raise check.fail(f"systems.{system.name}", message)
 
@@ -157,14 +152,14 @@ class Neural(SystemKind):
         recipe = system.recipe_of.get(dataset) if system.recipe_of else system.recipe
         return teachers.learnt_from(experiment.recipes, experiment.systems, recipe)
 
-    def encodes_corpus(self, system: System, model: dict[str, Any]) -> bool:
-        return system.passage_length is not None and adapter(model["type"]).SEARCHES
+    def encodes_corpus(self, system: System, model: Model) -> bool:
+        return system.passage_length is not None and adapter(model.type).SEARCHES
 
-    def identity(self, config: dict[str, Any], system: System) -> dict[str, Any]:
-        model = config["models"][system.model]
+    def identity(self, config: Configuration, system: System) -> dict[str, Any]:
+        model = config.models[str(system.model)]
         chosen = system.selection
         return {
-            "model": {name: value for name, value in model.items() if name not in UNIMPORTANT},
+            "model": stated(model, "licence"),
             "training": _training(config, system),
             "seeds": system.seeds,
             "selection": chosen and [chosen.dataset, chosen.split, sorted(chosen.score.items())],
@@ -176,9 +171,9 @@ class Neural(SystemKind):
 
     def describe(self, experiment: Experiment, system: System) -> str:
         model = _model(experiment, system)
-        exported = export_text(system.settings) or ("ONNX" if model["backend"] == "onnx" else "")
+        exported = export_text(system.settings) or ("ONNX" if model.backend == "onnx" else "")
         onnx = f"{exported}, " if exported else ""
-        words = f"{model['type']} {system.model} ({shown(model['weights'])}, {onnx}{_tokens(model)}{_prompts(model)})"
+        words = f"{model.type} {system.model} ({shown(model.weights)}, {onnx}{_tokens(model)}{_prompts(model)})"
         if system.recipes:
             words += training_text(experiment, system)
         words += adapter_checks.truncation_text(system) + self.ranking_text(system)
@@ -193,75 +188,74 @@ class Neural(SystemKind):
 
     def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
         model = _model(experiment, system)
-        facts = {
-            key: model[key]
-            for key in ("weights", "revision", "max_length", *LENGTHS, "prompts", *OF_SCORE)
-            if model.get(key) not in (None, "", {})
-        }
-        facts["weights"] = shown(facts["weights"])
+        said = stated(model)
+        names = ("weights", "revision", "max_length", *LENGTHS, "prompts", *OF_SCORE)
+        facts = {key: said[key] for key in names if said.get(key) not in (None, "", {})}
+        facts["weights"] = shown(model.weights)
         facts |= {key: system.settings[key] for key in OF_EXPORT if key in system.settings}
-        stage = {"method": model["type"], **facts, **adapter_checks.truncation_of(system)}
+        stage = {"method": model.type, **facts, **adapter_checks.truncation_of(system)}
         if system.recipe_of:
             stage["training"] = {
-                dataset: {"recipe": recipe, **experiment.recipes[recipe]}
+                dataset: {"recipe": recipe, **stated(experiment.recipes[recipe])}
                 for dataset, recipe in system.recipe_of.items()
             }
         elif system.choice:
             stage["training"] = choosing.provenance(experiment, system.choice)
         elif system.recipes:
-            stage["training"] = {"recipe": system.recipe, **experiment.recipes[system.recipe]}
+            stage["training"] = {"recipe": system.recipe, **stated(experiment.recipes[system.recipe])}
         return stage
 
 
-def _tokens(model: dict[str, Any]) -> str:
+def _tokens(model: Model) -> str:
     """How many tokens are kept, and of queries and documents apart where the model says so."""
-    apart = [f", {model[key]} {words}" for key, words in LENGTHS.items() if key in model]
-    return f"{model['max_length']} tokens{''.join(apart)}"
+    apart = [f", {length} {words}" for key, words in LENGTHS.items() if (length := getattr(model, key))]
+    return f"{model.max_length} tokens{''.join(apart)}"
 
 
-def _prompts(model: dict[str, Any]) -> str:
+def _prompts(model: Model) -> str:
     """The prompts that the configuration gives, on one line; those that a model stores are in the timings."""
-    given = model.get("prompts", {})
+    said = stated(model)
     words = [
-        f"{role} prompt {json.dumps(text, ensure_ascii=False) if text else 'none'}" for role, text in given.items()
+        f"{role} prompt {json.dumps(text, ensure_ascii=False) if text else 'none'}"
+        for role, text in said["prompts"].items()
     ]
-    words += [f"{key} {json.dumps(model[key], ensure_ascii=False)}" for key in OF_SCORE if key in model]
+    words += [f"{key} {json.dumps(said[key], ensure_ascii=False)}" for key in OF_SCORE if key in said]
     return "".join(f", {word}" for word in words)
 
 
-def _model(experiment: Experiment, system: System) -> dict[str, Any]:
+def _model(experiment: Experiment, system: System) -> Model:
     """The entry of a system's model."""
     assert system.model is not None  # each of these kinds has one
     return experiment.models[system.model]
 
 
-def seeds(given: int | list[int]) -> tuple[int, ...]:
+def seeds(given: int | tuple[int, ...]) -> tuple[int, ...]:
     """The seeds that an entry asks for: 1, 2 ... up to a number, or those of a list."""
-    return tuple(given) if isinstance(given, list) else tuple(range(1, given + 1))
+    return given if isinstance(given, tuple) else tuple(range(1, given + 1))
 
 
-def _passage_length(check: Checker, name: str, entry: dict[str, Any]) -> int | None:
+def _passage_length(check: Checker, name: str, entry: NeuralKeys) -> int | None:
     """The length of passages where the system splits texts, else None."""
-    if entry.get("long_documents") == "passages":
-        length: int = entry.get("passage_length", PASSAGE_LENGTH)
-        return length
-    if "passage_length" in entry:
+    if entry.long_documents == "passages":
+        return entry.passage_length or PASSAGE_LENGTH
+    if entry.passage_length is not None:
         raise check.fail(f"systems.{name}", "a passage_length is only valid with long_documents: passages")
     return None
 
 
-def _recipe_of(check: Checker, key: str, entry: dict[str, Any]) -> dict[str, str]:
+def _recipe_of(check: Checker, key: str, entry: NeuralKeys) -> dict[str, str]:
     """Dataset -> recipe, of a system that is trained for each dataset apart; empty for one with a single recipe."""
-    given = entry["recipe"]
-    if isinstance(given, str):
-        check.known(f"{key}.recipe", given, "recipes")
+    given = entry.recipe
+    if given is None or isinstance(given, str):
+        check.known(f"{key}.recipe", given or UNTRAINED, "recipes")
         return {}
-    if "select_seed" in entry:
+    if entry.select_seed:
         raise check.fail(f"{key}.select_seed", "only valid with one recipe for all tasks")
-    for dataset, recipe in given["each"].items():
+    each = given.each or {}
+    for dataset, recipe in each.items():
         check.known(f"{key}.recipe.each", dataset, "datasets")
         check.known(f"{key}.recipe.each.{dataset}", recipe, "recipes")
-    return dict(given["each"])
+    return dict(each)
 
 
 def _trained_for(
@@ -277,21 +271,20 @@ def _trained_for(
     return limited or tuple(ranked)
 
 
-def _chain(config: dict[str, Any], recipe: str | None) -> list[str]:
+def _chain(config: Configuration, recipe: str | None) -> list[str]:
     """A recipe and those that it starts from, the last training first."""
     behind = []
     while recipe:
         behind.append(recipe)
-        recipe = config["recipes"][recipe].get("start_from")
+        recipe = config.recipes[recipe].start_from
     return behind
 
 
-def _training(config: dict[str, Any], system: System) -> Any:
+def _training(config: Configuration, system: System) -> Any:
     """The recipes that a system's checkpoints have behind them, without their names."""
 
     def of(recipe: str) -> list[dict[str, Any]]:
-        entries = [config["recipes"][name] for name in _chain(config, recipe)]
-        return [{key: value for key, value in entry.items() if key != "start_from"} for entry in entries]
+        return [stated(config.recipes[name], "start_from") for name in _chain(config, recipe)]
 
     if system.recipe_of:
         return {dataset: of(recipe) for dataset, recipe in system.recipe_of.items()}

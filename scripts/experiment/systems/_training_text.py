@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scripts.experiment import adapter_checks, choosing, teachers, training_datasets
+from scripts.experiment import adapter_checks, choosing, teachers
 from scripts.experiment.epochs_by_queries import size_text
 from scripts.experiment.records import Experiment, System
 
@@ -13,11 +13,11 @@ def training_text(experiment: Experiment, system: System) -> str:
         trained = [f"{recipe} for {dataset}" for dataset, recipe in system.recipe_of.items()]
         words = f", fine-tuned with the recipes {', '.join(trained)}"
     elif system.choice:
-        learnt = training_datasets.as_text(experiment.recipes[system.recipe])
+        learnt = experiment.recipes[system.recipe].datasets_text
         words = f", fine-tuned on {learnt} with {choosing.as_text(experiment, system.choice)}"
     else:
         recipe = experiment.recipes[system.recipe]
-        words = f", fine-tuned with recipe {system.recipe} on {training_datasets.as_text(recipe)}"
+        words = f", fine-tuned with recipe {system.recipe} on {recipe.datasets_text}"
         words += teachers.as_text(recipe)
     sizes = dict.fromkeys(size_text(experiment.recipes[recipe]) for recipe in system.recipes)
     words += ";".join(filter(None, sizes))  # the recipes for several datasets mostly say the same

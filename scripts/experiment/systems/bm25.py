@@ -2,43 +2,74 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
+from scripts.common.keys import LEFT_OUT, Rule, Share, stated
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import System
 from scripts.experiment.systems._feedback import feedback_values
-from scripts.experiment.systems._kind import LABEL, LIMITED
-from scripts.experiment.systems._lexical import APPENDED, Lexical, Similarity, keys, lexical_settings, plain_lists
+from scripts.experiment.systems._lexical import (
+    APPENDED,
+    Lexical,
+    LexicalKeys,
+    Similarity,
+    grid_of,
+    lexical_settings,
+    plain_lists,
+)
 
 NAME = "bm25"
 PYSERINI_BM25 = {"k1": 0.9, "b": 0.4}
 ELASTICSEARCH_BM25 = {"k1": 1.2, "b": 0.75}
 SIMILARITY = Similarity(NAME, "BM25", PYSERINI_BM25, {"k1": [0.6, 0.9, 1.2, 1.5, 2.0], "b": [0.2, 0.4, 0.6, 0.75, 0.9]})
-K1, B = {"$ref": "#/$defs/k1"}, {"$ref": "#/$defs/b"}
-KEYS: dict[str, dict[str, Any]] = {
-    **LABEL,
-    **LIMITED,
-    "engine": {
-        "description": "bm25: Lucene in the job itself (the default), or a server of Elasticsearch",
-        "enum": ["lucene", "elasticsearch"],
-    },
-    "url": {
-        "description": "elasticsearch: the server's address; a name and password come from the environment alone",
-        "type": "string",
-        "title": "an address that begins with http:// or https://",
-        "pattern": "^https?://[^{}<>]+$",
-    },
-    "k1": {"description": "bm25: 0.9 as in Pyserini, with Elasticsearch 1.2 as there", **K1},
-    "b": {"description": "bm25: 0.4 as in Pyserini, with Elasticsearch 0.75 as there", **B},
-    **keys(SIMILARITY, {"k1": K1, "b": B}),
-}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameters:
+    """The parameters of BM25."""
+
+    k1: Annotated[
+        Annotated[float, Rule(minimum=0, maximum=1000)] | None,
+        "bm25: 0.9 as in Pyserini, with Elasticsearch 1.2 as there",
+        LEFT_OUT,
+    ] = None
+    b: Annotated[Share | None, "bm25: 0.4 as in Pyserini, with Elasticsearch 0.75 as there", LEFT_OUT] = None
+
+
+Grid: Any = grid_of(Parameters)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys(Parameters, LexicalKeys):
+    engine: Annotated[
+        Literal["lucene", "elasticsearch"] | None,
+        "bm25: Lucene in the job itself (the default), or a server of Elasticsearch",
+        LEFT_OUT,
+    ] = None
+    url: Annotated[
+        str | None,
+        "elasticsearch: the server's address; a name and password come from the environment alone",
+        Rule(title="an address that begins with http:// or https://", pattern="^https?://[^{}<>]+$"),
+        LEFT_OUT,
+    ] = None
+    tune: Annotated[
+        bool | None, "bm25: choose k1 and b on the dev split, then the parameters of feedback", LEFT_OUT
+    ] = None
+    grid: Annotated[
+        Grid | None,
+        "bm25: the values tried when tuning, and the measure that decides",
+        LEFT_OUT,
+    ] = None
+
+
 REFERENCES: dict[tuple[str, ...], str] = {}
 PLAIN_LISTS = plain_lists(SIMILARITY)
 
 
 class Bm25(Lexical):
-    def settings(self, check: Checker, key: str, entry: dict[str, Any]) -> dict[str, Any]:
-        return bm25_settings(check, key, entry)
+    def settings(self, check: Checker, key: str, entry: LexicalKeys) -> dict[str, Any]:
+        return bm25_settings(check, key, stated(entry))
 
     def engine(self, system: System) -> str:
         return "Elasticsearch" if "url" in system.settings else "Lucene"

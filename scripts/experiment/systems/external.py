@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
+from scripts.common.keys import LEFT_OUT
 from scripts.common.locations import find_file
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System, Task
-from scripts.experiment.systems._kind import LABEL, SystemKind
+from scripts.experiment.sections.configuration import Configuration
+from scripts.experiment.sections.statistics import FilesOfTasks
+from scripts.experiment.systems._kind import Labelled, SystemKind
 
 NAME = "external"
-KEYS: dict[str, dict[str, Any]] = {
-    **LABEL,
-    "runs": {
-        "description": "external: a run file for each task (qid Q0 docid rank score tag, or qid docid rank score)",
-        "$ref": "#/$defs/files",
-    },
-    "scores": {
-        "description": "external: one file of values per task of format scores (one value per line, or id, tab, value)",
-        "$ref": "#/$defs/files",
-    },
-}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys(Labelled):
+    runs: Annotated[
+        FilesOfTasks | None,
+        "external: a run file for each task (qid Q0 docid rank score tag, or qid docid rank score)",
+        LEFT_OUT,
+    ] = None
+    scores: Annotated[
+        FilesOfTasks | None,
+        "external: one file of values per task of format scores (one value per line, or id, tab, value)",
+        LEFT_OUT,
+    ] = None
+
+
 REFERENCES: dict[tuple[str, ...], str] = {}
 PLAIN_LISTS: list[tuple[str, ...]] = []
 
@@ -30,14 +39,14 @@ class External(SystemKind):
     timed = False
     needs_documents = False
 
-    def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
+    def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
         files = _files(check, f"systems.{name}", entry, tasks)
-        return System(name, NAME, entry.get("label", name), settings=files, tasks=tuple(files))
+        return System(name, NAME, entry.label or name, settings=files, tasks=tuple(files))
 
     def files(self, system: System) -> list[str]:
         return list(system.settings.values())
 
-    def identity(self, config: dict[str, Any], system: System) -> dict[str, Any]:
+    def identity(self, config: Configuration, system: System) -> dict[str, Any]:
         return {"name": system.name}  # two external systems are compared by their files, task by task
 
     def describe(self, experiment: Experiment, system: System) -> str:
@@ -50,13 +59,13 @@ class External(SystemKind):
 KIND = External()
 
 
-def _files(check: Checker, key: str, entry: dict[str, Any], tasks: dict[str, Task]) -> dict[str, str]:
+def _files(check: Checker, key: str, entry: Keys, tasks: dict[str, Task]) -> dict[str, str]:
     """Task -> the file of its run or scores, which lies here or in a mirror. Raises UserError where none does."""
-    if not {"runs", "scores"} & set(entry):
+    if not entry.runs and not entry.scores:
         raise check.fail(key, "an external system needs 'runs' (or 'scores'): a run file for each task")
     files = {}
-    for section in ("runs", "scores"):
-        for task, path in entry.get(section, {}).items():
+    for section, named in (("runs", entry.runs), ("scores", entry.scores)):
+        for task, path in (named or {}).items():
             check.known(f"{key}.{section}", task, "tasks")
             if task not in tasks:
                 problem = "takes the runs of another task (runs_of); name that task, and this one follows"
@@ -65,7 +74,7 @@ def _files(check: Checker, key: str, entry: dict[str, Any], tasks: dict[str, Tas
             if tasks[task].values_given != (section == "scores"):
                 expected = "scores: it has no qrels" if section == "runs" else "runs: it has qrels"
                 raise check.fail(f"{key}.{section}.{task}", f"a task of format {form} takes {expected}")
-            file = find_file(path, check.config["mirrors"])
+            file = find_file(path, check.config.mirrors)
             if file is None:
                 raise check.fail(f"{key}.{section}.{task}", f"no file {path!r} here or in the mirrors")
             files[task] = file

@@ -2,58 +2,70 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
 
+from scripts.common.keys import LEFT_OUT, Rule, stated
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.records import Experiment, System, Task
-from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
+from scripts.experiment.sections.configuration import Configuration
+from scripts.experiment.systems._kind import Made, SystemKind, limited_to
 from scripts.ir.fusion import MOST_TRIALS, NORMALISATIONS, trials
 from scripts.ir.measure_names import cutoff, parse
 
 NAME = "fusion"
-KEYS: dict[str, dict[str, Any]] = {
-    **LABEL,
-    **LIMITED,
-    "systems": {
-        "description": "fusion: the systems whose runs are fused; one that was fanned out means all that it became",
-        "type": "array",
-        "items": {"type": "string"},
-        "minItems": 2,
-        "uniqueItems": True,
-    },
-    "method": {
-        "description": "fusion: reciprocal-rank (default) or sums of normalised scores: weighted-sum, CombSUM, CombMNZ",
-        "enum": ["reciprocal-rank", "weighted-sum", "CombSUM", "CombMNZ"],
-    },
-    "k": {
-        "description": "reciprocal-rank: a document at rank r of a run gets 1 / (k + r); default 60",
-        "type": "number",
-        "minimum": 0,
-        "maximum": 1000000,
-    },
-    "normalise": {
-        "description": "sums: how a query's scores in a run are made comparable with another run's; default min-max",
-        "enum": list(NORMALISATIONS),
-    },
-    "weights": {
-        "description": "weighted-sum: the weight of each fused system, by its name",
-        "type": "object",
-        "minProperties": 1,
-        "additionalProperties": {"type": "number", "minimum": 0, "maximum": 1000000},
-    },
-    "tune": {"description": "weighted-sum: choose the weights on the dev split", "type": "boolean"},
-    "grid": {
-        "description": "weighted-sum: the weights tried sum to 1 and are multiples of step (default 0.1)",
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {
-            "step": {"type": "number", "exclusiveMinimum": 0, "maximum": 0.5},
-            "measure": {"type": "string"},
-        },
-    },
-}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """Which weights are tried."""
+
+    step: Annotated[
+        float | None,
+        "the weights tried are multiples of it; default 0.1",
+        Rule(exclusive_minimum=0, maximum=0.5),
+        LEFT_OUT,
+    ] = None
+    measure: Annotated[str | None, "the measure that decides; default: the first of the measures", LEFT_OUT] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys(Made):
+    systems: Annotated[
+        tuple[str, ...] | None,
+        "fusion: the systems whose runs are fused; one that was fanned out means all that it became",
+        Rule(min_items=2, unique_items=True),
+        LEFT_OUT,
+    ] = None
+    method: Annotated[
+        Literal["reciprocal-rank", "weighted-sum", "CombSUM", "CombMNZ"] | None,
+        "fusion: reciprocal-rank (default) or sums of normalised scores: weighted-sum, CombSUM, CombMNZ",
+        LEFT_OUT,
+    ] = None
+    k: Annotated[
+        float | None,
+        "reciprocal-rank: a document at rank r of a run gets 1 / (k + r); default 60",
+        Rule(minimum=0, maximum=1_000_000),
+        LEFT_OUT,
+    ] = None
+    normalise: Annotated[
+        Literal[tuple(NORMALISATIONS)] | None,  # type: ignore[valid-type]
+        "sums: how a query's scores in a run are made comparable with another run's; default min-max",
+        LEFT_OUT,
+    ] = None
+    weights: Annotated[
+        dict[str, Annotated[float, Rule(minimum=0, maximum=1_000_000)]] | None,
+        "weighted-sum: the weight of each fused system, by its name",
+        Rule(min_properties=1),
+        LEFT_OUT,
+    ] = None
+    tune: Annotated[bool | None, "weighted-sum: choose the weights on the dev split", LEFT_OUT] = None
+    grid: Annotated[
+        Grid | None, "weighted-sum: the weights tried sum to 1 and are multiples of step (default 0.1)", LEFT_OUT
+    ] = None
+
+
 REFERENCES: dict[tuple[str, ...], str] = {("systems",): "systems"}
 PLAIN_LISTS: list[tuple[str, ...]] = [("tasks",), ("systems",)]
 
@@ -70,10 +82,10 @@ K = 60  # Cormack, Clarke and Büttcher (2009), Reciprocal Rank Fusion outperfor
 class Fusion(SystemKind):
     needs_documents = False
 
-    def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
+    def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
         ranked = limited_to(check, name, entry)
         settings = _settings(check, f"systems.{name}", entry)
-        return System(name, NAME, entry.get("label", name), settings=settings, tasks=ranked)
+        return System(name, NAME, entry.label or name, settings=settings, tasks=ranked)
 
     def takes(self, system: System) -> tuple[str, ...]:
         return tuple(system.settings["systems"])
@@ -116,7 +128,7 @@ class Fusion(SystemKind):
             check_split(check, f"systems.{system.name}.tune", task.dataset, "dev")
         return list(dict.fromkeys(f"{task.dataset}/dev" for task in tasks.values()))
 
-    def identity(self, config: dict[str, Any], system: System) -> dict[str, Any]:
+    def identity(self, config: Configuration, system: System) -> dict[str, Any]:
         settings = dict(system.settings)
         weights = settings.pop("weights", {})
         names = settings.pop("systems")
@@ -174,51 +186,51 @@ def fusing_settings(system: System) -> dict[str, Any]:
     return {key: system.settings[key] for key in ("systems", "method", *sorted(given))}
 
 
-def _settings(check: Checker, key: str, entry: dict[str, Any]) -> dict[str, Any]:
+def _settings(check: Checker, key: str, entry: Keys) -> dict[str, Any]:
     """How runs are fused. Raises UserError for keys that the method does not have, or that exclude each other."""
-    if "systems" not in entry:
+    if entry.systems is None:
         raise check.fail(key, "key 'systems' is missing: at least two systems whose runs are fused")
-    names, method = entry["systems"], entry.get("method", "reciprocal-rank")
-    for name in names:
+    method = entry.method or "reciprocal-rank"
+    for name in entry.systems:
         check.known(f"{key}.systems", name, "systems")
     of_methods = {key for keys in KEYS_OF_METHOD.values() for key in keys}
-    if alien := sorted(of_methods & set(entry) - set(KEYS_OF_METHOD[method])):
+    if alien := sorted(of_methods & stated(entry).keys() - set(KEYS_OF_METHOD[method])):
         raise check.fail(key, f"method {method} cannot have {', '.join(map(repr, alien))}")
-    how: dict[str, Any] = {"systems": names, "method": method}
+    how: dict[str, Any] = {"systems": list(entry.systems), "method": method}
     if method == "reciprocal-rank":
-        return how | {"k": entry.get("k", K)}
-    how["normalise"] = entry.get("normalise", "min-max")
-    if method != "weighted-sum":
-        return how
-    if entry.get("tune"):
-        if "weights" in entry:
+        return how | {"k": K if entry.k is None else entry.k}
+    how["normalise"] = entry.normalise or "min-max"
+    return how if method != "weighted-sum" else how | _weights(check, key, entry, entry.systems)
+
+
+def _weights(check: Checker, key: str, entry: Keys, systems: tuple[str, ...]) -> dict[str, Any]:
+    """The weights of a sum, or how they are tuned."""
+    if entry.tune:
+        if entry.weights:
             raise check.fail(key, "weights are given, so tune: true has nothing to choose; leave one out")
-        return how | _grid(check, key, len(names), entry.get("grid", {}))
-    if "grid" in entry:
+        return _grid(check, key, len(systems), entry.grid or Grid())
+    if entry.grid:
         raise check.fail(f"{key}.grid", "only valid with tune: true")
-    if "weights" not in entry:
+    if not entry.weights:
         raise check.fail(key, "weighted-sum needs weights, a number for each system, or tune: true")
-    weights = entry["weights"]
-    if set(weights) != set(names):
-        message = f"expected a weight for each of {', '.join(names)} and no other, not for {', '.join(weights)}"
+    if set(entry.weights) != set(systems):
+        message = f"expected a weight for each of {', '.join(systems)} and no other, not for {', '.join(entry.weights)}"
         raise check.fail(f"{key}.weights", message)
-    if not any(weights.values()):
+    if not any(entry.weights.values()):
         raise check.fail(f"{key}.weights", "all are 0; expected one above 0")
-    return how | {"weights": {name: float(weights[name]) for name in names}}
+    return {"weights": {name: float(entry.weights[name]) for name in systems}}
 
 
-def _grid(check: Checker, key: str, systems: int, given: dict[str, Any]) -> dict[str, Any]:
-    grid = {"measure": check.config["measures"][0], "step": STEP, **given}
-    steps = round(1 / grid["step"])
-    if abs(steps * grid["step"] - 1) > 1e-9:
-        raise check.fail(f"{key}.grid.step", f"{grid['step']} does not divide 1; expected such as 0.1 or 0.05")
+def _grid(check: Checker, key: str, systems: int, given: Grid) -> dict[str, Any]:
+    measure, step = given.measure or check.config.measures[0], given.step or STEP
+    steps = round(1 / step)
+    if abs(steps * step - 1) > 1e-9:
+        raise check.fail(f"{key}.grid.step", f"{step} does not divide 1; expected such as 0.1 or 0.05")
     if (number := trials(steps, systems)) > MOST_TRIALS:
-        message = (
-            f"{systems} systems have {number:,} weightings in steps of {grid['step']}; expected at most {MOST_TRIALS:,}"
-        )
+        message = f"{systems} systems have {number:,} weightings in steps of {step}; expected at most {MOST_TRIALS:,}"
         raise check.fail(f"{key}.grid.step", message)
-    check.computable(f"{key}.grid.measure", grid["measure"])
-    return grid | {"depth": cutoff(parse(grid["measure"])) or check.config["depth"]}
+    check.computable(f"{key}.grid.measure", measure)
+    return {"measure": measure, "step": step, "depth": cutoff(parse(measure)) or check.config.depth}
 
 
 def _as_text(names: list[str]) -> str:

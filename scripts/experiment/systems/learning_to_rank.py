@@ -3,75 +3,76 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
+from scripts.common.keys import LEFT_OUT, OTHERS, NameOrNames, Names, Rule, Written, stated
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.feature_selection import select
-from scripts.experiment.feature_sets import DEPTH
+from scripts.experiment.feature_sets import DEPTH, check_whole
 from scripts.experiment.leakage import check_one_seed, check_unseen
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.results_paths import path
+from scripts.experiment.sections.configuration import Configuration
+from scripts.experiment.sections.features import AskedFeature, FeatureEntry
 from scripts.experiment.system_kinds import behind
 from scripts.experiment.systems import _neural
-from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
+from scripts.experiment.systems._kind import Made, SystemKind, limited_to
 from scripts.ir.measure_names import cutoff, parse
 from scripts.learning_to_rank.learners import Learner, known
 
 NAME = "learning-to-rank"
-SELECTION = {
-    "anyOf": [
-        {"type": "string"},
-        {"type": "null"},
-        {
-            "type": "array",
-            "items": {
-                "anyOf": [
-                    {"type": "string"},
-                    {"type": "null"},
-                    {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True},
-                ]
-            },
-            "minItems": 1,
-            "uniqueItems": True,
-        },
-    ]
-}
-KEYS: dict[str, dict[str, Any]] = {
-    **LABEL,
-    **LIMITED,
-    "features": {"description": "learning-to-rank: the features that it learns from, by their name", "type": "string"},
-    "only": {
-        "description": "learning-to-rank: the features of these that it learns from: their columns, names or families, "
-        "or systems whose scores they are; a list of lists (null: all) makes a system of each, and each one of each "
-        "feature",
-        **SELECTION,
-    },
-    "without": {"description": "learning-to-rank: the features that it does not learn from; as only", **SELECTION},
-    "learner": {
-        "description": "learning-to-rank: lightgbm, xgboost, random-forest or linear, or {type: lightgbm, num_leaves: "
-        "7} with parameters; a list of values of one is a grid that is tried on dev (docs/learning-to-rank.md)",
-        "anyOf": [
-            {"type": "string"},
-            {"type": "object", "required": ["type"], "properties": {"type": {"type": "string"}}},
-        ],
-    },
-    "train_on": {
-        "description": "learning-to-rank: the dataset whose training queries it learns from, or several; by default "
-        "that of each task",
-        "anyOf": [
-            {"type": "string"},
-            {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True},
-        ],
-    },
-    "measure": {
-        "description": "learning-to-rank: what chooses from a grid, on dev, and what importance is a fall of; default: "
-        "the first of the measures",
-        "type": "string",
-    },
-    "seeds": _neural.KEYS["seeds"] | {"description": "learning-to-rank: how often a learner that draws is trained"},
-}
+Selected = Annotated[tuple[str | Names | None, ...], Rule(min_items=1, unique_items=True)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnerKeys:
+    """A learner with parameters of its own, each a value or a grid."""
+
+    type: str
+    parameters: Annotated[dict[str, Any], OTHERS] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys(Made):
+    features: Annotated[str | None, "learning-to-rank: the features that it learns from, by their name", LEFT_OUT] = (
+        None
+    )
+    only: Annotated[
+        str | tuple[str, ...] | None,
+        Written(str | Selected | None),
+        "learning-to-rank: the features of these that it learns from: their columns, names or families, or systems "
+        "whose scores they are; a list of lists (null: all) makes a system of each, and each one of each feature",
+    ] = None
+    without: Annotated[
+        str | tuple[str, ...] | None,
+        Written(str | Selected | None),
+        "learning-to-rank: the features that it does not learn from; as only",
+    ] = None
+    learner: Annotated[
+        str | LearnerKeys | None,
+        "learning-to-rank: lightgbm, xgboost, random-forest or linear, or {type: lightgbm, num_leaves: 7} with "
+        "parameters; a list of values of one is a grid that is tried on dev (docs/learning-to-rank.md)",
+        LEFT_OUT,
+    ] = None
+    train_on: Annotated[
+        NameOrNames | None,
+        "learning-to-rank: the dataset whose training queries it learns from, or several; by default that of each task",
+        LEFT_OUT,
+    ] = None
+    measure: Annotated[
+        str | None,
+        "learning-to-rank: what chooses from a grid, on dev, and what importance is a fall of; default: the first of "
+        "the measures",
+        LEFT_OUT,
+    ] = None
+    seeds: Annotated[_neural.Seeds | None, "learning-to-rank: how often a learner that draws is trained", LEFT_OUT] = (
+        None
+    )
+
+
 REFERENCES: dict[tuple[str, ...], str] = {}
 PLAIN_LISTS: list[tuple[str, ...]] = [
     ("tasks",),
@@ -88,31 +89,29 @@ OWN = "each task's own"
 class LearningToRank(SystemKind):
     takes_seed_by_seed = False  # of a system whose score is a feature the first seed's is taken
 
-    def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
+    def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
         key = f"systems.{name}"
-        for needed in ("features", "learner"):
-            if needed not in entry:
-                raise check.fail(key, f"key {needed!r} is missing")
-        features = _features(check, key, entry["features"])
-        settings = {"features": entry["features"], **_learner(check, f"{key}.learner", entry["learner"])}
-        measure = entry.get("measure", check.config["measures"][0])
+        if entry.features is None or entry.learner is None:
+            raise check.fail(key, f"key {'learner' if entry.features else 'features'!r} is missing")
+        features = _features(check, key, entry.features)
+        settings = {"features": entry.features, **_learner(check, f"{key}.learner", entry.learner)}
+        measure = entry.measure or check.config.measures[0]
         check.computable(f"{key}.measure", measure)
-        settings |= {"measure": measure, "depth": cutoff(parse(measure)) or check.config["depth"]}
+        settings |= {"measure": measure, "depth": cutoff(parse(measure)) or check.config.depth}
         settings["takes"] = _taken(check, key, features)
-        if chosen := select(check, key, entry):
+        if chosen := select(check, key, entry.features, entry.only, entry.without):
             settings["columns"] = chosen
-        if "train_on" in entry:
-            given = entry["train_on"]
-            settings["train_on"] = [given] if isinstance(given, str) else given
+        if entry.train_on:
+            settings["train_on"] = [entry.train_on] if isinstance(entry.train_on, str) else list(entry.train_on)
             for dataset in settings["train_on"]:
                 check.known(f"{key}.train_on", dataset, "datasets")
         return System(
             name,
             NAME,
-            entry.get("label", name),
-            seeds=_neural.seeds(entry.get("seeds", 1)) if _draws(settings) else (0,),
-            first_stage=features["first_stage"],
-            depth=features.get("depth", min(DEPTH, check.config["depth"])),
+            entry.label or name,
+            seeds=_neural.seeds(entry.seeds or 1) if _draws(settings) else (0,),
+            first_stage=features.first_stage,
+            depth=features.depth or min(DEPTH, check.config.depth),
             settings=settings,
             tasks=limited_to(check, name, entry),
         )
@@ -125,9 +124,9 @@ class LearningToRank(SystemKind):
         datasets = learns_from(system) or list(dict.fromkeys(task.dataset for task in tasks.values()))
         for dataset in datasets:
             key = f"systems.{system.name}.{'train_on' if learns_from(system) else 'tasks'}"
-            entry = check.config["datasets"][dataset]
+            entry = check.config.datasets[dataset]
             if not format_of(entry).has_documents:
-                raise check.fail(key, f"{dataset} has format {entry['format']}, without documents to learn from")
+                raise check.fail(key, f"{dataset} has format {entry.format}, without documents to learn from")
             for split in ("train", "dev"):
                 check_split(check, key, dataset, split)
         return [f"{dataset}/{split}" for dataset in datasets for split in ("train", "dev")]
@@ -163,10 +162,10 @@ class LearningToRank(SystemKind):
     def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
         return {(one, split) for one in learns_from(system) or [dataset] for split in ("train", "dev")}
 
-    def identity(self, config: dict[str, Any], system: System) -> dict[str, Any]:
+    def identity(self, config: Configuration, system: System) -> dict[str, Any]:
         settings = {key: value for key, value in system.settings.items() if key not in ("features", "takes")}
-        features = config["features"][system.settings["features"]]
-        return {"settings": settings, "features": features, "seeds": system.seeds, "depth": system.depth}
+        features = config.features[system.settings["features"]]
+        return {"settings": settings, "features": stated(features), "seeds": system.seeds, "depth": system.depth}
 
     def documents_held(self, system: System, depth: int, taken: list[int]) -> int:
         return min(depth, system.depth or depth, taken[0])
@@ -188,7 +187,7 @@ class LearningToRank(SystemKind):
 
     def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
         settings = {key: value for key, value in system.settings.items() if key not in ("takes", "features", "columns")}
-        of = columns(system) or [one["name"] for one in experiment.features[system.settings["features"]].of]
+        of = columns(system) or [one.name for one in experiment.features[system.settings["features"]].of]
         facts = {"features": of, "reranks": system.first_stage, **settings, "reranked_depth": system.depth}
         return {"method": "learning to rank", **facts}
 
@@ -232,43 +231,38 @@ def _draws(settings: dict[str, Any]) -> bool:
     )
 
 
-def _features(check: Checker, key: str, name: str) -> dict[str, Any]:
+def _features(check: Checker, key: str, name: str) -> FeatureEntry:
     """The entry of features that can be computed for any split."""
-    sets = check.config.get("features", {})
+    sets = check.config.features
     if name not in sets:
         raise check.fail(f"{key}.features", f"unknown name {name!r}; features has {', '.join(sets) or 'none'}")
-    entry: dict[str, Any] = sets[name]
-    if "letor" in entry:
+    if sets[name].letor:
         problem = "are external files, one per task; expected features that are computed, also of train and dev"
         raise check.fail(f"{key}.features", f"{name} {problem}")
-    for needed in ("first_stage", "of"):
-        if needed not in entry:
-            raise check.fail(f"features.{name}", f"key {needed!r} is missing (or letor, with external files)")
-    return entry
+    check_whole(check, name, sets[name])
+    return sets[name]
 
 
-def _taken(check: Checker, key: str, features: dict[str, Any]) -> list[str]:
+def _taken(check: Checker, key: str, features: FeatureEntry) -> list[str]:
     """The systems whose runs its features are computed from, the first stage first."""
-    named = [
-        features["first_stage"],
-        *(one["system"] for one in features["of"] if isinstance(one, dict) and "system" in one),
-    ]
+    scores = [one.system for one in features.of or () if isinstance(one, AskedFeature) and one.system]
+    named = [str(features.first_stage), *scores]
     for name in named:
-        if name not in check.config["systems"]:
+        if name not in check.config.systems:
             problem = f"its features name the system {name!r}, which is none or became several"
-            raise check.fail(f"{key}.features", f"{problem}; systems are {', '.join(check.config['systems'])}")
+            raise check.fail(f"{key}.features", f"{problem}; systems are {', '.join(check.config.systems)}")
     return list(dict.fromkeys(named))
 
 
-def _learner(check: Checker, key: str, given: str | dict[str, Any]) -> dict[str, Any]:
+def _learner(check: Checker, key: str, given: str | LearnerKeys) -> dict[str, Any]:
     """The learner and the values of each of its parameters. Raises UserError for one that it does not have."""
-    entry: dict[str, Any] = {"type": given} if isinstance(given, str) else dict(given)
-    learners, name = known(), entry.pop("type")
+    entry = LearnerKeys(type=given) if isinstance(given, str) else given
+    learners, name = known(), entry.type
     if name not in learners:
         raise check.fail(key, f"unknown learner {name!r}; expected one of {', '.join(learners)}")
     learner: Learner = learners[name]
     values: dict[str, list[Any]] = {parameter: [one.default] for parameter, one in learner.PARAMETERS.items()}
-    for parameter, value in entry.items():
+    for parameter, value in entry.parameters.items():
         if parameter not in learner.PARAMETERS:
             has = ", ".join(learner.PARAMETERS)
             raise check.fail(key, f"unknown parameter {parameter!r}; {name} has {has}")

@@ -3,103 +3,101 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
 
+from scripts.common.keys import LEFT_OUT, Label, Length, Rule, Seed, stated
 from scripts.common.services import service
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System, Task
-from scripts.experiment.systems import rerank
-from scripts.experiment.systems._kind import LABEL, LIMITED, SystemKind, limited_to
+from scripts.experiment.sections.configuration import Configuration
+from scripts.experiment.systems._kind import Made, SystemKind, limited_to
+from scripts.experiment.systems.rerank import Candidates
 
 NAME = "listwise"
 WINDOW, STEP, PASSES, WORDS = 20, 10, 1, 300  # as in RankGPT and rank-llm
 ASKED = {"temperature": 0, "seed": 0, "concurrency": 4, "timeout": 120, "retries": 5}
 KEY = "OPENAI_API_KEY"
-_COUNT = {"type": "integer", "minimum": 1, "maximum": 1000}
-_PRICE = {"type": "number", "minimum": 0, "maximum": 1000000}
-_OF_RERANK = rerank.KEYS["rerank"]
-KEYS: dict[str, dict[str, Any]] = {
-    **LABEL,
-    **LIMITED,
-    "rerank": _OF_RERANK | {"properties": {name: _OF_RERANK["properties"][name] for name in ("first_stage", "depth")}},
-    "endpoint": {
-        "description": "listwise: the language model that is asked, by OpenAI's protocol (docs/language-models.md)",
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["url", "model"],
-        "properties": {
-            "url": {"description": "its address, such as https://host/v1", "type": "string"},
-            "model": {"description": "the model's name there", "$ref": "#/$defs/label"},
-            "key": {
-                "description": f"the environment variable that holds the key; default {KEY}, over http none",
-                "type": "string",
-            },
-            "temperature": {"description": "default 0", "type": "number", "minimum": 0, "maximum": 2},
-            "seed": {
-                "description": "sent with each request; default 0",
-                "type": "integer",
-                "minimum": 0,
-                "maximum": 4294967295,
-            },
-            "leave_out": {
-                "description": "what is not sent, for a model that refuses it",
-                "type": "array",
-                "items": {"enum": ["temperature", "seed"]},
-                "uniqueItems": True,
-            },
-            "concurrency": {
-                "description": "queries that are asked about side by side; default 4",
-                "type": "integer",
-                "minimum": 1,
-                "maximum": 64,
-            },
-            "timeout": {
-                "description": "seconds that an answer may take; default 120",
-                "type": "number",
-                "minimum": 1,
-                "maximum": 3600,
-            },
-            "retries": {
-                "description": "further attempts after too many requests or an overload; default 5",
-                "type": "integer",
-                "minimum": 0,
-                "maximum": 20,
-            },
-            "price": {
-                "description": "of a million tokens, in whatever currency: the cost of the ranking is then reported",
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["input", "output"],
-                "properties": {"input": _PRICE, "output": _PRICE},
-            },
-        },
-    },
-    "window": {"description": f"listwise: documents that are ordered at a time; default {WINDOW}", **_COUNT},
-    "step": {"description": f"listwise: places that the window moves to the front; default {STEP}", **_COUNT},
-    "passes": {"description": f"listwise: how often the list is gone through; default {PASSES}", **_COUNT},
-    "max_words": {"description": f"listwise: words kept of a document; default {WORDS}", "$ref": "#/$defs/length"},
-}
+Few = Annotated[int, Rule(minimum=1, maximum=1000)]
+Money = Annotated[float, Rule(minimum=0, maximum=1_000_000)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Price:
+    """Of a million tokens."""
+
+    input: Annotated[Money, "of tokens that are sent"]
+    output: Annotated[Money, "of tokens that are answered"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoint:
+    """Where a language model is asked, and how."""
+
+    url: Annotated[str, "its address, such as https://host/v1"]
+    model: Annotated[Label, "the model's name there"]
+    key: Annotated[
+        str | None, f"the environment variable that holds the key; default {KEY}, over http none", LEFT_OUT
+    ] = None
+    temperature: Annotated[float | None, "default 0", Rule(minimum=0, maximum=2), LEFT_OUT] = None
+    seed: Annotated[Seed | None, "sent with each request; default 0", LEFT_OUT] = None
+    leave_out: Annotated[
+        tuple[Literal["temperature", "seed"], ...] | None,
+        "what is not sent, for a model that refuses it",
+        Rule(unique_items=True),
+        LEFT_OUT,
+    ] = None
+    concurrency: Annotated[
+        int | None, "queries that are asked about side by side; default 4", Rule(minimum=1, maximum=64), LEFT_OUT
+    ] = None
+    timeout: Annotated[
+        float | None, "seconds that an answer may take; default 120", Rule(minimum=1, maximum=3600), LEFT_OUT
+    ] = None
+    retries: Annotated[
+        int | None,
+        "further attempts after too many requests or an overload; default 5",
+        Rule(minimum=0, maximum=20),
+        LEFT_OUT,
+    ] = None
+    price: Annotated[
+        Price | None,
+        "of a million tokens, in whatever currency: the cost of the ranking is then reported",
+        LEFT_OUT,
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys(Made):
+    rerank: Annotated[Candidates | None, "the documents that are scored again", LEFT_OUT] = None
+    endpoint: Annotated[
+        Endpoint | None,
+        "listwise: the language model that is asked, by OpenAI's protocol (docs/language-models.md)",
+        LEFT_OUT,
+    ] = None
+    window: Annotated[Few | None, f"listwise: documents that are ordered at a time; default {WINDOW}", LEFT_OUT] = None
+    step: Annotated[Few | None, f"listwise: places that the window moves to the front; default {STEP}", LEFT_OUT] = None
+    passes: Annotated[Few | None, f"listwise: how often the list is gone through; default {PASSES}", LEFT_OUT] = None
+    max_words: Annotated[Length | None, f"listwise: words kept of a document; default {WORDS}", LEFT_OUT] = None
+
+
 REFERENCES: dict[tuple[str, ...], str] = {("rerank", "first_stage"): "systems"}
 PLAIN_LISTS: list[tuple[str, ...]] = [("tasks",), ("endpoint", "leave_out")]
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 
 
 class Listwise(SystemKind):
-    def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
+    def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
         key = f"systems.{name}"
-        for needed in ("rerank", "endpoint"):
-            if needed not in entry:
-                raise check.fail(key, f"key {needed!r} is missing")
-        first_stage = entry["rerank"]["first_stage"]
-        check.known(f"{key}.rerank.first_stage", first_stage, "systems")
+        if entry.rerank is None or entry.endpoint is None:
+            raise check.fail(key, f"key {'endpoint' if entry.rerank else 'rerank'!r} is missing")
+        check.known(f"{key}.rerank.first_stage", entry.rerank.first_stage, "systems")
         return System(
             name,
             NAME,
-            entry.get("label", name),
-            first_stage=first_stage,
-            depth=entry["rerank"]["depth"],
-            settings=_endpoint(check, f"{key}.endpoint", entry["endpoint"]) | _windows(check, key, entry),
+            entry.label or name,
+            first_stage=entry.rerank.first_stage,
+            depth=entry.rerank.depth,
+            settings=_endpoint(check, f"{key}.endpoint", entry.endpoint) | _windows(check, key, entry),
             tasks=limited_to(check, name, entry),
         )
 
@@ -110,7 +108,7 @@ class Listwise(SystemKind):
         first = systems[self.takes(system)[0]]
         return replace(system, seeds=first.seeds, selection=first.selection)
 
-    def identity(self, config: dict[str, Any], system: System) -> dict[str, Any]:
+    def identity(self, config: Configuration, system: System) -> dict[str, Any]:
         return {"settings": _of_runs(system), "depth": system.depth}
 
     def documents_held(self, system: System, depth: int, taken: list[int]) -> int:
@@ -143,28 +141,28 @@ def _of_runs(system: System) -> dict[str, Any]:
     return {name: system.settings[name] for name in names if name in system.settings}
 
 
-def _endpoint(check: Checker, key: str, entry: dict[str, Any]) -> dict[str, Any]:
+def _endpoint(check: Checker, key: str, entry: Endpoint) -> dict[str, Any]:
     """How the endpoint is asked. No message repeats what may be a secret in a wrong place."""
     try:
-        address = service(entry["url"])
+        address = service(entry.url)
     except ValueError as error:
         raise check.fail(f"{key}.url", f"this URL {error}") from None
-    variable = entry.get("key", KEY if address.scheme == "https" else None)
+    variable = entry.key or (KEY if address.scheme == "https" else None)
     if variable is not None and not _VARIABLE.fullmatch(variable):
         problem = "expected the name of an environment variable in capitals, such as OPENAI_API_KEY, never the key"
         raise check.fail(f"{key}.key", problem)
-    asked = {**ASKED, **{name: value for name, value in entry.items() if name not in ("key", "leave_out")}}
-    for name in entry.get("leave_out", []):
-        if name in entry:
+    asked = {**ASKED, **stated(entry, "key", "leave_out")}
+    for name in entry.leave_out or ():
+        if getattr(entry, name) is not None:
             raise check.fail(f"{key}.leave_out", f"{name} is given beside it; leave out one of both")
         del asked[name]
     return asked | {"key": variable, "url": address.written.rstrip("/")}
 
 
-def _windows(check: Checker, key: str, entry: dict[str, Any]) -> dict[str, Any]:
+def _windows(check: Checker, key: str, entry: Keys) -> dict[str, Any]:
     """How the candidates are gone through. Raises UserError for windows over which no document could move up."""
     asked = {"window": WINDOW, "step": STEP, "passes": PASSES, "max_words": WORDS}
-    asked |= {name: entry[name] for name in asked if name in entry}
+    asked |= {name: value for name, value in stated(entry).items() if name in asked}
     if asked["window"] < 2:
         raise check.fail(f"{key}.window", "1 document has no order; expected at least 2")
     if asked["step"] >= asked["window"]:

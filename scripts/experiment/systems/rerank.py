@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
 
+from scripts.common.keys import LEFT_OUT, Depth
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.systems import _neural
 from scripts.models.adapters import adapter, index_of
+from scripts.models.model_keys import Model
 
 NAME = "rerank"
-KEYS: dict[str, dict[str, Any]] = {
-    **_neural.KEYS,
-    "rerank": {
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["first_stage"],
-        "properties": {
-            "first_stage": {"description": "the system whose best documents are scored again", "type": "string"},
-            "depth": {"$ref": "#/$defs/depth", "default": 100},
-            "vectors": {
-                "description": "a bi-encoder's, of documents: of the candidates (default), which each ranking encodes, "
-                "or of the whole corpus, encoded once for all rankings with a checkpoint",
-                "enum": ["candidates", "corpus"],
-            },
-        },
-    },
-}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidates:
+    """The documents that are scored again."""
+
+    first_stage: Annotated[str, "the system whose best documents are scored again"]
+    depth: Annotated[Depth, "how many of them"] = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class CandidatesWithVectors(Candidates):
+    """Those of a model, which may have encoded the whole corpus."""
+
+    vectors: Annotated[
+        Literal["candidates", "corpus"] | None,
+        "a bi-encoder's, of documents: of the candidates (default), which each ranking encodes, or of the whole "
+        "corpus, encoded once for all rankings with a checkpoint",
+        LEFT_OUT,
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys(_neural.NeuralKeys):
+    rerank: Annotated[CandidatesWithVectors | None, "the documents that are scored again", LEFT_OUT] = None
+
+
 REFERENCES = {**_neural.REFERENCES, ("rerank", "first_stage"): "systems"}
 PLAIN_LISTS = _neural.PLAIN_LISTS
 
@@ -35,27 +48,28 @@ PLAIN_LISTS = _neural.PLAIN_LISTS
 class Rerank(_neural.Neural):
     name = NAME
 
-    def implied(self, config: dict[str, Any], entry: dict[str, Any]) -> bool:
+    def implied(self, models: Mapping[str, Model], entry: Mapping[str, Any]) -> bool:
         return "rerank" in entry
 
-    def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
-        system = super().resolve(check, name, entry, tasks)
-        if "candidates" in entry:
+    def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
+        system = self.with_model(check, name, entry, tasks)
+        how = entry.rerank
+        assert how is not None  # which makes it one of this kind
+        if getattr(entry, "candidates", None):
             message = "candidates: all and rerank exclude each other: all documents or a first stage's"
             raise check.fail(f"systems.{name}", message)
-        vectors = entry["rerank"].get("vectors", "candidates")
-        if vectors == "corpus" and not adapter(check.config["models"][entry["model"]]["type"]).SEARCHES:
+        kind, vectors = check.config.models[str(entry.model)].type, how.vectors or "candidates"
+        if vectors == "corpus" and not adapter(kind).SEARCHES:
             message = "a model that scores pairs has no vectors of documents; leave it out"
             raise check.fail(f"systems.{name}.rerank.vectors", message)
-        if vectors == "corpus" and index_of(check.config["models"][entry["model"]]["type"]) != "vectors":
+        if vectors == "corpus" and index_of(kind) != "vectors":
             message = "a model with more than one vector per text encodes the candidates; leave it out"
             raise check.fail(f"systems.{name}.rerank.vectors", message)
-        first_stage = entry["rerank"]["first_stage"]
-        check.known(f"systems.{name}.rerank.first_stage", first_stage, "systems")
+        check.known(f"systems.{name}.rerank.first_stage", how.first_stage, "systems")
         settings = system.settings | ({"vectors": vectors} if vectors == "corpus" else {})
-        return replace(system, first_stage=first_stage, depth=entry["rerank"]["depth"], settings=settings)
+        return replace(system, first_stage=how.first_stage, depth=how.depth, settings=settings)
 
-    def encodes_corpus(self, system: System, model: dict[str, Any]) -> bool:
+    def encodes_corpus(self, system: System, model: Model) -> bool:
         return "vectors" in system.settings or super().encodes_corpus(system, model)
 
     def takes(self, system: System) -> tuple[str, ...]:

@@ -3,62 +3,72 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
 
 from scripts.common.characters import shortened
+from scripts.common.keys import LEFT_OUT, Length, stated
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.results_paths import APPROXIMATE, INDEX_PRECISIONS
+from scripts.experiment.sections.configuration import Configuration
 from scripts.experiment.systems import _neural
 from scripts.models.adapters import adapter, index_of
+from scripts.models.model_keys import Model
 
 NAME = "retrieve"
 MULTIPLIER = 2  # the library's
-KEYS: dict[str, dict[str, Any]] = {
-    **_neural.KEYS,
-    "embeddings": {
-        "description": "of a bi-encoder: the precision in which the corpus is searched; it is encoded once for all",
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {
-            "precision": {
-                "description": "float32: as encoded; float16: half of that; int8 or uint8: one byte per dimension; "
-                "binary or ubinary: a bit",
-                "enum": ["float32", *INDEX_PRECISIONS],
-            },
-            "rescore": {
-                "description": "whether the best are scored again by the query's own vector; default true",
-                "type": "boolean",
-            },
-            "rescore_multiplier": {
-                "description": f"how many times depth are scored again; default {MULTIPLIER}",
-                "$ref": "#/$defs/length",
-            },
-        },
-    },
-    "approximate": {
-        "description": "of a bi-encoder: faiss finds the nearest vectors without comparing all of them, and misses "
-        "some; how many is measured",
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {
-            "index": {
-                "description": "faiss's name of the index: HNSW32 (a graph), IVF1024,Flat (lists), IVF1024,SQ8 or "
-                "IVF1024,PQ48 (lists of codes), OPQ48,IVF1024,PQ48",
-                "type": "string",
-            },
-            "efSearch": {
-                "description": "of HNSW: how many candidates a search keeps; default 16, and never fewer than depth",
-                "$ref": "#/$defs/length",
-            },
-            "nprobe": {
-                "description": "of IVF: how many lists a search looks into; default 1",
-                "$ref": "#/$defs/length",
-            },
-        },
-    },
-}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Embeddings:
+    """How vectors are quantised."""
+
+    precision: Annotated[
+        Literal["float32", "float16", "int8", "uint8", "binary", "ubinary"] | None,
+        "float32: as encoded; float16: half of that; int8 or uint8: one byte per dimension; binary or ubinary: a bit",
+        LEFT_OUT,
+    ] = None
+    rescore: Annotated[
+        bool | None, "whether the best are scored again by the query's own vector; default true", LEFT_OUT
+    ] = None
+    rescore_multiplier: Annotated[
+        Length | None, f"how many times depth are scored again; default {MULTIPLIER}", LEFT_OUT
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Approximate:
+    """How faiss searches."""
+
+    index: Annotated[
+        str | None,
+        "faiss's name of the index: HNSW32 (a graph), IVF1024,Flat (lists), IVF1024,SQ8 or IVF1024,PQ48 (lists of "
+        "codes), OPQ48,IVF1024,PQ48",
+        LEFT_OUT,
+    ] = None
+    efSearch: Annotated[
+        Length | None, "of HNSW: how many candidates a search keeps; default 16, and never fewer than depth", LEFT_OUT
+    ] = None
+    nprobe: Annotated[Length | None, "of IVF: how many lists a search looks into; default 1", LEFT_OUT] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys(_neural.NeuralKeys):
+    embeddings: Annotated[
+        Embeddings | None,
+        "of a bi-encoder: the precision in which the corpus is searched; it is encoded once for all",
+        LEFT_OUT,
+    ] = None
+    approximate: Annotated[
+        Approximate | None,
+        "of a bi-encoder: faiss finds the nearest vectors without comparing all of them, and misses some; how many is "
+        "measured",
+        LEFT_OUT,
+    ] = None
+
+
 REFERENCES = _neural.REFERENCES
 PLAIN_LISTS = _neural.PLAIN_LISTS
 
@@ -69,29 +79,29 @@ class Retrieve(_neural.Neural):
     model_settings = ("type", "max_length", "batch_size")  # PyTorch alone searches, so there is no backend to choose
     by_tokens = False  # it encodes the queries alone
 
-    def implied(self, config: dict[str, Any], entry: dict[str, Any]) -> bool:
-        model = config["models"].get(entry["model"])
-        every_pair = "candidates" in entry and model is not None and not adapter(model["type"]).SEARCHES
+    def implied(self, models: Mapping[str, Model], entry: Mapping[str, Any]) -> bool:
+        model = models.get(entry["model"])
+        every_pair = "candidates" in entry and model is not None and not adapter(model.type).SEARCHES
         return "rerank" not in entry and not every_pair
 
-    def resolve(self, check: Checker, name: str, entry: dict[str, Any], tasks: dict[str, Task]) -> System:
-        system = super().resolve(check, name, entry, tasks)
-        kind = check.config["models"][entry["model"]]["type"]
-        index = _quantised(check, name, entry, kind, system) | _approximate(check, name, entry, kind, system)
+    def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
+        system = self.with_model(check, name, entry, tasks)
+        kind = check.config.models[str(system.model)].type
+        index = _quantised(check, name, entry.embeddings, kind, system) | _approximate(check, name, entry, kind, system)
         return replace(system, settings=system.settings | index)
 
     def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
-        kind_of_model = check.config["models"][system.model]["type"]
+        kind_of_model = check.config.models[str(system.model)].type
         if not adapter(kind_of_model).SEARCHES:
             message = f"a {kind_of_model} cannot search a corpus alone; "
             message += "give it 'rerank', or 'candidates: all' (every pair)"
             raise check.fail(f"systems.{system.name}", message)
         super().check(check, system, tasks)
 
-    def encodes_corpus(self, system: System, model: dict[str, Any]) -> bool:
+    def encodes_corpus(self, system: System, model: Model) -> bool:
         return True
 
-    def identity(self, config: dict[str, Any], system: System) -> dict[str, Any]:
+    def identity(self, config: Configuration, system: System) -> dict[str, Any]:
         index = {key: system.settings.get(key) for key in ("embeddings", "approximate")}
         return {**super().identity(config, system), **index}
 
@@ -118,51 +128,53 @@ class Retrieve(_neural.Neural):
         return {**super().provenance(experiment, system), **index}
 
 
-def _quantised(check: Checker, name: str, entry: dict[str, Any], kind: str, system: System) -> dict[str, Any]:
+def _quantised(check: Checker, name: str, given: Embeddings | None, kind: str, system: System) -> dict[str, Any]:
     """How a system's embeddings are quantised; empty where they are not. Raises UserError where that cannot be."""
-    given, key = entry.get("embeddings", {"precision": "float32"}), f"systems.{name}.embeddings"
-    if "embeddings" in entry and index_of(kind) != "vectors":
+    key = f"systems.{name}.embeddings"
+    if given is None:
+        return {}
+    if index_of(kind) != "vectors":
         raise check.fail(key, f"a {kind} has an index of its own; only those of bi-encoders are quantised")
-    if "precision" not in given:
+    if given.precision is None:
         raise check.fail(key, f"key 'precision' is missing; expected float32, {', '.join(INDEX_PRECISIONS)}")
-    if given["precision"] == "float32":
+    if given.precision == "float32":
         return {}
     if system.passage_length:
         raise check.fail(key, "vectors of passages are not quantised; leave out embeddings, or long_documents")
-    if given["precision"] == "float16" and (useless := sorted({"rescore", "rescore_multiplier"} & given.keys())):
+    if given.precision == "float16" and (useless := sorted(stated(given).keys() - {"precision"})):
         problem = "float16 is multiplied by the query's own vector at once, and never scored again; leave it out"
         raise check.fail(f"{key}.{useless[0]}", problem)
-    again = given.get("rescore", given["precision"] != "float16")
-    if not again and "rescore_multiplier" in given:
+    again = given.precision != "float16" if given.rescore is None else given.rescore
+    if not again and given.rescore_multiplier is not None:
         problem = "nothing is scored again with rescore: false; leave out one of both"
         raise check.fail(f"{key}.rescore_multiplier", problem)
-    multiplier = given.get("rescore_multiplier", MULTIPLIER) if again else 0
-    return {"embeddings": {"precision": given["precision"], "rescore_multiplier": multiplier}}
+    multiplier = (given.rescore_multiplier or MULTIPLIER) if again else 0
+    return {"embeddings": {"precision": given.precision, "rescore_multiplier": multiplier}}
 
 
-def _approximate(check: Checker, name: str, entry: dict[str, Any], kind: str, system: System) -> dict[str, Any]:
+def _approximate(check: Checker, name: str, entry: Keys, kind: str, system: System) -> dict[str, Any]:
     """How a system searches approximately; empty where it does not. Raises UserError where that cannot be."""
     key = f"systems.{name}.approximate"
-    if "approximate" not in entry:
+    given = entry.approximate
+    if given is None:
         return {}
-    given = entry["approximate"]
     if index_of(kind) != "vectors":
         raise check.fail(key, f"a {kind} has an index of its own; only the vectors of bi-encoders are searched so")
-    if system.passage_length or system.truncate_dim or "embeddings" in entry:
+    if system.passage_length or system.truncate_dim or entry.embeddings:
         others = {"long_documents": system.passage_length, "truncate_dim": system.truncate_dim, "embeddings": True}
         other = next(key for key, there in others.items() if there)
         raise check.fail(key, f"searches whole vectors of whole texts, so it does not go with {other}; leave out one")
-    if "index" not in given:
+    if given.index is None:
         raise check.fail(key, "key 'index' is missing; expected faiss's name of one, as HNSW32 or IVF1024,Flat")
-    if not re.fullmatch(APPROXIMATE, given["index"]):
+    if not re.fullmatch(APPROXIMATE, given.index):
         expected = "HNSW32, IVF1024,Flat, IVF1024,SQ8, IVF1024,PQ48 or OPQ48,IVF1024,PQ48, with other numbers"
         raise check.fail(
-            f"{key}.index", f"{shortened(given['index'])} is none that can be built here; expected {expected}"
+            f"{key}.index", f"{shortened(given.index)} is none that can be built here; expected {expected}"
         )
-    graph = given["index"].startswith("HNSW")
-    if (wrong := "nprobe" if graph else "efSearch") in given:
-        raise check.fail(f"{key}.{wrong}", f"is not of {given['index']}, which has {'efSearch' if graph else 'nprobe'}")
-    return {"approximate": dict(given)}
+    graph = given.index.startswith("HNSW")
+    if getattr(given, wrong := "nprobe" if graph else "efSearch") is not None:
+        raise check.fail(f"{key}.{wrong}", f"is not of {given.index}, which has {'efSearch' if graph else 'nprobe'}")
+    return {"approximate": stated(given)}
 
 
 KIND = Retrieve()

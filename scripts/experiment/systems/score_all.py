@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
+from scripts.common.keys import LEFT_OUT
 from scripts.experiment.records import System
 from scripts.experiment.systems import _neural
 from scripts.models.adapters import adapter
+from scripts.models.model_keys import Model
 
 NAME = "score_all"
-KEYS: dict[str, dict[str, Any]] = {
-    **_neural.KEYS,
-    "candidates": {
-        "description": "what a system without rerank scores; a cross-encoder needs it, as it then scores every pair",
-        "enum": ["all"],
-    },
-}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys(_neural.NeuralKeys):
+    candidates: Annotated[
+        Literal["all"] | None,
+        "what a system without rerank scores; a cross-encoder needs it, as it then scores every pair",
+        LEFT_OUT,
+    ] = None
+
+
 REFERENCES = _neural.REFERENCES
 PLAIN_LISTS = _neural.PLAIN_LISTS
 
@@ -24,9 +32,9 @@ class ScoreAll(_neural.Neural):
     name = NAME
     searches = True
 
-    def implied(self, config: dict[str, Any], entry: dict[str, Any]) -> bool:
-        model = config["models"].get(entry["model"])
-        scores_pairs = model is not None and not adapter(model["type"]).SEARCHES
+    def implied(self, models: Mapping[str, Model], entry: Mapping[str, Any]) -> bool:
+        model = models.get(entry["model"])
+        scores_pairs = model is not None and not adapter(model.type).SEARCHES
         return "candidates" in entry and "rerank" not in entry and scores_pairs
 
     def ranking_text(self, system: System) -> str:

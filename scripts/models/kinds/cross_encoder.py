@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from scripts.common.errors import UserError
 from scripts.models.batch_sizes import BATCHES, CHUNK, texts_per_batch
 from scripts.models.encoders import tokenizer
+from scripts.models.judging_keys import Judging
 from scripts.models.losses import LISTS, PAIRS, RANKED, TRIPLETS, with_margin
 from scripts.models.teaching import SCORED, SCORED_PAIRS
 
@@ -40,32 +41,7 @@ LOSSES = {
 }
 DISTILLED = {"MarginMSELoss": SCORED, "DistillKLDivLoss": SCORED, "MSELoss": SCORED_PAIRS}
 MARGINS = {"MarginRankingLoss": "margin"}
-KEYS = {
-    "instruction": {
-        "description": "the instruction in a language model's prompt, in place of the one that it stores",
-        "$ref": "#/$defs/prompt",
-    },
-    "true_token": {
-        "description": "of a language model: the token whose logit is the score, such as yes",
-        "type": "string",
-        "minLength": 1,
-        "maxLength": 100,
-    },
-    "false_token": {
-        "description": "of a language model: the token whose logit is taken from that, such as no",
-        "type": "string",
-        "minLength": 1,
-        "maxLength": 100,
-    },
-    "label": {
-        "description": "of a classifier with several labels: the one that is relevance, by its number (from 0) or its "
-        "name in config.json; the score is the log odds of its probability",
-        "anyOf": [
-            {"type": "integer", "minimum": 0, "maximum": 999},
-            {"type": "string", "minLength": 1, "maxLength": 100},
-        ],
-    },
-}
+Keys = Judging
 HAS_HEAD = True
 DEFAULT_LOSS = "BinaryCrossEntropyLoss"
 DEFAULT_LOSS_OF_PASSAGES = "BinaryCrossEntropyLoss"

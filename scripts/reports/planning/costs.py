@@ -206,7 +206,7 @@ def cost_settings(experiment: Experiment, figure: str) -> dict:
     systems = cost_systems(experiment, figure)
     return {
         "control": first.control,
-        "alpha": first.settings["alpha"],
+        "alpha": first.statistics.alpha,
         "labels": {name: label for name, label in system_labels(experiment).items() if name in systems},
         "beside": cost_timings(experiment, figure),
         **({"sizes": sizes} if (sizes := cost_sizes(experiment, figure)) else {}),

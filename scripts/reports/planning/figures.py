@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from scripts.common.keys import stated
 from scripts.experiment.charts import CHART
-from scripts.experiment.comparisons import COST_FIGURE
+from scripts.experiment.comparisons import COST_FIGURE, statistics_of
 from scripts.experiment.descriptions import datasets_learnt
 from scripts.experiment.figure_checks import INFLUENCE, MIN_TASKS, QUERIES
 from scripts.experiment.records import Comparison, Experiment
@@ -42,13 +43,13 @@ def influence_figures(experiment: Experiment) -> list[str]:
     return [
         name
         for name, comparison in experiment.comparisons.items()
-        if comparison.figure.get("influence") and len(comparison.tasks) >= MIN_TASKS
+        if comparison.figure.influence and len(comparison.tasks) >= MIN_TASKS
     ]
 
 
 def queries_figures(experiment: Experiment) -> list[str]:
     """The comparisons with a figure of queries."""
-    return [name for name, comparison in experiment.comparisons.items() if comparison.figure.get("queries")]
+    return [name for name, comparison in experiment.comparisons.items() if comparison.figure.queries]
 
 
 def figure_files(experiment: Experiment, formats: tuple[str, ...] = FIGURE_FORMATS) -> list[str]:
@@ -65,9 +66,9 @@ def figure_settings(experiment: Experiment, name: str) -> dict:
     comparison = experiment.comparisons[name]
     measures = experiment.tasks[comparison.tasks[0]].measures
     judged = next((measure for measure in measures if measure.startswith("Judged@")), "")
-    numbers = {key: comparison.settings[key] for key in OF_NUMBERS}
-    looks = {key: value for key, value in comparison.figure.items() if key not in NOT_LOOKS}
-    if comparison.settings["measure"] in experiment.lower_is_better:
+    numbers = {key: value for key, value in statistics_of(comparison).items() if key in OF_NUMBERS}
+    looks = stated(comparison.figure, *NOT_LOOKS)
+    if comparison.statistics.measure in experiment.lower_is_better:
         looks["lower_is_better"] = True
     return numbers | looks | {"judged": judged}
 
@@ -100,7 +101,7 @@ def tasks_learnt(experiment: Experiment, comparison: Comparison) -> dict[str, li
 def on_axis(experiment: Experiment, name: str) -> list[str]:
     """The comparisons in all figures that have their axis in common with forest plot `name`; none without such."""
     plots = forest_plots(experiment)
-    axes = {plot: experiment.comparisons[members[0]].figure.get("axis") for plot, members in plots.items()}
+    axes = {plot: experiment.comparisons[members[0]].figure.axis for plot, members in plots.items()}
     if axes[name] is None:
         return []
     members = [member for plot, members in plots.items() if axes[plot] == axes[name] for member in members]
@@ -131,8 +132,8 @@ def queries_settings(experiment: Experiment, name: str) -> dict:
     comparison, called = experiment.comparisons[name], forest_settings(experiment, name)["labels"]
     control, treatment = comparison.control, comparison.named(comparison.treatment)
     return {
-        **{key: comparison.settings[key] for key in ("measure", "alpha")},
-        **({"lower_is_better": True} if comparison.settings["measure"] in experiment.lower_is_better else {}),
+        **{key: getattr(comparison.statistics, key) for key in ("measure", "alpha")},
+        **({"lower_is_better": True} if comparison.statistics.measure in experiment.lower_is_better else {}),
         "control": called["systems"].get(control, control),
         "treatment": called["systems"].get(treatment, treatment),
         "labels": {"tasks": called["tasks"], "systems": {}},
@@ -142,7 +143,7 @@ def queries_settings(experiment: Experiment, name: str) -> dict:
 def adjusting_table(experiment: Experiment, name: str) -> list[str]:
     """The table with the p-values of all summaries, where a forest plot corrects for their number."""
     first = experiment.comparisons[forest_plots(experiment)[name][0]]
-    corrected = first.figure["correction"] != "none"
+    corrected = first.figure.correction != "none"
     return [path("comparisons", experiment=experiment.name, table_format="tsv")] if corrected else []
 
 

@@ -49,7 +49,7 @@ def table_settings(experiment: Experiment, name: str) -> dict:
 def bubble_settings(experiment: Experiment, figure: str) -> dict:
     """What a bubble plot shows."""
     name, moderator = bubble_plots(experiment)[figure]
-    measure = experiment.comparisons[name].settings["measure"]
+    measure = experiment.comparisons[name].statistics.measure
     return {"moderator": moderator, "measure": measure, "labels": _task_labels(experiment, name)}
 
 

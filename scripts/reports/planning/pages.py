@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import json
+from dataclasses import replace
 
 from scripts.common.locations import shown
 from scripts.experiment import job_files
 from scripts.experiment.charts import CHART
-from scripts.experiment.choosing import is_chosen, members_of_choices
+from scripts.experiment.choosing import members_of_choices
 from scripts.experiment.comparisons import COST_FIGURE
 from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.descriptions import datasets_learnt, describe
 from scripts.experiment.job_files import tasks_by_folder
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, parse, path
-from scripts.experiment.training_datasets import datasets_of
+from scripts.experiment.sections.recipe import Recipe
 from scripts.reports.planning import transfer
 from scripts.reports.planning.costs import cost_figures, timed_systems, times_tables, timings
 from scripts.reports.planning.families import family_figures, family_pages
@@ -28,8 +28,6 @@ from scripts.reports.planning.figures import (
 )
 from scripts.reports.planning.labels import labels
 from scripts.reports.planning.moderation import moderators_tables, shown_on_pages
-
-SCALED = ("queries", "epochs", "checkpoint_steps")  # of a recipe: what may go with the number of its training queries
 
 
 def effects_tables(experiment: Experiment) -> list[str]:
@@ -70,7 +68,7 @@ def page_settings(experiment: Experiment, cautions: list[str]) -> dict:
         "experiment": experiment.name,
         "measures": list(dict.fromkeys(measure for task in tasks for measure in task.measures)),
         "sources": {
-            name: {"location": shown(dataset["location"]), "licence": dataset["licence"]}
+            name: {"location": shown(str(dataset.location)), "licence": dataset.licence}
             for name, dataset in experiment.datasets.items()
             if not format_of(dataset).values_given
         },
@@ -137,7 +135,7 @@ def sizes(experiment: Experiment) -> list[dict]:
 
     Those that are shown by `curves` of the configuration are left out.
     """
-    groups: dict[tuple, dict[str, dict]] = {}
+    groups: dict[tuple, dict[str, Recipe]] = {}
     untrained: dict[tuple, str] = {}
     drawn = transfer.systems_in_curves(experiment)
     for name, system in timed_systems(experiment).items():
@@ -147,19 +145,19 @@ def sizes(experiment: Experiment) -> list[dict]:
         if system.recipe not in experiment.recipes or name in drawn or name in members_of_choices(experiment):
             continue
         recipe = experiment.recipes[system.recipe]
-        if is_chosen(recipe):
+        if recipe.chosen:
             continue
-        alike = json.dumps({key: value for key, value in recipe.items() if key not in SCALED}, sort_keys=True)
+        alike = replace(recipe, queries="all", epochs=1, checkpoint_steps=1)  # these may go with the number of queries
         groups.setdefault((ranks, alike), {})[name] = recipe
     described = []
     for (ranks, _), members in groups.items():
-        if len({recipe["queries"] for recipe in members.values()}) > 1:
+        if len({recipe.queries for recipe in members.values()}) > 1:
             first, recipe = next(iter(members.items()))
             described.append(
                 {
-                    "name": f"{ranks[1]} trained on {' + '.join(datasets_of(recipe))}, from {first}",
-                    "systems": {name: recipe["queries"] for name, recipe in members.items()},
-                    "train_on": recipe["train_on"],
+                    "name": f"{ranks[1]} trained on {' + '.join(recipe.datasets)}, from {first}",
+                    "systems": {name: recipe.queries for name, recipe in members.items()},
+                    "train_on": recipe.train_on,
                     "untrained": untrained.get(ranks),
                 }
             )

@@ -18,13 +18,13 @@ from scripts.reports.planning.costs import times_tables
 
 def mapping(experiment: Experiment) -> str | None:
     """The user's file that says which cells of a paper's tables are which of ours; None without one."""
-    return (experiment.published or {}).get("mapping")
+    return experiment.published.mapping if experiment.published else None
 
 
 def user_files(experiment: Experiment) -> dict[str, str]:
     """The user's own files with published numbers, by the script's options."""
-    published = experiment.published or {}
-    places = {"published": published.get("file"), "mapping": published.get("mapping")}
+    published = experiment.published
+    places = {"published": published.file, "mapping": published.mapping} if published else {}
     return {option: place for option, place in places.items() if place}
 
 
@@ -73,7 +73,7 @@ def table(experiment: Experiment) -> str | list[str]:
 def published_settings(experiment: Experiment) -> dict:
     """Which of our numbers stand beside the published ones. Raises UserError for a mapping that is damaged."""
     if not (mapping_file := mapping(experiment)):
-        return {"beside": (experiment.published or {}).get("beside", {})}
+        return {"beside": experiment.published.beside if experiment.published else {}}
     meant = {entry for line in read_mapping(Path(mapping_file)).systems for entry in line.ours}
     entries = {
         entry: [_mapped_system(experiment, name) for name in experiment.entries.get(entry, [])]
@@ -87,6 +87,6 @@ def published_settings(experiment: Experiment) -> dict:
 def _mapped_system(experiment: Experiment, name: str) -> dict[str, str]:
     """What distinguishes a system from the others that its entry became, and where its time of fine-tuning stands."""
     system = experiment.systems[name]
-    weights = weights_name(experiment.models[system.model]["weights"]) if system.model else ""
+    weights = weights_name(experiment.models[system.model].weights) if system.model else ""
     standing = for_times(experiment, system)
     return {"system": name, "weights": weights, "model": standing["model"], "recipe": standing.get("recipe", "")}

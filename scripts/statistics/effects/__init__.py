@@ -7,8 +7,7 @@ distinguishes effect types. Templates are filled with str.format: {measure}, {co
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -24,7 +23,7 @@ class EffectType(Protocol):
 
     NAME: str
     DESCRIPTION: str  # in the configuration's schema
-    KEYS: Mapping[str, Any]  # keys of a comparison that this effect reads, as in the schema
+    Keys: type  # the record of keys of a comparison that it alone reads, where there are such
 
     HAS_DIFFERENCE: bool  # treatment minus control means something: there are tests of it, sides, gains and losses
     SHARED_SCALE: bool  # the means of control and treatment can stand side by side

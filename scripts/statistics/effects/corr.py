@@ -8,7 +8,6 @@ nothing.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,6 @@ from scripts.statistics.task.paired_rows import constant_rows, directions_rows
 
 NAME = "CORR"
 DESCRIPTION = "correlation with control, the gold standard"
-KEYS: dict[str, Any] = {}
 
 HAS_DIFFERENCE = False
 SHARED_SCALE = False

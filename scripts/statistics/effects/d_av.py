@@ -22,12 +22,12 @@ import math
 
 import numpy as np
 
-from scripts.statistics.task.paired import HEDGES, hedges_correction, standardisable
+from scripts.statistics.task.paired import Hedges, hedges_correction, standardisable
 from scripts.statistics.task.paired_rows import standardisable_rows
 
 NAME = "d_av"
 DESCRIPTION = "mean difference over the mean of both standard deviations"
-KEYS = {"hedges": HEDGES}
+Keys = Hedges
 
 HAS_DIFFERENCE = True
 SHARED_SCALE = True

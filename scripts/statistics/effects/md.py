@@ -6,8 +6,6 @@ et al. (2023), equation 1. Reads and writes nothing.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from scripts.statistics.task.paired import mean_difference
@@ -15,7 +13,6 @@ from scripts.statistics.task.paired_rows import mean_differences
 
 NAME = "MD"
 DESCRIPTION = "mean difference"
-KEYS: dict[str, Any] = {}
 
 HAS_DIFFERENCE = True
 SHARED_SCALE = True

@@ -10,12 +10,12 @@ import math
 
 import numpy as np
 
-from scripts.statistics.task.paired import HEDGES, directions, hedges_correction, standardisable
+from scripts.statistics.task.paired import Hedges, directions, hedges_correction, standardisable
 from scripts.statistics.task.paired_rows import directions_rows, standardisable_rows
 
 NAME = "SMD"
 DESCRIPTION = "standardised mean difference"
-KEYS = {"hedges": HEDGES}
+Keys = Hedges
 
 CORRELATED = 0.9  # r above which the interval covers too rarely (docs/statistics.md)
 

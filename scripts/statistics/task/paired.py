@@ -6,13 +6,19 @@ Reads and writes nothing. Arrays are treatment `x` and control `y`, one value pe
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 _EPS = np.finfo(float).eps
 
-HEDGES: dict[str, Any] = {"description": "corrected for small samples (Hedges)", "type": "boolean", "default": True}
+
+@dataclass(frozen=True, kw_only=True)
+class Hedges:
+    """The keys of a comparison that standardised differences read."""
+
+    hedges: Annotated[bool, "corrected for small samples (Hedges)"] = True
 
 
 def mean_difference(x: np.ndarray, y: np.ndarray, ddof: int) -> tuple[float, float] | str:

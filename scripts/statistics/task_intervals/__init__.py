@@ -6,24 +6,24 @@ scale of the synthesis (for a correlation Fisher's z).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Annotated, Protocol, cast
 
 import numpy as np
 
+from scripts.common.keys import Rule
 from scripts.common.plugins import load, load_all, source
 from scripts.statistics.effects import EffectType
 
 Compute = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
-RESAMPLES: dict[str, Any] = {
-    "description": "drawn for the interval of a task",
-    "type": "integer",
-    "minimum": 99,
-    "maximum": 10_000_000,
-    "default": 9999,
-}
+
+@dataclass(frozen=True, kw_only=True)
+class Resampling:
+    """The keys of a comparison that bootstrap intervals read."""
+
+    resamples: Annotated[int, "drawn for the interval of a task", Rule(minimum=99, maximum=10_000_000)] = 9999
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Kind(Protocol):
     DESCRIPTION: str  # in the configuration's schema
     LABEL: str  # in figures and tables
     P_VALUE: str  # template: what its p-value is; {statistic} is the effect's own word for its statistic
-    KEYS: Mapping[str, Any]  # keys of a comparison that this interval reads, as in the schema
+    Keys: type  # the record of keys of a comparison that it alone reads, where there are such
     HOLDS_SEEDS: bool  # it follows from the variance, which may hold that of seeds; others take the seeds as given
 
     @staticmethod

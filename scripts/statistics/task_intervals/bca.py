@@ -12,14 +12,14 @@ import numpy as np
 import scipy  # scipy.special is loaded when it is first used: planning imports this module and computes nothing
 
 from scripts.statistics.effects import EffectType
-from scripts.statistics.task_intervals import RESAMPLES, Sample, TaskInterval
+from scripts.statistics.task_intervals import Resampling, Sample, TaskInterval
 from scripts.statistics.task_intervals._resampling import resampled, without_each_unit
 
 NAME = "bca"
 DESCRIPTION = "of the bias-corrected and accelerated bootstrap"
 LABEL = "BCa bootstrap"
 P_VALUE = "effect against 0 by the BCa bootstrap"
-KEYS = {"resamples": RESAMPLES}
+Keys = Resampling
 HOLDS_SEEDS = False
 
 

@@ -11,14 +11,14 @@ import math
 import numpy as np
 
 from scripts.statistics.effects import EffectType
-from scripts.statistics.task_intervals import RESAMPLES, Sample, TaskInterval
+from scripts.statistics.task_intervals import Resampling, Sample, TaskInterval
 from scripts.statistics.task_intervals._resampling import resampled
 
 NAME = "bootstrap-t"
 DESCRIPTION = "of the studentised bootstrap"
 LABEL = "bootstrap t"
 P_VALUE = "{statistic} against its studentised bootstrap"
-KEYS = {"resamples": RESAMPLES}
+Keys = Resampling
 HOLDS_SEEDS = False
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from scripts.statistics.effects import EffectType
 from scripts.statistics.meta_analysis.summaries import normal_summary
 from scripts.statistics.task_intervals import Sample, TaskInterval
@@ -12,7 +10,6 @@ NAME = "normal"
 DESCRIPTION = "by the normal distribution, as Ranger does"
 LABEL = "normal"
 P_VALUE = "{statistic} against the normal distribution"
-KEYS: dict[str, Any] = {}
 HOLDS_SEEDS = True
 
 

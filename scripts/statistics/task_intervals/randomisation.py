@@ -8,7 +8,6 @@ randomization tests, Biometrics 52(4), 1387-1393). As Smucker, Allan and Cartere
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,6 @@ NAME = "randomisation"
 DESCRIPTION = "all differences that the randomisation test does not reject (MD)"
 LABEL = "randomisation"
 P_VALUE = "paired randomisation test"
-KEYS: dict[str, Any] = {}
 HOLDS_SEEDS = False
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from scripts.statistics.effects import EffectType
 from scripts.statistics.meta_analysis.summaries import t_summary
 from scripts.statistics.task_intervals import Sample, TaskInterval
@@ -12,7 +10,6 @@ NAME = "t"
 DESCRIPTION = "by Student's t distribution"
 LABEL = "t"
 P_VALUE = "{statistic} against Student's t distribution"
-KEYS: dict[str, Any] = {}
 HOLDS_SEEDS = True
 
 

@@ -72,7 +72,7 @@ def _checkpoint(experiment: Experiment, point: CurvePoint) -> tuple[str, str]:
 
 def _start_seed(experiment: Experiment, point: CurvePoint) -> int | None:
     """The one seed of the starting point from which all seeds go on; None where each goes on from its own."""
-    fixed = experiment.recipes[_checkpoint(experiment, point)[1]].get("start_seed", "same")
+    fixed = experiment.recipes[_checkpoint(experiment, point)[1]].start_seed
     return None if fixed == "same" else int(fixed)
 
 

@@ -111,9 +111,8 @@ def by_us(folder: Path, seed: int = SEED, precision: str | None = None) -> tuple
 def settings_of(kind: str, loss: str, seed: int, precision: str | None) -> Settings:
     """The settings of a job that trains as the documentation's examples do."""
     return Settings(
-        kind, inputs.MAX_LENGTH, loss, epochs=EPOCHS, batch_size=BATCH, micro_batch=None, learning_rate=RATE,
-        warmup=WARMUP, schedule="linear", weight_decay=0.0, checkpoint_steps=10_000, seed=seed,
-        precision=precision,
+        type=kind, max_length=inputs.MAX_LENGTH, loss=loss, epochs=EPOCHS, batch_size=BATCH, learning_rate=RATE,
+        warmup=WARMUP, weight_decay=0.0, checkpoint_steps=10_000, seed=seed, precision=precision,
     )  # fmt: skip
 
 

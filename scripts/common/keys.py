@@ -1,0 +1,209 @@
+"""How a key of the configuration is declared: a field of a frozen dataclass, once, with all that is known of it.
+
+    learning_rate: Annotated[Rate, "highest learning rate of the schedule"] = 2e-5
+
+Type and default are the field's. In its annotation stand one sentence of description and a `Rule`, the bounds that the
+type does not say, under JSON Schema's names. A name for a type with its rule (`Length`) is declared once too. A key
+that is a word of Python has an underscore behind it as a field: `from_` is the key `from`.
+
+From these classes come the reading (settings.py), the schema (scripts/experiment/key_schema.py) and the page of keys.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any
+
+BLANKS = "\\s\\u00ad\\u0300-\\u036f\\u200b-\\u200f\\u2060-\\u2064\\ufe00-\\ufe0f"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """What a value has to be beside its type, by the names of JSON Schema; `title` says it as text."""
+
+    title: str | None = None
+    minimum: float | None = None
+    exclusive_minimum: float | None = None
+    maximum: float | None = None
+    exclusive_maximum: float | None = None
+    pattern: str | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+    min_items: int | None = None
+    max_items: int | None = None
+    unique_items: bool | None = None
+    min_properties: int | None = None
+
+
+@dataclass(frozen=True)
+class Written:
+    """The type of what a file may hold for a key, where reading makes a simpler value of it for the record."""
+
+    type: Any
+
+
+LEFT_OUT = "left out"  # in the annotation of a key whose None is that it is left out: `null` is a mistake there
+NO_KEY = "no key"  # in that of a field which reading fills, and which no file has
+OTHERS = "others"  # in that of a field which holds all keys that the record does not name
+MARKS = (LEFT_OUT, NO_KEY, OTHERS)
+
+
+@dataclass(frozen=True)
+class Key:
+    """A field of a record, with what its annotation says."""
+
+    field: str
+    name: str
+    type: Any  # without what is said of it
+    said: tuple[Any, ...]
+    default: Any  # MISSING: it is required
+
+    @property
+    def description(self) -> str:
+        return "; ".join(one for one in self.said if isinstance(one, str) and one not in MARKS)
+
+    @property
+    def type_of_values(self) -> Any:
+        """The type without the None that stands for no value."""
+        options = [one for one in typing.get_args(self.type) if one is not type(None)]
+        return typing.Union[tuple(options)] if type(None) in typing.get_args(self.type) else self.type  # noqa: UP007
+
+    @property
+    def required(self) -> bool:
+        return self.default is dataclasses.MISSING
+
+    def is_marked(self, mark: str) -> bool:
+        return mark in self.said
+
+
+@cache
+def keys_of(record: type) -> dict[str, Key]:
+    """The keys of a record by name, in their order."""
+    hints = typing.get_type_hints(record, include_extras=True)
+    return {key.name: key for key in (_key(one, hints[one.name]) for one in dataclasses.fields(record))}
+
+
+def _key(field: dataclasses.Field[Any], hint: Any) -> Key:
+    plain, *said = typing.get_args(hint) if typing.get_origin(hint) is Annotated else (hint,)
+    made = field.default_factory is not dataclasses.MISSING
+    default = field.default_factory() if made else field.default  # type: ignore[misc]
+    return Key(field.name, field.name.removesuffix("_"), plain, tuple(said), default)
+
+
+@cache
+def extended(section: type, *kinds: type) -> type:
+    """The record of a section with the keys, too, that kinds of it declare."""
+    declaring = dict.fromkeys(kinds)
+    return dataclasses.make_dataclass(section.__name__, [], bases=(*declaring, section), frozen=True, kw_only=True)
+
+
+def values_of(record: Any) -> Iterator[tuple[Key, Any]]:
+    """The keys of a record with their values."""
+    for key in keys_of(type(record)).values():
+        yield key, getattr(record, key.field)
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: a record as what was given of it."""
+    if dataclasses.is_dataclass(value):
+        return given(value)
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return {name: plain(one) for name, one in value.items()} if isinstance(value, dict) else value
+
+
+def given(record: Any, *without: str) -> dict[str, Any]:
+    """The keys and values of a record that differ from their default, as JSON has them: what a job is given."""
+    return {key.name: plain(value) for key, value in values_of(record)
+            if value != key.default and key.name not in without}  # fmt: skip
+
+
+def given_of(section: type, record: Any) -> dict[str, Any]:
+    """What differs from its default among those keys of a record that it has from a class which it extends."""
+    return {name: value for name, value in given(record).items() if name in keys_of(section)}
+
+
+def stated(record: Any, *without: str) -> dict[str, Any]:
+    """All keys of a record that have a value, defaults too, as JSON has them."""
+    found: dict[str, Any] = {}
+    for key, value in values_of(record):
+        if value is not None and key.name not in without:
+            found[key.name] = stated(value) if dataclasses.is_dataclass(value) else plain(value)
+    return found
+
+
+Length = Annotated[int, Rule(minimum=1, maximum=1_000_000)]
+Count = Annotated[int, Rule(minimum=1, maximum=2**31 - 1)]  # what 32 bits hold
+Depth = Annotated[int, Rule(minimum=1, maximum=10_000_000)]
+Seed = Annotated[
+    int, Rule(minimum=0, maximum=2**32 - 1)
+]  # NumPy takes no larger one; Python and torch are seeded alike
+Size = Annotated[float, Rule(exclusive_minimum=0, maximum=1_000_000)]
+Share = Annotated[float, Rule(minimum=0, maximum=1)]
+Level = Annotated[float, Rule(exclusive_minimum=0, exclusive_maximum=1)]
+NAME = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
+Name = Annotated[  # short enough for the names of files in which two of them stand
+    str,
+    Rule(
+        title="a name of at most 100 letters (without accents), digits, '.', '_' and '-' that begins with a letter or "
+        "digit",
+        pattern=NAME,
+        max_length=100,
+    ),
+]
+FileName = Annotated[
+    str,
+    Rule(
+        title="a file's name of at most 240 letters (without accents), digits, '.', '_' and '-'",
+        pattern=NAME,
+        max_length=240,
+    ),
+]
+TaskName = Annotated[
+    str,
+    Rule(
+        title="a dataset's name or DATASET/train, DATASET/dev, DATASET/test",
+        pattern="^[A-Za-z0-9][A-Za-z0-9._-]*(/(train|dev|test))?$",
+        max_length=106,
+    ),
+]
+FilePath = Annotated[  # the signs are those by which Snakemake knows wildcards and variables in paths
+    str,
+    Rule(
+        title="a path without the signs { } < >, of at most 1000 characters and 255 in each of its names",
+        min_length=1,
+        pattern="^(?!.*[^/]{256})[^{}<>]*$",
+        max_length=1000,
+    ),
+]
+Location = Annotated[  # ${NAME} is an environment variable, which stands for a secret in a URL
+    str,
+    Rule(
+        title="a path or an address, of at most 1000 characters and 255 in each of its names, with { } in ${NAME} only",
+        min_length=1,
+        pattern="^(?!.*[^/]{256})([^{}<>]|\\$\\{[A-Za-z_][A-Za-z0-9_]*\\})*$",
+        max_length=1000,
+    ),
+]
+Label = Annotated[  # with something in it that can be seen
+    str, Rule(title="a line of text of at most 200 characters", min_length=1, pattern=f"[^{BLANKS}]", max_length=200)
+]
+Statement = Annotated[
+    str, Rule(title="a line of text of at most 1000 characters", min_length=1, pattern=f"[^{BLANKS}]", max_length=1000)
+]
+Prompt = Annotated[  # instructions of language models hold a newline: see scripts/experiment/plain_values.py
+    str,
+    Rule(
+        title='a text of at most 1000 characters, or "" for none',
+        pattern=f"^(?![\\s\\S])|[^{BLANKS}]",
+        max_length=1000,
+    ),
+]
+Title = Annotated[str, Rule(title="a line of text of at most 200 characters", max_length=200)]
+Sha256 = Annotated[str, Rule(title="a SHA-256 (64 digits and letters a to f)", pattern="^[0-9a-fA-F]{64}$")]
+Names = Annotated[tuple[str, ...], Rule(min_items=1, unique_items=True)]
+NameOrNames = str | Names

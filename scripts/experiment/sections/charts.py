@@ -1,0 +1,71 @@
+"""The sections `charts`, `matrices` and `curves`: what is drawn beside comparisons; reads and writes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from scripts.common.keys import LEFT_OUT, Label, Level, NameOrNames, Names, Rule, Title
+from scripts.experiment.sections.comparison import AllOrNames
+
+SystemsByLabel = Annotated[dict[Label, Names], Rule(min_properties=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChartEntry:
+    """A bar chart of means."""
+
+    systems: Annotated[
+        Names | SystemsByLabel,
+        "one bar per model; or several, as a mapping of labels (such as random, hard) to systems",
+    ]
+    tasks: Annotated[AllOrNames, "each has bars of its own"] = "all"
+    measures: Annotated[Names, "each has bars of its own"]
+    baseline: Annotated[str | None, "a system that is drawn as a line", LEFT_OUT] = None
+    title: Annotated[Title, "the figure's heading"] = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyEntry:
+    """What a matrix and curves say of the systems and tasks of a study of transfer."""
+
+    baseline: str
+    measure: Annotated[str, "the measure of all values"]
+    tasks: Annotated[AllOrNames, "the targets; all are those for which there is a trained system"] = "all"
+    title: Annotated[Title, "the heading of its table or figure"] = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixEntry(StudyEntry):
+    """A table of sources by targets."""
+
+    zero_shot: Annotated[
+        NameOrNames,
+        "systems whose models were trained on a source, one row per source; an entry means all that it became",
+    ]
+    full_shot: Annotated[
+        NameOrNames | None,
+        "systems whose models were trained on all queries of the target, from scratch or from a row's model",
+        LEFT_OUT,
+    ] = None
+    pseudo_labels: Annotated[
+        NameOrNames | None, "systems whose models were trained on the target's pseudo-labels", LEFT_OUT
+    ] = None
+    baseline: Annotated[str, "a system such as BM25"]
+    alpha: Annotated[Level, "a difference has a mark where the paired t-test's p is below"] = 0.01
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurvesEntry(StudyEntry):
+    """A measure over the number of training queries."""
+
+    systems: Annotated[
+        NameOrNames,
+        "systems that were trained on different numbers of the target's queries; an entry means all that it became",
+    ]
+    baseline: Annotated[str, "a system that is drawn as a line"]
+    interval: Annotated[
+        Literal["range", "t"],
+        "bars over the samples (seeds) of a point: from least to most, or the t interval of their mean",
+    ] = "range"
+    alpha: Annotated[Level, "1 - alpha is the level of all intervals"] = 0.05

@@ -1,0 +1,84 @@
+"""The section `features`: which features of queries and candidates are computed; reads and writes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from scripts.common.keys import LEFT_OUT, OTHERS, Depth, Label, Rule
+from scripts.experiment.sections.comparison import AllOrNames
+from scripts.experiment.sections.figure import Coordinate
+from scripts.experiment.sections.statistics import FilesOfTasks
+
+Parameters = Annotated[
+    dict[str, Coordinate], Rule(title="parameters and their values, such as {k1: 0.9}", min_properties=1)
+]
+TokenLabels = Annotated[tuple[Label, ...], Rule(min_items=1, unique_items=True)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaggerLabels:
+    """The labels of words that count, without B- and I-."""
+
+    objects: Annotated[TokenLabels, "of what is compared"]
+    aspects: Annotated[TokenLabels | None, "of by what it is compared", LEFT_OUT] = None
+    predicates: Annotated[TokenLabels | None, "of the words that compare", LEFT_OUT] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tagger:
+    """The model that finds what texts compare."""
+
+    model: Annotated[str, "a model of type token-classification"]
+    labels: Annotated[
+        TaggerLabels | None,
+        "the labels, without B- and I-, of objects, aspects and predicates; by default those that begin with OBJ, ASP "
+        "and PRED",
+        LEFT_OUT,
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedFeature:
+    """A feature with parameters, or the score in a system's run."""
+
+    system: Annotated[str | None, "the system whose score it is", LEFT_OUT] = None
+    missing: Annotated[
+        Coordinate | Literal["lowest"] | None,
+        "the value of a document that is not in the run: a number, or the query's lowest score (default)",
+        Rule(title="a number or lowest"),
+        LEFT_OUT,
+    ] = None
+    parameters: Annotated[dict[str, Parameters], OTHERS] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureEntry:
+    """A set of features, or files that others computed."""
+
+    first_stage: Annotated[str | None, "the system whose run has the candidates", LEFT_OUT] = None
+    depth: Annotated[Depth | None, "candidates per query; default 100", LEFT_OUT] = None
+    tasks: Annotated[AllOrNames | None, "all by default, or those whose features are computed", LEFT_OUT] = None
+    analyzer: Annotated[
+        Literal["english", "standard"] | None,
+        "english stems and drops stop words, standard does neither; the default is that of the dataset's language",
+        LEFT_OUT,
+    ] = None
+    of: Annotated[
+        tuple[str | Annotated[AskedFeature, Rule(min_properties=1)], ...] | None,
+        "the features, see docs/features.md: a name, such as BM25; with .title or .text the score of that field alone; "
+        "a name with parameters, {BM25: {k1: 0.9, b: 0.4}}; or {system: NAME}, the score in its run (of its first "
+        "seed)",
+        Rule(min_items=1),
+        LEFT_OUT,
+    ] = None
+    tagger: Annotated[
+        Tagger | None,
+        "the model (of type token-classification) that finds objects and aspects of a comparison; rules by default",
+        LEFT_OUT,
+    ] = None
+    letor: Annotated[
+        FilesOfTasks | None,
+        "in place of all else: one file per task with external features, in LETOR's format",
+        LEFT_OUT,
+    ] = None

@@ -1,0 +1,212 @@
+"""The section `recipes`: from what a model learns, and how it is trained; reads and writes nothing.
+
+The keys of the training itself are those of scripts/models/training_keys.py, which the job reads too. How the keys of a
+recipe have to go together is checked in recipe_checks.py and, against the other sections, in checks.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+from scripts.common.keys import LEFT_OUT, NO_KEY, Count, Length, Rule, TaskName, Written
+from scripts.experiment.choice_record import RecipeChoice
+from scripts.models.training_keys import Training
+
+BM25, RANDOM = "bm25", "random"
+UNTRAINED = "untrained"  # the recipe name of a model's own weights
+PASSAGE_LENGTH = 150  # characters
+BATCH_ORDER = {"proportional": "in proportion to their size", "round_robin": "in turn"}
+MARGINS = ("absolute_margin", "relative_margin")
+FILTERS = (*MARGINS, "max_score", "min_score")
+
+SeveralNames = Annotated[tuple[str, ...], Rule(min_items=2, unique_items=True)]
+Score = Annotated[float, Rule(minimum=-1_000_000, maximum=1_000_000)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Negatives:
+    """Where the negatives of a recipe are from, and what filters them."""
+
+    from_: Annotated[
+        str | tuple[str, ...],
+        Written(
+            Literal["bm25", "random"] | Annotated[str, Rule(title="the name of a system")] | SeveralNames,
+        ),
+        "bm25: the best-ranked documents not judged relevant; random: any of the corpus; a system of the "
+        "configuration: its best-ranked ones. In a list, [bm25, zero-shot] stands for both in turn (and bm25, "
+        "zero-shot for two recipes)",
+    ] = BM25
+    per_query: Annotated[Length, "number of negatives per query and positive"] = 3
+    sampling_strategy: Annotated[
+        Literal["top", "random"],
+        "bm25, systems: top takes the best-ranked candidates, random draws among them",
+    ] = "top"
+    range_min: Annotated[
+        int, "bm25, systems: number of top-ranked documents that are skipped", Rule(minimum=0, maximum=199)
+    ] = 0
+    range_max: Annotated[
+        Annotated[int, Rule(minimum=1, maximum=200)] | None,
+        "bm25, systems: rank up to which documents are candidates, relevant ones counted; null: all, for bm25 200",
+    ] = None
+    absolute_margin: Annotated[
+        Annotated[float, Rule(minimum=0, maximum=1_000_000)] | None,
+        "bm25, systems: a negative scores at least this much below the query's lowest positive; null: no margin",
+    ] = None
+    relative_margin: Annotated[
+        Annotated[float, Rule(minimum=0, exclusive_maximum=1)] | None,
+        "bm25, systems: the same as a share of the absolute score of the positive",
+    ] = None
+    max_score: Annotated[Score | None, "bm25, systems: the highest score of a negative; null: any"] = None
+    min_score: Annotated[Score | None, "bm25, systems: the lowest score of a negative; null: any"] = None
+    cross_encoder: Annotated[
+        str | None,
+        "a system with a cross-encoder that scores candidates and positives for margins and score limits; null: scores "
+        "of the ranking",
+    ] = None
+    draw: Annotated[
+        Literal["once", "epoch"],
+        "once: all epochs learn from the same examples; epoch: positives and negatives are drawn anew for each",
+    ] = "once"
+    exclude_evaluation: Annotated[bool, "never take a gold document of dev or test"] = True
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """All that the negatives are from, in their order."""
+        return self.from_ if isinstance(self.from_, tuple) else (self.from_,)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems of the configuration that the negatives are from."""
+        return tuple(name for name in self.sources if name not in (BM25, RANDOM))
+
+    @property
+    def filters(self) -> dict[str, float]:
+        """The rules that filter the negatives, with their values."""
+        return {rule: value for rule in FILTERS if (value := getattr(self, rule)) is not None}
+
+    @property
+    def mined(self) -> bool:
+        """Whether they are more than BM25's or random ones: from systems, from several, or filtered."""
+        return bool(isinstance(self.from_, tuple) or self.systems or self.filters)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Positives:
+    """Which of the relevant documents are learnt from."""
+
+    per_query: Annotated[
+        Literal["all"] | Length, "all: each relevant document; or the number of them that is drawn"
+    ] = "all"
+    among_candidates: Annotated[
+        bool,
+        "only those among the documents that BM25 ranks up to range_max; queries without any are counted and left out",
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class StartRule:
+    """The training of a recipe on the same dataset, or on each of the others."""
+
+    recipe: str
+    dataset: Literal["same", "others"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choose:
+    """By which task and measure the best recipe is selected."""
+
+    task: Annotated[
+        TaskName | None, "the task for the selection, dataset/split; by default dev of train_on", LEFT_OUT
+    ] = None
+    measure: Annotated[str, "the measure, by its mean over the queries"] = "nDCG@10"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe(Training):
+    """One recipe. `epochs_rule` is text for the report, `chosen` of one that stands for the best of several."""
+
+    train_on: Annotated[
+        str | tuple[str, ...],
+        Written(
+            Annotated[str, Rule(title="the name of a dataset")]
+            | Annotated[SeveralNames, Rule(title="several names in one training, such as [[a, b]]")],
+        ),
+        "the dataset with the train split. In a list, [a, b] stands for both in one training, each batch from one of "
+        "them (and a, b for two recipes); numbers of queries and negatives are per dataset",
+    ]
+    labels: Annotated[
+        Literal["human", "bm25"], "human: the qrels; bm25: pseudo-labels, BM25's top document is taken as relevant"
+    ] = "human"
+    negatives: Annotated[Negatives, "which documents are learnt as not relevant"] = Negatives()
+    positives: Annotated[Positives, "which of the relevant documents are learnt"] = Positives()
+    queries: Annotated[Literal["all"] | Count, "number of training queries: all or a seeded sample"] = "all"
+    samples: Annotated[
+        int,
+        "number of different samples of training queries: seed s learns from sample (s - 1) mod samples + 1",
+        Rule(minimum=1, maximum=1000),
+    ] = 1
+    sampling: Annotated[
+        Literal["nested", "independent"],
+        "nested: a smaller sample is part of the larger one of the same number; independent: each size has its own "
+        "sample",
+    ] = "nested"
+    start_from: Annotated[
+        str | None,
+        Written(str | StartRule | None),
+        "another recipe whose checkpoint is trained further; {recipe: R, dataset: same} is the training of R on the "
+        "same dataset, dataset: others one for each training of R on another dataset",
+    ] = None
+    start_seed: Annotated[
+        Literal["same"] | Annotated[int, Rule(minimum=1, maximum=2**32 - 1)],
+        "the seed of the checkpoint that each seed starts from; same is its own number",
+    ] = "same"
+    passage_length: Annotated[Length, "passages: maximum number of characters of the whole sentences in one"] = (
+        PASSAGE_LENGTH
+    )
+    choose: Annotated[
+        Choose | None,
+        "the best recipe on dev is selected, of those that lists make of this entry: a system that names it ranks the "
+        "dev queries with each, and the tasks with the one with the highest mean of measure over its seeds, the first "
+        "of equal ones. {} is nDCG@10",
+        LEFT_OUT,
+    ] = None
+    epochs_rule: Annotated[str | None, NO_KEY] = None
+    chosen: Annotated[RecipeChoice | None, NO_KEY] = None
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """The datasets that it learns from, in their order."""
+        return self.train_on if isinstance(self.train_on, tuple) else (self.train_on,)
+
+    @property
+    def of_each_dataset(self) -> list[Recipe]:
+        """The recipe as it is for each of its datasets alone: how this one's examples are made."""
+        return [replace(self, train_on=dataset) for dataset in self.datasets]
+
+    @property
+    def length_of_passages(self) -> int | None:
+        """The length of the passages that it learns from; None where it learns from whole texts."""
+        return self.passage_length if self.long_documents == "passages" else None
+
+    @property
+    def is_decided_on_dev(self) -> bool:
+        """Whether the dev queries decide which weights its training ends with."""
+        return self.load_best_model_at_end or self.early_stopping_patience is not None
+
+    @property
+    def draws_by_epoch(self) -> bool:
+        """Whether each epoch has a draw of its own."""
+        return self.negatives.draw == "epoch"
+
+    @property
+    def has_independent_samples(self) -> bool:
+        """Whether its samples have nothing to do with those of other sizes."""
+        return self.queries != "all" and self.sampling == "independent"
+
+    @property
+    def datasets_text(self) -> str:
+        """Its datasets, and where there are several how their batches follow one another."""
+        names = self.datasets
+        order = f", whose batches come {BATCH_ORDER[self.multi_dataset_batch_sampler]}" if len(names) > 1 else ""
+        return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part) + order

@@ -1,0 +1,48 @@
+"""The section `systems`: the keys that entries of all kinds have; each kind declares its own.
+
+Reads and writes nothing. The kinds are modules of scripts/experiment/systems/.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from scripts.common.keys import LEFT_OUT, NO_KEY, Label, Names, Rule, Size, TaskName
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelled:
+    """The keys that every kind has."""
+
+    label: Annotated[Label | None, "its name in figures and tables", LEFT_OUT] = None
+    kind: Annotated[str, NO_KEY] = ""  # the NAME of its module
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made(Labelled):
+    """Those of kinds whose runs are made here."""
+
+    tasks: Annotated[Literal["all"] | Names | None, "the tasks that it ranks", LEFT_OUT] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectSeed:
+    """By what one seed is selected."""
+
+    task: Annotated[
+        TaskName | None,
+        "the task that decides: dataset/dev; or dataset, its test split, to reproduce work that chose there",
+        LEFT_OUT,
+    ] = None
+    score: Annotated[
+        dict[str, Size] | None,
+        "weights of measures, divided by their sum; default {R@1: 3, R@3: 2, R@5: 1}; ties go to the smallest seed",
+        Rule(min_properties=1),
+        LEFT_OUT,
+    ] = None
+    by: Annotated[
+        str | None,
+        "instead of task: a system with the same model, recipe and seeds whose choice is taken",
+        LEFT_OUT,
+    ] = None
