@@ -120,7 +120,7 @@ def form_of_index(experiment: Experiment, model: str) -> str:
 
 def indexed(experiment: Experiment) -> dict[str, str]:
     """The models that encode corpora, with the form of the index of each."""
-    encoding = [name for name, entry in experiment.models.items() if adapter(entry["type"]).SEARCHES]
+    encoding = [name for name, entry in experiment.models.items() if adapter(entry.type).SEARCHES]
     return {name: form_of_index(experiment, name) for name in encoding}
 
 
