@@ -15,7 +15,7 @@ from scripts.experiment.moderators import BUBBLE, moderators, subgroups
 from scripts.experiment.records import Comparison, System, Task
 from scripts.experiment.sameness import check_roles, check_tasks
 from scripts.experiment.sections.comparison import ComparisonEntry
-from scripts.experiment.sections.statistics import Statistics
+from scripts.experiment.sections.synthesis import Statistics
 from scripts.experiment.starting_points import with_starting_point
 from scripts.ir.measure_names import same_measure
 from scripts.statistics.effects import effect_named, effect_source

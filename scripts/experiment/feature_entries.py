@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scripts.experiment.checker import Source
-from scripts.experiment.records import FeatureColumn
+from scripts.experiment.feature_records import FeatureColumn
 from scripts.experiment.sections.features import AskedFeature
 from scripts.features.families import Feature, features_in, known
 

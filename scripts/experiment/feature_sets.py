@@ -8,8 +8,9 @@ from scripts.common.keys import given, stated
 from scripts.common.locations import find_file
 from scripts.experiment.checker import Checker
 from scripts.experiment.feature_entries import named_feature, same_feature
+from scripts.experiment.feature_records import FeatureColumn, FeatureSet
 from scripts.experiment.languages import usual_analyzer
-from scripts.experiment.records import FeatureColumn, FeatureSet, System, Task
+from scripts.experiment.records import System, Task
 from scripts.experiment.sections.features import AskedFeature, FeatureEntry, Tagger
 from scripts.models.adapters import adapters, tags
 

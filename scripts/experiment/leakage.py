@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import may_share_queries
-from scripts.experiment.records import Experiment, FeatureSet, System
+from scripts.experiment.feature_records import FeatureSet
+from scripts.experiment.records import Experiment, System
 from scripts.experiment.system_kinds import behind, system_kind
 
 Split = tuple[str, str]  # a dataset and a split of it

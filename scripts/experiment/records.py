@@ -7,14 +7,14 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from scripts.experiment.choice_record import RecipeChoice
+from scripts.experiment.feature_records import FeatureSet
+from scripts.experiment.plan_records import StudyPlans
 from scripts.experiment.sections.configuration import Actor, Published
 from scripts.experiment.sections.dataset import Dataset
-from scripts.experiment.sections.features import Tagger
 from scripts.experiment.sections.figure import Figure
 from scripts.experiment.sections.recipe import UNTRAINED as UNTRAINED
 from scripts.experiment.sections.recipe import Recipe
-from scripts.experiment.sections.statistics import Statistics
-from scripts.experiment.sections.study import Assumed
+from scripts.experiment.sections.synthesis import Statistics
 from scripts.experiment.transfer_records import Curves, Matrix
 from scripts.models.model_keys import Model
 
@@ -192,67 +192,6 @@ class Chart:
         return asdict(self)
 
 
-@dataclass(frozen=True)
-class FeatureColumn:
-    """One column: a feature of a family, maybe of one field and with parameters, or the score in a system's run.
-
-    `texts` says that it is computed from texts, which the model `tagger` tags where there is one.
-    """
-
-    name: str
-    family: str | None = None
-    feature: str | None = None
-    field: str | None = None
-    parameters: dict[str, float] | None = None
-    texts: bool = False
-    tagger: str | None = None
-    system: str | None = None
-    missing: float | str | None = None
-
-
-@dataclass(frozen=True)
-class FeatureSet:
-    """Features of the first `depth` candidates of a run's queries, one file per task; or files that others computed.
-
-    `files` is task -> file. Without a `tagger` texts are tagged by rules.
-    """
-
-    name: str
-    tasks: tuple[str, ...]
-    first_stage: str | None = None
-    depth: int = 0
-    analyzer: str = ""
-    of: tuple[FeatureColumn, ...] = ()
-    files: dict[str, str] = field(default_factory=dict)
-    tagger: Tagger | None = None
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is asked of the designs of a next study; an effect or a half-width is the target."""
-
-    power: float
-    queries: tuple[int, ...]
-    collections: tuple[int, ...]
-    seeds: tuple[int, ...]
-    alpha: float
-    effect: float | None = None
-    half_width: float | None = None
-    assumed: Assumed | None = None
-
-
-@dataclass(frozen=True)
-class StudyPlans:
-    """The plans of the next study, by name.
-
-    A plan has the name of a comparison, whose variances it takes, or `assumed` ones. `configured` plans are made with
-    the other results, and all others on demand.
-    """
-
-    configured: bool
-    plans: Mapping[str, Plan]
-
-
 @dataclass(frozen=True, eq=False)  # equal to itself alone: what is derived from it can be kept
 class Experiment:
     """Everything that one configuration asks for, in the configuration's order."""
@@ -276,7 +215,7 @@ class Experiment:
     published: Published | None
     actor: Actor | None = None
     lower_is_better: tuple[str, ...] = ()  # measures, by the names that tasks give them
-    study: StudyPlans = StudyPlans(False, {})
+    study: StudyPlans = field(default_factory=lambda: StudyPlans(False, {}))
     features: dict[str, FeatureSet] = field(default_factory=dict)
     matrices: Mapping[str, Matrix] = field(default_factory=dict)
     curves: Mapping[str, Curves] = field(default_factory=dict)

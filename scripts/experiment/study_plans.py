@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from scripts.experiment.checker import Checker
-from scripts.experiment.records import Comparison, Plan, StudyPlans
-from scripts.experiment.sections.statistics import Statistics
+from scripts.experiment.plan_records import Plan, StudyPlans
+from scripts.experiment.records import Comparison
 from scripts.experiment.sections.study import Assumed, Study
+from scripts.experiment.sections.synthesis import Statistics
 from scripts.statistics.effects import effect_named
 
 ALPHA = 0.05  # where variances are assumed; a comparison has its own, with this default

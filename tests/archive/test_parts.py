@@ -16,6 +16,7 @@ from scripts.engine.job_code import job_code
 from scripts.engine.job_records import records
 from scripts.engine.job_settings import settings
 from scripts.experiment.records import Experiment, System, Task
+from scripts.experiment.sections.dataset import Dataset
 
 
 def test_a_recorded_command_becomes_arguments():
@@ -159,10 +160,13 @@ def test_differences_are_told_by_dotted_keys():
 
 def test_a_run_says_what_was_left_out_for_its_queries():
     job = {"command": "", "machine": None, "host": None, "driver": None, "inputs": {}, "outputs": {}}
-    datasets = {"d": {"own_document": "drop", "excluded": "pairs.tsv"}, "e": {}, "j": {"runs_of": "d"}}
+    datasets = {
+        "d": Dataset(format="beir", own_document="drop", excluded="pairs.tsv"),
+        "e": Dataset(format="beir"),
+        "j": Dataset(format="beir", runs_of="d"),
+    }
     tasks = {
-        name: Task(name, name, "test", name, "beir", ("AP",), runs_of=entry.get("runs_of"))
-        for name, entry in datasets.items()
+        name: Task(name, name, "test", name, "beir", ("AP",), runs_of=entry.runs_of) for name, entry in datasets.items()
     }
     bm25 = System("bm25", "bm25", settings={"k1": 0.9})
     one = Experiment("e", ["AP"], 10, 1, [], datasets, {}, {}, {"bm25": bm25}, tasks, {}, {}, {}, {}, {}, {}, None)
@@ -178,7 +182,25 @@ def test_a_run_of_a_server_is_not_said_to_be_lucenes():
         "here": System("here", "bm25", settings={"k1": 0.9}),
         "there": System("there", "bm25", settings={"k1": 0.9, "url": "http://h:9200"}),
     }
-    one = Experiment("e", ["AP"], 10, 1, [], {"d": {}}, {}, {}, systems, {"d": task}, {}, {}, {}, {}, {}, {}, None)
+    one = Experiment(
+        "e",
+        ["AP"],
+        10,
+        1,
+        [],
+        {"d": Dataset(format="beir")},
+        {},
+        {},
+        systems,
+        {"d": task},
+        {},
+        {},
+        {},
+        {},
+        {},
+        {},
+        None,
+    )
     methods = [
         ir_metadata(one, task, system, job, {}, {})["method"]["retrieval"][0]["method"] for system in systems.values()
     ]

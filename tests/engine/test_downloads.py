@@ -12,6 +12,8 @@ from scripts.common.errors import UserError
 from scripts.common.locations import key
 from scripts.datasets.fetch import fetch, fetch_files, mirrored, session
 from scripts.engine.downloads import LONGEST, names, plain_name, sources
+from scripts.experiment.sections.dataset import Dataset
+from scripts.models.model_keys import Model
 from tests.support.located import RIGHT, SHA
 
 LONG = "https://h/" + "a" * 1900
@@ -72,15 +74,15 @@ def test_two_files_have_two_names_in_any_order_and_keep_them(one, other):
 def test_the_same_file_has_one_name_whoever_asks():
     one = wanted("https://${A}:${B}@h/a.zip?token=${T}", sha256=SHA)
     assert one == wanted("https://h/a.zip?token=${OTHER}", sha256=SHA)
-    datasets = {n: {"location": f"https://h/a.zip?token=${{{n}}}", "sha256": SHA} for n in "AB"}
+    datasets = {n: Dataset(format="beir", location=f"https://h/a.zip?token=${{{n}}}", sha256=SHA) for n in "AB"}
     assert len({str(found) for found in sources(datasets, {}, "c.yaml").values()}) == 1
-    datasets = {n: {"location": "https://h/a.zip", "sha256": n * 64} for n in "12"}
+    datasets = {n: Dataset(format="beir", location="https://h/a.zip", sha256=n * 64) for n in "12"}
     with pytest.raises(UserError, match=r"c\.yaml: datasets\.2\.sha256: another than for the same location above"):
         sources(datasets, {}, "c.yaml")
 
 
 def test_two_revisions_of_one_model_are_two_downloads():
-    models = {n: {"weights": "org/name", "revision": n} for n in ("main", "v2")}
+    models = {n: Model(type="bi-encoder", weights="org/name", revision=n) for n in ("main", "v2")}
     found = sources({}, models, "c.yaml")
     assert [one["revision"] for one in found.values()] == ["main", "v2"]
     assert len(set(names(found.values(), {}))) == 2

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scripts.common.strict_yaml import read_yaml
+from scripts.experiment.schema import entry_of, schema
 from scripts.statistics.comparison import compare
 from scripts.statistics.dependence.seed_effects import SeedsFrom
 from scripts.statistics.meta_analysis.independent import meta_analysis
@@ -23,7 +23,7 @@ from scripts.statistics.scores import TaskScores
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "docs/compare-your-own-scores.ipynb"
-COMPARISON = read_yaml(ROOT / "config/schema.yaml")["$defs"]["comparison"]["properties"]
+COMPARISON = entry_of(schema(), "comparisons")["properties"]
 
 
 def printed(source: str, names: dict) -> str:
@@ -64,7 +64,7 @@ def test_defaults_are_those_of_a_comparison_in_a_configuration():
     for field in fields(Method):
         if field.name not in ("seed", "lower_is_better"):
             assert getattr(DEFAULTS, field.name) == COMPARISON[field.name].get("default"), field.name
-    assert DEFAULTS.seed == read_yaml(ROOT / "config/schema.yaml")["properties"]["seed"]["default"]
+    assert DEFAULTS.seed == schema()["properties"]["seed"]["default"]
 
 
 def scores(k: int = 4, n: int = 30) -> dict[str, tuple[np.ndarray, np.ndarray]]:

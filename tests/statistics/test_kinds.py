@@ -16,7 +16,7 @@ from scripts.common.keys import keys_of
 from scripts.experiment.comparisons import loaded_modules
 from scripts.experiment.key_schema import of_key
 from scripts.experiment.schema import entry_of, schema
-from scripts.experiment.sections.statistics import Statistics
+from scripts.experiment.sections.synthesis import Statistics
 from scripts.statistics import effects, estimators, intervals, task_intervals
 from scripts.statistics.effects import EffectType, all_effects, effect_named
 from scripts.statistics.estimators import Estimator, all_estimators

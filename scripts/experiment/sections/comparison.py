@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from scripts.common.keys import LEFT_OUT, FilePath, Label, Level, Name, Names, Rule, Title, Written
 from scripts.experiment.sections.figure import Figure
-from scripts.experiment.sections.statistics import Statistics
+from scripts.experiment.sections.synthesis import Statistics
 
 AllOrNames = Literal["all"] | Names
 KeyOfSystems = Literal["system", "model", "recipe", "seeds", "rerank", "learner"]

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from scripts.common.keys import LEFT_OUT, OTHERS, Depth, Label, Rule
 from scripts.experiment.sections.comparison import AllOrNames
 from scripts.experiment.sections.figure import Coordinate
-from scripts.experiment.sections.statistics import FilesOfTasks
+from scripts.experiment.sections.synthesis import FilesOfTasks
 
 Parameters = Annotated[
     dict[str, Coordinate], Rule(title="parameters and their values, such as {k1: 0.9}", min_properties=1)

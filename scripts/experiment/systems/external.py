@@ -10,7 +10,7 @@ from scripts.common.locations import find_file
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.sections.configuration import Configuration
-from scripts.experiment.sections.statistics import FilesOfTasks
+from scripts.experiment.sections.synthesis import FilesOfTasks
 from scripts.experiment.systems._kind import Labelled, SystemKind
 
 NAME = "external"
