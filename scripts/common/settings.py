@@ -108,7 +108,7 @@ def _fits(hint: Any, value: Any) -> bool:
         return True
     if dataclasses.is_dataclass(hint):
         return isinstance(value, dict | typing.cast(type, hint))
-    if inner or hint in (int, float):  # a list or mapping of anything is told by its class
+    if inner or hint in (int, float):  # a list or mapping of anything is checked by its class
         check = FITTING.get(typing.get_origin(hint) or hint)
         return check is not None and check(inner, value)
     return isinstance(value, type(None) if hint is None else hint)

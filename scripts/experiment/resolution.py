@@ -80,6 +80,7 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
         mirrors=given.mirrors,
         shards=given.shards,
         device=given.device,
+        kernels=given.kernels,
         datasets=given.datasets,
         models=given.models,
         recipes=given.recipes,

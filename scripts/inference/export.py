@@ -19,6 +19,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder
 from scripts.models.adapters import Adapter, adapter
+from scripts.models.kernels import OURS, choose
 
 TEXTS = ["ice", "The  price of oats, in 1846?", "a b c d e f g h", "Ströme; 河 \u0301!", "word " * 700]
 BATCHES = (1, 2, 5)
@@ -31,6 +32,7 @@ class Settings:
     max_length: Annotated[int, "tokens kept of a text or a pair"]
     precision: Annotated[Literal["fp32", "int8"], "of the weights"]
     backend: Annotated[Literal["onnx", "openvino"], "what runs the file: onnxruntime, or OpenVINO"] = "onnx"
+    kernels: Annotated[str, "what computes: ours where they are faster, or library: torch's own alone"] = OURS
 
 
 def outputs(kind: Adapter, folder: Path, model: Any, max_length: int, backend: str) -> np.ndarray:
@@ -85,6 +87,7 @@ def main() -> None:
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # torch is compared in fp32, on the processor as onnxruntime
     options = parser(__doc__, "checkpoint", "exported", settings=Settings).parse_args()
     settings: Settings = options.settings
+    choose(settings.kernels)
     kind = adapter(settings.type)
     with atomic_folder(options.exported) as target:
         try:

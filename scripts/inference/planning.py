@@ -55,7 +55,7 @@ def encoding_settings(experiment: Experiment, model: str, part: str = "") -> dic
     # Of prompts only the documents' own: another prompt of queries encodes no corpus again.
     own = given(entry.prompts, "query")
     further = {key: value for key, value in given(entry).items() if key in ("max_document_length", "batch_tokens")}
-    return {**always, **further, **({"prompts": own} if own else {}), **shard_of(part)}
+    return {**always, **further, **({"prompts": own} if own else {}), **experiment.kernels_of_jobs, **shard_of(part)}
 
 
 def making_script(made: str) -> str:
@@ -167,7 +167,7 @@ def export_settings(experiment: Experiment, model: str, backend: str, precision:
     """How a checkpoint is turned into ONNX."""
     entry = experiment.models[model]
     lengths = {"type": entry.type, "max_length": entry.max_length}
-    return {**lengths, "backend": backend, "precision": precision}
+    return {**lengths, "backend": backend, "precision": precision, **experiment.kernels_of_jobs}
 
 
 def ranking_settings(experiment: Experiment, ranked: str, system: str, seed: int | str, part: str = "") -> dict:
@@ -183,7 +183,7 @@ def ranking_settings(experiment: Experiment, ranked: str, system: str, seed: int
     if system_kind(ranker).by_tokens and settings["backend"] == "torch" and model.batch_tokens:
         texts["batch_tokens"] = model.batch_tokens
     index = {key: ranker.settings[key] for key in ("embeddings", "approximate") if key in ranker.settings}
-    settings |= {**texts, **passages, **shorter, **index}
+    settings |= {**texts, **passages, **shorter, **index, **experiment.kernels_of_jobs}
     return {**settings, "depth": depth, "tag": f"{system}-{seed}", **shard_of(part)}
 
 

@@ -24,6 +24,7 @@ from scripts.ir.exclusion import Excluded
 from scripts.ir.trec import Run, write_run
 from scripts.models.adapters import Adapter, adapter
 from scripts.models.cutting import cutting_encoder
+from scripts.models.kernels import OURS, choose
 from scripts.models.loaded import load_prompted
 from scripts.models.prompts import prompts_of, reported_settings
 from scripts.models.running import computed_by
@@ -44,6 +45,7 @@ class Settings:
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
     truncate_dim: Annotated[int | None, "first dimensions of each vector that count; null: all of them"] = None
     prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
+    kernels: Annotated[str, "what computes: ours where they are faster, or library: torch's own alone"] = OURS
     shard: Annotated[list[int] | None, "which one from 0, of how many, of index or queries; null: all"] = None
 
 
@@ -98,6 +100,7 @@ def requested(description: str | None, settings: type, *further: str) -> Request
         raise UserError(f"{options.queries}: no query to search for; the dataset lacks this split")
     documents = passage_counts(options.corpus)
     kind = adapter(options.settings.type)
+    choose(options.settings.kernels)
     model = load_prompted(kind, options.checkpoint, options.settings)
     return Request(options, options.settings, queries, documents, read_excluded(options.queries), kind, model)
 

@@ -22,7 +22,7 @@ class Prompts:
 
 @dataclass(frozen=True, kw_only=True)
 class Weights:
-    """What a model's own weights have to be, which the job that takes them is told."""
+    """What a model's own weights have to be, as the job that takes them is given it."""
 
     sha256: Annotated[Sha256 | None, "of model.safetensors (or the ONNX file)", LEFT_OUT] = None
     backend: Annotated[

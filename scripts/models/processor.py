@@ -12,6 +12,8 @@ from typing import Any
 
 import torch
 
+from scripts.models.kernels import ours
+
 LARGEST = 2 << 30  # bytes of weights that are packed; of larger models a second copy may be more than there is
 MANY = 512  # rows that meet the same columns: for fewer, packing takes longer than it spares
 EXACT, APPROXIMATE = "none", "tanh"  # ways to compute a GELU, as oneDNN and torch call them
@@ -40,8 +42,8 @@ def product(rows: torch.Tensor, columns: torch.Tensor, bias: torch.Tensor | None
 
 
 def packs() -> bool:
-    """Whether packed weights are the faster ones here."""
-    return torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512"
+    """Whether packed weights are the faster ones here, and asked for."""
+    return ours() and torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512"
 
 
 def multiplier(columns: torch.Tensor, rows: int) -> Callable[[torch.Tensor], torch.Tensor]:

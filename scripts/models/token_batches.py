@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from scripts.models.batch_sizes import texts_per_batch
+from scripts.models.kernels import ours
 from scripts.models.side_by_side import Text, each_batch, replaced
 
 SAMPLE = 64  # texts, from the shortest to the longest, whose tokens are compared
@@ -187,9 +188,12 @@ def in_batches(
     """What `compute` makes of all texts, one row each in their order, in batches (see there) of texts of like length.
 
     It gets texts and options of the library's methods. `model` is what it runs, of the library, and puts the prompt
-    before each text, of a pair before the first; it may have `batch_tokens`. One batch is left to the library.
+    before each text, of a pair before the first; it may have `batch_tokens`. One batch is left to the library, and all
+    of them are where its kernels alone compute and nobody asks for batches by tokens.
     """
     most = getattr(model, "batch_tokens", None)
+    if not ours() and not most:
+        return compute(list(texts), batch_size=batch_size)
     if len(texts) <= texts_per_batch(batch_size, most, model.max_seq_length):
         return compute(list(texts), batch_size=max(1, len(texts)))
     tokens = None

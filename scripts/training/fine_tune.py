@@ -29,6 +29,7 @@ from scripts.ir.collection import passages_of
 from scripts.models import lora
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cut_columns, cutter, tokenizer_of
+from scripts.models.kernels import choose
 from scripts.models.loaded import load_prompted
 from scripts.models.loading import routed_modules
 from scripts.models.losses import LISTS, resolve_loss, shape_of
@@ -65,6 +66,7 @@ def load(start: Path, settings: Settings):
 
     from scripts.models.trained_products import train_fast
 
+    choose(settings.kernels)
     kind = adapter(settings.type)
     set_seed(settings.seed)
     model = load_prompted(kind, start, settings, to_train=True)

@@ -132,6 +132,7 @@ def training_settings(experiment: Experiment, model: str, recipe: str, seed: str
         **evaluation_settings(experiment, model, recipe),
         **({"datasets": list(entry.datasets)} if len(entry.datasets) > 1 else {}),
         "seed": int(seed),
+        **experiment.kernels_of_jobs,
     }
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from scripts.experiment.resolution import resolve
 from scripts.inference import planning
+from scripts.training.planning import training_settings
 from tests.experiment.test_config import changed
 
 EXPERIMENT = resolve(
@@ -121,6 +122,18 @@ def test_a_path_is_that_of_a_whole_or_of_a_part_and_never_of_both(shards):
 def test_a_reranker_reads_the_run_of_a_seed_that_its_first_stage_has():
     assert inputs("reranker", "2")["first_stage"] == "results/e/runs/d/tuned/seed-2.trec.gz"
     assert inputs("reranker", "9")["first_stage"] == "results/e/runs/d/tuned/seed-1.trec.gz"
+
+
+def test_jobs_are_told_of_kernels_where_they_are_not_the_default():
+    plain = resolve(changed({"kernels": "library"}), "c.yaml")
+    rank = planning.ranking_settings
+    assert "kernels" not in rank(EXPERIMENT, "runs/d", "tuned", "1") and "kernels" not in encoding(EXPERIMENT)
+    assert rank(plain, "runs/d", "tuned", "1")["kernels"] == encoding(plain)["kernels"] == "library"
+    assert training_settings(plain, "m", "r", "1")["kernels"] == "library"
+
+
+def encoding(experiment) -> dict:
+    return planning.encoding_settings(experiment, "m")
 
 
 def test_settings_hold_what_a_ranking_depends_on_and_no_more():

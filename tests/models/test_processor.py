@@ -5,14 +5,16 @@ import json
 import numpy as np
 import pytest
 
-from scripts.models import loading, processor  # noqa: F401 - loading sets what the libraries read as they are imported
+from scripts.models import kernels, loading, processor  # noqa: F401 - loading sets what the libraries read as they are imported
 from scripts.models.adapters import adapter
 from scripts.models.first_token import MODELS, first_token_alone
 from scripts.models.loaded import load_prompted, rank_fast
+from scripts.models.token_batches import in_batches
 from tests.support.tiny_bert import build, build_masked
 
 torch = pytest.importorskip("torch")
 TEXTS = ["ice", "the price of oats", "a b c d e f g h", "oats of the price of the ice of a price"]
+PACKS = processor.packs
 ROUNDING = 2e-6  # of numbers of about 1: sums of some dozen products in fp32, in another order
 
 
@@ -151,6 +153,24 @@ def test_a_cross_encoder_that_ranks_is_sped_up_and_scores_the_same(tmp_path):
     plain = kind.scorer(kind.load(tmp_path / "model", 32), 4).score(pairs)
     fast = kind.load_scorer(tmp_path / "model", 32, 4, "torch").score(pairs)
     assert np.abs(fast - plain).max() < ROUNDING
+
+
+def test_with_kernels_of_the_library_a_model_is_left_as_it_is(tmp_path, monkeypatch, request):
+    request.addfinalizer(lambda: kernels.choose(kernels.OURS))
+    monkeypatch.setattr(processor, "packs", PACKS)
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "AVX512")
+    start = build(tmp_path / "start", TEXTS, seed=3)
+    assert processor.packs() and packed(load_prompted(adapter("bi-encoder"), start, Settings())) > 0
+    kernels.choose(kernels.LIBRARY)
+    assert not processor.packs() and packed(load_prompted(adapter("bi-encoder"), start, Settings())) == 0
+    model = adapter("cross-encoder").load(start, 32, to_train=True)
+    assert not first_token_alone(model.transformers_model)
+    texts = [text for text in TEXTS for _ in range(9)]
+    calls = []
+    assert in_batches(None, lambda given, batch_size: calls.append((given, batch_size)), texts, 4) is None
+    assert calls == [(texts, 4)]  # the library's batches are its own
+    kernels.choose(kernels.OURS)
+    assert first_token_alone(model.transformers_model)
 
 
 def test_what_is_no_module_is_left_alone():

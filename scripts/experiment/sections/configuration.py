@@ -92,6 +92,11 @@ class Configuration:
         "where models of torch run; auto: on the GPU that a job is given, and a job whose GPU torch cannot use stops; "
         "cpu: on processors, also where there are GPUs, and Slurm is asked for none",
     ] = "auto"
+    kernels: Annotated[
+        Literal["ours", "library"],
+        "what models of torch compute with on processors; ours: faster products where they are, numbers equal but for "
+        "the rounding of fp32; library: torch's own alone, such as for a published study",
+    ] = "ours"
     mirrors: Annotated[
         tuple[FilePath, ...],
         "folders searched (by file name, same SHA-256) before anything is downloaded, and for external files",
