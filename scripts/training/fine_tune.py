@@ -203,7 +203,7 @@ def write(
     passed = min(outcome.steps * settings.batch_size, passes)
     write_timing(
         options.timing,
-        **(stated(with_scale(settings, model)) | fact(prompts))
+        **(stated(with_scale(settings, model), "prompts") | fact(prompts))
         | {"loss": loss, "micro_batch": outcome.micro_batch or settings.batch_size}
         | computed_in(model)
         | {"precision": training_precision(settings.precision)}
