@@ -24,7 +24,7 @@ CPU = [
 GPU = [
     "rule_fine_tune_wildcards_bert_hard_1",
     "rule_encode_wildcards_weather__bert_hard_1__vectors",
-    "rule_rank_wildcards_runs_weather_hard_1_",
+    "rule_rank_wildcards_runs_weather_hard_1",
 ]
 
 
