@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any
@@ -49,7 +49,8 @@ class Written:
 LEFT_OUT = "left out"  # in the annotation of a key whose None is that it is left out: `null` is a mistake there
 NO_KEY = "no key"  # in that of a field which reading fills, and which no file has
 OTHERS = "others"  # in that of a field which holds all keys that the record does not name
-MARKS = (LEFT_OUT, NO_KEY, OTHERS)
+INLINE = "inline"  # in that of a field which holds a record whose keys stand among those of the outer one
+MARKS = (LEFT_OUT, NO_KEY, OTHERS, INLINE)
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,11 @@ class Key:
         """The type without the None that stands for no value."""
         options = [one for one in typing.get_args(self.type) if one is not type(None)]
         return typing.Union[tuple(options)] if type(None) in typing.get_args(self.type) else self.type  # noqa: UP007
+
+    @property
+    def records(self) -> list[type]:
+        """The records that the type allows."""
+        return [one for one in typing.get_args(self.type) or (self.type,) if dataclasses.is_dataclass(one)]
 
     @property
     def required(self) -> bool:
@@ -113,13 +119,16 @@ def plain(value: Any) -> Any:
         return given(value)
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
-    return {name: plain(one) for name, one in value.items()} if isinstance(value, dict) else value
+    return {name: plain(one) for name, one in value.items()} if isinstance(value, Mapping) else value
 
 
 def given(record: Any, *without: str) -> dict[str, Any]:
     """The keys and values of a record that differ from their default, as JSON has them: what a job is given."""
-    return {key.name: plain(value) for key, value in values_of(record)
-            if value != key.default and key.name not in without}  # fmt: skip
+    found: dict[str, Any] = {}
+    for key, value in values_of(record):
+        if value != key.default and key.name not in without:
+            found |= given(value) if key.is_marked(INLINE) else {key.name: plain(value)}
+    return found
 
 
 def given_of(section: type, record: Any) -> dict[str, Any]:

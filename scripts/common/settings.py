@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, TypeVar
 
 from scripts.common.errors import UserError
-from scripts.common.keys import OTHERS, keys_of
+from scripts.common.keys import INLINE, OTHERS, Key, keys_of
 from scripts.common.keys import given as given  # what a job was given is asked for beside how it is read
 
 Settings = TypeVar("Settings")
@@ -26,6 +26,8 @@ def read_settings(kind: type[Settings], values: Mapping[str, Any], place: str = 
     keys = keys_of(kind)
     if not isinstance(values, dict):
         raise UserError(f"{place}: expected an object, not {_words(values)}")
+    for key in keys.values():
+        values = _gathered(key, values) if key.is_marked(INLINE) else values
     if others := next((key for key in keys.values() if OTHERS in key.said), None):
         named = {name: value for name, value in values.items() if name in keys}
         values = named | {others.name: {name: value for name, value in values.items() if name not in keys}}
@@ -33,9 +35,38 @@ def read_settings(kind: type[Settings], values: Mapping[str, Any], place: str = 
         raise UserError(f"{place}: unknown key {unknown[0]!r}; expected are {', '.join(keys)}")
     if missing := [name for name, key in keys.items() if name not in values and key.required]:
         raise UserError(f"{place}: key {missing[0]!r} is missing")
-    return kind(
-        **{keys[name].field: _read(keys[name].type, value, f"{place}: {name}") for name, value in values.items()}
+    found = {}
+    for name, value in values.items():
+        inside = place if keys[name].is_marked(INLINE) else f"{place}: {name}"
+        found[keys[name].field] = _read(keys[name].type, value, inside)
+    return kind(**found)
+
+
+def _gathered(inline: Key, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The values with those of an inline record under its key: of the first of its records whose keys are all there."""
+    there = next((record for record in inline.records if _has_keys(record, values)), None)
+    if there is None and not inline.required:
+        return values
+    names = _names(there or inline.records[0])
+    others = {name: value for name, value in values.items() if name not in names}
+    return others | {inline.name: {name: value for name, value in values.items() if name in names}}
+
+
+def _has_keys(record: type, values: Mapping[str, Any]) -> bool:
+    """Whether all required keys of a record are there, also of those that stand among them."""
+    return all(
+        any(_has_keys(one, values) for one in key.records) if key.is_marked(INLINE) else key.name in values
+        for key in keys_of(record).values()
+        if key.required
     )
+
+
+def _names(record: type) -> set[str]:
+    """The keys of a record, with those of the records that stand among them."""
+    found = set()
+    for key in keys_of(record).values():
+        found |= set().union(*map(_names, key.records)) if key.is_marked(INLINE) else {key.name}
+    return found
 
 
 def help_of(kind: type) -> str:
@@ -107,7 +138,8 @@ def _fits(hint: Any, value: Any) -> bool:
     if hint is Any:
         return True
     if dataclasses.is_dataclass(hint):
-        return isinstance(value, dict | typing.cast(type, hint))
+        record = typing.cast(type, hint)
+        return isinstance(value, record) or (isinstance(value, dict) and _has_keys(record, value))
     if inner or hint in (int, float):  # a list or mapping of anything is checked by its class
         check = FITTING.get(typing.get_origin(hint) or hint)
         return check is not None and check(inner, value)
@@ -122,6 +154,12 @@ def _fits_list(inner: tuple[Any, ...], value: Any) -> bool:
     return isinstance(value, list | tuple) and all(_fits(inner[0], one) for one in value)
 
 
+def _fits_tuple(inner: tuple[Any, ...], value: Any) -> bool:
+    if not inner or inner[-1] is Ellipsis:
+        return _fits_list(inner, value)
+    return isinstance(value, list | tuple) and len(value) == len(inner) and all(map(_fits, inner, value))
+
+
 def _fits_union(inner: tuple[Any, ...], value: Any) -> bool:
     return any(_fits(option, value) for option in inner)
 
@@ -132,7 +170,7 @@ FITTING: dict[Any, Callable[[tuple[Any, ...], Any], bool]] = {
     types.UnionType: _fits_union,
     typing.Literal: lambda inner, value: value in inner,
     list: _fits_list,
-    tuple: _fits_list,
+    tuple: _fits_tuple,
     dict: _fits_mapping,
     collections.abc.Mapping: _fits_mapping,
     float: lambda _, value: isinstance(value, int | float) and not isinstance(value, bool),  # JSON: 1.0 as it likes

@@ -3,39 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Annotated, Any
 
-from scripts.common.records import INLINE
+from scripts.common.keys import INLINE
 from scripts.records.dependence import DependenceRecord
 from scripts.statistics.meta_analysis.bayes import BayesianSummary
 from scripts.statistics.meta_analysis.equivalence import SummaryEquivalence
-from scripts.statistics.meta_analysis.independent import MetaAnalysis
+from scripts.statistics.meta_analysis.independent import MetaAnalysis, MetaResult
 from scripts.statistics.meta_analysis.summaries import Summary
 from scripts.statistics.sensitivity import SameTask
-
-
-@dataclass(frozen=True)
-class Figures:
-    """The meta-analysis of k tasks with an effect (statistics/meta_analysis); the weights are in the effects file."""
-
-    k: int
-    estimator: str
-    interval: str
-    alpha: float
-    summary: Summary
-    fixed: Summary
-    tau2: float | None
-    tau2_ci: tuple[float, float] | None
-    q: float | None
-    q_df: int | None
-    q_p_value: float | None
-    q_log10_p: float | None
-    i2: float | None
-    h2: float | None
-    prediction_interval: tuple[float, float] | None
-    prediction_df: int | None
-    given_seeds: Summary | None = None
-    tau2_levels: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -91,7 +67,7 @@ class SeedsRecord:
 
     status: str
     source: str | None
-    spread: SeedsSpread | None = field(default=None, metadata=INLINE)
+    spread: Annotated[SeedsSpread | None, INLINE] = None
 
 
 @dataclass(frozen=True)
@@ -131,7 +107,7 @@ class MetaRecord:
     small_tasks: str
     effect_type: str
     task_interval: str
-    figures: Figures | NoEffect = field(metadata=INLINE)
+    result: Annotated[MetaResult | NoEffect, INLINE]
     fixed_mean: Summary | None
     leave_one_out: dict[str, ShortSummary]
     warnings: list[str]
@@ -150,28 +126,28 @@ class MetaRecord:
     @property
     def k(self) -> int:
         """How many tasks have an effect."""
-        return self.figures.k
+        return self.result.k
 
     @property
-    def meta(self) -> Figures | None:
+    def meta(self) -> MetaResult | None:
         """The meta-analysis; None where no task has an effect."""
-        return self.figures if isinstance(self.figures, Figures) else None
+        return self.result if isinstance(self.result, MetaResult) else None
 
     @property
     def summary(self) -> Summary | None:
         """The random-effects mean; None where no task has an effect."""
-        return self.figures.summary
+        return self.result.summary
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """All values of the record, its figures and its summary by name; None where there is no meta-analysis."""
-        figures = {one.name: getattr(self.figures, one.name, None) for one in fields(Figures)}
+        """All values of the record, its meta-analysis and its summary by name; None where there is no meta-analysis."""
+        result = {one.name: getattr(self.result, one.name, None) for one in fields(MetaResult)}
         summary = {one.name: getattr(self.summary, one.name, None) for one in fields(Summary)}
-        return vars(self) | figures | summary
+        return vars(self) | result | summary
 
 
-def figures_of(meta: MetaAnalysis | None) -> Figures | NoEffect:
-    """What is kept of a meta-analysis."""
+def result_of(meta: MetaAnalysis | None) -> MetaResult | NoEffect:
+    """What is kept of a meta-analysis; the weights stand in the effects file."""
     if meta is None:
         return NoEffect(0, None)
-    return Figures(**{one.name: getattr(meta, one.name) for one in fields(Figures)})
+    return MetaResult(**{one.name: getattr(meta, one.name) for one in fields(MetaResult)})

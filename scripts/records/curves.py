@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Annotated
 
-from scripts.common.records import INLINE
+from scripts.common.keys import INLINE
 from scripts.statistics.task.differences import Difference
 
 ALL = "all"  # the queries of a point that trained with all of its target's
@@ -22,7 +23,7 @@ class Baseline:
 class AgainstStart:
     """A point minus its starting point; by sample, minus the start's checkpoint that it went on from."""
 
-    difference: Difference = field(metadata=INLINE)
+    difference: Annotated[Difference, INLINE]
     samples: dict[str, float]
 
 
@@ -54,7 +55,7 @@ class Pair:
     target: str
     start: str
     other: str
-    difference: Difference = field(metadata=INLINE)
+    difference: Annotated[Difference, INLINE]
     p_holm: float | None
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Annotated
 
-from scripts.common.records import INLINE
+from scripts.common.keys import INLINE
 from scripts.statistics.power.designs import Target
 
 
@@ -79,7 +80,7 @@ class Present:
     collections: float
     seeds: int
     task: PrecisionRecord
-    over_collections: PresentSummary | None = field(default=None, metadata=INLINE)
+    over_collections: Annotated[PresentSummary | None, INLINE] = None
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class DesignRecord:
     queries: float
     collections: float
     seeds: int
-    precision: PrecisionRecord = field(metadata=INLINE)
+    precision: Annotated[PrecisionRecord, INLINE]
     hours: float | None
     meets_target: bool | None
 
@@ -112,7 +113,7 @@ class PlanRecord:
     """A plan: its designs, the cheapest for the target in each test, and how many collections would be enough."""
 
     plan: str
-    basis: FoundBasis | AssumedBasis = field(metadata=INLINE)
+    basis: Annotated[FoundBasis | AssumedBasis, INLINE]
     alpha: float
     power: float
     target: Target

@@ -8,17 +8,16 @@ from typing import Any
 
 from scripts.records.comparison import (
     Asked,
-    Figures,
     MetaRecord,
     NoEffect,
     SensitivityRecord,
     ShortSummary,
-    figures_of,
+    result_of,
 )
 from scripts.statistics.effects import effect_named
 from scripts.statistics.meta_analysis.bayes import BayesianSummary, bayesian_summary
 from scripts.statistics.meta_analysis.equivalence import equivalence
-from scripts.statistics.meta_analysis.independent import MetaAnalysis
+from scripts.statistics.meta_analysis.independent import MetaAnalysis, MetaResult
 from scripts.statistics.meta_analysis.measure_scale import within_range
 from scripts.statistics.sensitivity import Sensitivity
 from scripts.statistics.synthesise import Synthesis
@@ -31,7 +30,7 @@ def meta_record(synthesis: Synthesis, settings: Settings, scale: float = 1.0, **
 
     `scale` is that of the measure (measure_scale.py).
     """
-    figures, meta = _figures(synthesis, settings, scale), synthesis.meta
+    result, meta = _result(synthesis, settings, scale), synthesis.meta
     in_units = effect_named(settings.effect).IN_UNITS_OF_MEASURE
     given = {"warnings": list(synthesis.warnings)} | found
     return MetaRecord(
@@ -45,10 +44,10 @@ def meta_record(synthesis: Synthesis, settings: Settings, scale: float = 1.0, **
         small_tasks=settings.small_tasks,
         effect_type=settings.effect,
         task_interval=kind_for(settings.task_interval, effect_named(settings.effect)),
-        figures=figures,
+        result=result,
         fixed_mean=synthesis.fixed_mean,
         leave_one_out=_short(synthesis.leave_one_out),
-        asked=_asked(figures, settings),
+        asked=_asked(result, settings),
         cumulative=_short(synthesis.cumulative) if settings.cumulative else None,
         bayesian=bayesian(synthesis, settings, scale) if meta and settings.bayesian else None,
         equivalence=equivalence(meta.summary, settings.margin, settings.lower_is_better)
@@ -58,20 +57,20 @@ def meta_record(synthesis: Synthesis, settings: Settings, scale: float = 1.0, **
     )
 
 
-def _figures(synthesis: Synthesis, settings: Settings, scale: float) -> Figures | NoEffect:
+def _result(synthesis: Synthesis, settings: Settings, scale: float) -> MetaResult | NoEffect:
     """The meta-analysis with its prediction interval as shown."""
-    figures = figures_of(synthesis.meta)
-    if isinstance(figures, NoEffect) or figures.prediction_interval is None:
-        return figures
-    return replace(figures, prediction_interval=shown_range(figures.prediction_interval, settings, scale))
+    result = result_of(synthesis.meta)
+    if isinstance(result, NoEffect) or result.prediction_interval is None:
+        return result
+    return replace(result, prediction_interval=shown_range(result.prediction_interval, settings, scale))
 
 
-def _asked(figures: Figures | NoEffect, settings: Settings) -> Asked | None:
+def _asked(result: MetaResult | NoEffect, settings: Settings) -> Asked | None:
     """The methods that were asked for, which summaries of fewer tasks may have; None where they are those used."""
-    if isinstance(figures, NoEffect) or figures.k == 1:
+    if isinstance(result, NoEffect) or result.k == 1:
         return None
     asked = Asked(settings.estimator, settings.interval)
-    return asked if asked != Asked(figures.estimator, figures.interval) else None
+    return asked if asked != Asked(result.estimator, result.interval) else None
 
 
 def _short(metas: Mapping[str, MetaAnalysis]) -> dict[str, ShortSummary]:

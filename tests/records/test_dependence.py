@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from scripts.common.records import as_json, record_of
+from scripts.common.keys import given
+from scripts.common.settings import read_settings
 from scripts.records.dependence import DependenceRecord, as_record, from_record
 from scripts.statistics.dependence.structure import Dependence
 from tests.statistics.test_dependent_moderators import BY_NAME, dependence_of, seed_effect
@@ -16,7 +17,7 @@ from tests.statistics.test_dependent_moderators import BY_NAME, dependence_of, s
 def test_what_a_meta_record_keeps_is_the_same_dependence():
     case = BY_NAME["corpora"]
     dependence = replace(dependence_of(case), seed_effects=(seed_effect(8, 0.0004, 0.0001),))
-    kept = from_record(record_of(DependenceRecord, json.loads(json.dumps(as_json(as_record(dependence)))), "kept"))
+    kept = from_record(read_settings(DependenceRecord, json.loads(json.dumps(given(as_record(dependence)))), "kept"))
     assert (kept.sampling == dependence.sampling).all() and kept.degrees == dependence.degrees
     assert kept.collections == dependence.collections
     assert kept.seed_effects[0].source.name == "t" and (kept.covariance == dependence.covariance).all()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from scripts.common.records import as_json
+from scripts.common.keys import given as as_json
 from scripts.reports.comparison.families import HIGHER, LOWER, OPEN, read_families, read_family
 from scripts.reports.comparison.family_text import CONDITIONS, differences, heading, notes, sentence, standings, where
 from scripts.reports.comparison.reading import Labels

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from scripts.common.records import as_json
+from scripts.common.keys import given
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Margin, Posterior
 from scripts.reports.comparison.looks import Looks
@@ -212,7 +212,7 @@ def found(tmp_path, name: str, shift: float):
             "bayesian": {"effect": shift, "sd": 0.01, "ci_low": shift - 0.01, "ci_high": shift + 0.01, "p_above_0": 0.9,
                          "prediction_interval": [0, 1], "tau_scale": 0.1, "tau_median": 0.1, "tau_ci": [0, 0.2]}}  # fmt: skip
     pd.DataFrame(table).to_csv(tmp_path / f"{name}.tsv", sep="\t", index=False)
-    (tmp_path / f"{name}.json").write_text(json.dumps(as_json(meta_record(**meta))))
+    (tmp_path / f"{name}.json").write_text(json.dumps(given(meta_record(**meta))))
     return read_found(tmp_path / f"{name}.tsv", tmp_path / f"{name}.json")
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from scripts.common.records import as_json
+from scripts.common.keys import given
 from scripts.experiment.resolution import resolve
 from scripts.records.moderation import ModerationRecord
 from scripts.reports import draw_bubble, moderator_tables
@@ -75,7 +75,7 @@ def files(tmp_path, record):
         for task, effect, variance in zip(TASKS, EFFECTS.estimates, EFFECTS.variances, strict=True)
     ]
     pd.DataFrame(rows).to_csv(tmp_path / "c.tsv", sep="\t", index=False)
-    (tmp_path / "c.json").write_text(json.dumps(as_json(record)))
+    (tmp_path / "c.json").write_text(json.dumps(given(record)))
     return tmp_path
 
 

@@ -6,8 +6,9 @@ import json
 from dataclasses import fields
 from typing import Any
 
-from scripts.common.records import record_of
-from scripts.records.comparison import Figures, MetaRecord
+from scripts.common.settings import read_settings
+from scripts.records.comparison import MetaRecord
+from scripts.statistics.meta_analysis.independent import MetaResult
 
 SUMMARY = {"effect": 0.05, "variance": 1e-4, "se": 0.01, "ci_low": 0.03, "ci_high": 0.07, "df": None, "p_value": 1e-6,
            "log10_p": -6.0}  # fmt: skip
@@ -26,7 +27,7 @@ def meta_record(**changes: Any) -> MetaRecord:
     """A record with these changes; parts of a summary may be left out, and without one there is no meta-analysis."""
     given = WHOLE | changes
     if given["summary"] is None:
-        given = {key: value for key, value in given.items() if key not in {one.name for one in fields(Figures)}}
+        given = {key: value for key, value in given.items() if key not in {one.name for one in fields(MetaResult)}}
         given |= {"k": 0, "summary": None}
     given |= {key: SUMMARY | given[key] for key in ("summary", "fixed", "fixed_mean") if given.get(key)}
     if "equivalence" in changes:
@@ -35,7 +36,7 @@ def meta_record(**changes: Any) -> MetaRecord:
         given["seeds"] = {role: _seeds(record) for role, record in given["seeds"].items()}
     if "sensitivity" in changes:
         given["sensitivity"] = _sensitivity(**changes["sensitivity"])
-    return record_of(MetaRecord, json.loads(json.dumps(given)), "a test's record")
+    return read_settings(MetaRecord, json.loads(json.dumps(given)), "a test's record")
 
 
 def _seeds(record: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from scripts.common.errors import UserError
-from scripts.common.records import as_json
+from scripts.common.keys import given
 from scripts.synthesis.measure_curves import sizes_of_all, trained_queries
 from scripts.synthesis.transfer.curves import Point, Settings, record, rows
 from scripts.synthesis.transfer.values import Values
@@ -51,7 +51,7 @@ def test_points_ascend_and_all_is_its_number():
         ("pseudo-labels", "all", 500),
         ("scratch", "all", 500),
     ]
-    json.dumps(as_json(found()), allow_nan=False)
+    json.dumps(given(found()), allow_nan=False)
 
 
 def test_a_sample_is_set_against_the_start_that_it_goes_on_from():

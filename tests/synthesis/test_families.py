@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from scripts.common.records import as_json
+from scripts.common.keys import given
 from scripts.statistics.multiple.families import scopes
 from scripts.synthesis.families import Settings, record, rows
 from tests.statistics.test_multiple import drawn
@@ -28,5 +28,5 @@ def test_equal_systems_and_single_queries_do_not_differ_significantly():
     constant = by_task["constant"]  # a difference that is the same on each query is not one of chance
     assert constant["p_value"].tolist()[0] == 1 and constant["p_value"].iloc[1:].max() < 0.05
     told = record(found, SETTINGS, {}, [])
-    assert json.dumps(as_json(told), allow_nan=False)
+    assert json.dumps(given(told), allow_nan=False)
     assert any(said.startswith("single: 1 query;") for said in told.warnings)

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.common.records import as_json, record_of
+from scripts.common.keys import given
+from scripts.common.settings import read_settings
 from scripts.experiment.seeds_of import OWN, SeedsOf
 from scripts.records.comparison import MetaRecord
 from scripts.records.dependence import as_record
@@ -69,8 +70,8 @@ def test_the_table_of_a_comparison_is_its_leave_one_out():
     corpora = {"t0": "a", "t1": "a", "t2": "b", "t3": "c"}
     settings = Settings(**BASE, corpora=corpora, seed_sources={"treatment": SeedsOf(OWN, "t")})
     found = compared(pairs(4, m=4), settings)
-    written = json.dumps(as_json(record_of_job(found.synthesis, settings, **dependence_record(found, settings))))
-    meta = record_of(MetaRecord, json.loads(written), "meta")
+    written = json.dumps(given(record_of_job(found.synthesis, settings, **dependence_record(found, settings))))
+    meta = read_settings(MetaRecord, json.loads(written), "meta")
     assert len(meta.dependence.seed_effects) == 1 and meta.dependence.collections == [0, 0, 1, 2]
     assert meta.meta.interval == "robust" and meta.asked.interval == "knapp-hartung"  # two corpora have no level
     table = influence_table(rows(found.tasks, found.synthesis.weights), meta)

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.common.records import as_json
+from scripts.common.keys import given as as_json
 from scripts.records.dependence import as_record
 from scripts.statistics.dependence.seeds_part import SeedEffects, SeedSource
 from scripts.statistics.dependence.structure import Dependence

@@ -20,11 +20,11 @@ from scripts.statistics.meta_analysis.tails import chi2_upper
 
 
 @dataclass(frozen=True)
-class MetaAnalysis:
+class MetaResult:
     """A random-effects meta-analysis of k tasks, with the fixed-effect summary for reference.
 
-    `weights` (shape k, sum 1) are those of the summary. `i2` is in percent. Heterogeneity needs two tasks and the
-    prediction interval four; with fewer they are None. `prediction_df` is None where it has no t distribution.
+    `i2` is in percent. Heterogeneity needs two tasks and the prediction interval four; with fewer they are None.
+    `prediction_df` is None where it has no t distribution.
     """
 
     k: int
@@ -33,7 +33,6 @@ class MetaAnalysis:
     alpha: float
     summary: Summary
     fixed: Summary
-    weights: tuple[float, ...]
     tau2: float | None
     tau2_ci: tuple[float, float] | None
     q: float | None
@@ -46,6 +45,13 @@ class MetaAnalysis:
     prediction_df: int | None
     given_seeds: Summary | None = None  # the summary without seed variance, where `summary` includes it
     tau2_levels: tuple[float, ...] | None = None  # between tasks and between collections, where both are estimated
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetaAnalysis(MetaResult):
+    """The same with the weights of the tasks in the summary: of shape k, with sum 1."""
+
+    weights: tuple[float, ...]
 
 
 def meta_analysis(
@@ -67,7 +73,7 @@ def meta_analysis(
     estimate_tau2, summarise = estimator_named(estimator).tau2, interval_named(interval).summary
     fixed = normal_summary(weighted_mean(y, 1 / v), 1 / (1 / v).sum(), alpha)
     if k == 1:
-        return MetaAnalysis(1, estimator, "normal", alpha, fixed, fixed, (1.0,), *(None,) * 10)
+        return MetaAnalysis(1, estimator, "normal", alpha, fixed, fixed, *(None,) * 10, weights=(1.0,))
     tau2 = float(estimate_tau2(y, v))
     summary, q = summarise(y, v, tau2, alpha), q_statistic(y, v)
     predicted = prediction_interval(prediction, summary, tau2, y, np.diag(v), k, alpha)

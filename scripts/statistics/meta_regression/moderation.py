@@ -9,11 +9,12 @@ one another holds here as well; the permutation test alone takes tasks as indepe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
-from scripts.common.records import INLINE
+from scripts.common.keys import INLINE
 from scripts.statistics.dependence.structure import Dependence
 from scripts.statistics.least_squares.weighted import orthonormal
 from scripts.statistics.meta_analysis.heterogeneity import without_rounding
@@ -80,7 +81,7 @@ class Level:
     """The k tasks of a level, and their mean effect as reported."""
 
     k: int
-    summary: Summary = field(metadata=INLINE)
+    summary: Annotated[Summary, INLINE]
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class Model:
     moderators: tuple[str, ...]
     k: int
     problem: str | None
-    fit: FittedModel | None = field(default=None, metadata=INLINE)
+    fit: Annotated[FittedModel | None, INLINE] = None
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ class Subgroups:
 
     label: str
     tasks: dict[str, list[str]]
-    model: Model = field(metadata=INLINE)
+    model: Annotated[Model, INLINE]
 
 
 def models(effects: Effects, moderators: Moderators, method: Method) -> list[Model]:

@@ -26,7 +26,7 @@ TOLERANCE = 1e-9  # of an effect, which ours turns into points on the page
 
 def prepare(folder: Path, small: bool) -> int:
     """Write effects and summaries of comparisons, as their jobs do."""
-    from scripts.common.records import as_json
+    from scripts.common.keys import given
     from scripts.synthesis.comparing import compared
     from scripts.synthesis.effects_table import rows
     from scripts.synthesis.meta_record import meta_record
@@ -38,7 +38,7 @@ def prepare(folder: Path, small: bool) -> int:
         found = compared(comparisons.pairs(tasks), comparisons.settings())
         record = meta_record(found.synthesis, comparisons.settings())
         rows(found.tasks, found.synthesis.weights).to_csv(folder / f"c{number}.tsv", sep="\t", index=False)
-        (folder / f"c{number}.json").write_text(json.dumps(as_json(record)))
+        (folder / f"c{number}.json").write_text(json.dumps(given(record)))
     return count
 
 
