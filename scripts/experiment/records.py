@@ -16,7 +16,7 @@ from scripts.experiment.sections.recipe import UNTRAINED as UNTRAINED
 from scripts.experiment.sections.recipe import Recipe
 from scripts.experiment.sections.synthesis import Statistics
 from scripts.experiment.transfer_records import Curves, Matrix
-from scripts.models.kernels import OURS
+from scripts.models.kernels import FAST, Kernels
 from scripts.models.model_keys import Model
 
 OF_EACH = ""  # stands for the recipe of a system that has one for each dataset
@@ -222,12 +222,12 @@ class Experiment:
     curves: Mapping[str, Curves] = field(default_factory=dict)
     shards: int = 1  # jobs into which the encoding of each corpus is split
     device: str = "auto"  # or cpu: where models of torch run
-    kernels: str = OURS  # or library: what they compute with
+    kernels: Kernels = FAST  # or library: what they compute with
 
     @property
     def kernels_of_jobs(self) -> dict[str, str]:
         """The setting of jobs that compute by a model: none with the default."""
-        return {} if self.kernels == OURS else {"kernels": self.kernels}
+        return {} if self.kernels == FAST else {"kernels": self.kernels}
 
     def runs_of(self, system: System) -> list[Task]:
         """The tasks for which a system has a run."""

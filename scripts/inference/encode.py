@@ -27,7 +27,7 @@ from scripts.ir.collection import Document, read_corpus
 from scripts.models.adapters import Adapter, adapter, index_of
 from scripts.models.batch_sizes import BATCHES, texts_per_batch
 from scripts.models.cutting import cutting_encoder
-from scripts.models.kernels import OURS, choose
+from scripts.models.kernels import Kernels, choose
 from scripts.models.loaded import load_prompted
 from scripts.models.prompts import fact, prompts_of
 from scripts.models.running import computed_by
@@ -41,7 +41,7 @@ class Settings:
     max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
     prompts: Annotated[dict[str, str] | None, "put before documents, by role; null: those that the model stores"] = None
     batch_tokens: Annotated[int | None, "in place of batch_size: tokens per batch, with padding"] = None
-    kernels: Annotated[str, "what computes: ours where they are faster, or library: torch's own alone"] = OURS
+    kernels: Kernels = "fast"
     shard: Annotated[list[int] | None, "which one from 0 and of how many is encoded; null: the whole corpus"] = None
 
     @property

@@ -19,7 +19,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder
 from scripts.models.adapters import Adapter, adapter
-from scripts.models.kernels import OURS, choose
+from scripts.models.kernels import Kernels, choose
 
 TEXTS = ["ice", "The  price of oats, in 1846?", "a b c d e f g h", "Ströme; 河 \u0301!", "word " * 700]
 BATCHES = (1, 2, 5)
@@ -32,7 +32,7 @@ class Settings:
     max_length: Annotated[int, "tokens kept of a text or a pair"]
     precision: Annotated[Literal["fp32", "int8"], "of the weights"]
     backend: Annotated[Literal["onnx", "openvino"], "what runs the file: onnxruntime, or OpenVINO"] = "onnx"
-    kernels: Annotated[str, "what computes: ours where they are faster, or library: torch's own alone"] = OURS
+    kernels: Kernels = "fast"
 
 
 def outputs(kind: Adapter, folder: Path, model: Any, max_length: int, backend: str) -> np.ndarray:

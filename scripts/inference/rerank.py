@@ -28,7 +28,7 @@ from scripts.ir.trec import Run, read_run, write_run
 from scripts.models.adapters import Scorer, adapter
 from scripts.models.batch_sizes import CHUNK
 from scripts.models.cutting import cutting_encoder, cutting_scorer
-from scripts.models.kernels import OURS, choose
+from scripts.models.kernels import Kernels, choose
 from scripts.models.loaded import load_prompted
 from scripts.models.model_files import weights_bytes
 from scripts.models.prompts import prompts_of, refuse_prompts, reported_settings
@@ -50,7 +50,7 @@ class Settings:
     truncate_dim: Annotated[int | None, "first dimensions of each vector that count; null: all of them"] = None
     prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
     batch_tokens: Annotated[int | None, "in place of batch_size: tokens per batch, with padding"] = None
-    kernels: Annotated[str, "what computes: ours where they are faster, or library: torch's own alone"] = OURS
+    kernels: Kernels = "fast"
     shard: Annotated[list[int] | None, "of pairs that are scored, which part from 0 and of how many; null: all"] = None
 
 

@@ -29,7 +29,7 @@ from scripts.ir.trec import Run, top, write_run
 from scripts.models.adapters import Scorer, adapter
 from scripts.models.batch_sizes import CHUNK
 from scripts.models.cutting import cutting_scorer
-from scripts.models.kernels import OURS, choose
+from scripts.models.kernels import Kernels, choose
 from scripts.models.model_files import weights_bytes
 
 
@@ -45,7 +45,7 @@ class Settings:
     max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
     batch_tokens: Annotated[int | None, "in place of batch_size: tokens per batch, with padding"] = None
-    kernels: Annotated[str, "what computes: ours where they are faster, or library: torch's own alone"] = OURS
+    kernels: Kernels = "fast"
     shard: Annotated[list[int] | None, "which one from 0 and of how many of the queries; null: all of them"] = None
 
 

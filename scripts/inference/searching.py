@@ -24,7 +24,7 @@ from scripts.ir.exclusion import Excluded
 from scripts.ir.trec import Run, write_run
 from scripts.models.adapters import Adapter, adapter
 from scripts.models.cutting import cutting_encoder
-from scripts.models.kernels import OURS, choose
+from scripts.models.kernels import Kernels, choose
 from scripts.models.loaded import load_prompted
 from scripts.models.prompts import prompts_of, reported_settings
 from scripts.models.running import computed_by
@@ -45,7 +45,7 @@ class Settings:
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
     truncate_dim: Annotated[int | None, "first dimensions of each vector that count; null: all of them"] = None
     prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
-    kernels: Annotated[str, "what computes: ours where they are faster, or library: torch's own alone"] = OURS
+    kernels: Kernels = "fast"
     shard: Annotated[list[int] | None, "which one from 0, of how many, of index or queries; null: all"] = None
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from scripts.models.kernels import ours
+from scripts.models.kernels import fast
 
 # Models of transformers whose head reads the first token, by their class; their layers have one form.
 FAMILIES = ("Bert", "Roberta", "XLMRoberta", "Camembert", "Electra")
@@ -21,7 +21,7 @@ MODELS = {f"{family}ForSequenceClassification": f"{family}Layer" for family in F
 
 def first_token_alone(whole: Any) -> bool:
     """Let a model of transformers compute its last layer for the first token alone. False where it does not."""
-    if not ours():
+    if not fast():
         return False
     expected = MODELS.get(type(whole).__name__)
     encoder = getattr(getattr(whole, whole.base_model_prefix, None), "encoder", None)

@@ -1,22 +1,31 @@
-"""Which kernels models of torch compute with: the library's alone, or ours too, which are faster on some processors.
+"""Which kernels models of torch compute with: the library's alone, or also faster ones on processors that have them.
 
-Ours are oneDNN's products of packed weights (processor.py), those of trainings (trained_products.py), a last layer for
-the first token alone (first_token.py) and batches of texts of like length side by side (token_batches.py,
+The fast ones are oneDNN's products of packed weights (processor.py), those of trainings (trained_products.py), a last
+layer for the first token alone (first_token.py) and batches of texts of like length side by side (token_batches.py,
 side_by_side.py). Their numbers are the library's but for the rounding of fp32, which tests hold them to. The choice is
 the configuration's key `kernels`; a job makes it once, before it loads a model.
 """
 
 from __future__ import annotations
 
-OURS, LIBRARY = "ours", "library"
-_chosen = [OURS]
+from typing import Annotated, Literal
+
+FAST: Literal["fast"] = "fast"
+LIBRARY: Literal["library"] = "library"
+Kernels = Annotated[
+    Literal["fast", "library"],
+    "what models of torch compute with on processors; fast: faster products and batches where there are such, numbers "
+    "equal but for the rounding of fp32; library: those of torch and sentence-transformers alone, such as for a "
+    "published study",
+]
+_chosen: list[Literal["fast", "library"]] = [FAST]
 
 
-def choose(kernels: str) -> None:
-    """Compute with these kernels from now on: OURS or LIBRARY."""
+def choose(kernels: Literal["fast", "library"]) -> None:
+    """Compute with these kernels from now on."""
     _chosen[0] = kernels
 
 
-def ours() -> bool:
-    """Whether our own kernels may be used."""
-    return _chosen[0] == OURS
+def fast() -> bool:
+    """Whether the faster kernels may be used."""
+    return _chosen[0] == FAST

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from scripts.models.kernels import ours
+from scripts.models.kernels import fast
 
 LARGEST = 2 << 30  # bytes of weights that are packed; of larger models a second copy may be more than there is
 MANY = 512  # rows that meet the same columns: for fewer, packing takes longer than it spares
@@ -43,7 +43,7 @@ def product(rows: torch.Tensor, columns: torch.Tensor, bias: torch.Tensor | None
 
 def packs() -> bool:
     """Whether packed weights are the faster ones here, and asked for."""
-    return ours() and torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512"
+    return fast() and torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512"
 
 
 def multiplier(columns: torch.Tensor, rows: int) -> Callable[[torch.Tensor], torch.Tensor]:

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from scripts.models.batch_sizes import texts_per_batch
-from scripts.models.kernels import ours
+from scripts.models.kernels import fast
 from scripts.models.side_by_side import Text, each_batch, replaced
 
 SAMPLE = 64  # texts, from the shortest to the longest, whose tokens are compared
@@ -192,7 +192,7 @@ def in_batches(
     of them are where its kernels alone compute and nobody asks for batches by tokens.
     """
     most = getattr(model, "batch_tokens", None)
-    if not ours() and not most:
+    if not fast() and not most:
         return compute(list(texts), batch_size=batch_size)
     if len(texts) <= texts_per_batch(batch_size, most, model.max_seq_length):
         return compute(list(texts), batch_size=max(1, len(texts)))

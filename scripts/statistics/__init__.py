@@ -1,6 +1,6 @@
 """Statistics of paired scores: pure functions of arrays. Nothing here reads or writes files, or knows an experiment.
 
-`comparison.compare` is the front door: per-query scores of two systems by task in, a `Comparison` out. Behind it:
+`comparison.compare` is the entry point: per-query scores of two systems by task in, a `Comparison` out. Behind it:
 
 | where | what |
 |---|---|

@@ -1,4 +1,4 @@
-"""The front door: per-query scores of two systems on tasks become effects, their mean and what a next task may show.
+"""The entry point: per-query scores of two systems on tasks become effects, their mean and what a next task may show.
 
 Reads and writes nothing. The jobs of an experiment call it, and so can anybody with scores of their own
 (docs/statistics.md, docs/compare-your-own-scores.ipynb). What tasks have in common (queries, documents, checkpoints) is

@@ -1,4 +1,4 @@
-"""One comparison of an experiment, through the front door of the statistics (statistics/comparison.py).
+"""One comparison of an experiment, through the entry point of the statistics (statistics/comparison.py).
 
 Reads and writes nothing: the scores of both systems and what files say of their queries become scores by task, and what
 is planned of seeds becomes the values from which seed variance is estimated.

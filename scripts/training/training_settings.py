@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from scripts.models.kernels import OURS
+from scripts.models.kernels import Kernels
 from scripts.models.losses import REGULARIZERS
 from scripts.models.teaching import KEYS
 from scripts.models.training_keys import Evaluation, Training
@@ -31,7 +31,7 @@ class Settings(Training):
     max_query_length: Annotated[int | None, "tokens kept of a query, before it is paired; null: no limit"] = None
     max_document_length: Annotated[int | None, "tokens kept of a document, before it is paired"] = None
     prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
-    kernels: Annotated[str, "what computes: ours where they are faster, or library: torch's own alone"] = OURS
+    kernels: Kernels = "fast"
 
     @property
     def of_loss(self) -> dict[str, float]:

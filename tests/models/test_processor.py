@@ -156,7 +156,7 @@ def test_a_cross_encoder_that_ranks_is_sped_up_and_scores_the_same(tmp_path):
 
 
 def test_with_kernels_of_the_library_a_model_is_left_as_it_is(tmp_path, monkeypatch, request):
-    request.addfinalizer(lambda: kernels.choose(kernels.OURS))
+    request.addfinalizer(lambda: kernels.choose(kernels.FAST))
     monkeypatch.setattr(processor, "packs", PACKS)
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "AVX512")
     start = build(tmp_path / "start", TEXTS, seed=3)
@@ -169,7 +169,7 @@ def test_with_kernels_of_the_library_a_model_is_left_as_it_is(tmp_path, monkeypa
     calls = []
     assert in_batches(None, lambda given, batch_size: calls.append((given, batch_size)), texts, 4) is None
     assert calls == [(texts, 4)]  # the library's batches are its own
-    kernels.choose(kernels.OURS)
+    kernels.choose(kernels.FAST)
     assert first_token_alone(model.transformers_model)
 
 

@@ -1,4 +1,4 @@
-"""The front door: its examples run as they are printed, its defaults are those of an experiment, bad scores are named."""
+"""The entry point: its examples run as they are printed, its defaults are those of an experiment, bad scores are named."""
 
 from __future__ import annotations
 

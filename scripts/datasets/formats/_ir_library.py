@@ -50,7 +50,7 @@ def open_library(home: Path, network: bool) -> ModuleType:
     import ir_datasets
 
     if not network:
-        ir_datasets.lazy_libs._cache["requests"] = _offline()  # the one door through which the library asks servers
+        ir_datasets.lazy_libs._cache["requests"] = _offline()  # the one session by which the library asks servers
     module: ModuleType = ir_datasets
     return module
 

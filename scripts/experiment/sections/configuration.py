@@ -16,6 +16,7 @@ from scripts.experiment.sections.features import FeatureEntry
 from scripts.experiment.sections.recipe import Recipe
 from scripts.experiment.sections.study import Study
 from scripts.experiment.sections.system import Labelled
+from scripts.models.kernels import Kernels
 from scripts.models.model_keys import Model
 
 
@@ -92,11 +93,7 @@ class Configuration:
         "where models of torch run; auto: on the GPU that a job is given, and a job whose GPU torch cannot use stops; "
         "cpu: on processors, also where there are GPUs, and Slurm is asked for none",
     ] = "auto"
-    kernels: Annotated[
-        Literal["ours", "library"],
-        "what models of torch compute with on processors; ours: faster products where they are, numbers equal but for "
-        "the rounding of fp32; library: torch's own alone, such as for a published study",
-    ] = "ours"
+    kernels: Kernels = "fast"
     mirrors: Annotated[
         tuple[FilePath, ...],
         "folders searched (by file name, same SHA-256) before anything is downloaded, and for external files",
