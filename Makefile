@@ -91,7 +91,7 @@ growth: setup  ## time each stage on corpora of growing sizes (SIZES), fit expon
 architecture: setup  ## draw docs/architecture.svg: the rooms of scripts/ and their imports
 	$(BIN)/python -m tests.support.architecture
 
-schema: setup  ## write the schema for editors, the page of keys and the README's table of formats from the declarations
+schema: setup  ## write the schema for editors, the page of keys and the table of formats from the declarations
 	$(BIN)/python -m scripts.experiment.write_schema
 
 lint: setup  ## check style and format of code and rules
