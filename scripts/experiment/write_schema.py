@@ -1,7 +1,7 @@
 """Write what is made from the declarations of keys and kinds (`make schema`); tests keep it in step.
 
-These are the schema for editors, the page of all keys, and the table of formats in docs/writing-an-experiment.md. The workflow reads none of
-them: it assembles the schema by itself.
+These are the schema for editors, the page of all keys, and the table of formats in docs/writing-an-experiment.md. The
+workflow reads none of them: it assembles the schema by itself.
 """
 
 from __future__ import annotations

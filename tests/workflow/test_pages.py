@@ -1,10 +1,15 @@
-"""The README's configurations plan and run as they stand there, and each link of a page leads to a heading that is there."""
+"""The configurations and links of the pages: the README's run, those of other pages resolve, links lead somewhere."""
 
+import contextlib
+import io
 import json
 import re
 
+import nbformat
 import pytest
+import yaml
 
+from scripts.experiment.resolution import resolve
 from tests.workflow.conftest import REPOSITORY, copy, write_collection
 
 PAGES = [
@@ -36,6 +41,8 @@ def workspace(tmp_path_factory):
     data = made.folder / "data"
     write_collection(data / "mine", seed=1)
     (data / "mine/qrels/dev.tsv").unlink()
+    for name in ("scifact", "robust04"):
+        (data / name).mkdir()
     for number, task in enumerate(("robust04", "covid"), 2):
         (data / f"qrels.{task}.txt").write_text("".join(f"{query} 0 d1 1\n" for query in QUERIES))
         run(data, f"ours.{task}.run", number)
@@ -76,3 +83,36 @@ def test_every_link_of_a_page_leads_somewhere():
             if not file.exists() or (anchor and anchor not in heading_anchors(file.read_text())):
                 dead.append(f"{page.name}: {target}#{anchor}")
     assert not dead
+
+
+def blocks(page):
+    """The YAML of a page."""
+    text = (REPOSITORY / "docs" / page).read_text()
+    return [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)]
+
+
+def test_the_configurations_for_comers_from_other_tools_resolve(workspace, monkeypatch):
+    monkeypatch.chdir(workspace.folder)
+    names = [resolve(block, "coming-from.md").name for block in blocks("coming-from.md")]
+    assert names == ["from-beir", "from-pyterrier", "from-sentence-transformers", "from-metafor"]
+
+
+@pytest.mark.parametrize(("page", "count"), [("gallery.md", 5), ("tutorial.md", 1)])
+def test_sections_shown_on_a_page_fit_into_the_example(page, count):
+    example = yaml.safe_load((REPOSITORY / "config/config.yaml").read_text())
+    found = blocks(page)
+    assert len(found) == count and all(resolve({**example, **block}, page).comparisons for block in found)
+
+
+def test_the_notebook_of_results_prints_what_it_shows(monkeypatch, tmp_path):
+    if not (REPOSITORY / "results/insurance/report.html").exists():
+        pytest.skip("it reads the finished example (make run)")
+    (tmp_path / "results").symlink_to(REPOSITORY / "results")
+    (tmp_path / "docs").mkdir()
+    monkeypatch.chdir(tmp_path / "docs")
+    names: dict = {}
+    for cell in nbformat.read(REPOSITORY / "docs/read-the-results.ipynb", as_version=4).cells:
+        if cell.cell_type == "code":
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                exec(compile(cell.source, "cell", "exec"), names)
+            assert printed.getvalue() == "".join(output.text for output in cell.outputs)
