@@ -4,6 +4,8 @@ import contextlib
 import io
 import json
 import re
+import shutil
+import subprocess
 
 import nbformat
 import pytest
@@ -116,3 +118,16 @@ def test_the_notebook_of_results_prints_what_it_shows(monkeypatch, tmp_path):
             with contextlib.redirect_stdout(io.StringIO()) as printed:
                 exec(compile(cell.source, "cell", "exec"), names)
             assert printed.getvalue() == "".join(output.text for output in cell.outputs)
+
+
+@pytest.mark.long
+def test_the_site_builds_without_a_warning(tmp_path):
+    """`make docs` in a copy: packages of its own, every link and docstring found."""
+    for part in ("docs", "scripts", "config"):
+        shutil.copytree(REPOSITORY / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
+    for part in ("Makefile", "mkdocs.yml", "CONTRIBUTING.md", "README.md"):
+        shutil.copy(REPOSITORY / part, tmp_path)
+    done = subprocess.run(["make", "docs"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "scripts.statistics.comparison.compare" in (tmp_path / "site/reference.html").read_text()
+    assert (tmp_path / "site/source/CONTRIBUTING.md").is_file()
