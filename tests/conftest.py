@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -28,10 +29,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With --quick, files that were measured to take long are not even imported."""
+    """With --quick, files that were measured to take long, or belong to another suite as a whole, are not imported."""
     if config.getoption("--quick") and collection_path.suffix == ".py":
-        return known().get(str(collection_path.relative_to(ROOT)), 0) >= QUICK or None
+        seconds = known().get(str(collection_path.relative_to(ROOT)), 0)
+        return seconds >= QUICK or of_another_suite(collection_path) or None
     return None
+
+
+def of_another_suite(file: Path) -> bool:
+    """Whether all of its tests are those of test-long or test-slurm, by the line `pytestmark = …`."""
+    marks = re.search("^pytestmark = .*$", file.read_text(encoding="utf-8"), re.MULTILINE)
+    return bool(marks and re.search(r"pytest\.mark\.(long|cluster)\b", marks[0]))
 
 
 @pytest.hookimpl(tryfirst=True)
