@@ -150,11 +150,11 @@ def prepare(folder: Path) -> None:
 
 @pytest.fixture(scope="session")
 def finished(prepared, tmp_path_factory) -> Workspace:
-    """The tiny experiment, run from raw data to its summary by processes as a user starts them."""
+    """The tiny experiment, run from raw data to its summary."""
 
     def run(folder: Path) -> None:
         workspace = copy(prepared.folder, folder)
-        done = subprocess.run(workspace.command(python=sys.executable), cwd=folder, capture_output=True, text=True)
+        done = workspace.snakemake()
         assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
 
     return copy(made_once(tmp_path_factory, "finished", run), tmp_path_factory.mktemp("finished") / "ranktrial")

@@ -1,4 +1,7 @@
-"""What a change reruns, by dry runs on the finished experiment: what depends on it and nothing else."""
+"""What a change reruns, by dry runs on the finished experiment: what depends on it and nothing else.
+
+What edits of further modules rerun is read from the records of its jobs, which dry runs of two edits are held to.
+"""
 
 import copy
 import os
@@ -108,22 +111,32 @@ def test_other_words_about_the_most_shared_modules_rerun_nothing(again):
     assert again.planned() == set()
 
 
-def test_a_changed_constant_reruns_what_reaches_it_and_what_follows(again, monkeypatch):
-    """Held to Snakemake's records: the jobs with the module behind their code, and those that read what they write."""
-    monkeypatch.chdir(again.folder)
-    module = "scripts/common/timing.py"
-    edit(again, module)
-    jobs = jobs_behind(list(job_records()), job_records())
-    outdated: set[str] = set()
+@pytest.fixture
+def jobs(finished, monkeypatch):
+    """The jobs of the finished experiment, as Snakemake has recorded them."""
+    monkeypatch.chdir(finished.folder)
+    return jobs_behind(list(job_records()), job_records())
+
+
+def outdated(jobs, module):
+    """The messages of the jobs with a module behind their code, and of those that read what they write."""
+    files: set[str] = set()
     waiting = [job for job in jobs if job.code and module in behind(job.code["script"][8:], *job.code["loads"])]
-    named_jobs = set()
+    messages = set()
     while waiting:
         job = waiting.pop()
-        named_jobs.add(message(job.record["log"][0]))
-        outdated |= {*job.outputs}
-        waiting += [other for other in jobs if outdated & {*other.inputs} and not outdated & {*other.outputs}]
-    assert 10 < len(named_jobs) < len(jobs) - 5
-    assert again.planned() == named_jobs
+        messages.add(message(job.record["log"][0]))
+        files |= {*job.outputs}
+        waiting += [other for other in jobs if files & {*other.inputs} and not files & {*other.outputs}]
+    return messages
+
+
+def test_a_changed_constant_reruns_what_reaches_it_and_what_follows(again, jobs):
+    module = "scripts/common/timing.py"
+    edit(again, module)
+    planned = again.planned()
+    assert 10 < len(planned) < len(jobs) - 5
+    assert planned == outdated(jobs, module)
 
 
 def message(log):
@@ -139,9 +152,10 @@ def edit(workspace, path):
         file.write("\nEDITED = True\n")
 
 
-def test_an_edited_scoring_script_reruns_metrics_and_what_follows_only(again):
+def test_an_edited_scoring_script_reruns_metrics_and_what_follows_only(again, jobs):
     edit(again, "scripts/evaluation/score.py")
     planned = again.planned()
+    assert planned == outdated(jobs, "scripts/evaluation/score.py")
     assert named(planned, "score") == {
         f"score weather {system} seed-{seed}"
         for system, seed in [
@@ -166,23 +180,20 @@ def test_an_edited_scoring_script_reruns_metrics_and_what_follows_only(again):
     }
 
 
-def test_an_edited_helper_of_the_measures_reruns_no_training_and_no_encoding(again):
-    edit(again, "scripts/ir/measures.py")
-    rules = {job.split()[0] for job in again.planned()}
+def test_an_edited_helper_of_the_measures_reruns_no_training_and_no_encoding(jobs):
+    rules = {job.split()[0] for job in outdated(jobs, "scripts/ir/measures.py")}
     assert {"score", "tune"} <= rules
     assert not rules & {"prepare_dataset", "index", "negatives", "fine_tune", "encode", "retrieve"}
 
 
-def test_an_edited_helper_of_the_negatives_reruns_training(again):
-    edit(again, "scripts/training/negatives.py")
-    planned = again.planned()
+def test_an_edited_helper_of_the_negatives_reruns_training(jobs):
+    planned = outdated(jobs, "scripts/training/negatives.py")
     assert len(named(planned, "negatives")) == 2 and len(named(planned, "fine_tune")) == 4
     assert not named(planned, "prepare_dataset") and "score weather bm25 seed-0" not in planned
 
 
-def test_an_edited_kind_of_model_reruns_its_own_jobs_only(again):
-    edit(again, "scripts/models/kinds/bi_encoder.py")
-    planned = again.planned()
+def test_an_edited_kind_of_model_reruns_its_own_jobs_only(jobs):
+    planned = outdated(jobs, "scripts/models/kinds/bi_encoder.py")
     assert {job.split()[1] for job in named(planned, "fine_tune")} == {"bert"}
     assert len(named(planned, "encode")) == len(named(planned, "retrieve")) == 4
     assert not named(planned, "rerank") and not named(planned, "weights") and not named(planned, "negatives")
