@@ -55,8 +55,11 @@ class Workspace:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def warm_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """All workspaces of these tests start Snakemake and its jobs from one warm process."""
+def warm_python(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[None]:
+    """All workspaces of these tests start Snakemake and its jobs from one warm process; quick tests start none."""
+    if pytestconfig.getoption("--quick"):
+        yield
+        return
     folder = made_once(tmp_path_factory, "warm", warm.start)
     Workspace.python = str(folder / "bin" / "python")
     yield
