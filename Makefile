@@ -60,7 +60,8 @@ export-runs: setup  ## runs in one folder, each with its origin (CONFIG or EXPER
 	@$(ARCHIVING)/front.py $(CHOSEN) --extent runs
 
 WORKERS ?= 2
-PYTEST = $(BIN)/python -m pytest
+# Compiled modules are kept, whatever the shell says: workspaces copy them, and a hundred processes do not compile again.
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 test: setup  ## run the tests of a quarter of an hour, WORKERS files (2) at a time: all but test-slurm's and test-long's
 	$(PYTEST) $(PARALLEL)

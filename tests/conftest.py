@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -28,18 +29,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With --quick, files that were measured to take long are not even imported."""
+    """With --quick, files that were measured to take long, or belong to another suite as a whole, are not imported."""
     if config.getoption("--quick") and collection_path.suffix == ".py":
-        return known().get(str(collection_path.relative_to(ROOT)), 0) >= QUICK or None
+        seconds = known().get(str(collection_path.relative_to(ROOT)), 0)
+        return seconds >= QUICK or of_another_suite(collection_path) or None
     return None
 
 
+def of_another_suite(file: Path) -> bool:
+    """Whether all of its tests are slow, or those of test-long or test-slurm, by the line `pytestmark = …`."""
+    marks = re.search("^pytestmark = .*$", file.read_text(encoding="utf-8"), re.MULTILINE)
+    return bool(marks and re.search(r"pytest\.mark\.(long|cluster|slow)\b", marks[0]))
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests that need one of these fixtures as slow; several processes begin with the files that take longest."""
     for item in items:
         if SLOW_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.slow)
+    if config.getoption("--quick"):
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
     if "PYTEST_XDIST_WORKER" in os.environ:
         seconds = known()
         items.sort(key=lambda item: -seconds.get(item.nodeid.partition("::")[0], 0))

@@ -27,6 +27,8 @@ from scripts.engine.left_standing import left_standing
 from scripts.engine.slurm import ASKS, USED
 from scripts.engine.versions import TESTED, newer_than_tested
 
+pytestmark = pytest.mark.slow  # where a Slurm is installed and away, importing its plugin takes ten seconds
+
 
 def source(thing):
     return inspect.getsource(thing)

@@ -61,9 +61,14 @@ def spoilt(config: dict, rng: random.Random) -> dict:
 
 
 WHOLE = [path for path in sorted((ROOT / "config").glob("*.yaml")) if path.stem not in ("schema", "factcheck")]
+LARGE = ("transfer-open", "transfer-laptop")  # transfer-matrix and transfer have the same sections
 
 
-@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=[pytest.mark.long] * (path.stem in LARGE)) for path in WHOLE],
+    ids=lambda path: path.stem,
+)
 def test_no_configuration_ends_in_a_traceback(path):
     """A seeded fuzz: each spoilt configuration is resolved, or refused in one line that names the file."""
     content, rng, refused = read_yaml(path), random.Random(10), 0

@@ -41,7 +41,9 @@ def test_it_is_exact_where_it_looks_at_everything(tmp_path, monkeypatch, name, p
     assert recall(found, best) == 1
 
 
-@pytest.mark.parametrize("name", ["HNSW8", "IVF8,Flat", "IVF8,SQ8", "OPQ4_8,IVF2,PQ4"])
+@pytest.mark.parametrize(
+    "name", ["HNSW8", "IVF8,Flat", "IVF8,SQ8", pytest.param("OPQ4_8,IVF2,PQ4", marks=pytest.mark.long)]
+)
 def test_the_same_vectors_give_the_same_index_which_misses_some(tmp_path, name):
     found = []
     for take in ("one", "two"):

@@ -52,6 +52,7 @@ WAYS = {
     "re-ranking": ("cross-encoder", rerank),
     "all pairs": ("cross-encoder", score_all),
 }
+FEW = ("vectors", "re-ranking", "int8 again", "HNSW8")  # a work by documents, and each that is split by queries
 MADE_OF_VECTORS = (quantised_vectors, approximate)
 
 
@@ -111,7 +112,7 @@ def check_excluded(run: dict, every: dict, way: str) -> None:
         assert {query: list(scores) for query, scores in run.items()} == {q: list(s) for q, s in left.items() if s}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [pytest.param(way, marks=[pytest.mark.long] * (way not in FEW)) for way in WAYS])
 def test_the_run_is_the_same_for_any_number_of_shards(task, way, tmp_path, monkeypatch):
     monkeypatch.setattr(exact, "DOCUMENTS", 16)
     monkeypatch.setattr(term_index, "ENTRIES", 40)
@@ -129,7 +130,7 @@ def test_the_run_is_the_same_for_any_number_of_shards(task, way, tmp_path, monke
     of_one = json.loads(timing.read_text())
     if way != "re-ranking":  # a first stage's run has none of what is excluded
         check_excluded(read_run(whole), read_run(ranked(task, way, "all", monkeypatch, tmp_path, depth=100)[0]), way)
-    for of in (3, 16) if way in ("vectors", "re-ranking") else (3,):
+    for of in (3, 16) if way in ("vectors", "all pairs") else (3,):
         shards = [
             ranked(task, way, f"{place}-of-{of}", monkeypatch, tmp_path, shard=[place, of]) for place in range(of)
         ]

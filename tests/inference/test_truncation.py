@@ -5,7 +5,6 @@ import sys
 
 import numpy as np
 import pytest
-from sentence_transformers import SentenceTransformer
 
 from scripts.common.errors import UserError
 from scripts.ir.collection import Document, write_corpus, write_queries
@@ -44,6 +43,8 @@ def call(script, folder, settings, **paths):
 
 def librarys(folder, dimensions):
     """The scores of all documents for all queries, by the library alone."""
+    from sentence_transformers import SentenceTransformer
+
     model = SentenceTransformer(str(folder / "model"), device="cpu", truncate_dim=dimensions)
     model.max_seq_length = 16
     documents = model.encode_document(list(DOCUMENTS.values()), normalize_embeddings=True)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_svmlight_file
 
 from scripts.common.errors import UserError
 from scripts.features import export_letor, import_letor
@@ -70,6 +69,8 @@ def test_features_survive_the_way_there_and_back(monkeypatch, tmp_path):
 
 
 def test_scikit_learn_reads_what_is_written(monkeypatch, tmp_path):
+    from sklearn.datasets import load_svmlight_file
+
     values = written(tmp_path / "a.parquet")
     monkeypatch.setattr(
         "sys.argv", ["script", "--features", str(tmp_path / "a.parquet"), "--letor", str(tmp_path / "a.txt")]

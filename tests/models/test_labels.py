@@ -78,6 +78,7 @@ def test_labels_that_do_not_exclude_each_other_have_their_logit(tmp_path, monkey
     assert scorer.facts["score"] == "logit of label 1 (LABEL_1)"
 
 
+@pytest.mark.parametrize("model", [3, pytest.param(2, marks=pytest.mark.long)], indirect=True)
 def test_an_export_has_the_same_score_and_nothing_else(model, tmp_path, monkeypatch):
     folder = taken(model, tmp_path / "m", monkeypatch, label=1)
     scores = KIND.load_scorer(folder, 32, 4, "torch").score(PAIRS)

@@ -20,7 +20,8 @@ from tests.support.tiny_bert import build, build_masked
 from tests.support.tiny_task import WORDS, in_process, read_log, same, weights
 
 GIVEN = {"r": 4, "lora_alpha": 8, "lora_dropout": 0.1, "target_modules": "all-linear", "merge": False}
-KINDS = ["bi-encoder", "cross-encoder", "multi-vector", "sparse-encoder"]
+KINDS = ["bi-encoder", "cross-encoder",
+         *(pytest.param(kind, marks=pytest.mark.long) for kind in ("multi-vector", "sparse-encoder"))]  # fmt: skip
 TEXTS = ["ashen elmling", "oak yewwood figling", "elmwood"]
 FAST = {"epochs": 2, "learning_rate": 1e-2}
 

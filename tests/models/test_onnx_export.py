@@ -98,6 +98,7 @@ def test_positions_that_count_from_the_padding_and_another_architecture(tmp_path
     )
 
 
+@pytest.mark.long
 def test_a_cross_encoder_gives_the_logits_of_the_library_with_its_prompt(tmp_path):
     from sentence_transformers import CrossEncoder
     from torch.nn import Identity
@@ -118,6 +119,7 @@ def test_a_cross_encoder_gives_the_logits_of_the_library_with_its_prompt(tmp_pat
     assert scorer.prompts == {"query": "price of "} and scorer.facts["prompts"] == {"query": "price of "}
 
 
+@pytest.mark.long
 def test_a_sparse_encoder_gives_the_weights_of_the_library_and_an_index_of_its_own(tmp_path):
     from sentence_transformers import SparseEncoder
 

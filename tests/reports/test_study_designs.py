@@ -67,8 +67,9 @@ def test_where_no_design_is_enough_it_says_what_would_be():
 
 
 def test_without_a_target_or_a_design_it_asks_for_one():
-    assert sentence(made(present=False)) == "State plan_study.effect or half_width to find the cheapest design."
-    assert remarks(made(present=False), LABELS) == []
+    found = made(present=False)
+    assert sentence(found) == "State plan_study.effect or half_width to find the cheapest design."
+    assert remarks(found, LABELS) == []
 
 
 def test_what_is_not_known_is_said():

@@ -13,7 +13,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from tests.support.layers import GAP, breadth, centres, layered, ordered, reduced, ways
-from tests.workflow.test_rooms import IMPORTS, MODULES, ROOMS, room
+from tests.workflow.test_rooms import MODULES, ROOMS, imports, room
 
 DRAWING = Path(__file__).parents[2] / "docs" / "architecture.svg"
 BOX, PITCH, MARGIN = 30.0, 78.0, 12.0  # heights of a box and of a layer with its edges; around the drawing
@@ -37,7 +37,7 @@ def labels() -> dict[str, str]:
 
 def edges() -> list[tuple[str, str]]:
     """The pairs of rooms of which the first imports from the second."""
-    pairs = {(room(name), room(other)) for name in MODULES for other in IMPORTS[name] if other in MODULES}
+    pairs = {(room(name), room(other)) for name in MODULES for other in imports()[name] if other in MODULES}
     return sorted((importer, imported) for importer, imported in pairs if importer != imported)
 
 

@@ -4,8 +4,8 @@
 
 Most of the processor time of a workflow test is the start of processes: 2 s for Snakemake, 4 to 6 s for a neural job. A
 fork of this process starts in a tenth of a second. It has its client's folder, environment, arguments and open files
-(see warm_client), imports the scripts of its own workspace, and gives its client its exit status. One test of the
-workflow starts real processes throughout (tests/workflow/test_end_to_end.py).
+(see warm_client), imports the scripts of its own workspace, and gives its client its exit status. That real processes
+have the same results, tests/workflow/test_end_to_end.py tests.
 """
 
 from __future__ import annotations

@@ -20,7 +20,8 @@ from tests.support.tiny_task import command as plain_command
 from tests.training.test_fine_tune import KILLER
 
 HOW = {"measure": "nDCG@10", "candidates": 8, "batch_size": 4}
-KINDS = ["bi-encoder", "cross-encoder", "multi-vector", "sparse-encoder"]
+KINDS = ["bi-encoder", "cross-encoder",
+         *(pytest.param(kind, marks=pytest.mark.long) for kind in ("multi-vector", "sparse-encoder"))]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -101,7 +101,7 @@ def trained(task, start, folder, kind, loss, **settings):
     ("kind", "loss"),
     [
         ("bi-encoder", "MultipleNegativesRankingLoss"),
-        ("bi-encoder", "OnlineContrastiveLoss"),
+        pytest.param("bi-encoder", "OnlineContrastiveLoss", marks=pytest.mark.long),
         ("cross-encoder", "BinaryCrossEntropyLoss"),
     ],
 )

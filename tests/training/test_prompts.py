@@ -45,6 +45,7 @@ def tasks(task, tmp_path_factory):
 
 
 FEW = ("MultipleNegativesRankingLoss", "CosineSimilarityLoss")  # of one kind of examples each
+FEW_CROSS = ("BinaryCrossEntropyLoss", "LambdaLoss", "CachedMultipleNegativesRankingLoss")
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,9 @@ def test_every_loss_of_bi_encoders_sees_the_prompts(task, tasks, tmp_path, monke
     assert not same(tmp_path / "none", tmp_path / "hand")
 
 
-@pytest.mark.parametrize("loss", CROSS.LOSSES)
+@pytest.mark.parametrize(
+    "loss", [pytest.param(loss, marks=[pytest.mark.long] * (loss not in FEW_CROSS)) for loss in CROSS.LOSSES]
+)
 def test_every_loss_of_cross_encoders_sees_a_stored_prompt(tasks, tmp_path, monkeypatch, loss):
     for name in ("cross", "cross-by-hand"):
         in_process(tasks / name, tmp_path / name, monkeypatch, type="cross-encoder", loss=loss, epochs=1)

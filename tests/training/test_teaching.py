@@ -88,7 +88,11 @@ def opinions(tmp_path_factory):
 
 @pytest.mark.parametrize(
     ("kind", "loss"),
-    [("bi-encoder", "DistillKLDivLoss"), ("cross-encoder", "DistillKLDivLoss"), ("cross-encoder", "MSELoss")],
+    [
+        ("bi-encoder", "DistillKLDivLoss"),
+        ("cross-encoder", "DistillKLDivLoss"),
+        pytest.param("cross-encoder", "MSELoss", marks=pytest.mark.long),
+    ],
 )
 def test_a_student_learns_what_the_teacher_thinks_and_not_the_labels(opinions, tmp_path, monkeypatch, kind, loss):
     trained(opinions, tmp_path, monkeypatch, opinions / "teacher.trec", type=kind, loss=loss, epochs=15)

@@ -55,8 +55,11 @@ class Workspace:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def warm_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """All workspaces of these tests start Snakemake and its jobs from one warm process."""
+def warm_python(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[None]:
+    """All workspaces of these tests start Snakemake and its jobs from one warm process; quick tests start none."""
+    if pytestconfig.getoption("--quick"):
+        yield
+        return
     folder = made_once(tmp_path_factory, "warm", warm.start)
     Workspace.python = str(folder / "bin" / "python")
     yield
@@ -150,11 +153,11 @@ def prepare(folder: Path) -> None:
 
 @pytest.fixture(scope="session")
 def finished(prepared, tmp_path_factory) -> Workspace:
-    """The tiny experiment, run from raw data to its summary by processes as a user starts them."""
+    """The tiny experiment, run from raw data to its summary."""
 
     def run(folder: Path) -> None:
         workspace = copy(prepared.folder, folder)
-        done = subprocess.run(workspace.command(python=sys.executable), cwd=folder, capture_output=True, text=True)
+        done = workspace.snakemake()
         assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
 
     return copy(made_once(tmp_path_factory, "finished", run), tmp_path_factory.mktemp("finished") / "ranktrial")

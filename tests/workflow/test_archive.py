@@ -223,6 +223,7 @@ def test_a_changed_archive_is_said_to_be_one(archived, content, tmp_path):
     assert found.returncode == 1 and f"changed: {KINDS['metric']}" in found.stdout, found.stdout
 
 
+@pytest.mark.long
 def test_a_number_that_was_changed_with_all_its_hashes_does_not_recompute(archived, content, tmp_path):
     name = KINDS["metric"]
     lines = content[name].decode().splitlines()

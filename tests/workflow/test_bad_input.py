@@ -42,7 +42,12 @@ def test_a_key_that_stands_twice(fresh):
     ("file", "content", "said"),
     [
         ("corpus.jsonl", '{"_id": "d1", "text": "x"}\nnot json\n', "data/weather: corpus.jsonl:2: not JSON"),
-        ("qrels/test.tsv", "query-id\tcorpus-id\tscore\n", "data/weather: qrels/test.tsv: not one judged query"),
+        pytest.param(
+            "qrels/test.tsv",
+            "query-id\tcorpus-id\tscore\n",
+            "data/weather: qrels/test.tsv: not one judged query",
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_a_broken_dataset(fresh, file, content, said):
@@ -55,7 +60,9 @@ def test_a_broken_dataset(fresh, file, content, said):
     ("line", "said"),
     [
         ("q45 Q0 d1 1 0.5", "theirs.trec:1: 5 columns, but a run has 6"),
-        ("qx Q0 d1 1 0.5 t", "theirs.trec: not one of its 1 queries is in the task's qrels"),
+        pytest.param(
+            "qx Q0 d1 1 0.5 t", "theirs.trec: not one of its 1 queries is in the task's qrels", marks=pytest.mark.long
+        ),
     ],
 )
 def test_a_broken_run_file(again, line, said):
@@ -99,7 +106,7 @@ def test_a_dataset_with_only_a_test_split_works_for_systems_that_need_no_trainin
     config["systems"] = {name: config["systems"][name] for name in ("plain", "theirs")}
     config["comparisons"] = {"theirs": config["comparisons"]["theirs"]}
     fresh.write_config(config)
-    done = fresh.snakemake()
+    done = fresh.snakemake("results/tiny/meta/theirs.json")
     assert done.returncode == 0, done.stderr
     assert json.loads((fresh.folder / "results/tiny/meta/theirs.json").read_text())["k"] == 1
 

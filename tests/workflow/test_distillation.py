@@ -3,10 +3,14 @@
 import json
 import re
 
+import pytest
+
 from scripts.experiment.results_paths import kind, parse
 from scripts.ir.trec import read_run
 from scripts.training.examples import read_table
 from tests.workflow.conftest import tiny_config
+
+pytestmark = pytest.mark.long
 
 NAME = "human-labels_2-bm25-negatives_all-queries"
 TIMING = "results/tiny/models/bert/taught/seed-1.timing.json"

@@ -2,13 +2,15 @@
 
 import json
 import math
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
 
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import read_qrels, read_run
-from tests.workflow.conftest import tiny_config
+from tests.workflow.conftest import copy, tiny_config
 
 
 @pytest.fixture(scope="module")
@@ -18,6 +20,35 @@ def results(finished):
 
 def test_nothing_is_left_to_do(finished):
     assert finished.planned() == set()
+
+
+def by_processes(prepared, folder, config):
+    """A workspace in which processes, as a user starts them, have run a configuration; all others fork a warm one."""
+    workspace = copy(prepared.folder, folder / "ranktrial")
+    workspace.write_config(config)
+    command = workspace.command(python=sys.executable)
+    done = subprocess.run(command, cwd=workspace.folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    return workspace
+
+
+def test_processes_as_a_user_starts_them_have_the_same_results(finished, prepared, tmp_path):
+    """From raw data to a forest plot: BM25 and a model that is not trained."""
+    config = tiny_config()
+    config["models"] = {"bert": config["models"]["bert"]}
+    config["systems"] = {name: config["systems"][name] for name in ("plain", "zero-shot")}
+    config["comparisons"] = {"model-helps": {"control": "plain", "treatment": "zero-shot"}}
+    del config["recipes"]
+    done = by_processes(prepared, tmp_path, config)
+    metrics = done.metrics()
+    assert len(metrics) == 2 and metrics.items() <= finished.metrics().items()
+    assert (done.folder / "results/tiny/figures/model-helps.svg").stat().st_size > 1000
+    assert "model-helps" in (done.folder / "results/tiny/summary.md").read_text()
+
+
+@pytest.mark.long
+def test_so_has_the_whole_experiment(finished, prepared, tmp_path):
+    assert by_processes(prepared, tmp_path, tiny_config()).metrics() == finished.metrics()
 
 
 def test_every_system_and_seed_has_a_run_and_metrics(results):

@@ -35,6 +35,7 @@ def numbers(folder):
         return list(csv.DictReader(file, delimiter="\t"))
 
 
+@pytest.mark.long
 def test_figure_3_is_reproduced_cell_by_cell(ranger):
     rows = numbers(ranger)
     figure = [row for row in rows if row["table"] == "figure 3"]
@@ -43,6 +44,7 @@ def test_figure_3_is_reproduced_cell_by_cell(ranger):
     assert different == [("Antique", "p")]  # it underflows in the toolkit
 
 
+@pytest.mark.long
 def test_beside_it_stands_what_changes_today(ranger):
     summary = [row for row in numbers(ranger) if row["row"] == "Summary Effect (RE)"]
     assert [(row["column"], row["ours"], row["beside"]) for row in summary] == [
@@ -51,6 +53,7 @@ def test_beside_it_stands_what_changes_today(ranger):
     assert meta["interval"] == "equal-weights" and meta["ddof"] == 1 and len(meta["cumulative"]) == 7
 
 
+@pytest.mark.long
 def test_the_gap_in_judged_documents_explains_most_of_the_differences_between_the_tasks(ranger):
     found = json.loads((ranger / "moderators/today.json").read_text())
     (model,) = found["models"]
@@ -60,6 +63,7 @@ def test_the_gap_in_judged_documents_explains_most_of_the_differences_between_th
     assert "TREC Covid" in (ranger / "figures/bubble-today-judged-gap.svg").read_text()
 
 
+@pytest.mark.long
 def test_tables_figures_and_page_have_the_papers_names_in_its_order(ranger):
     names = ["TREC Covid", "TripClick", "NFCorpus", "DBPedia Entity", "Antique", "TREC Podcast", "TREC Robust 04"]
     table = pd.read_csv(ranger / "tables/effects/today.tsv", sep="\t")
@@ -78,6 +82,7 @@ def test_tables_figures_and_page_have_the_papers_names_in_its_order(ranger):
         assert (ranger / f"figures/as-published.{suffix}").stat().st_size > 1000
 
 
+@pytest.mark.long
 def test_a_label_is_a_figures_look(ranger, workspace):
     text = (workspace.folder / RANGER).read_text()
     (workspace.folder / "labels.yaml").write_text(text.replace("label: TAS-B", "label: TAS-Balanced"))

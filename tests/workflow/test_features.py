@@ -10,6 +10,8 @@ import pytest
 from scripts.ir.feature_file import feature_names, read_about, read_features
 from tests.workflow.conftest import REPOSITORY, copy
 
+pytestmark = pytest.mark.long
+
 TEXTS = {
     "d1": ("Lions", "lions hunt zebras"),
     "d2": ("Tigers", "tigers swim"),

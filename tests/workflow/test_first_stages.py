@@ -9,6 +9,8 @@ import pytest
 from scripts.ir.trec import read_run
 from tests.workflow.conftest import REPOSITORY, copy
 
+pytestmark = pytest.mark.long
+
 SYSTEMS = {
     "bm25": {"type": "bm25", "tune": True, "grid": {"k1": [0.9, 1.5], "b": [0.4]}},
     "english": {"type": "bm25", "analyzer": "english"},

@@ -49,9 +49,17 @@ def workspace(tmp_path_factory):
     for seed, name in enumerate(CONFIG["datasets"], 1):
         write_collection(made.folder / name, seed)
     made.write_config(CONFIG)
-    done = made.snakemake("--cores", "2", *TABLES, *RUNS, METRICS, FIGURE)
+    done = made.snakemake("--cores", "2", TABLES[0], METRICS, FIGURE)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return made
+
+
+@pytest.fixture(scope="module")
+def further(workspace):
+    """The same with what learns from two datasets, and with seeds."""
+    done = workspace.snakemake("--cores", "2", *TABLES, *RUNS)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return workspace
 
 
 def test_a_ranker_orders_the_candidates_of_its_first_stage(workspace):
@@ -71,33 +79,36 @@ def test_the_grid_the_record_and_the_time_of_learning_are_kept(workspace):
     record = json.loads((folder / "weather" / "lambdamart" / "seed-0.json").read_text())
     assert [row["min_data_in_leaf"] for row in rows] == ["2", "5"]
     assert record["value"] == max(float(row["nDCG@10"]) for row in rows) and record["train_queries"] == 30
-    assert json.loads((folder / "2-datasets" / "both" / "seed-0.json").read_text())["train_queries"] == 60
     timing = json.loads((folder / "weather" / "lambdamart" / "seed-0.timing.json").read_text())
     assert timing["combinations"] == 2 and timing["seconds"] > 0 and "lightgbm" in timing["versions"]
 
 
-def test_importance_is_a_row_a_feature(workspace):
-    tables = []
-    for path in TABLES:
-        with open(workspace.folder / path) as file:
-            tables.append(list(csv.DictReader(file, delimiter="\t")))
-    for rows in tables:
-        assert [row["feature"] for row in rows] == [
-            "BM25",
-            "DPH",
-            "document_length",
-            "first_stage_rank",
-            "system.plain",
-        ]
-    assert sum(float(row["gain"]) for row in tables[0]) == pytest.approx(1)
-    assert {row["gain"] for row in tables[1]} == {""} and all(float(row["shap"]) >= 0 for row in tables[1])
+def importance(path):
+    """The rows of a table, one per feature."""
+    with open(path) as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert [row["feature"] for row in rows] == ["BM25", "DPH", "document_length", "first_stage_rank", "system.plain"]
+    return rows
+
+
+def test_importance_is_a_row_per_feature(workspace):
+    assert sum(float(row["gain"]) for row in importance(workspace.folder / TABLES[0])) == pytest.approx(1)
+
+
+@pytest.mark.long
+def test_a_ranker_learns_from_two_datasets_and_a_forest_has_seeds(further):
+    rankers, runs = further.folder / RESULTS / "rankers", [read_run(further.folder / run) for run in RUNS]
+    assert json.loads((rankers / "2-datasets" / "both" / "seed-0.json").read_text())["train_queries"] == 60
+    rows = importance(further.folder / TABLES[1])
+    assert {row["gain"] for row in rows} == {""} and all(float(row["shap"]) >= 0 for row in rows)
+    assert runs[0] != runs[1]
 
 
 def test_another_learner_computes_no_feature_again(workspace):
     config = json.loads(json.dumps(CONFIG))
     config["systems"]["lambdamart"]["learner"]["trees"] = 10
     workspace.write_config(config, "more.yaml")
-    done = workspace.snakemake("--dry-run", *TABLES, *RUNS, METRICS, config="more.yaml")
+    done = workspace.snakemake("--dry-run", TABLES[0], METRICS, config="more.yaml")
     assert done.returncode == 0, done.stderr
     jobs = set(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
     assert jobs == {
@@ -119,7 +130,7 @@ def test_another_ablation_adds_its_training_alone(workspace):
     workspace.write_config(config, "ablation.yaml")
     systems = ("lambdamart", "less-plain", "less-weighting-models")
     targets = [METRICS.replace("lambdamart", system) for system in systems]
-    done = workspace.snakemake("--dry-run", *targets, *TABLES, *RUNS, config="ablation.yaml")
+    done = workspace.snakemake("--dry-run", *targets, TABLES[0], config="ablation.yaml")
     assert done.returncode == 0, done.stderr
     jobs = set(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
     steps = ("train_ranker weather", "rank_by_features weather", "score weather")
@@ -142,14 +153,15 @@ def test_a_dataset_without_training_queries_is_told_in_a_line(workspace):
     assert not (workspace.folder / target).exists()
 
 
-def test_features_of_another_index_are_refused(workspace):
+@pytest.mark.long
+def test_features_of_another_index_are_refused(further):
     """By hand: Snakemake itself would compute the features anew."""
-    folder = workspace.folder / RESULTS
+    folder = further.folder / RESULTS
     ranker = folder / "rankers" / "weather" / "lambdamart" / "seed-0"
     command = [sys.executable, "scripts/learning_to_rank/rank.py", "--features", f"{RESULTS}/features/weather/few.parquet",
                "--terms", str(folder / "bm25" / "news" / "term-counts"), "--model", f"{ranker}.model",
                "--record", f"{ranker}.json", "--run", "x.trec", "--timing", "x.json",
                "--settings", '{"depth": 20, "tag": "x"}']  # fmt: skip
-    done = subprocess.run(command, cwd=workspace.folder, env={"PYTHONPATH": "."}, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=further.folder, env={"PYTHONPATH": "."}, capture_output=True, text=True)
     assert done.returncode == 1 and "its features were computed from another index" in done.stderr
-    assert not (workspace.folder / "x.trec").exists()
+    assert not (further.folder / "x.trec").exists()

@@ -3,6 +3,7 @@
 import json
 
 import pandas as pd
+import pytest
 
 from scripts.ir.trec import read_run
 from tests.workflow.conftest import tiny_config
@@ -41,6 +42,7 @@ def test_a_system_adds_its_ranking_of_the_training_queries(fresh):
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_training_with_negatives_that_a_cross_encoder_filters(fresh):
     fresh.write_config(with_recipe(negatives=FILTERED | {"absolute_margin": 0.0}))
     timing = "results/tiny/models/bert/mined/seed-1.timing.json"

@@ -11,6 +11,8 @@ import pytest
 
 from tests.workflow.conftest import REPOSITORY, copy
 
+pytestmark = pytest.mark.long
+
 TASKS = ["01", "1", "1e3", "NA", "None"]
 KINDS = ["NA", "NA", "null", "null", "null"]
 SYSTEMS = ["2019", "nan", "null"]

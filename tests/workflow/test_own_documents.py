@@ -9,6 +9,8 @@ import pytest
 from scripts.ir.trec import read_run, write_run
 from tests.workflow.conftest import REPOSITORY, copy
 
+pytestmark = pytest.mark.long
+
 ARGUMENTS = [
     "school uniforms should be banned because they limit expression of pupils",
     "school uniforms should be kept because they make pupils equal",

@@ -11,6 +11,8 @@ from tests.support.tiny_bert import vocabulary
 from tests.support.tiny_onnx import cross_encoder
 from tests.workflow.conftest import tiny_config
 
+pytestmark = pytest.mark.long
+
 LENGTH = 40
 
 

@@ -8,8 +8,10 @@ import pytest
 from scripts.ir.trec import read_run
 from tests.workflow.conftest import tiny_config
 
+SEEDS = {"whole": 0, "fp32": 0, "codes": 0, "near": 0, "pairs": 1, "small-pairs": 1}
 
-def test_a_checkpoint_is_used_by_torch_and_in_onnx_and_an_encoding_in_two_precisions(fresh):
+
+def experiment() -> dict:
     config = tiny_config()
     rerank = {"model": "bert-ce", "recipe": "random", "rerank": {"first_stage": "plain", "depth": 5}}
     config["recipes"]["random"]["epochs"] = 0.5
@@ -23,21 +25,29 @@ def test_a_checkpoint_is_used_by_torch_and_in_onnx_and_an_encoding_in_two_precis
         "small-pairs": rerank | {"backend": "openvino", "precision": "int8"},
     }
     config["comparisons"] = {"int8": {"control": "whole", "treatment": "codes"}}
-    fresh.write_config(config)
+    return config
+
+
+def test_a_checkpoint_is_exported_once_and_texts_are_encoded_once_for_all_indices(fresh):
+    fresh.write_config(experiment())
     planned = fresh.planned()
     assert {"export bert untrained onnx fp32 seed-0", "export bert-ce random openvino int8 seed-1"} <= planned
     assert {job for job in planned if job.startswith("encode ")} == {
         "encode weather bert untrained seed-0",
         "encode weather bert untrained+onnx-fp32 seed-0",
     }
-    seeds = {"whole": 0, "fp32": 0, "codes": 0, "near": 0, "pairs": 1, "small-pairs": 1}
-    wanted = [f"results/tiny/runs/weather/{name}/seed-{seed}.trec.gz" for name, seed in seeds.items()]
+
+
+@pytest.mark.long
+def test_a_checkpoint_is_used_by_torch_and_in_onnx_and_an_encoding_in_two_precisions(fresh):
+    fresh.write_config(experiment())
+    wanted = [f"results/tiny/runs/weather/{name}/seed-{seed}.trec.gz" for name, seed in SEEDS.items()]
     done = fresh.snakemake(*wanted, "results/tiny/figures/cost-whole.svg", "results/tiny/tables/costs.tsv")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     results = fresh.folder / "results/tiny/runs/weather"
-    runs = {name: read_run(results / name / f"seed-{seed}.trec.gz") for name, seed in seeds.items()}
+    runs = {name: read_run(results / name / f"seed-{seed}.trec.gz") for name, seed in SEEDS.items()}
     timings = {
-        name: json.loads((results / name / f"seed-{seed}.timing.json").read_text()) for name, seed in seeds.items()
+        name: json.loads((results / name / f"seed-{seed}.timing.json").read_text()) for name, seed in SEEDS.items()
     }
     for query, documents in runs["whole"].items():
         assert runs["fp32"][query] == pytest.approx(documents, abs=1e-4)

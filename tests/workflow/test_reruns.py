@@ -1,4 +1,7 @@
-"""What a change reruns, by dry runs on the finished experiment: what depends on it and nothing else."""
+"""What a change reruns, by dry runs on the finished experiment: what depends on it and nothing else.
+
+What edits of further modules rerun is read from the records of its jobs, which dry runs of two edits are held to.
+"""
 
 import copy
 import os
@@ -52,7 +55,8 @@ def test_a_prompt_reruns_the_jobs_of_its_model_alone(again, role):
     config["models"]["bert"]["prompts"] = {role: "word1 {seed} "}
     again.write_config(config)
     rules = ("weights", "negatives", "fine_tune", "encode", "retrieve", "rerank", "search", "search_split")
-    planned = {job for job in again.planned() if job.split()[0] in rules}
+    all_planned = again.planned()
+    planned = {job for job in all_planned if job.split()[0] in rules}
     untrained = follow("zero-shot", (0,), "bert", "untrained")
     of_zero_shot = named(untrained, "retrieve") | (named(untrained, "encode") if role == "document" else set())
     of_trained = follow("hard", (1, 2), "bert", "hard") | follow("random", (1,), "bert", "random")
@@ -61,13 +65,10 @@ def test_a_prompt_reruns_the_jobs_of_its_model_alone(again, role):
         *(job for rule in ("encode", "retrieve") for job in named(of_trained, rule)),
         *of_zero_shot,
     }
-    assert not named(again.planned(), "choose_negatives") and "metadata" not in str(planned)
-    config["models"]["bert"]["prompts"] = {}
-    again.write_config(config)
-    assert again.planned() == set()
+    assert not named(all_planned, "negatives") and "metadata" not in str(planned)
 
 
-def test_reordered_keys_rerun_nothing(again):
+def test_reordered_keys_and_prompts_that_are_none_rerun_nothing(again):
     def reordered(value):
         return {k: reordered(v) for k, v in reversed(value.items())} if isinstance(value, dict) else value
 
@@ -75,6 +76,7 @@ def test_reordered_keys_rerun_nothing(again):
     config = {key: value for key, value in reversed(tiny_config().items())}
     for section in ("datasets", "models", "recipes", "systems", "comparisons"):
         config[section] = {name: reordered(entry) for name, entry in config[section].items()}
+    config["models"]["bert"]["prompts"] = {}
     again.write_config(config)
     assert again.planned() == set()
 
@@ -109,22 +111,32 @@ def test_other_words_about_the_most_shared_modules_rerun_nothing(again):
     assert again.planned() == set()
 
 
-def test_a_changed_constant_reruns_what_reaches_it_and_what_follows(again, monkeypatch):
-    """Held to Snakemake's records: the jobs with the module behind their code, and those that read what they write."""
-    monkeypatch.chdir(again.folder)
-    module = "scripts/common/timing.py"
-    edit(again, module)
-    jobs = jobs_behind(list(job_records()), job_records())
-    outdated: set[str] = set()
+@pytest.fixture
+def jobs(finished, monkeypatch):
+    """The jobs of the finished experiment, as Snakemake has recorded them."""
+    monkeypatch.chdir(finished.folder)
+    return jobs_behind(list(job_records()), job_records())
+
+
+def outdated(jobs, module):
+    """The messages of the jobs with a module behind their code, and of those that read what they write."""
+    files: set[str] = set()
     waiting = [job for job in jobs if job.code and module in behind(job.code["script"][8:], *job.code["loads"])]
-    named_jobs = set()
+    messages = set()
     while waiting:
         job = waiting.pop()
-        named_jobs.add(message(job.record["log"][0]))
-        outdated |= {*job.outputs}
-        waiting += [other for other in jobs if outdated & {*other.inputs} and not outdated & {*other.outputs}]
-    assert 10 < len(named_jobs) < len(jobs) - 5
-    assert again.planned() == named_jobs
+        messages.add(message(job.record["log"][0]))
+        files |= {*job.outputs}
+        waiting += [other for other in jobs if files & {*other.inputs} and not files & {*other.outputs}]
+    return messages
+
+
+def test_a_changed_constant_reruns_what_reaches_it_and_what_follows(again, jobs):
+    module = "scripts/common/timing.py"
+    edit(again, module)
+    planned = again.planned()
+    assert 10 < len(planned) < len(jobs) - 5
+    assert planned == outdated(jobs, module)
 
 
 def message(log):
@@ -140,9 +152,10 @@ def edit(workspace, path):
         file.write("\nEDITED = True\n")
 
 
-def test_an_edited_scoring_script_reruns_metrics_and_what_follows_only(again):
+def test_an_edited_scoring_script_reruns_metrics_and_what_follows_only(again, jobs):
     edit(again, "scripts/evaluation/score.py")
     planned = again.planned()
+    assert planned == outdated(jobs, "scripts/evaluation/score.py")
     assert named(planned, "score") == {
         f"score weather {system} seed-{seed}"
         for system, seed in [
@@ -167,48 +180,32 @@ def test_an_edited_scoring_script_reruns_metrics_and_what_follows_only(again):
     }
 
 
-def test_an_edited_helper_of_the_measures_reruns_no_training_and_no_encoding(again):
-    edit(again, "scripts/ir/measures.py")
-    rules = {job.split()[0] for job in again.planned()}
+def test_an_edited_helper_of_the_measures_reruns_no_training_and_no_encoding(jobs):
+    rules = {job.split()[0] for job in outdated(jobs, "scripts/ir/measures.py")}
     assert {"score", "tune"} <= rules
     assert not rules & {"prepare_dataset", "index", "negatives", "fine_tune", "encode", "retrieve"}
 
 
-def test_an_edited_helper_of_the_negatives_reruns_training(again):
-    edit(again, "scripts/training/negatives.py")
-    planned = again.planned()
+def test_an_edited_helper_of_the_negatives_reruns_training(jobs):
+    planned = outdated(jobs, "scripts/training/negatives.py")
     assert len(named(planned, "negatives")) == 2 and len(named(planned, "fine_tune")) == 4
     assert not named(planned, "prepare_dataset") and "score weather bm25 seed-0" not in planned
 
 
-def test_an_edited_kind_of_model_reruns_its_own_jobs_only(again):
-    edit(again, "scripts/models/kinds/bi_encoder.py")
-    planned = again.planned()
+def test_an_edited_kind_of_model_reruns_its_own_jobs_only(jobs):
+    planned = outdated(jobs, "scripts/models/kinds/bi_encoder.py")
     assert {job.split()[1] for job in named(planned, "fine_tune")} == {"bert"}
     assert len(named(planned, "encode")) == len(named(planned, "retrieve")) == 4
     assert not named(planned, "rerank") and not named(planned, "weights") and not named(planned, "negatives")
 
 
-def test_a_new_system_adds_its_own_jobs_only(again):
+def test_a_new_system_and_a_figures_title_add_their_own_jobs_only(again):
     config = tiny_config()
     config["systems"]["low"] = {"type": "bm25", "k1": 0.5, "b": 0.4}
-    again.write_config(config)
-    planned = again.planned()
-    assert planned == {
-        "search weather low",
-        "score weather low seed-0",
-        "means",
-        "costs",
-        "times",
-        "report",
-    }
-
-
-def test_a_figures_title_redraws_that_figure_and_the_page_that_holds_it(again):
-    config = tiny_config()
     config["comparisons"]["hard-helps"]["figure"] = {"title": "A better title"}
     again.write_config(config)
-    assert again.planned() == {"figure hard-helps", "report"}
+    of_the_system = {"search weather low", "score weather low seed-0", "means", "costs", "times", "report"}
+    assert again.planned() == of_the_system | {"figure hard-helps"}
 
 
 def test_swapped_numbers_count_as_a_change(again):
@@ -226,20 +223,16 @@ def test_a_changed_document_reruns_from_the_dataset_on(again):
     assert named(planned, "prepare_dataset") and len(named(planned, "encode")) == 4 and not named(planned, "weights")
 
 
-@pytest.mark.parametrize("changes", [{"alpha": 0.01}, {"interval": "normal"}, {"ddof": 0}])
-def test_statistics_settings_rerun_the_comparison_only(again, changes):
+def test_statistics_settings_rerun_the_comparison_only(again):
     config = copy.deepcopy(tiny_config())
-    config["comparisons"]["hard-helps"] |= changes
+    settings = {"hard-helps": {"alpha": 0.01}, "random-helps": {"interval": "normal", "ddof": 0}}
+    for name, changes in settings.items():
+        config["comparisons"][name] |= changes
     again.write_config(config)
-    assert again.planned() <= {
-        "compare hard-helps",
-        "figure hard-helps",
-        "figure cost-zero-shot-hard-helps",
-        "comparisons_table",
-        "tables",
-        "report",
-    }
-    assert "compare hard-helps" in again.planned()
+    planned = again.planned()
+    assert named(planned, "compare") == {f"compare {name}" for name in settings}
+    assert {job.split()[0] for job in planned} <= {"compare", "figure", "comparisons_table", "tables", "report"}
+    assert not [job for job in planned if "theirs" in job]
 
 
 def test_results_of_an_earlier_configuration_that_dates_alone_leave_standing_are_told(again):
@@ -258,7 +251,6 @@ def test_results_of_an_earlier_configuration_that_dates_alone_leave_standing_are
         in warnings[0]
     )
     assert "such as results/tiny/effects/hard-helps.tsv; without --rerun-triggers they are made again" in warnings[0]
-    assert "compare hard-helps" in again.planned()
 
 
 def test_the_examples_configuration_of_these_tests_is_what_is_written(prepared):

@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
@@ -76,7 +77,10 @@ def imported(path: Path) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
 
 
-IMPORTS = {name: sorted(set(imported(path))) for name, path in MODULES.items()}
+@cache
+def imports() -> dict[str, list[str]]:
+    """The modules that each module imports."""
+    return {name: sorted(set(imported(path))) for name, path in MODULES.items()}
 
 
 def room(name: str) -> str:
@@ -94,7 +98,7 @@ def wrong_imports(name: str) -> Iterator[str]:
     own = room(name)
     if not own:
         yield f"{name}: a room that ROOMS does not name"
-    for other in IMPORTS[name] if own else []:
+    for other in imports()[name] if own else []:
         if other.startswith("scripts."):
             if ROOMS.index(room(other)) > ROOMS.index(own):
                 yield f"{name} imports {other}, of a room above it"
@@ -115,7 +119,7 @@ def test_no_import_goes_in_a_circle():
         assert name not in open_ones, " -> ".join([*open_ones[open_ones.index(name) :], name])
         if name not in done:
             open_ones.append(name)
-            for other in IMPORTS[name]:
+            for other in imports()[name]:
                 if other in MODULES and other != name:
                     visit(other)
             open_ones.pop()
@@ -128,7 +132,7 @@ def test_no_import_goes_in_a_circle():
 def test_what_plans_the_workflow_needs_no_torch():
     heavy = {"torch", "transformers", "sentence_transformers", "matplotlib", "onnxruntime"}
     for name in [name for name in MODULES if room(name) in WITHOUT_TORCH]:
-        assert not heavy & {other.partition(".")[0] for other in IMPORTS[name]}, name
+        assert not heavy & {other.partition(".")[0] for other in imports()[name]}, name
 
 
 PLANNING = [name for name in MODULES if ".planning" in name]
@@ -143,7 +147,7 @@ def plans(other: str) -> bool:
 
 def test_planning_imports_the_standard_library_and_what_plans_the_workflow():
     """Rule files import it each time that the workflow is planned, on a cluster in every job."""
-    assert [(name, other) for name in PLANNING for other in IMPORTS[name] if not plans(other)] == []
+    assert [(name, other) for name in PLANNING for other in imports()[name] if not plans(other)] == []
 
 
 def test_planning_loads_nothing_that_computes():

@@ -48,6 +48,7 @@ def test_only_the_selected_seed_is_planned_for_other_datasets(workspace):
     assert "index weather-standard-best" in jobs
 
 
+@pytest.mark.long
 def test_the_selected_seed_is_the_best_on_dev_and_the_others_stay_out(workspace):
     workspace, config = workspace
     del config["systems"]["again"]

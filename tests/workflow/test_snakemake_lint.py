@@ -2,11 +2,10 @@
 
 import re
 import subprocess
-import sys
 
 import pytest
 
-from tests.workflow.conftest import REPOSITORY
+from tests.workflow.conftest import REPOSITORY, Workspace
 
 ACCEPTED = {
     "Mixed rules and functions in same snakefile": "a function that fills the inputs of the one rule below it is read with it",
@@ -18,7 +17,7 @@ ACCEPTED = {
 
 
 def lints() -> list[str]:
-    command = [sys.executable, "-m", "snakemake", "--lint", "--configfile", "config/ranger.yaml"]
+    command = [Workspace.python, "-m", "snakemake", "--lint", "--configfile", "config/ranger.yaml"]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
     printed = done.stdout + done.stderr
     if missing := re.search("no file or folder '.*' here or in the mirrors", printed):

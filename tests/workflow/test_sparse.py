@@ -8,6 +8,8 @@ from scripts.ir.trec import read_run
 from tests.support.tiny_bert import build_masked
 from tests.workflow.conftest import tiny_config
 
+pytestmark = pytest.mark.long
+
 SCHEDULE = {"train_on": "weather", "epochs": 0.5, "batch_size": 8, "learning_rate": 0.001}
 
 

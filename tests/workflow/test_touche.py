@@ -1,10 +1,8 @@
 """config/touche.yaml on small files in the formats that its head describes: all of it is read, planned and prepared."""
 
 import json
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +16,7 @@ from scripts.ir.trec import read_qrels
 from scripts.reports.planning import published
 from tests.support.broken import write
 from tests.support.prepared import prepare
+from tests.workflow.conftest import Workspace
 
 ROOT = Path(__file__).parents[2]
 
@@ -89,9 +88,9 @@ def test_a_dry_run_plans_it(experiment, tmp_path):
     """With the workflow's parts beside the small files."""
     for part in ("Snakefile", "rules", "scripts", "profiles", "envs"):
         (tmp_path / part).symlink_to(ROOT / part)
-    command = [sys.executable, "-P", str(ROOT / "scripts/engine/launch.py"), "-n",
+    command = [Workspace.python, "-m", "snakemake", "--dry-run",
                "--snakefile", str(ROOT / "Snakefile"), "--configfile", "config/touche.yaml"]  # fmt: skip
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=os.environ)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     jobs = set(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
     assert {"score touche-quality bert seed-1", "prepare_judgements touche-quality"} <= jobs

@@ -121,6 +121,7 @@ def test_another_target_adds_its_jobs_alone(plans):
     assert not {job for job in before if before[job] != after.get(job) and job.split()[0] in of_models}
 
 
+@pytest.mark.long
 def test_a_small_study_is_run_to_its_table_and_curves(workspace):
     """Two targets, from pseudo-labels with 8 and all queries, and transfer between them."""
     config = study(sizes=(8,))
