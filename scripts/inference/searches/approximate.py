@@ -45,15 +45,25 @@ class Settings(searching.Settings):
     approximate: Annotated[Approximate, "the index and how it is searched"] = field(kw_only=True)
 
 
-def compared(asked: Request, index: Any, encoded: np.ndarray, vectors: np.ndarray, wanted: slice) -> dict[str, Any]:
-    """What the timing says of the exact search beside the index's for queries, shape (q, dimensions); of none nothing.
+@dataclass(frozen=True)
+class Compared:
+    """The exact search beside the index's."""
+
+    recall: float
+    recall_queries: int
+    search_queries_per_second: float
+    exact_search_queries_per_second: float
+
+
+def compared(asked: Request, index: Any, encoded: np.ndarray, vectors: np.ndarray, wanted: slice) -> Compared | None:
+    """The exact search beside the index's for queries, shape (q, dimensions); None without any.
 
     `vectors` are those of the index; the queries are those that are `wanted` of all.
     """
     from scripts.inference import exact
 
     if not len(encoded):
-        return {}
+        return None
     start = clock()
     best = exact.search(encoded, vectors, asked.places, asked.fetched, device())
     exact_seconds = clock() - start
@@ -61,18 +71,15 @@ def compared(asked: Request, index: Any, encoded: np.ndarray, vectors: np.ndarra
     found = search(index, encoded, asked.places, asked.fetched)
     seconds = clock() - start
     kept = [without(each, asked.left_out[wanted][: len(encoded)], asked.settings.depth) for each in (found, best)]
-    return {
-        "recall": recall(*kept),
-        "recall_queries": len(encoded),
-        "search_queries_per_second": len(encoded) / seconds,
-        "exact_search_queries_per_second": len(encoded) / exact_seconds,
-    }
+    queries = len(encoded)
+    return Compared(recall(*kept), queries, queries / seconds, queries / exact_seconds)
 
 
-def as_text(comparison: dict[str, Any], depth: int) -> str:
+def as_text(found: Compared, depth: int) -> str:
     """What `compared` found, for a person."""
-    speeds = "{search_queries_per_second:,.0f} queries per second, {exact_search_queries_per_second:,.0f} exactly"
-    return f"{comparison['recall']:.4f} of the exact search's {depth} documents, {speeds.format(**comparison)}"
+    fast, exact = found.search_queries_per_second, found.exact_search_queries_per_second
+    speeds = f"{fast:,.0f} queries per second, {exact:,.0f} exactly"
+    return f"{found.recall:.4f} of the exact search's {depth} documents, {speeds}"
 
 
 def main() -> None:
@@ -96,7 +103,7 @@ def main() -> None:
         index_bytes=folder_bytes(options.index),
         weights_bytes=weights_bytes(options.checkpoint),
         approximate=asdict(how),
-        **comparison,
+        **(asdict(comparison) if comparison else {}),
     )
 
 

@@ -11,7 +11,7 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 from scipy import special
@@ -127,7 +127,7 @@ def rows(found: CurvesRecord) -> pd.DataFrame:
     return pd.DataFrame([_row(point) for point in found.points])
 
 
-def _row(point: Measured) -> dict[str, Any]:
+def _row(point: Measured) -> dict[str, object]:
     start = point.against_start.difference if point.against_start else None
     against = {"baseline": point.against_baseline, "start": start}
     return {
