@@ -1,12 +1,12 @@
-"""An experiment's records: tasks, systems, comparisons of two and of many, charts; and what the rules ask it."""
+"""An experiment's records: tasks, systems, comparisons of two and of many; and what the rules ask it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TypeVar
 
-from scripts.common.keys import JsonObject
+from scripts.experiment.chart_records import Chart
 from scripts.experiment.choice_record import RecipeChoice
 from scripts.experiment.feature_records import FeatureSet
 from scripts.experiment.plan_records import StudyPlans
@@ -170,34 +170,6 @@ class Family:
     alpha: float
     permutations: int
     title: str
-
-
-@dataclass(frozen=True)
-class Bars:
-    """The bars of one colour: a mean of each row's system on a task (its folder), by row."""
-
-    label: str
-    task: str
-    measure: str
-    systems: dict[str, str]
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A bar chart; `rows` are the models (and systems without one) in the configuration's order.
-
-    `baseline` is the system that is drawn as a line, by its name and its label.
-    """
-
-    title: str
-    axis: str
-    rows: tuple[str, ...]
-    bars: tuple[Bars, ...]
-    baseline: tuple[str, str] | None
-
-    def settings(self) -> JsonObject:
-        """All of it as plain values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)  # equal to itself alone: what is derived from it can be kept

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from scripts.common.keys import LEFT_OUT
 from scripts.experiment.checker import Checker
-from scripts.experiment.systems._model_settings import Export
+from scripts.experiment.index_records import Export
 from scripts.models.adapters import adapters, exports
 
 NAMES = {"onnx": "ONNX", "openvino": "OpenVINO"}

@@ -6,32 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from scripts.common.keys import INLINE
+from scripts.experiment.index_records import Export, Nearest, Quantised
 from scripts.experiment.records import System
-
-
-@dataclass(frozen=True)
-class Export:
-    """A checkpoint in ONNX."""
-
-    backend: str
-    precision: str
-
-
-@dataclass(frozen=True)
-class Quantised:
-    """Vectors of fewer bytes; `rescore_multiplier` times the depth are scored again by the query's own."""
-
-    precision: str
-    rescore_multiplier: int
-
-
-@dataclass(frozen=True)
-class Nearest:
-    """How faiss searches."""
-
-    index: str
-    efSearch: int | None = None
-    nprobe: int | None = None
 
 
 @dataclass(frozen=True)

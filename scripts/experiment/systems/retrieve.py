@@ -10,11 +10,12 @@ from typing import Annotated, Any, Literal
 from scripts.common.characters import shortened
 from scripts.common.keys import LEFT_OUT, JsonObject, Length, given, stated
 from scripts.experiment.checker import Checker
+from scripts.experiment.index_records import Nearest, Quantised
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.results_paths import APPROXIMATE, INDEX_PRECISIONS
 from scripts.experiment.sections.configuration import Configuration
 from scripts.experiment.systems import _neural
-from scripts.experiment.systems._model_settings import ModelSettings, Nearest, Quantised, of_model
+from scripts.experiment.systems._model_settings import ModelSettings, of_model
 from scripts.models.adapters import adapter, index_of
 from scripts.models.model_keys import Model
 
@@ -109,7 +110,7 @@ class Retrieve(_neural.Neural):
     def ranking_text(self, system: System) -> str:
         settings = of_model(system)
         if near := settings.approximate:
-            further = [f", {key} {value}" for key, value in given(near, "index").items()]
+            further = [f", {key} {value}" for key, value in near.parameters.items()]
             return f", searches the corpus approximately (faiss {near.index}{''.join(further)})"
         if not settings.embeddings:
             return ""

@@ -15,6 +15,7 @@ import numpy as np
 
 from scripts.common.command_line import run
 from scripts.common.timing import clock
+from scripts.experiment.index_records import Nearest
 from scripts.inference import searching
 from scripts.inference.approximate import QUERIES, open_index, recall, search
 from scripts.inference.index_files import folder_bytes
@@ -28,21 +29,8 @@ COMPARED = 1000  # queries that are searched exactly too, at most
 
 
 @dataclass(frozen=True)
-class Approximate:
-    index: Annotated[str, "faiss's name of it"]
-    efSearch: Annotated[int | None, "of a graph: candidates that a search keeps; null: as many as faiss takes"] = None
-    nprobe: Annotated[int | None, "of an inverted file: lists that a search looks into; null: one"] = None
-
-    @property
-    def parameters(self) -> dict[str, int]:
-        """What is given of how it is searched, by faiss's names."""
-        named = {"efSearch": self.efSearch, "nprobe": self.nprobe}
-        return {name: value for name, value in named.items() if value is not None}
-
-
-@dataclass(frozen=True)
 class Settings(searching.Settings):
-    approximate: Annotated[Approximate, "the index and how it is searched"] = field(kw_only=True)
+    approximate: Annotated[Nearest, "the index and how it is searched"] = field(kw_only=True)
 
 
 @dataclass(frozen=True)
