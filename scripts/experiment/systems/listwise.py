@@ -155,7 +155,7 @@ KIND = Listwise()
 
 
 def job_settings(system: System) -> JsonObject:
-    """The settings of the job that asks, beside depth and tag. It has a key, or is told that there is none."""
+    """The settings of the job that asks, beside depth and tag; a key of null means that none is sent."""
     return {"key": None, **stated(system.own(Settings))}
 
 
