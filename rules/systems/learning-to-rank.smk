@@ -17,7 +17,7 @@ def learner(wildcards):
 
 def features_of(system):
     """The name of the features that a system learns from."""
-    return EXPERIMENT.systems[system].settings["features"]
+    return EXPERIMENT.systems[system].settings.features
 
 
 rule train_ranker:

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scripts.common.keys import JsonObject, given
 from scripts.common.locations import find_file
 from scripts.experiment.job_files import task_in
 from scripts.experiment.languages import analyzer_on
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
+from scripts.experiment.systems._lexical import settings_of, tunes
 from scripts.experiment.systems.bm25 import PYSERINI_BM25
 
 NEGATIVES_DEPTH = 200  # documents a training query, of which the negatives are the best not judged relevant
 PYSERINI_INDEX = ("english", "together")  # its index needs no more words in its name
 VECTORS = "vectors"  # in the name of an index that keeps the terms of documents
 APPENDED = "appended"  # in the name of an index of documents with further texts
-OF_SCORING = ("k1", "b", "mu", "feedback")
 
 
 def index(experiment: Experiment, system: str, dataset: str) -> str:
     """The index that a system searches, or the record of its index on a server."""
-    settings = experiment.systems[system].settings
-    if "url" in settings:
+    settings = settings_of(experiment.systems[system])
+    if settings.url:
         of_dataset = {"experiment": experiment.name, "dataset": experiment.corpus_owner(dataset)}
         return path("elasticsearch_index", system=system, **of_dataset)
-    more = [VECTORS] if "feedback" in settings else []
-    if "texts" in settings:
+    more = [VECTORS] if settings.feedback else []
+    if settings.texts:
         more.append(APPENDED)
     return _index(experiment, dataset, _of_index(experiment, system, dataset), more)
 
@@ -48,15 +49,15 @@ def _index(experiment: Experiment, dataset: str, how: dict[str, str], more: Sequ
 
 def _of_index(experiment: Experiment, system: str, dataset: str) -> dict[str, str]:
     """The analyser and the fields of the index that a system searches."""
-    settings = experiment.systems[system].settings
-    return {"analyzer": analyzer_on(experiment, dataset, settings["analyzer"]), "fields": settings["fields"]}
+    settings = settings_of(experiment.systems[system])
+    return {"analyzer": analyzer_on(experiment, dataset, settings.analyzer), "fields": settings.fields}
 
 
 def _as_pyserini(experiment: Experiment, dataset: str) -> dict[str, str]:
     return {"analyzer": analyzer_on(experiment, dataset), "fields": "together"}
 
 
-def index_settings(how: str) -> dict:
+def index_settings(how: str) -> JsonObject:
     """The settings of the index whose name ends in `how`."""
     analyzer, fields, *more = how.removeprefix("-").split("-") if how else PYSERINI_INDEX
     return {"analyzer": analyzer, "fields": fields, **({"vectors": True} if VECTORS in more else {})}
@@ -78,34 +79,34 @@ def with_further_texts(experiment: Experiment) -> list[str]:
     return [dataset for dataset, entry in experiment.datasets.items() if entry.texts]
 
 
-def index_elasticsearch_settings(experiment: Experiment, system: str) -> dict:
+def index_elasticsearch_settings(experiment: Experiment, system: str) -> JsonObject:
     """A system's settings, and how many documents its server has to return."""
-    return {**experiment.systems[system].settings, "depth": experiment.depth}
+    return {**given(settings_of(experiment.systems[system])), "depth": experiment.depth}
 
 
-def tuning_settings(experiment: Experiment, system: str, dataset: str) -> dict:
+def tuning_settings(experiment: Experiment, system: str, dataset: str) -> JsonObject:
     """What is tried on a dataset's dev queries."""
-    settings = {key: value for key, value in experiment.systems[system].settings.items() if key != "texts"}
-    return {**settings, **_of_index(experiment, system, dataset)}
+    settings = settings_of(experiment.systems[system])
+    return {**given(settings, "texts"), **_of_index(experiment, system, dataset)}
 
 
 def tuned_parameters(experiment: Experiment, system: str, task: str) -> str | list[str]:
     """The tuned parameters' file, for a system that tunes them."""
-    if "measure" not in experiment.systems[system].settings:
+    if not tunes(experiment.systems[system]):
         return []
     dataset = task_in(experiment, task).dataset
     return path("parameters", experiment=experiment.name, dataset=dataset, system=system)
 
 
-def search_settings(experiment: Experiment, system: str, task: str) -> dict:
+def search_settings(experiment: Experiment, system: str, task: str) -> JsonObject:
     """How a system searches; its parameters only where they are not tuned."""
-    settings = experiment.systems[system].settings
-    given = {} if "measure" in settings else {key: settings[key] for key in OF_SCORING if key in settings}
+    searched = experiment.systems[system]
+    scoring = {} if tunes(searched) else given(settings_of(searched), "texts", "url")
     how = _of_index(experiment, system, task_in(experiment, task).dataset)
-    return {**given, **how, "depth": experiment.depth, "tag": system}
+    return {**scoring, **how, "depth": experiment.depth, "tag": system}
 
 
-def training_search_settings(experiment: Experiment, dataset: str) -> dict:
+def training_search_settings(experiment: Experiment, dataset: str) -> JsonObject:
     """How training queries are searched for negatives: as Pyserini does by default."""
     how = _as_pyserini(experiment, dataset)
     return {**PYSERINI_BM25, **how, "depth": NEGATIVES_DEPTH, "tag": "bm25"}

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any
 
+JsonObject = Mapping[str, object]  # a parsed document, or part of one, or what is written as one
 BLANKS = "\\s\\u00ad\\u0300-\\u036f\\u200b-\\u200f\\u2060-\\u2064\\ufe00-\\ufe0f"
 
 
@@ -122,23 +123,24 @@ def plain(value: Any) -> Any:
     return {name: plain(one) for name, one in value.items()} if isinstance(value, Mapping) else value
 
 
-def given(record: Any, *without: str) -> dict[str, Any]:
+def given(record: Any, *without: str) -> dict[str, object]:
     """The keys and values of a record that differ from their default, as JSON has them: what a job is given."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for key, value in values_of(record):
         if value != key.default and key.name not in without:
-            found |= given(value) if key.is_marked(INLINE) else {key.name: plain(value)}
+            among = key.is_marked(INLINE) or key.is_marked(OTHERS)
+            found |= plain(value) if among else {key.name: plain(value)}
     return found
 
 
-def given_of(section: type, record: Any) -> dict[str, Any]:
+def given_of(section: type, record: Any) -> dict[str, object]:
     """What differs from its default among those keys of a record that it has from a class which it extends."""
     return {name: value for name, value in given(record).items() if name in keys_of(section)}
 
 
-def stated(record: Any, *without: str) -> dict[str, Any]:
+def stated(record: Any, *without: str) -> dict[str, object]:
     """All keys of a record that have a value, defaults too, as JSON has them."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for key, value in values_of(record):
         if value is not None and key.name not in without:
             found[key.name] = stated(value) if dataclasses.is_dataclass(value) else plain(value)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from scripts.common.digests import files_below
 from scripts.common.errors import UserError
-from scripts.common.keys import given
+from scripts.common.keys import JsonObject, given
 from scripts.common.locations import find_file, in_mirrors, is_remote, key
 from scripts.engine.downloads import names, place_of, sources
 from scripts.experiment import job_files
@@ -83,14 +83,14 @@ def place(experiment: Experiment, dataset: str) -> tuple[str, str | None]:
     return place_of(experiment.datasets[dataset])
 
 
-def dataset_settings(experiment: Experiment, dataset: str) -> dict:
+def dataset_settings(experiment: Experiment, dataset: str) -> JsonObject:
     """How a dataset is prepared."""
     entry = experiment.datasets[dataset]
     of_collection = {key: value for key, value in given(entry).items() if key in OF_COLLECTION}
     return {**of_collection, "options": options_of(entry), "seed": experiment.seed}
 
 
-def split_settings(experiment: Experiment, dataset: str, length: str) -> dict:
+def split_settings(experiment: Experiment, dataset: str, length: str) -> JsonObject:
     """How texts are split into passages."""
     return {"length": int(length), "language": experiment.datasets[dataset].language}
 
@@ -119,7 +119,7 @@ class Sources:
         """The names of what is fetched as a file."""
         return [name for name, fetch in self.fetched().items() if not FOLDER_KEYS & set(fetch)]
 
-    def how(self, mirrors: Iterable[str]) -> dict:
+    def how(self, mirrors: Iterable[str]) -> JsonObject:
         """How things are fetched, which decides nothing about what they are: mirrors and full addresses."""
         addresses = {
             self.names[_text(fetch)]: location
@@ -128,7 +128,7 @@ class Sources:
         }
         return {"mirrors": mirrors, "addresses": addresses}
 
-    def settings(self, location: str, revision: str | None = None) -> dict:
+    def settings(self, location: str, revision: str | None = None) -> JsonObject:
         """Where a job reads what is at a location."""
         return {"source": self.place(location, revision)}
 

@@ -4,11 +4,13 @@ rules/evaluation.smk.
 
 from __future__ import annotations
 
+from scripts.common.keys import JsonObject
 from scripts.experiment import job_files
 from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.job_files import task_in, tasks_by_folder
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
+from scripts.experiment.systems.external import files_of
 
 
 def scored_by_others(experiment: Experiment) -> list[str]:
@@ -23,7 +25,7 @@ def scored_here(experiment: Experiment) -> list[str]:
 
 def external_file(experiment: Experiment, system: str, task: str) -> str:
     """The user's own file of an external system's run or scores."""
-    return experiment.systems[system].settings[task_in(experiment, task).name]
+    return files_of(experiment.systems[system])[task_in(experiment, task).name]
 
 
 def run(experiment: Experiment, system: str, task: str, seed: str) -> str:
@@ -49,12 +51,12 @@ def queries(experiment: Experiment, task: str) -> str | list[str]:
     return job_files.queries(experiment, its) if its.has_documents else []
 
 
-def import_run_settings(experiment: Experiment, system: str) -> dict:
+def import_run_settings(experiment: Experiment, system: str) -> JsonObject:
     """How deep a run is kept, and its tag."""
     return {"depth": experiment.depth, "tag": system}
 
 
-def import_scores_settings(experiment: Experiment, task: str) -> dict:
+def import_scores_settings(experiment: Experiment, task: str) -> JsonObject:
     """The measure that the values of others are of."""
     return {"measure": task_in(experiment, task).measures[0]}
 

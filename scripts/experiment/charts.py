@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from scripts.common.locations import is_url, shown
+from scripts.experiment.chart_records import Bars, Chart
 from scripts.experiment.checker import Checker
-from scripts.experiment.records import Bars, Chart, System, Task
+from scripts.experiment.records import System, Task
 from scripts.experiment.sections.charts import ChartEntry
 from scripts.ir.measure_names import same_measure
 from scripts.models.model_keys import Model

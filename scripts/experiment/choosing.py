@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, cast
 
-from scripts.common.keys import stated
+from scripts.common.keys import JsonObject, stated
 from scripts.experiment.checker import Checker
 from scripts.experiment.choice_record import RecipeChoice
 from scripts.experiment.evaluation_checks import check_measure
@@ -103,7 +103,7 @@ def as_text(experiment: Experiment, choice: RecipeChoice) -> str:
     return words + (" (a test set: for reproduction only)" if choice.split == "test" else "")
 
 
-def provenance(experiment: Experiment, choice: RecipeChoice) -> dict[str, Any]:
+def provenance(experiment: Experiment, choice: RecipeChoice) -> JsonObject:
     """What an archive says of it."""
     among = {recipe: stated(experiment.recipes[recipe]) for recipe in _recipes(experiment, choice)}
     return {"chosen": {"by": choice.measure, "on": choice.task}, "among": among}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Any
 
-from scripts.common.keys import stated
+from scripts.common.keys import JsonObject, stated
 from scripts.common.locations import is_remote
 from scripts.common.settings import read_settings
 from scripts.experiment.checker import Checker, Source
@@ -18,13 +17,13 @@ CARVING = ("splits", "split_by", "drop_shared")
 NOT_OF_QUERIES = ("label", "licence", "sha256", "files", "strict", "corpus", "location", "fields", "test_queries",
                   "dev_queries", "unjudged", "grades", "document_characters", "texts", "encoding",
                   "own_document", "excluded", *CARVING)  # fmt: skip
-Queries = dict[str, Any]
+Queries = dict[str, object]
 Split = tuple[Dataset, str]
 
 
-def read_dataset(check: Source, name: str, entry: dict[str, Any]) -> Dataset:
+def read_dataset(check: Source, name: str, entry: JsonObject) -> Dataset:
     """A dataset with the keys that its format has. Raises UserError for one that is missing, or another's."""
-    key, form = f"datasets.{name}", entry["format"]
+    key, form = f"datasets.{name}", str(entry["format"])
     given = _given(entry)
     if formats()[form].values_given and "location" in given:
         raise check.fail(key, f"format {form} has no location: the systems name the files, under scores")
@@ -39,7 +38,7 @@ def read_dataset(check: Source, name: str, entry: dict[str, Any]) -> Dataset:
     )
 
 
-def _given(entry: dict[str, Any]) -> set[str]:
+def _given(entry: JsonObject) -> set[str]:
     """The keys that somebody wrote: the schema gives its defaults to a dataset of any format."""
     properties = dataset_schema()["properties"]
     return {key for key, value in entry.items() if value != properties[key].get("default")}
@@ -112,8 +111,9 @@ def source_of_queries(dataset: Dataset, split: str) -> Queries:
     elif named is None:
         source["split"] = split
     for key in own_keys(dataset.format).keys() & source.keys():
-        if isinstance(source[key], dict):  # files of splits
-            source[key] = source[key].get("train" if carved else split)
+        value = source[key]
+        if isinstance(value, dict):  # files of splits
+            source[key] = value.get("train" if carved else split)
     return source
 
 

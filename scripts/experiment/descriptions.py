@@ -10,6 +10,7 @@ from scripts.experiment.records import Experiment, System
 from scripts.experiment.sections.recipe import Recipe
 from scripts.experiment.system_kinds import system_kind, takes
 from scripts.experiment.systems._export import export_text
+from scripts.experiment.systems._model_settings import of_model
 
 
 def describe(experiment: Experiment, system: System) -> str:
@@ -38,7 +39,7 @@ def for_times(experiment: Experiment, system: System) -> dict[str, str]:
     """Where a system stands in the tables of times: model, candidates, long texts, recipe, column, a note."""
     kind = system_kind(system)
     model = model_names(experiment.models)[system.model] if system.model else system.label
-    if exported := export_text(system.settings) if system.model else "":
+    if exported := export_text(of_model(system).export):
         model += f" ({exported})"
     place = {
         "model": model,

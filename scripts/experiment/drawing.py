@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+
+from scripts.common.keys import JsonObject
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Drawing:
     script: str
     category: str
     inputs: dict[str, list[str]]
-    settings: dict[str, Any]
+    settings: JsonObject
     compared: tuple[str, ...] = ()
 
 

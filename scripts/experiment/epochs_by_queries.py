@@ -12,13 +12,14 @@ from itertools import pairwise
 from typing import Any
 
 from scripts.common.errors import UserError
+from scripts.common.keys import JsonObject
 from scripts.experiment.sections.recipe import Recipe
 
 RULE = "epochs_rule"  # the key with the words: no setting of a training
 ALL = "all"
 
 
-def with_text_keys(config: dict[str, Any], source: str) -> dict[str, Any]:
+def with_text_keys(config: JsonObject, source: str) -> JsonObject:
     """The configuration with numbers of queries as text, as keys are everywhere else.
 
     Raises UserError where the numbers do not rise. Such as are text already are not looked at: a job's settings, in
@@ -41,7 +42,7 @@ def with_text_keys(config: dict[str, Any], source: str) -> dict[str, Any]:
             if len(made) < len(entry["epochs"]):
                 raise UserError(f"{where}: a number of queries stands there twice, as a number and as text")
             with_text[name] = entry | {"epochs": made}
-    return config | {"recipes": with_text}
+    return {**config, "recipes": with_text}
 
 
 def _by_size(entry: Any) -> bool:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scripts.common.errors import UserError
+from scripts.common.keys import JsonObject
 from scripts.experiment import feature_selection, system_kinds
 from scripts.experiment.key_paths import as_list, get, list_paths, put, word_of
 from scripts.experiment.rules_of_reference import (
@@ -102,7 +103,7 @@ def _check_single(source: str, key: tuple[str, ...], values: list[Any]) -> None:
         raise UserError(f"{source}: {place}: a list or mapping within a list; expected single values")
 
 
-def _in_order_of_reference(entries: dict[str, Any], section: str, source: str) -> list[str]:
+def _in_order_of_reference(entries: JsonObject, section: str, source: str) -> list[str]:
     """Names such that an entry follows those of its own section that it refers to."""
     own = [path for path, target in REFERENCES[section].items() if target == section]
     order: list[str] = []
@@ -117,7 +118,7 @@ def _in_order_of_reference(entries: dict[str, Any], section: str, source: str) -
         open_names.append(name)
         for path in own:
             for value in map(named_by, as_list(get(entries[name], path))):
-                if value in entries:
+                if value is not None and value in entries:
                     visit(value)
         open_names.pop()
         order.append(name)
@@ -158,7 +159,7 @@ class _Place:
                 found += self.became[target].names.get(str(named), [named])
         return found
 
-    def choices(self, path: tuple[str, ...], value: Any, entry: dict[str, Any]) -> list[Choice]:
+    def choices(self, path: tuple[str, ...], value: Any, entry: JsonObject) -> list[Choice]:
         """What a value of an otherwise single entry stands for, with its word in the derived name."""
         if isinstance(value, Choice):
             return [value]
@@ -173,7 +174,7 @@ class _Place:
         return [Choice(value, word_of(value))]
 
 
-def _with_entry(choice: Choice, rule: dict[str, Any]) -> Choice:
+def _with_entry(choice: Choice, rule: JsonObject) -> Choice:
     """A choice whose name differs from those of the system's other recipes as well."""
     return choice._replace(word="-".join(filter(None, [named_by(rule), choice.word])))
 

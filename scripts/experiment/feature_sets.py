@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scripts.common.keys import given, stated
+from scripts.common.keys import given
 from scripts.common.locations import find_file
 from scripts.experiment.checker import Checker
 from scripts.experiment.feature_entries import named_feature, same_feature
@@ -93,7 +93,8 @@ def _check_tagger(check: Checker, key: str, tagger: Tagger, of: tuple[FeatureCol
         raise check.fail(f"{key}.model", f"{tagger.model} is of type {kind}, which labels no words; expected {able}")
     if not any(one.texts for one in of):
         raise check.fail(key, "no feature here is of texts, such as comparative_objects; leave it out")
-    named = [label for labels in stated(tagger.labels).values() for label in labels] if tagger.labels else []
+    groups = vars(tagger.labels).values() if tagger.labels else ()
+    named = [label for labels in groups for label in labels or ()]
     if twice := [label for label in named if named.count(label) > 1]:
         raise check.fail(f"{key}.labels", f"{twice[0]} stands there twice; a label means one thing")
 

@@ -12,6 +12,7 @@ from functools import cache
 from scripts.experiment.records import SELECTED, UNTRAINED, Experiment, System, Task
 from scripts.experiment.results_paths import exported_recipe, path
 from scripts.experiment.system_kinds import system_kind
+from scripts.experiment.systems._model_settings import of_model
 from scripts.ir.collection import SPLITS
 from scripts.models.adapters import adapter, index_of
 
@@ -67,10 +68,8 @@ def checkpoint_fields(system: System, dataset: str, seed: int | str) -> dict[str
 def ranking_fields(system: System, dataset: str, seed: int | str) -> dict[str, object]:
     """The same of the checkpoint in the form in which the system ranks: in ONNX it stands under a name of its own."""
     fields = checkpoint_fields(system, dataset, seed)
-    if "backend" in system.settings:
-        fields["recipe"] = exported_recipe(
-            str(fields["recipe"]), system.settings["backend"], system.settings["precision"]
-        )
+    if export := of_model(system).export:
+        fields["recipe"] = exported_recipe(str(fields["recipe"]), export.backend, export.precision)
     return fields
 
 
@@ -96,10 +95,11 @@ def encoded(experiment: Experiment, system: System, task: Task, seed: int | str)
 
 def made_index(experiment: Experiment, system: System, task: Task, seed: int | str) -> str | None:
     """The index that is made of its encoded corpus and that a system searches: its codes, or faiss's; None without."""
-    if "embeddings" in system.settings:
-        made = system.settings["embeddings"]["precision"]
-    elif "approximate" in system.settings:
-        made = system.settings["approximate"]["index"].replace(",", "_")
+    settings = of_model(system)
+    if settings.embeddings:
+        made = settings.embeddings.precision
+    elif settings.approximate:
+        made = settings.approximate.index.replace(",", "_")
     else:
         return None
     fields: dict[str, object] = {"experiment": experiment.name, "dataset": experiment.corpus_owner(task.dataset)}
@@ -128,9 +128,9 @@ def index_searched(experiment: Experiment, system: str) -> str:
     """The form of the index that a system searches: that of its model's kind, or one that is made of it."""
     ranker = experiment.systems[system]
     assert ranker.model is not None  # one that searches has it
-    made = {"embeddings": "quantised-vectors", "approximate": "approximate"}
-    forms = [form for key, form in made.items() if key in ranker.settings]
-    return forms[0] if forms else form_of_index(experiment, ranker.model)
+    if of_model(ranker).embeddings:
+        return "quantised-vectors"
+    return "approximate" if of_model(ranker).approximate else form_of_index(experiment, ranker.model)
 
 
 def ranked_in_shards(experiment: Experiment, system: str) -> bool:
@@ -149,8 +149,9 @@ def searched_by_documents(experiment: Experiment, system: str) -> bool:
     An approximate index is one for all documents, and what is scored again may be any of them.
     """
     ranker = experiment.systems[system]
-    again = ranker.settings.get("embeddings", {}).get("rescore_multiplier")
-    return ranker.kind == "retrieve" and not again and "approximate" not in ranker.settings
+    settings = of_model(ranker)
+    again = settings.embeddings and settings.embeddings.rescore_multiplier
+    return ranker.kind == "retrieve" and not again and not settings.approximate
 
 
 def scores_in_shards(experiment: Experiment, system: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from scripts.common.keys import LEFT_OUT, NO_KEY, OTHERS, Key, Rule, Written, keys_of, plain
 
-Schema = dict[str, Any]
+Schema = dict[str, Any]  # of JSON Schema
 TYPES = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
@@ -55,7 +55,7 @@ def of_type(hint: Any) -> Schema:
         return {"type": "array", "items": of_type(inner[0])}
     if origin in (dict, collections.abc.Mapping):
         return {"type": "object"} | _of_mapping(*inner)
-    return {} if hint is Any else {"type": TYPES[hint]}
+    return {} if hint in (Any, object) else {"type": TYPES[hint]}
 
 
 def _alternative(hint: Any) -> Schema:

@@ -6,9 +6,9 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from scripts.common import urls
+from scripts.common.keys import JsonObject
 from scripts.common.locations import is_url
 from scripts.common.paths import LONGEST_NAME
 from scripts.experiment.checker import Checker, Source
@@ -27,7 +27,7 @@ _HUB_ID = re.compile(rf"{_HUB_PART}/{_HUB_PART}(?<![.-])")
 _REVISION = re.compile(r"(?!.*(?:\.\.|//|@\{|/\.|\.lock$))[A-Za-z0-9_][A-Za-z0-9._/+-]{0,199}(?<![./])")
 
 
-def check_secrets(config: dict[str, Any], source: str) -> None:
+def check_secrets(config: JsonObject, source: str) -> None:
     """Raise UserError if any text of a configuration holds a URL with a secret; the message does not repeat it."""
     check = Source(source)
     seen: set[int] = set()

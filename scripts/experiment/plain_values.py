@@ -11,6 +11,7 @@ from typing import Any
 
 from scripts.common.characters import REFUSED, named, shortened
 from scripts.common.errors import UserError
+from scripts.common.keys import JsonObject
 from scripts.common.numerals import LARGEST
 
 LONGEST_TEXT = 4096  # characters: no path is longer
@@ -63,16 +64,16 @@ def whole_numbers(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT else value
 
 
-def with_grades_as_text(config: dict[str, Any]) -> dict[str, Any]:
+def with_grades_as_text(config: JsonObject) -> dict[str, object]:
     """The configuration with the old grades, the keys in `grades` of datasets, as text; elsewhere no key is a number.
 
     So does our own reader of YAML; Snakemake's, which gives the configuration to the Snakefile, leaves the numbers.
     """
     datasets = config.get("datasets")
     if not isinstance(datasets, dict):
-        return config
+        return dict(config)
     made = dict(datasets)
     for name, entry in datasets.items():
         if isinstance(entry, dict) and isinstance(grades := entry.get("grades"), dict):
             made[name] = entry | {"grades": {str(key) if type(key) is int else key: new for key, new in grades.items()}}
-    return config | {"datasets": made}
+    return {**config, "datasets": made}

@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 
 from scripts.common.errors import UserError
+from scripts.common.keys import JsonObject
 from scripts.common.settings import read_settings
 from scripts.common.strict_yaml import read_yaml as read_yaml  # configurations are read by it wherever one is
 from scripts.experiment.checker import Source
@@ -29,21 +30,21 @@ def _validator() -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(schema())
 
 
-def complete(config: dict[str, Any], source: str) -> tuple[dict[str, Any], dict[tuple[str, str], str]]:
+def complete(config: JsonObject, source: str) -> tuple[dict[str, Any], dict[tuple[str, str], str]]:
     """Fan the lists out, add the schema's defaults and check the result against the schema.
 
     Returns the configuration and, for each (section, derived name), the entry that it was fanned out from. `source`
     (the file's name) begins each message. Raises UserError for the first thing that is wrong.
     """
-    config = with_grades_as_text(with_text_keys(config, source))
-    check_plain(config, source)
-    config, origins = fan_out_all(copy.deepcopy(config), source)
-    config = add_defaults(config, schema())
-    if errors := list(_validator().iter_errors(config)):
+    with_text = with_grades_as_text(with_text_keys(config, source))
+    check_plain(with_text, source)
+    fanned_out, origins = fan_out_all(copy.deepcopy(with_text), source)
+    completed = add_defaults(fanned_out, schema())
+    if errors := list(_validator().iter_errors(completed)):
         raise UserError(describe(best_match(errors), source, origins))
-    config = whole_numbers(config)
-    settle(config, source)
-    return config, origins
+    completed = whole_numbers(completed)
+    settle(completed, source)
+    return completed, origins
 
 
 def configuration(completed: dict[str, Any], source: str) -> Configuration:
@@ -60,9 +61,9 @@ def configuration(completed: dict[str, Any], source: str) -> Configuration:
     return read_settings(Configuration, completed | {"datasets": datasets} | of_kinds, source)
 
 
-def with_defaults(config: dict[str, Any]) -> dict[str, Any]:
+def with_defaults(config: JsonObject) -> JsonObject:
     """A right configuration with the schema's defaults; what it says of several things by a list stays a list."""
-    completed: dict[str, Any] = add_defaults(copy.deepcopy(with_grades_as_text(config)), schema())
+    completed: JsonObject = add_defaults(copy.deepcopy(with_grades_as_text(config)), schema())
     return completed
 
 

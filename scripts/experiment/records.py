@@ -1,11 +1,12 @@
-"""An experiment's records: tasks, systems, comparisons of two and of many, charts; and what the rules ask it."""
+"""An experiment's records: tasks, systems, comparisons of two and of many; and what the rules ask it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TypeVar
 
+from scripts.experiment.chart_records import Chart
 from scripts.experiment.choice_record import RecipeChoice
 from scripts.experiment.feature_records import FeatureSet
 from scripts.experiment.plan_records import StudyPlans
@@ -21,6 +22,7 @@ from scripts.models.model_keys import Model
 
 OF_EACH = ""  # stands for the recipe of a system that has one for each dataset
 SELECTED = "selected"  # stands for a seed in the names of runs
+Own = TypeVar("Own")
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Selection:
 class System:
     """Anything that yields a run for a task.
 
-    `settings` are those of its kind (BM25's parameters, external files, how runs are fused). Texts are split into
+    `settings` is a record of its kind (BM25's parameters, external files, how runs are fused). Texts are split into
     passages of at most `passage_length` characters; if it is None, the model truncates them. A system that is trained
     for each dataset apart has a recipe in `recipe_of` for each of them, and none in `recipe`.
     """
@@ -97,8 +99,13 @@ class System:
     depth: int | None = None
     passage_length: int | None = None
     truncate_dim: int | None = None  # first dimensions of its model's vectors; None: all
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: object = None
     tasks: tuple[str, ...] | None = None  # None: all
+
+    def own(self, record: type[Own]) -> Own:
+        """Its settings, by the record that its kind has for them."""
+        assert isinstance(self.settings, record)
+        return self.settings
 
     def ranks(self, task: str) -> bool:
         """Whether it has a run (or scores) for the task of this name."""
@@ -121,7 +128,7 @@ class Moderator:
 
     name: str
     label: str
-    values: dict[str, Any] | None = None  # numbers or words
+    values: Mapping[str, float | str] | None = None
 
 
 @dataclass(frozen=True)
@@ -163,34 +170,6 @@ class Family:
     alpha: float
     permutations: int
     title: str
-
-
-@dataclass(frozen=True)
-class Bars:
-    """The bars of one colour: a mean of each row's system on a task (its folder), by row."""
-
-    label: str
-    task: str
-    measure: str
-    systems: dict[str, str]
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A bar chart; `rows` are the models (and systems without one) in the configuration's order.
-
-    `baseline` is the system that is drawn as a line, by its name and its label.
-    """
-
-    title: str
-    axis: str
-    rows: tuple[str, ...]
-    bars: tuple[Bars, ...]
-    baseline: tuple[str, str] | None
-
-    def settings(self) -> dict[str, Any]:
-        """All of it as plain values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)  # equal to itself alone: what is derived from it can be kept

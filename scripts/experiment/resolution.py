@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from scripts.common.keys import JsonObject
 from scripts.experiment import equal_recipes
 from scripts.experiment.charts import chart
 from scripts.experiment.checker import Checker
@@ -46,7 +47,7 @@ from scripts.experiment.tasks import resolve_tasks
 from scripts.experiment.teachers import check_names as check_teachers
 
 
-def resolve(config: dict[str, Any], source: str) -> Experiment:
+def resolve(config: JsonObject, source: str) -> Experiment:
     """Complete, check and resolve a configuration; `source` (its file name) begins each message of a UserError."""
     check_secrets(config, source)  # first, since other messages repeat what is wrong
     completed, origins = complete(config, source)

@@ -8,11 +8,11 @@ comparisons stays a list, which also says what is drawn together). It is no job'
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from scripts.common.errors import UserError
+from scripts.common.keys import JsonObject
 from scripts.common.replacing import write_whole
 from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.reading import complete, with_defaults
@@ -30,7 +30,7 @@ class _WithoutAliases(yaml.SafeDumper):
         return True
 
 
-def resolved_text(config: dict[str, Any], source: str) -> str:
+def resolved_text(config: JsonObject, source: str) -> str:
     """The configuration with all defaults as YAML. Raises UserError, beginning with `source`, where it is not right."""
     check_secrets(config, source)
     complete(config, source)
@@ -39,7 +39,7 @@ def resolved_text(config: dict[str, Any], source: str) -> str:
     )
 
 
-def write_resolved(config: dict[str, Any], source: str, folder: Path) -> None:
+def write_resolved(config: JsonObject, source: str, folder: Path) -> None:
     """Write the configuration with all defaults into the folder, whole or not at all. Raises UserError."""
     path, text = folder / NAME, resolved_text(config, source)
     try:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from scripts.common.errors import UserError
+from scripts.common.keys import JsonObject
 from scripts.experiment.key_paths import as_list
 
 START, TRAINED_ON, RECIPE = ("start_from",), ("train_on",), ("recipe",)
@@ -32,7 +33,7 @@ class Derived:
 
     names: dict[str, list[str]] = field(default_factory=dict)
     words: dict[str, dict[tuple[str, ...], str]] = field(default_factory=dict)
-    entries: dict[str, dict[str, Any]] = field(default_factory=dict)
+    entries: dict[str, JsonObject] = field(default_factory=dict)
 
     def chooses(self, name: str | None) -> bool:
         """Whether of what an entry became the best is chosen."""
@@ -55,7 +56,7 @@ def named_by(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def starts(rule: dict[str, Any], dataset: object, recipes: Derived, key: str) -> list[Choice]:
+def starts(rule: JsonObject, dataset: object, recipes: Derived, key: str) -> list[Choice]:
     """The recipes from which a training on a dataset starts by a rule. Raises UserError where there is none."""
     name, which = _parts(rule, "recipe", ("same", "others"), recipes, key)
     same = which == "same"
@@ -68,7 +69,7 @@ def starts(rule: dict[str, Any], dataset: object, recipes: Derived, key: str) ->
     return [Choice(one, one) for one in chosen]
 
 
-def trained_apart(rule: dict[str, Any], recipes: Derived, datasets: list[str], key: str) -> list[Choice]:
+def trained_apart(rule: JsonObject, recipes: Derived, datasets: list[str], key: str) -> list[Choice]:
     """The recipes of a system by rule: one mapping of datasets to recipes for each system that there will be."""
     if set(rule) == {"each"}:  # a mapping that somebody wrote
         return [Choice(rule, "")]
@@ -88,7 +89,7 @@ def trained_apart(rule: dict[str, Any], recipes: Derived, datasets: list[str], k
     return [Choice({"each": of_dataset}, word) for word, of_dataset in groups.items()]
 
 
-def _parts(rule: dict[str, Any], naming: str, allowed: tuple[str, str], recipes: Derived, key: str) -> tuple[str, str]:
+def _parts(rule: JsonObject, naming: str, allowed: tuple[str, str], recipes: Derived, key: str) -> tuple[str, str]:
     expected = f"{{{naming}: a recipe, dataset: {' or '.join(allowed)}}}"
     name, which = rule.get(naming), rule.get("dataset")
     if set(rule) != {naming, "dataset"} or not isinstance(name, str) or which not in allowed:
@@ -98,7 +99,7 @@ def _parts(rule: dict[str, Any], naming: str, allowed: tuple[str, str], recipes:
     return name, str(which)
 
 
-def _others(datasets: list[str], entry: dict[str, Any]) -> list[str]:
+def _others(datasets: list[str], entry: JsonObject) -> list[str]:
     return [dataset for dataset in datasets if dataset not in as_list(entry.get("train_on"))]
 
 

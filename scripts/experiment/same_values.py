@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scripts.common.errors import UserError
+from scripts.common.keys import JsonObject
 from scripts.experiment.key_paths import get
 
 
@@ -21,7 +22,7 @@ class Alike:
         return get(self.systems.get(system), (key,)) if isinstance(system, str) else None
 
     def of(
-        self, name: str, entry: dict[str, Any], paths: list[tuple[str, ...]], combinations: list[tuple[Any, ...]]
+        self, name: str, entry: JsonObject, paths: list[tuple[str, ...]], combinations: list[tuple[Any, ...]]
     ) -> list[tuple[Any, ...]]:
         """The combinations to keep. Raises UserError if there is none."""
         keys = entry.get("same")

@@ -10,6 +10,7 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import same_queries
 from scripts.experiment.records import System, Task
 from scripts.experiment.system_kinds import system_kind, takes
+from scripts.experiment.systems.external import files_of
 
 
 def check_tasks(check: Checker, key: str, names: list[str], tasks: dict[str, Task]) -> None:
@@ -37,7 +38,7 @@ def check_roles(
     control, treatment = pair
     if not system_kind(control).computed and not system_kind(treatment).computed:
         files = {
-            task: (os.path.realpath(control.settings[task]), os.path.realpath(treatment.settings[other]))
+            task: (os.path.realpath(files_of(control)[task]), os.path.realpath(files_of(treatment)[other]))
             for task, other in ranked.items()
         }
         # The same file for only some of the tasks is allowed: the comparison then reports no effect there.
@@ -65,7 +66,7 @@ def check_different(
         if system_kind(system).computed:
             made_of = _identity(check, system, systems)
         else:
-            made_of = json.dumps([os.path.realpath(system.settings[task]) for task in tasks])
+            made_of = json.dumps([os.path.realpath(files_of(system)[task]) for task in tasks])
         same = first.setdefault(made_of, system)
         if same is not system:
             raise check.fail(key, f"{same.name!r} and {system.name!r} are one system under two names")
@@ -73,6 +74,6 @@ def check_different(
 
 def _identity(check: Checker, system: System, systems: dict[str, System]) -> str:
     """All settings that a system's runs depend on, as text."""
-    made_of = {"kind": system.kind, **system_kind(system).identity(check.config, system)}
+    made_of: dict[str, object] = {"kind": system.kind, **system_kind(system).identity(check.config, system)}
     made_of["takes"] = [_identity(check, systems[name], systems) for name in takes(system)]
     return json.dumps(made_of, sort_keys=True)

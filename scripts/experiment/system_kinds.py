@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, cast
 
 from scripts.common import plugins
-from scripts.common.keys import extended, keys_of
+from scripts.common.keys import JsonObject, extended, keys_of
 from scripts.common.settings import read_settings
 from scripts.experiment.checker import Source
 from scripts.experiment.key_schema import Schema, of_record
@@ -30,12 +30,13 @@ def system_kind(system: System) -> SystemKind:
     return modules()[system.kind].KIND
 
 
-def read_system(check: Source, name: str, entry: dict[str, Any], models: Mapping[str, Model]) -> Labelled:
+def read_system(check: Source, name: str, entry: JsonObject, models: Mapping[str, Model]) -> Labelled:
     """An entry with the keys that its kind has. Raises UserError for an entry of no kind, and for keys of others."""
     key, typed = f"systems.{name}", "type" in entry
     meant = {kind: module for kind, module in modules().items() if module.KIND.typed == typed}
     if typed:
-        meant = {entry["type"]: meant[entry["type"]]}
+        named = str(entry["type"])
+        meant = {named: meant[named]}
     keys: list[Any] = [module.Keys for module in meant.values()]
     record = extended(Labelled, *keys)
     what = f"a system of type {entry['type']}" if typed else "a system without a type (so one with a model)"
@@ -43,18 +44,18 @@ def read_system(check: Source, name: str, entry: dict[str, Any], models: Mapping
     _check_own(check, key, what, said, record)
     if not typed and "model" not in entry:
         raise check.fail(key, f"a system needs {', '.join(f'type: {kind}' for kind in types())} or a model")
-    kind = entry["type"] if typed else next(one for one in meant if meant[one].KIND.implied(models, entry))
+    kind = named if typed else next(one for one in meant if meant[one].KIND.implied(models, entry))
     return cast(Labelled, read_settings(record, said | {"kind": kind}, f"{check.source}: {key}"))
 
 
-def _check_own(check: Source, key: str, what: str, entry: dict[str, Any], record: type) -> None:
+def _check_own(check: Source, key: str, what: str, entry: JsonObject, record: type) -> None:
     """An entry has no key of other kinds, nor has a mapping in it."""
     allowed = keys_of(record)
     if alien := sorted(set(entry) - set(allowed)):
         raise check.fail(key, f"{what} cannot have {', '.join(map(repr, alien))}")
     for part, value in entry.items():
         inner = allowed[part].type_of_values
-        if is_dataclass(inner) and (alien := sorted(set(value) - set(keys_of(cast(type, inner))))):
+        if is_dataclass(inner) and (alien := sorted(set(cast(JsonObject, value)) - set(keys_of(cast(type, inner))))):
             raise check.fail(f"{key}.{part}", f"{what} cannot have {', '.join(map(repr, alien))} there")
 
 

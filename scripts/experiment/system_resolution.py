@@ -50,9 +50,8 @@ def _scored_again(check: Checker, system: System, tasks: dict[str, Task]) -> Sys
         if tasks[name].runs_of and name not in again:
             problem = f"{name!r} takes the runs of {tasks[name].runs_of}; name that task, and this one follows"
             raise check.fail(f"systems.{system.name}.tasks", problem)
-    files = {} if system_kind(system).computed else {name: system.settings[own] for name, own in again.items()}
     names = dict.fromkeys([*system.tasks, *again])
-    return replace(system, tasks=tuple(names), settings=system.settings | files)
+    return replace(system_kind(system).scored_again(system, again), tasks=tuple(names))
 
 
 def _takers_last(check: Checker, systems: dict[str, System]) -> list[str]:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 ZERO, FULL = "zero", "full"  # trained on no judgement of the target, and on all of them
 
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """Where a system stands: `row` is a source, the baseline or pseudo-labels, as `kind` says; `target` is a task."""
+    """Where a system stands in a matrix."""
 
-    row: str
-    kind: str
-    target: str
-    shot: str
+    row: Annotated[str, "the source's name, the baseline's or pseudo-labels"]
+    kind: Annotated[str, "of its row: source, baseline or pseudo-labels"]
+    target: Annotated[str, "task"]
+    shot: Annotated[str, "zero: not trained on the target's judgements; full: trained on all of them"]
     system: str
 
 
@@ -35,9 +36,9 @@ class Matrix:
 class CurvePoint:
     """A system trained from `start` with so many queries of the target; 0 queries: the starting point itself."""
 
-    target: str
-    start: str
-    queries: int | str
+    target: Annotated[str, "task"]
+    start: Annotated[str, "the starting point: scratch, pseudo-labels or a source"]
+    queries: Annotated[int | str, "of the target, or all; 0: the starting point itself"]
     system: str
 
 

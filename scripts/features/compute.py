@@ -15,14 +15,16 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
+from scripts.common.keys import JsonObject, plain
 from scripts.common.progress import Progress
 from scripts.common.timing import clock, write_timing
+from scripts.experiment.feature_records import FeatureColumn
 from scripts.features.families import Feature, features_in
 from scripts.features.matching import Matcher, Pairs, QueryCounts
 from scripts.features.system_scores import SystemScore
@@ -37,7 +39,7 @@ WHOLE = "contents"  # the field of title and text together
 
 @dataclass(frozen=True)
 class Settings:
-    of: Annotated[list[dict[str, Any]], "name, family, feature, field and parameters of each; or name, system, missing"]
+    of: Annotated[list[FeatureColumn], "name, family, feature, field and parameters of each; or name, system, missing"]
     first_stage: Annotated[str, "the system whose run has the candidates"]
     depth: Annotated[int, "candidates per query"]
 
@@ -56,11 +58,11 @@ def columns_of(settings: Settings) -> list[Column | str]:
     columns: list[Column | str] = []
     of_texts = text_features(settings.of)
     for entry in settings.of:
-        if "system" in entry or entry["name"] in of_texts:
-            columns.append(entry["name"])
+        if entry.system or entry.name in of_texts:
+            columns.append(entry.name)
         else:
-            feature = features_in(entry["family"])[entry["feature"]].having(entry.get("parameters", {}))
-            columns.append(Column(entry["name"], feature, entry.get("field", WHOLE)))
+            feature = features_in(entry.family)[entry.feature].having(entry.parameters or {})
+            columns.append(Column(entry.name, feature, entry.field or WHOLE))
     return columns
 
 
@@ -128,7 +130,7 @@ def values(
     return made
 
 
-def statistics(opened: list[TermCounts]) -> dict[str, Any]:
+def statistics(opened: list[TermCounts]) -> JsonObject:
     """What the feature file records of each index, by its fields: digest, analyser, documents, tokens, mean length."""
     return {
         one.statistics["fields"]: {
@@ -171,7 +173,7 @@ def compute(
             written += len(documents)
             progress.add(len(documents))
         missing = {name: score.lacking for name, score in scores.items()}
-        about = {"features": settings.of, "first_stage": settings.first_stage, "depth": settings.depth}
+        about = {"features": plain(settings.of), "first_stage": settings.first_stage, "depth": settings.depth}
         writer.close({**about, "indices": statistics(opened), "pairs_without_score": missing})
     return written
 
@@ -182,7 +184,7 @@ def main() -> None:
         settings=Settings,
     ).parse_args()  # fmt: skip
     settings = options.settings
-    asked = [entry for entry in settings.of if "system" in entry]
+    asked = [entry for entry in settings.of if entry.system]
     if len(options.runs) != len(asked):
         raise UserError(f"--runs: expected {len(asked)} files, one per system, not {len(options.runs)}")
     ranked = {query: scores for query, scores in read_run(options.candidates).items() if scores}
@@ -191,8 +193,7 @@ def main() -> None:
     queries = read_query_terms(options.query_terms, ranked, options.candidates)
     opened = [TermCounts(folder) for folder in options.terms]
     scores = {
-        entry["name"]: SystemScore(read_run(path), entry["missing"])
-        for entry, path in zip(asked, options.runs, strict=True)
+        entry.name: SystemScore(read_run(path), entry.missing) for entry, path in zip(asked, options.runs, strict=True)
     }
     texts = Texts(text_features(settings.of), options.texts, next(iter(options.structures), None))
     start = clock()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from scripts.common.keys import plain, stated
+from scripts.common.keys import JsonObject, plain, stated
 from scripts.common.plugins import source
 from scripts.experiment import job_files
 from scripts.experiment.job_files import task_in
@@ -112,7 +110,7 @@ def _tagger(experiment: Experiment, features: str) -> Tagger:
     return found
 
 
-def tagging_settings(experiment: Experiment, features: str) -> dict[str, Any]:
+def tagging_settings(experiment: Experiment, features: str) -> JsonObject:
     """How a model tags which texts."""
     chosen, by = experiment.features[features], _tagger(experiment, features)
     model = experiment.models[by.model]
@@ -144,7 +142,7 @@ def term_counts(experiment: Experiment, features: str, task: str) -> list[str]:
     return [path("term_counts", experiment=experiment.name, dataset=dataset, how=one) for one in words]
 
 
-def compute_settings(experiment: Experiment, features: str) -> dict[str, Any]:
+def compute_settings(experiment: Experiment, features: str) -> JsonObject:
     """Which features of which candidates are computed."""
     chosen = experiment.features[features]
     return {"of": plain(chosen.of), "first_stage": chosen.first_stage, "depth": chosen.depth}

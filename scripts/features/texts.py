@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 
 from scripts.common.errors import UserError
+from scripts.experiment.feature_records import FeatureColumn
 from scripts.features.families import Feature, TextReader, features_in
 from scripts.ir.collection import read_texts
 
 
-def text_features(of: list[dict[str, Any]]) -> dict[str, Feature]:
+def text_features(of: list[FeatureColumn]) -> dict[str, Feature]:
     """The features of texts among the entries of a feature set, by their columns."""
-    own = [entry for entry in of if "system" not in entry]
-    found = {entry["name"]: features_in(entry["family"])[entry["feature"]] for entry in own}
+    own = [entry for entry in of if not entry.system]
+    found = {entry.name: features_in(entry.family)[entry.feature] for entry in own}
     return {name: feature for name, feature in found.items() if feature.reader}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scripts.common.keys import JsonObject
 from scripts.experiment.job_files import task_in
 from scripts.experiment.records import SELECTED, Experiment, Task
 from scripts.experiment.results_paths import path
@@ -26,12 +27,12 @@ def weights(experiment: Experiment, system: str, task: str, seed: str) -> str | 
     return path("fusion_weights", experiment=experiment.name, **fields)
 
 
-def tuning_settings(experiment: Experiment, system: str) -> dict:
+def tuning_settings(experiment: Experiment, system: str) -> JsonObject:
     """How the weights of a system are tuned."""
     return fusion.tuning_settings(experiment.systems[system])
 
 
-def fusing_settings(experiment: Experiment, system: str, seed: str) -> dict:
+def fusing_settings(experiment: Experiment, system: str, seed: str) -> JsonObject:
     """How the runs become one."""
     how = fusion.fusing_settings(experiment.systems[system])
     return {**how, "depth": experiment.depth, "tag": f"{system}-{seed}"}

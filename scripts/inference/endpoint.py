@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from scripts.common import urls
 from scripts.common.errors import UserError
+from scripts.common.keys import JsonObject
 from scripts.common.services import service
 from scripts.common.strict_json import parse_json
 
@@ -91,7 +92,7 @@ class Endpoint:
             if error.status in (401, 403) or error.status < 400:
                 raise self._failed(self._why(error)) from None
 
-    def ask(self, request: dict[str, Any]) -> Answer:
+    def ask(self, request: JsonObject) -> Answer:
         """The answer to a request of a chat. Raises UserError where there is none after all attempts."""
         body = json.dumps(request).encode()
         wait = FIRST_WAIT

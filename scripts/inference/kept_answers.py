@@ -12,13 +12,13 @@ import json
 import os
 import threading
 from pathlib import Path
-from typing import Any
 
 from scripts.common.files import full_disk_reported
+from scripts.common.keys import JsonObject
 from scripts.inference.endpoint import Answer
 
 
-def digest(url: str, request: dict[str, Any]) -> str:
+def digest(url: str, request: JsonObject) -> str:
     """What identifies a request: endpoint, model, prompt and all else that is sent, but for the key."""
     return hashlib.sha256(json.dumps([url, request], sort_keys=True).encode()).hexdigest()
 

@@ -20,6 +20,7 @@ from typing import Annotated, Any, NamedTuple
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
+from scripts.common.keys import JsonObject
 from scripts.common.progress import Progress
 from scripts.common.settings import given
 from scripts.common.timing import latency, write_timing
@@ -68,10 +69,10 @@ class Call(NamedTuple):
     meaning: Order
 
 
-Ask = Callable[[dict[str, Any]], tuple[str, Answer]]  # a request -> its digest and the answer
+Ask = Callable[[JsonObject], tuple[str, Answer]]  # a request -> its digest and the answer
 
 
-def request_of(query: str, texts: list[str], settings: Settings) -> dict[str, Any]:
+def request_of(query: str, texts: list[str], settings: Settings) -> JsonObject:
     """What is sent for one window."""
     sent = {"temperature": settings.temperature, "seed": settings.seed}
     asked = {"model": settings.model, "messages": messages(query, texts, settings.max_words)}
@@ -94,7 +95,7 @@ def ordered(query: str, documents: dict[str, str], ask: Ask, settings: Settings)
 def asking(endpoint: Endpoint, kept: KeptAnswers, url: str, fresh: list[str]) -> Ask:
     """What takes an answer that is kept, and asks for any other; the digests of these are added to `fresh`."""
 
-    def ask(request: dict[str, Any]) -> tuple[str, Answer]:
+    def ask(request: JsonObject) -> tuple[str, Answer]:
         name = digest(url, request)
         answer = kept.get(name)
         if answer is None:
@@ -149,20 +150,36 @@ def total(counts: list[int | None]) -> int | None:
     return sum(known) if len(known) == len(counts) else None
 
 
-def facts(calls: list[Call], price: Price | None) -> dict[str, Any]:
-    """What the answers cost and how many of them were no order, for the timing."""
+@dataclass(frozen=True, kw_only=True)
+class Counted:
+    """What the answers cost, where that is known, and how many of them were no order."""
+
+    calls: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost: float | None = None
+    unparseable: int
+    repaired: int
+
+
+def counted(calls: list[Call], price: Price | None) -> Counted:
+    """The answers, for the timing."""
     prompt = total([call.answer.prompt_tokens for call in calls])
     completion = total([call.answer.completion_tokens for call in calls])
-    known = price is not None and prompt is not None and completion is not None
-    cost = {"cost": (prompt * price.input + completion * price.output) / 1e6} if known else {}  # type: ignore[operator,union-attr]
-    return {
-        **{"calls": len(calls), "prompt_tokens": prompt, "completion_tokens": completion, **cost},
-        "unparseable": sum(not call.meaning.understood for call in calls),
-        "repaired": sum(call.meaning.repaired for call in calls),
-    }
+    cost = None
+    if price is not None and prompt is not None and completion is not None:
+        cost = (prompt * price.input + completion * price.output) / 1e6
+    return Counted(
+        calls=len(calls),
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        cost=cost,
+        unparseable=sum(not call.meaning.understood for call in calls),
+        repaired=sum(call.meaning.repaired for call in calls),
+    )
 
 
-def reported_settings(settings: Settings) -> dict[str, Any]:
+def reported_settings(settings: Settings) -> JsonObject:
     """What the timing says of the settings."""
     price = {"price": asdict(settings.price)} if settings.price else {}
     return {name: value for name, value in given(settings).items() if name != "key"} | price
@@ -198,8 +215,8 @@ def main() -> None:
     write_run(options.run, ranked, settings.tag)
     write_answers(options.answers, calls)
     singles = [sum(call.answer.seconds for call in of_query) for of_query in calls.values()]
-    seconds, counted = sum(singles), facts(every, settings.price)
-    odd = f"{counted['unparseable']} of them without an order and {counted['repaired']} with one that was repaired"
+    seconds, answers = sum(singles), counted(every, settings.price)
+    odd = f"{answers.unparseable} of them without an order and {answers.repaired} with one that was repaired"
     asked = f"{len(every) - len(fresh)} of them kept from before, {endpoint.retried} further attempts"
     print(f"{len(ranked)} of {len(queries)} queries re-ranked, {len(every)} answers: {asked}, {odd}", file=sys.stderr)
     write_timing(
@@ -212,7 +229,7 @@ def main() -> None:
         device=f"{settings.model} at {endpoint.url.host}",
         cached_calls=len(every) - len(fresh),
         retries_made=endpoint.retried,
-        **counted,
+        **given(answers),
         **reported_settings(settings),
     )
 

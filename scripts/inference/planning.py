@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from scripts.common.keys import given
+from scripts.common.keys import JsonObject, given
 from scripts.common.plugins import source as plugin_file
 from scripts.engine.rule_helpers import one_of
 from scripts.experiment import job_files
@@ -15,6 +15,8 @@ from scripts.experiment.job_files import task_in
 from scripts.experiment.records import SELECTED, Experiment, System, Task
 from scripts.experiment.results_paths import INDEX_PRECISIONS, path
 from scripts.experiment.system_kinds import system_kind
+from scripts.experiment.systems import listwise
+from scripts.experiment.systems._model_settings import of_model
 
 INDICES, SEARCHES = "scripts.inference.indices", "scripts.inference.searches"
 RANKED = ("retrieve", "rerank", "score_all")  # the kinds of systems whose models rank
@@ -48,7 +50,7 @@ def index_module(form: str) -> str:
     return plugin_file(INDICES, form).removeprefix("scripts/")
 
 
-def encoding_settings(experiment: Experiment, model: str, part: str = "") -> dict:
+def encoding_settings(experiment: Experiment, model: str, part: str = "") -> JsonObject:
     """How a model encodes a corpus, or a part of it."""
     entry = experiment.models[model]
     always = {key: getattr(entry, key) for key in ("type", "max_length", "batch_size")}
@@ -64,7 +66,7 @@ def making_script(made: str) -> str:
     return "inference/quantise_embeddings.py" if quantised else "inference/build_approximate_index.py"
 
 
-def making_settings(made: str) -> dict:
+def making_settings(made: str) -> JsonObject:
     """How an index is made whose precision, or faiss's name, stands in a path."""
     return {"precision": made} if made in INDEX_PRECISIONS else {"index": job_files.faiss_name(made)}
 
@@ -133,7 +135,7 @@ def _inputs_of_task(experiment: Experiment, ranker: System, task: Task, seed: st
     encoded = job_files.encoded(experiment, ranker, task, seed)
     if encoded:
         found["index"] = job_files.made_index(experiment, ranker, task, seed) or encoded[0]
-    if encoded and "approximate" in ranker.settings:
+    if encoded and of_model(ranker).approximate:
         found["vectors"] = encoded[0]
     if ranker.first_stage:
         found["first_stage"] = first_stage(experiment, ranker, task, seed)
@@ -149,7 +151,7 @@ def _texts(experiment: Experiment, ranker: System, dataset: str, split: str, see
     }
 
 
-def joining_settings(experiment: Experiment, ranked: str, system: str, seed: int | str) -> dict:
+def joining_settings(experiment: Experiment, ranked: str, system: str, seed: int | str) -> JsonObject:
     """How the parts of a ranking are joined."""
     settings = ranking_settings(experiment, ranked, system, seed)
     shards_of = "documents" if job_files.searched_by_documents(experiment, system) else "queries"
@@ -163,14 +165,14 @@ def first_stage(experiment: Experiment, reranker: System, task: Task, seed: str)
     return path("run", experiment=experiment.name, task=task.folder, system=reranker.first_stage, seed=given)
 
 
-def export_settings(experiment: Experiment, model: str, backend: str, precision: str) -> dict:
+def export_settings(experiment: Experiment, model: str, backend: str, precision: str) -> JsonObject:
     """How a checkpoint is turned into ONNX."""
     entry = experiment.models[model]
     lengths = {"type": entry.type, "max_length": entry.max_length}
     return {**lengths, "backend": backend, "precision": precision, **experiment.kernels_of_jobs}
 
 
-def ranking_settings(experiment: Experiment, ranked: str, system: str, seed: int | str, part: str = "") -> dict:
+def ranking_settings(experiment: Experiment, ranked: str, system: str, seed: int | str, part: str = "") -> JsonObject:
     """What a ranking, or a part of it, depends on beside its inputs; of pairs all are kept."""
     ranker = experiment.systems[system]
     model_keys = system_kind(ranker).model_settings
@@ -179,10 +181,13 @@ def ranking_settings(experiment: Experiment, ranked: str, system: str, seed: int
     model = experiment.models[str(ranker.model)]
     depth = ranker.depth or experiment.depth if ranked.startswith("runs/") else EVERY
     texts = {key: value for key, value in given(model).items() if key in TEXTS}
-    settings = {key: ranker.settings.get(key, getattr(model, key)) for key in model_keys}
+    settings = {key: getattr(model, key) for key in model_keys}
+    export = of_model(ranker).export
+    if export and "backend" in settings:
+        settings["backend"] = export.backend
     if system_kind(ranker).by_tokens and settings["backend"] == "torch" and model.batch_tokens:
         texts["batch_tokens"] = model.batch_tokens
-    index = {key: ranker.settings[key] for key in ("embeddings", "approximate") if key in ranker.settings}
+    index = given(of_model(ranker), "export", "vectors")
     settings |= {**texts, **passages, **shorter, **index, **experiment.kernels_of_jobs}
     return {**settings, "depth": depth, "tag": f"{system}-{seed}", **shard_of(part)}
 
@@ -197,7 +202,7 @@ def listwise_inputs(experiment: Experiment, system: str, task: str, seed: str) -
     }
 
 
-def listwise_settings(experiment: Experiment, system: str, seed: str) -> dict:
+def listwise_settings(experiment: Experiment, system: str, seed: str) -> JsonObject:
     """How an endpoint is asked to order the candidates."""
     ranker = experiment.systems[system]
-    return {**ranker.settings, "depth": ranker.depth, "tag": f"{system}-{seed}"}
+    return {**listwise.job_settings(ranker), "depth": ranker.depth, "tag": f"{system}-{seed}"}

@@ -24,7 +24,7 @@ from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.common.progress import track
 from scripts.ir.trec import Qrels
-from scripts.learning_to_rank.kept import features_behind, read_model, read_record
+from scripts.learning_to_rank.kept import read_model, read_record
 from scripts.learning_to_rank.learners import Lists, Model
 from scripts.learning_to_rank.lists import check_features, mean_measure, read_judgements, read_lists
 
@@ -90,9 +90,9 @@ def main() -> None:
     settings, record = options.settings, read_record(options.record)
     if not options.dev or len(options.dev) != len(options.qrels):
         raise UserError("--dev, --qrels: expected one file of each per dataset")
-    check_features(options.dev[0], features_behind(record), str(options.record))
+    check_features(options.dev[0], record.features_behind, str(options.record))
     several = len(options.dev) > 1
-    dev, qrels = read_lists(options.dev, several, record["features"]), read_judgements(options.qrels, several)
+    dev, qrels = read_lists(options.dev, several, record.features), read_judgements(options.qrels, several)
     model = read_model(options.model, record)
     fell = falls(model, dev, qrels, settings)
     write(options.table, dev.features, share_of_gain(model), fell, mean_shap(model, dev.values))

@@ -1,4 +1,4 @@
-"""A ranker as it is kept: its model, and the record beside it with its learner, its features and the model's hash.
+"""A ranker as it is kept: its model, and the record beside it, which holds the model's hash.
 
 Reads both; the script that trains writes them.
 """
@@ -6,12 +6,37 @@ Reads both; the script that trains writes them.
 from __future__ import annotations
 
 import hashlib
-import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from scripts.common import records
 from scripts.common.errors import UserError
-from scripts.learning_to_rank.learners import Model, learner
+from scripts.learning_to_rank.learners import Model, Value, learner
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankerRecord:
+    """What a ranker is, and how it was chosen; `chosen_from` are the features of its files where it reads only some."""
+
+    learner: str
+    features: list[str]
+    chosen_from: list[str] | None = None
+    parameters: Mapping[str, Value]
+    trees_kept: int | None
+    seed: int
+    measure: str
+    value: float
+    dev_queries: int
+    train_queries: int
+    train_candidates: int
+    combinations: int
+    model_sha256: str
+
+    @property
+    def features_behind(self) -> list[str]:
+        """The features of the files that it was learnt from, also those that it did not read."""
+        return self.chosen_from or self.features
 
 
 def hash_of(text: str) -> str:
@@ -19,30 +44,23 @@ def hash_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def read_record(path: Path) -> dict[str, Any]:
+def read_record(path: Path) -> RankerRecord:
     """The record beside a model. Raises UserError for another file."""
     try:
-        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return record | {"learner": str(record["learner"]), "features": list(record["features"])}
-    except (ValueError, KeyError, TypeError):
+        return records.read_record(RankerRecord, path)
+    except (ValueError, UserError):
         raise UserError(f"{path}: is no record of a ranker, or a damaged one") from None
 
 
-def features_behind(record: dict[str, Any]) -> list[str]:
-    """The features of the files that a ranker was learnt from, also those that it did not read."""
-    behind: list[str] = record.get("chosen_from", record["features"])
-    return behind
-
-
-def read_model(path: Path, record: dict[str, Any]) -> Model:
+def read_model(path: Path, record: RankerRecord) -> Model:
     """The model that a record is of. Raises UserError for another file, and for another ranker's."""
     try:
         text = path.read_text(encoding="utf-8")
-        model = learner(record["learner"]).read(text)
+        model = learner(record.learner).read(text)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
     except ValueError:  # no text
-        raise UserError(f"{path}: is no model of {record['learner']}") from None
-    if hash_of(text) != record.get("model_sha256"):
+        raise UserError(f"{path}: is no model of {record.learner}") from None
+    if hash_of(text) != record.model_sha256:
         raise UserError(f"{path}: is not the model that its record was written with; train it again")
     return model

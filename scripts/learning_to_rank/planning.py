@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
+from scripts.common.keys import JsonObject, stated
 from scripts.common.plugins import source as plugin_file
 from scripts.experiment.drawing import Drawing, Drawings
 from scripts.experiment.job_files import task_in
 from scripts.experiment.records import SELECTED, Experiment
 from scripts.experiment.results_paths import FIGURE_FORMATS, path
-from scripts.experiment.systems.learning_to_rank import NAME, columns, learns_from, source
+from scripts.experiment.systems.learning_to_rank import NAME, learns_from, settings_of, source
 
 LEARNERS = "scripts.learning_to_rank.learners"
 SHUFFLES = 5  # of each feature, for its importance
-TRAINING = ("learner", "parameters", "measure", "depth")
 
 
 def asked(experiment: Experiment) -> list[str]:
@@ -40,7 +39,7 @@ def _learning_from_all(experiment: Experiment) -> list[tuple[str, str]]:
     return [
         (system.name, dataset)
         for system in experiment.systems.values()
-        if system.kind == NAME and columns(system) is None
+        if system.kind == NAME and settings_of(system).columns is None
         for dataset in dict.fromkeys(source(system, task.ranked_dataset) for task in experiment.runs_of(system))
     ]
 
@@ -64,7 +63,7 @@ def folders(experiment: Experiment, system: str, source: str, split: str) -> lis
 
 def features(experiment: Experiment, system: str, source: str, split: str) -> list[str]:
     """The feature files of a split, one per dataset that it is learnt from."""
-    name = experiment.systems[system].settings["features"]
+    name = settings_of(experiment.systems[system]).features
     tasks = folders(experiment, system, source, split)
     return [path("features", experiment=experiment.name, task=task, features=name) for task in tasks]
 
@@ -77,7 +76,7 @@ def dev_judgements(experiment: Experiment, system: str, source: str) -> list[str
 
 def learner_file(experiment: Experiment, system: str) -> str:
     """The file of the learner that a job loads by name, below scripts/."""
-    return plugin_file(LEARNERS, experiment.systems[system].settings["learner"]).removeprefix("scripts/")
+    return plugin_file(LEARNERS, settings_of(experiment.systems[system]).learner).removeprefix("scripts/")
 
 
 def ranker(experiment: Experiment, system: str, task: str, seed: str, name: str = "ranker") -> str:
@@ -88,32 +87,30 @@ def ranker(experiment: Experiment, system: str, task: str, seed: str, name: str 
 
 def ranked_features(experiment: Experiment, system: str, task: str) -> str:
     """The features of a task's candidates."""
-    name = experiment.systems[system].settings["features"]
+    name = settings_of(experiment.systems[system]).features
     return path("features", experiment=experiment.name, task=task, features=name)
 
 
-def training_settings(experiment: Experiment, system: str, seed: str) -> dict[str, Any]:
+def training_settings(experiment: Experiment, system: str, seed: str) -> JsonObject:
     """What is learnt, and how it is chosen."""
     assert seed != SELECTED  # no seed of these is selected
-    settings, chosen = experiment.systems[system].settings, columns(experiment.systems[system])
-    training = {**{key: settings[key] for key in TRAINING}, "seed": int(seed)}
-    return training | ({} if chosen is None else {"columns": chosen})
+    return {**stated(settings_of(experiment.systems[system]), "features", "takes", "train_on"), "seed": int(seed)}
 
 
-def ranking_settings(experiment: Experiment, system: str, seed: str) -> dict[str, Any]:
+def ranking_settings(experiment: Experiment, system: str, seed: str) -> JsonObject:
     """How a task is ranked."""
     return {"depth": experiment.depth, "tag": f"{system}-{seed}"}
 
 
-def importance_settings(experiment: Experiment, system: str) -> dict[str, Any]:
+def importance_settings(experiment: Experiment, system: str) -> JsonObject:
     """What a feature's importance is a fall of."""
-    settings = experiment.systems[system].settings
-    return {**{key: settings[key] for key in ("measure", "depth")}, "shuffles": SHUFFLES, "seed": experiment.seed}
+    settings = settings_of(experiment.systems[system])
+    return {"measure": settings.measure, "depth": settings.depth, "shuffles": SHUFFLES, "seed": experiment.seed}
 
 
-def figure_settings(experiment: Experiment, system: str, source: str) -> dict[str, Any]:
+def figure_settings(experiment: Experiment, system: str, source: str) -> JsonObject:
     """The words of a figure of importance."""
     named = learns_from(experiment.systems[system]) or [source]
     labels = [experiment.datasets[dataset].label or dataset for dataset in named]
     title = f"{experiment.systems[system].label}, learnt from {', '.join(labels)}"
-    return {"title": title, "measure": experiment.systems[system].settings["measure"]}
+    return {"title": title, "measure": settings_of(experiment.systems[system]).measure}

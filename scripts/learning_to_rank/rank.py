@@ -12,7 +12,7 @@ from typing import Annotated
 from scripts.common.command_line import parser, run
 from scripts.common.timing import clock, latency, single_seconds, write_timing
 from scripts.ir.trec import Run, write_run
-from scripts.learning_to_rank.kept import features_behind, read_model, read_record
+from scripts.learning_to_rank.kept import read_model, read_record
 from scripts.learning_to_rank.learners import Lists, Model
 from scripts.learning_to_rank.lists import check_features, check_indices, read_lists, run_of
 
@@ -41,9 +41,9 @@ def single(lists: Lists, place: int) -> Lists:
 def main() -> None:
     options = parser(__doc__, "features", "terms*", "model", "record", "run", "timing", settings=Settings).parse_args()
     settings, record = options.settings, read_record(options.record)
-    check_features(options.features, features_behind(record), str(options.record))
+    check_features(options.features, record.features_behind, str(options.record))
     check_indices([options.features], options.terms)
-    lists = read_lists([options.features], only=record["features"])
+    lists = read_lists([options.features], only=record.features)
     model = read_model(options.model, record)
     start = clock()
     ranked = rank(model, lists, settings.depth)
@@ -52,7 +52,7 @@ def main() -> None:
     singles = single_seconds(lambda one: rank(model, one, settings.depth), alone)
     write_run(options.run, ranked, settings.tag)
     write_timing(
-        options.timing, learner=record["learner"], depth=settings.depth, queries=len(ranked),
+        options.timing, learner=record.learner, depth=settings.depth, queries=len(ranked),
         pairs=len(lists.documents), seconds=seconds, queries_per_second=len(ranked) / seconds,
         latency_ms=latency(singles), threads=1, precision="fp64",
     )  # fmt: skip

@@ -11,21 +11,21 @@ from __future__ import annotations
 
 import importlib.metadata
 import itertools
-import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.common.progress import track
+from scripts.common.records import write_record
 from scripts.common.timing import clock, machine, write_timing
 from scripts.ir.feature_file import feature_names
 from scripts.ir.trec import Qrels
-from scripts.learning_to_rank.kept import hash_of
-from scripts.learning_to_rank.learners import Learner, Lists, Model, learner
+from scripts.learning_to_rank.kept import RankerRecord, hash_of
+from scripts.learning_to_rank.learners import Learner, Lists, Model, Parameters, Value, learner
 from scripts.learning_to_rank.lists import check_indices, mean_measure, read_judgements, read_lists
 
 LEAST_QUERIES = 2
@@ -34,7 +34,7 @@ LEAST_QUERIES = 2
 @dataclass(frozen=True)
 class Settings:
     learner: Annotated[str, "which learner it is"]
-    parameters: Annotated[dict[str, list[Any]], "the values of each parameter that are tried"]
+    parameters: Annotated[dict[str, list[Value]], "the values of each parameter that are tried"]
     measure: Annotated[str, "the measure whose mean on dev decides"]
     depth: Annotated[int, "documents per query that the measure looks at, and the cut-off of nDCG in early stopping"]
     seed: Annotated[int, "of what the learner draws"]
@@ -44,7 +44,7 @@ class Settings:
 class Trial(NamedTuple):
     """A combination of parameters, what was learnt with it, and the mean of the measure that it reached."""
 
-    parameters: dict[str, Any]
+    parameters: Parameters
     model: Model
     value: float
 
@@ -89,24 +89,24 @@ def write_table(path: Path, trials: list[Trial], measure: str) -> None:
             file.write("\t".join(map(str, [*values, kept, repr(trial.value)])) + "\n")
 
 
-def record_of(trials: list[Trial], train: Lists, names: list[str], queries: int, settings: Settings) -> dict[str, Any]:
+def record_of(trials: list[Trial], train: Lists, names: list[str], queries: int, settings: Settings) -> RankerRecord:
     """What the file beside the model says of it; `names` are all features of the file."""
     chosen = best(trials)
-    return {
-        "learner": settings.learner,
-        "features": train.features,
-        **({} if train.features == names else {"chosen_from": names}),
-        "parameters": chosen.parameters,
-        "trees_kept": chosen.model.rounds,
-        "seed": settings.seed,
-        "measure": settings.measure,
-        "value": chosen.value,
-        "dev_queries": queries,
-        "train_queries": len(train.queries),
-        "train_candidates": len(train.documents),
-        "combinations": len(trials),
-        "model_sha256": hash_of(chosen.model.text()),
-    }
+    return RankerRecord(
+        learner=settings.learner,
+        features=train.features,
+        chosen_from=None if train.features == names else names,
+        parameters=chosen.parameters,
+        trees_kept=chosen.model.rounds,
+        seed=settings.seed,
+        measure=settings.measure,
+        value=chosen.value,
+        dev_queries=queries,
+        train_queries=len(train.queries),
+        train_candidates=len(train.documents),
+        combinations=len(trials),
+        model_sha256=hash_of(chosen.model.text()),
+    )
 
 
 def main() -> None:
@@ -132,8 +132,7 @@ def main() -> None:
     chosen = best(trials)
     write_table(options.table, trials, settings.measure)
     with atomic_text(options.record) as file:
-        json.dump(record_of(trials, train, names, len(qrels), settings), file, indent=2)
-        file.write("\n")
+        write_record(record_of(trials, train, names, len(qrels), settings), file)
     with atomic_text(options.model) as file:
         file.write(chosen.model.text())
     write_timing(

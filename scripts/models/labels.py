@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from scripts.common.characters import shortened
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
-from scripts.models.model_files import read_object
+from scripts.models.model_files import ModelConfig, read_object
 
 FILE = "label.json"
 MOST = 1000
@@ -35,13 +35,13 @@ class Relevance(NamedTuple):
         return f"{'log odds' if self.softmax else 'logit'} of label {self.label} ({self.name})"
 
 
-def names(config: dict[str, Any], count: int) -> list[str]:
+def names(config: ModelConfig, count: int) -> list[str]:
     """The names of so many labels by a model's config.json, or those that transformers gives them."""
     stated = config.get("id2label") or {}
     return [str(stated.get(str(number), f"LABEL_{number}"))[:100] for number in range(count)]
 
 
-def stated_count(config: dict[str, Any]) -> int | None:
+def stated_count(config: ModelConfig) -> int | None:
     """The number of labels that a config.json states; None where it states none. Raises UserError for too many."""
     count = len(config.get("id2label") or ()) or config.get("num_labels")
     if type(count) is int and count > MOST:
@@ -49,7 +49,7 @@ def stated_count(config: dict[str, Any]) -> int | None:
     return count if type(count) is int and count > 0 else None
 
 
-def write_label(checkpoint: Path, label: int | str, config: dict[str, Any]) -> None:
+def write_label(checkpoint: Path, label: int | str, config: ModelConfig) -> None:
     """State beside a model which label is relevance, by its number or its name in config.json.
 
     Raises UserError for a name that is not in it.
@@ -66,7 +66,7 @@ def write_label(checkpoint: Path, label: int | str, config: dict[str, Any]) -> N
         file.write("\n")
 
 
-def relevance(checkpoint: Path, count: int, config: dict[str, Any]) -> Relevance | None:
+def relevance(checkpoint: Path, count: int, config: ModelConfig) -> Relevance | None:
     """Which of a loaded model's labels is relevance; None where it has a single score.
 
     Raises UserError where it has several and it is not said, or where it has no such label.

@@ -15,7 +15,7 @@ from scripts.common.characters import shortened
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.models.judging_keys import KEYS
-from scripts.models.model_files import read_object
+from scripts.models.model_files import ModelConfig, read_object
 
 if TYPE_CHECKING:
     import torch
@@ -26,12 +26,12 @@ ENDING = "ForCausalLM"
 PADDED_POSITIONS = ("gpt_neo", "gpt_bigcode")  # they count padding as positions, so a score would depend on its batch
 
 
-def is_language_model(config: dict[str, Any]) -> bool:
+def is_language_model(config: ModelConfig) -> bool:
     """Whether a model's config.json is that of a causal language model."""
     return any(name.endswith(ENDING) for name in config.get("architectures") or [])
 
 
-def write_judging(checkpoint: Path, judging: dict[str, str], config: dict[str, Any]) -> None:
+def write_judging(checkpoint: Path, judging: dict[str, str], config: ModelConfig) -> None:
     """State beside a model what a configuration says of its scores. Raises UserError for a model without tokens."""
     if not is_language_model(config):
         raise UserError(f"{next(iter(judging))} is of a language model (…{ENDING}), and this is none")
@@ -49,7 +49,7 @@ def dtype(training: bool) -> torch.dtype:
     return torch.bfloat16 if precision() == "bf16" and not training else torch.float32
 
 
-def prepare(model: CrossEncoder, folder: Path, config: dict[str, Any], training: bool) -> None:
+def prepare(model: CrossEncoder, folder: Path, config: ModelConfig, training: bool) -> None:
     """Make a loaded model score as the checkpoint says. Raises UserError where its scores would mean nothing."""
     judging = read_object(folder / FILE) if (folder / FILE).is_file() else {}
     if any(not isinstance(judging.get(key, ""), str) for key in KEYS):

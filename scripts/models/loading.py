@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from scripts.common.characters import REFUSED_IN_FILES, shortened
 from scripts.common.errors import UserError
 from scripts.models import lora
-from scripts.models.model_files import backbone, check_weights, read_object, routes
+from scripts.models.model_files import ModelConfig, backbone, check_weights, read_object, routes
 from scripts.models.model_parts import check_parts
 from scripts.models.running import device, keep_memory
 
@@ -33,7 +33,7 @@ def quiet() -> None:
     logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
 
 
-def check(folder: Path, with_routes: bool = False) -> dict:
+def check(folder: Path, with_routes: bool = False) -> ModelConfig:
     """Check that a folder is a whole model in safetensors; returns its config.json. Raises UserError if it is not.
 
     `with_routes`: queries may have modules of their own; the config.json is that of the documents' transformer.

@@ -7,6 +7,7 @@ does not notice.
 from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
+from typing import TypedDict
 
 from scripts.common.errors import UserError
 from scripts.common.paths import why_not_below
@@ -16,14 +17,25 @@ WEIGHTS, SHARDS = "model.safetensors", "model.safetensors.index.json"
 ROUTES = "router_config.json"
 MOST_DIMENSIONS = 16  # of a tensor
 OF_JSON = {dict: "an object", list: "a list", str: "a text", int: "a whole number", float: "a number"}
-# What the programs here look at in a model's config.json, and of which type it has to be where it is not null.
-SHAPES = {
+SHAPES = {  # keys of a model's config.json, and of which type each has to be where it is not null
     "architectures": list,
     "id2label": dict,
     "model_type": str,
     "max_position_embeddings": int,
     "pad_token_id": int,
 }
+
+
+class ModelConfig(TypedDict, total=False):
+    """What the programs here look at in a model's config.json, each of which may be null."""
+
+    architectures: list[str]
+    id2label: dict[str, object]
+    num_labels: object
+    problem_type: object
+    model_type: str
+    max_position_embeddings: int
+    pad_token_id: int
 
 
 def read_object(path: Path) -> dict:

@@ -7,7 +7,7 @@ as scripts/models/losses.py does, since a configuration is checked with it; a te
 from __future__ import annotations
 
 from scripts.common.errors import UserError
-from scripts.models.adapters import adapter, adapters
+from scripts.models.adapters import adapter
 
 # (anchor, positive, negatives …, scores), one row per query and positive; a score of each document, the positive first.
 SCORED = "scored lists"
@@ -55,8 +55,3 @@ def lacks_teacher(name: str, kind: str) -> str | None:
 def has_temperature(loss: str) -> bool:
     """Whether a loss compares softened distributions."""
     return loss.endswith(LISTS)
-
-
-def kinds_taught() -> list[str]:
-    """The kinds of model that can learn from a teacher."""
-    return [kind for kind in adapters() if distilled(kind)]

@@ -1,4 +1,4 @@
-"""multiple-comparisons/{family}.json: the tests of many systems at once."""
+"""multiple-comparisons/{family}.json and its table: the tests of many systems at once, and their differences."""
 
 from __future__ import annotations
 
@@ -14,6 +14,26 @@ class ScopeRecord:
     permutations: int
     exact: bool
     critical_value: float | None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A row of the table: two systems on one task or over all of them; the fields are the columns."""
+
+    task: str
+    n: int
+    system: str
+    other: str
+    system_mean: float
+    other_mean: float
+    difference: float
+    se: float | None
+    ci_low: float | None
+    ci_high: float | None
+    p_value: float
+    parametric_p_value: float | None
+    system_letters: str | None
+    other_letters: str | None
 
 
 @dataclass(frozen=True)

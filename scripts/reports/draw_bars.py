@@ -5,36 +5,13 @@ Reads tables/means.tsv. Writes figures/chart-{name}.svg, .pdf and .png.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
-
 import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.tables import MEANS, read_table
+from scripts.experiment.chart_records import Chart as Settings
 from scripts.reports.figures.bars import Bar, BarChart, bar_chart
 from scripts.reports.figures.forest import save
-
-
-@dataclass(frozen=True)
-class BarGroup:
-    """The bars of one colour: a mean of each row's system, by row, on one task."""
-
-    label: str
-    task: str
-    measure: str
-    systems: dict[str, str]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """A chart as the configuration resolves it (scripts.experiment.records.Chart)."""
-
-    title: str
-    axis: Annotated[str, "what the axis shows"]
-    rows: Annotated[list[str], "models, from the top"]
-    bars: Annotated[list[BarGroup], "the bars of each colour"]
-    baseline: Annotated[list[str] | None, "name and label of the system that is drawn as a line"]
 
 
 def bar(means: pd.DataFrame, task: str, system: str, measure: str) -> Bar:

@@ -8,7 +8,7 @@ subgroup at full precision, the same in Markdown with what each model says and t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 
@@ -58,7 +58,7 @@ def in_full(record: ModerationRecord) -> pd.DataFrame:
     return table.astype({name: "Int64" for name in WHOLE if name in table and _whole(table[name])})
 
 
-def _coefficient_lines(model: Model) -> list[dict[str, Any]]:
+def _coefficient_lines(model: Model) -> list[dict[str, object]]:
     of_model = _of_model(model_name(model), model)
     coefficients = model.fit.coefficients if model.fit else (None,)
     return [
@@ -66,7 +66,7 @@ def _coefficient_lines(model: Model) -> list[dict[str, Any]]:
     ]
 
 
-def _subgroup_lines(groups: Subgroups) -> list[dict[str, Any]]:
+def _subgroup_lines(groups: Subgroups) -> list[dict[str, object]]:
     of_model = _of_model(groups.label, groups.model)
     levels = groups.model.fit.levels if groups.model.fit else None
     if not levels:
@@ -78,12 +78,12 @@ def _subgroup_lines(groups: Subgroups) -> list[dict[str, Any]]:
     ]
 
 
-def _numbers(found: Coefficient | Summary | None) -> dict[str, Any]:
+def _numbers(found: Coefficient | Summary | None) -> dict[str, object]:
     """The numbers of a row; None for what it does not have."""
     return {name: getattr(found, name, None) for name in OF_ROW}
 
 
-def _of_model(name: str, model: Model) -> dict[str, Any]:
+def _of_model(name: str, model: Model) -> dict[str, object]:
     """The numbers of a model, which each of its rows repeats; None where it was not fitted."""
     numbers = {f"model_{key}": getattr(model, key, getattr(model.fit, key, None)) for key in OF_MODEL}
     return {"model": name, **numbers, "model_permutation_p_value": getattr(model.fit, "permutation_p_value", None)}

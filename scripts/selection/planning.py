@@ -4,6 +4,7 @@ rules/selection.smk.
 
 from __future__ import annotations
 
+from scripts.common.keys import JsonObject
 from scripts.experiment import job_files
 from scripts.experiment.records import SELECTED, Experiment, Selection, Task
 from scripts.experiment.results_paths import path
@@ -33,7 +34,7 @@ def qrels(experiment: Experiment, system: str) -> str:
     return job_files.qrels(experiment, selection_task(experiment, system))
 
 
-def selection_settings(experiment: Experiment, system: str) -> dict:
+def selection_settings(experiment: Experiment, system: str) -> JsonObject:
     """How a seed is chosen."""
     selection, task = selections(experiment)[system], selection_task(experiment, system)
     how = {"score": selection.score, "formula": selection.formula}

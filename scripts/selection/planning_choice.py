@@ -5,8 +5,8 @@ rules/selection.smk.
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
+from scripts.common.keys import JsonObject
 from scripts.experiment import job_files
 from scripts.experiment.records import Experiment, RecipeChoice, System, Task
 from scripts.experiment.results_paths import path
@@ -28,7 +28,7 @@ def qrels(experiment: Experiment, recipe: str) -> str:
     return job_files.qrels(experiment, _task(experiment, recipe))
 
 
-def choice_settings(experiment: Experiment, recipe: str) -> dict[str, Any]:
+def choice_settings(experiment: Experiment, recipe: str) -> JsonObject:
     """How a recipe is chosen."""
     system, chosen = choosers(experiment)[recipe], _choice(experiment, recipe)
     recipes = [[member.name, member.recipe] for member in _members(experiment, recipe)]

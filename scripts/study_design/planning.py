@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
-from scripts.common.keys import stated
+from scripts.common.keys import JsonObject, stated
 from scripts.experiment import job_files
 from scripts.experiment.comparisons import STUDY_FIGURE
 from scripts.experiment.drawing import Drawing, Drawings
@@ -64,9 +63,9 @@ def metrics(experiment: Experiment, plan: str, role: str) -> list[str]:
     return files
 
 
-def plan_settings(experiment: Experiment, plan: str) -> dict[str, Any]:
+def plan_settings(experiment: Experiment, plan: str) -> JsonObject:
     """What is planned, and of its systems what no file says."""
-    settings: dict[str, Any] = {"plan": plan, **stated(experiment.study.plans[plan])}
+    settings: dict[str, object] = {"plan": plan, **stated(experiment.study.plans[plan])}
     for comparison in compared(experiment, plan):
         systems = list(dict.fromkeys([comparison.control, comparison.treatment]))
         kinds = {name: system_kind(experiment.systems[name]) for name in systems}

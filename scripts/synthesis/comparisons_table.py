@@ -8,7 +8,7 @@ these collections, of the summary against the margin) is adjusted by itself over
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any
 
 import pandas as pd
@@ -17,15 +17,10 @@ from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.common.records import read_record
 from scripts.records.comparison import MetaRecord
+from scripts.records.comparisons import ComparisonRow
 from scripts.statistics.multiple.corrections import CORRECTIONS, over_hypotheses
 
-COLUMNS = ["comparison", "control", "treatment", "measure", "effect_type", "k", "effect", "se", "ci_low", "ci_high",
-           "p_value", "family", "hypotheses", "p_holm", "p_bh", "log10_p", "fixed_mean_effect", "fixed_mean_ci_low",
-           "fixed_mean_ci_high", "fixed_mean_p_value", "fixed_mean_p_holm", "fixed_mean_p_bh", "margin_hypotheses",
-           "p_equivalence", "p_equivalence_holm", "p_equivalence_bh", "p_non_inferiority", "p_non_inferiority_holm",
-           "p_non_inferiority_bh", "prediction_low", "prediction_high", "q", "q_df", "q_p_value", "i2", "h2", "tau2",
-           "tau2_low", "tau2_high", "estimator", "interval", "alpha", "ddof", "fixed_effect", "fixed_ci_low",
-           "fixed_ci_high", "fixed_p_value", "control_tried", "treatment_tried"]  # fmt: skip
+COLUMNS = [column.name for column in fields(ComparisonRow)]
 ENDS = ("low", "high")
 TESTS = {  # column of a p-value -> beginning of the names of its adjusted ones
     "p_value": "p",
@@ -50,7 +45,7 @@ class Settings:
     )
 
 
-def row(name: str, meta: MetaRecord, tried: list[int]) -> dict[str, Any]:
+def row(name: str, meta: MetaRecord, tried: list[int], family: str) -> ComparisonRow:
     """One comparison; cells that do not exist are empty."""
     numbers = meta.numbers
     tests = vars(meta.equivalence) if meta.equivalence else {}
@@ -64,47 +59,47 @@ def row(name: str, meta: MetaRecord, tried: list[int]) -> dict[str, Any]:
         for key in ("effect", "ci_low", "ci_high", "p_value")
     }
     budgets = dict(zip(("control_tried", "treatment_tried"), tried, strict=True))
-    values = {**numbers, **tests, **ends, **means, **budgets, "comparison": name}
-    return {column: values.get(column) for column in COLUMNS}
+    values = {**numbers, **tests, **ends, **means, **budgets, "comparison": name, "family": family}
+    own: dict[str, Any] = {name: values[name] for name in COLUMNS if name in values}
+    return ComparisonRow(**own)
 
 
 def table(metas: dict[str, MetaRecord], settings: Settings) -> pd.DataFrame:
     """The rows of all comparisons."""
-    rows = {name: row(name, meta, settings.tried.get(name, [1, 1])) for name, meta in metas.items()}
     of_families: dict[str, list[str]] = {}
-    for name in rows:
+    for name in metas:
         of_families.setdefault(settings.families.get(name, ""), []).append(name)
+    rows: dict[str, ComparisonRow] = {}
     for family, members in of_families.items():
-        hypotheses = [settings.repeated.get(name, name) for name in members]
-        adjust([rows[name] for name in members], hypotheses)
-        for name in members:
-            rows[name]["family"] = family
-    return pd.DataFrame(list(rows.values()), columns=COLUMNS)
+        alone = [row(name, metas[name], settings.tried.get(name, [1, 1]), family) for name in members]
+        rows |= zip(members, adjusted(alone, [settings.repeated.get(name, name) for name in members]), strict=True)
+    return pd.DataFrame([rows[name] for name in metas], columns=COLUMNS)
 
 
-def adjust(family: list[dict[str, Any]], hypotheses: list[str]) -> None:
-    """Add adjusted p-values and the numbers of hypotheses to the rows of a family; `hypotheses` names that of each."""
+def adjusted(family: list[ComparisonRow], hypotheses: list[str]) -> list[ComparisonRow]:
+    """The rows of a family with adjusted p-values and numbers of hypotheses; `hypotheses` names that of each."""
+    sizes = {
+        "hypotheses": _size(family, hypotheses, "p_value", "fixed_mean_p_value"),
+        "margin_hypotheses": _size(family, hypotheses, "p_non_inferiority"),
+    }
+    cells: list[dict[str, Any]] = [dict(sizes) for _ in family]
     for column, test in TESTS.items():
-        p_values = [row[column] for row in family]
-        counted = [_untested_is_1(row) for row in family] if column == "p_value" else p_values
+        p_values = [getattr(row, column) for row in family]
+        counted = list(map(_untested_is_1, family)) if column == "p_value" else p_values
         for correction, by in CORRECTIONS.items():
-            for row, p, adjusted in zip(family, p_values, over_hypotheses(counted, hypotheses, by), strict=True):
-                row[f"{test}_{correction}"] = None if p is None else adjusted
-    sizes = {"hypotheses": _size(family, hypotheses, "p_value", "fixed_mean_p_value")}
-    sizes["margin_hypotheses"] = _size(family, hypotheses, "p_non_inferiority")
-    for row in family:
-        row |= sizes
+            for cell, p, value in zip(cells, p_values, over_hypotheses(counted, hypotheses, by), strict=True):
+                cell[f"{test}_{correction}"] = None if p is None else value
+    return [replace(row, **cell) for row, cell in zip(family, cells, strict=True)]
 
 
-def _untested_is_1(row: dict[str, Any]) -> float | None:
+def _untested_is_1(row: ComparisonRow) -> float | None:
     """The p-value of a summary; that of equal effects, which has no test, counts as 1: the family stays whole."""
-    p: float | None = row["p_value"]
-    return 1.0 if p is None and row["fixed_mean_p_value"] is not None else p
+    return 1.0 if row.p_value is None and row.fixed_mean_p_value is not None else row.p_value
 
 
-def _size(family: list[dict[str, Any]], hypotheses: list[str], *columns: str) -> int:
+def _size(family: list[ComparisonRow], hypotheses: list[str], *columns: str) -> int:
     """How many hypotheses have a number in one of these columns."""
-    tested = [any(row[column] is not None for column in columns) for row in family]
+    tested = [any(getattr(row, column) is not None for column in columns) for row in family]
     return len({hypothesis for hypothesis, is_tested in zip(hypotheses, tested, strict=True) if is_tested})
 
 

@@ -9,12 +9,12 @@ variance, and the standard deviation between seeds (one checkpoint's, of the mea
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
 from scripts.records.comparison import Covariance, SeedsRecord, SeedsSpread
-from scripts.records.dependence import as_record
+from scripts.records.dependence import DependenceRecord, as_record
 from scripts.statistics.comparison import Comparison
 from scripts.statistics.dependence.covariance import is_diagonal
 from scripts.statistics.dependence.seeds_part import SeedEffects
@@ -23,9 +23,20 @@ from scripts.statistics.task.seeds import sd_interval
 from scripts.synthesis.comparison_settings import Settings
 
 
-def dependence_record(found: Comparison, settings: Settings) -> dict[str, Any]:
+class DependenceFields(TypedDict, total=False):
+    """Those fields of a MetaRecord that are about dependence."""
+
+    seeds: dict[str, SeedsRecord] | str
+    covariance: Covariance
+    collections: dict[str, int]
+    dependence: DependenceRecord | None
+    clusters: dict[str, int]
+    clusters_as_independent: list[str]
+
+
+def dependence_record(found: Comparison, settings: Settings) -> DependenceFields:
     """The fields that exist for this comparison."""
-    record: dict[str, Any] = {"seeds": _seeds(found, settings)} if settings.seed_sources else {}
+    record: DependenceFields = {"seeds": _seeds(found, settings)} if settings.seed_sources else {}
     tasks = list(found.synthesis.weights)
     dependence = found.dependence
     if dependence and not is_diagonal(dependence.sampling):
@@ -33,11 +44,10 @@ def dependence_record(found: Comparison, settings: Settings) -> dict[str, Any]:
     if dependence and len(set(dependence.collections)) < len(tasks):
         record["collections"] = dict(zip(tasks, dependence.collections, strict=True))
     observed = {task: result.observed for task, result in found.tasks.items()}
-    return record | {
-        "dependence": as_record(dependence),
-        "clusters": {task: one.clusters for task, one in observed.items() if one.clusters},
-        "clusters_as_independent": [task for task, one in observed.items() if one.as_independent],
-    }
+    record["dependence"] = as_record(dependence)
+    record["clusters"] = {task: one.clusters for task, one in observed.items() if one.clusters}
+    record["clusters_as_independent"] = [task for task, one in observed.items() if one.as_independent]
+    return record
 
 
 def _seeds(found: Comparison, settings: Settings) -> dict[str, SeedsRecord] | str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
+from scripts.records.effects import EffectsRow
 from scripts.statistics.effects import effect_named
 from scripts.statistics.multiple.corrections import CORRECTIONS
 from scripts.statistics.task.results import TaskResult
@@ -42,42 +43,42 @@ def rows(
     return table
 
 
-def _row(task: str, result: TaskResult, weight: float | None, judged: Judged) -> dict[str, Any]:
+def _row(task: str, result: TaskResult, weight: float | None, judged: Judged) -> EffectsRow:
     effect, t, variance, interval = result.effect, result.t_test or TTest(), result.variance, result.interval
     randomisation, margin = result.randomisation, result.equivalence
     ci_low, ci_high = result.ends or (None, None)
     in_units = effect_named(effect.effect_type).IN_UNITS_OF_MEASURE  # the split is that of a mean difference
-    return {
-        "task": task,
-        "n": effect.n,
-        "control_mean": effect.control_mean,
-        "treatment_mean": effect.treatment_mean,
-        "effect": effect.effect,
-        "variance": effect.variance,
-        "se": effect.se,
-        "ci_low": ci_low,
-        "ci_high": ci_high,
-        "p_value": interval.p_value if interval else None,
-        "weight": weight,
-        "log10_p": interval.log10_p if interval else None,
-        "t": t.t,
-        "t_df": t.df,
-        "t_p_value": t.p_value,
-        "t_log10_p": t.log10_p,
-        "randomisation_p_value": randomisation.p_value if randomisation else None,
-        "equivalence_p_value": margin.p_equivalence if margin else None,
-        "non_inferiority_p_value": margin.p_non_inferiority if margin else None,
-        "control_judged": judged.control,
-        "treatment_judged": judged.treatment,
-        "control_seeds": len(result.control.seed_means),
-        "treatment_seeds": len(result.treatment.seed_means),
-        "control_seed_sd": result.control.sd,
-        "treatment_seed_sd": result.treatment.sd,
-        "variance_with_seeds": variance.total if variance and in_units else None,
-        "seed_share": variance.seed_share if variance else None,
-        "clusters": result.observed.clusters,
-        "design_effect": result.observed.design_effect,
-        "seeds_variance": result.seeds_variance,
-        "interval_df": interval.df if interval else None,
-        "undefined": effect.undefined,
-    }
+    return EffectsRow(
+        task=task,
+        n=effect.n,
+        control_mean=effect.control_mean,
+        treatment_mean=effect.treatment_mean,
+        effect=effect.effect,
+        variance=effect.variance,
+        se=effect.se,
+        ci_low=ci_low,
+        ci_high=ci_high,
+        p_value=interval.p_value if interval else None,
+        weight=weight,
+        log10_p=interval.log10_p if interval else None,
+        t=t.t,
+        t_df=t.df,
+        t_p_value=t.p_value,
+        t_log10_p=t.log10_p,
+        randomisation_p_value=randomisation.p_value if randomisation else None,
+        equivalence_p_value=margin.p_equivalence if margin else None,
+        non_inferiority_p_value=margin.p_non_inferiority if margin else None,
+        control_judged=judged.control,
+        treatment_judged=judged.treatment,
+        control_seeds=len(result.control.seed_means),
+        treatment_seeds=len(result.treatment.seed_means),
+        control_seed_sd=result.control.sd,
+        treatment_seed_sd=result.treatment.sd,
+        variance_with_seeds=variance.total if variance and in_units else None,
+        seed_share=variance.seed_share if variance else None,
+        clusters=result.observed.clusters,
+        design_effect=result.observed.design_effect,
+        seeds_variance=result.seeds_variance,
+        interval_df=interval.df if interval else None,
+        undefined=effect.undefined,
+    )

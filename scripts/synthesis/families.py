@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 
-from scripts.records.family import FamilyRecord, ScopeRecord
+from scripts.records.family import Difference, FamilyRecord, ScopeRecord
 from scripts.statistics.multiple.families import Family, Scope, contrasts_of, family_warnings
 
 
@@ -26,29 +26,29 @@ class Settings(Family):
 def rows(found: Sequence[Scope], settings: Settings) -> pd.DataFrame:
     """A line a scope and difference; cells that do not exist are empty."""
     contrasts = contrasts_of(settings)
-    lines: list[dict[str, Any]] = []
-    for one in found:
-        for number, (i, j) in enumerate(zip(*contrasts, strict=True)):
-            difference, half = one.difference[number], one.half_widths[number]
-            lines.append(
-                {
-                    "task": one.task,
-                    "n": one.queries,
-                    "system": settings.systems[i],
-                    "other": settings.systems[j],
-                    "system_mean": one.means[i],
-                    "other_mean": one.means[j],
-                    "difference": difference,
-                    "se": _finite(one.se[number]),
-                    "ci_low": _finite(difference - half),
-                    "ci_high": _finite(difference + half),
-                    "p_value": one.test.p_values[number],
-                    "parametric_p_value": _finite(one.parametric_p[number]),
-                    "system_letters": one.letters[i] if one.letters else None,
-                    "other_letters": one.letters[j] if one.letters else None,
-                }
-            )
-    return pd.DataFrame(lines)
+    pairs = list(enumerate(zip(*contrasts, strict=True)))
+    return pd.DataFrame([_difference(one, number, i, j, settings) for one in found for number, (i, j) in pairs])
+
+
+def _difference(one: Scope, number: int, i: int, j: int, settings: Settings) -> Difference:
+    """The difference of this number in a scope, of systems i and j."""
+    difference, half = one.difference[number], one.half_widths[number]
+    return Difference(
+        task=one.task,
+        n=one.queries,
+        system=settings.systems[i],
+        other=settings.systems[j],
+        system_mean=one.means[i],
+        other_mean=one.means[j],
+        difference=difference,
+        se=_finite(one.se[number]),
+        ci_low=_finite(difference - half),
+        ci_high=_finite(difference + half),
+        p_value=one.test.p_values[number],
+        parametric_p_value=_finite(one.parametric_p[number]),
+        system_letters=one.letters[i] if one.letters else None,
+        other_letters=one.letters[j] if one.letters else None,
+    )
 
 
 def record(found: Sequence[Scope], settings: Settings, seeds: dict[str, int], warnings: list[str]) -> FamilyRecord:

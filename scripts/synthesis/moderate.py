@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from scripts.experiment.results_paths import fields_of
 from scripts.ir.trec import Qrels, read_qrels
 from scripts.records.comparison import MetaRecord
 from scripts.records.dependence import from_record
+from scripts.records.effects import EffectsRow
 from scripts.records.moderation import ModerationRecord
 from scripts.statistics.dependence.structure import Dependence
 from scripts.statistics.effects import combined, effect_named
@@ -71,14 +72,14 @@ class Settings:
 
 
 def facts_of(
-    rows: dict[str, dict[str, Any]], settings: Settings, statistics: list[Path], qrels: list[Path]
+    rows: dict[str, EffectsRow], settings: Settings, statistics: list[Path], qrels: list[Path]
 ) -> dict[str, TaskFacts]:
     """What is known of each task, in the order of `rows`, those of the effects file by task."""
     counts = {fields_of("statistics", path)["dataset"]: json.loads(path.read_text()) for path in statistics}
     judged: dict[tuple[str, str], Qrels] = {}
     for path in qrels:
-        fields = fields_of("qrels", path)
-        judged[fields["dataset"], fields["split"]] = read_qrels(path)
+        found = fields_of("qrels", path)
+        judged[found["dataset"], found["split"]] = read_qrels(path)
     facts = {}
     for task, row in rows.items():
         origin = settings.tasks[task]
@@ -97,29 +98,31 @@ def values_of(moderator: Moderator, facts: dict[str, TaskFacts]) -> dict[str, Va
     return {task: known.value(of_task) for task, of_task in facts.items()}
 
 
-def read_effects(path: Path) -> dict[str, dict[str, Any]]:
+def read_effects(path: Path) -> dict[str, EffectsRow]:
     """The rows of an effects file by task; empty cells are None."""
     table = read_table(path, *EFFECTS).astype(object)
-    return {row["task"]: row for row in table.where(table.notna(), None).to_dict("records")}
+    known = table.reindex(columns=[column.name for column in fields(EffectsRow)])
+    rows = [EffectsRow(**row) for row in known.where(known.notna(), None).to_dict("records")]
+    return {row.task: row for row in rows}
 
 
-def effects_of(rows: dict[str, dict[str, Any]], effect_type: str, dependence: Dependence | None = None) -> Effects:
+def effects_of(rows: dict[str, EffectsRow], effect_type: str, dependence: Dependence | None = None) -> Effects:
     """The tasks that have an effect, on the scale of the synthesis, with their `dependence`.
 
     Raises UserError for an effect without such a scale.
     """
-    defined = {task: row for task, row in rows.items() if row["effect"] is not None}
+    defined = {task: row for task, row in rows.items() if row.effect is not None}
     try:
-        estimates = [combined(effect_type, row["effect"]) for row in defined.values()]
+        estimates = [combined(effect_type, row.effect) for row in defined.values() if row.effect is not None]
     except ValueError as error:
         raise UserError(str(error)) from None
-    variances = np.array([row["variance"] for row in defined.values()], dtype=float)
+    variances = np.array([row.variance for row in defined.values()], dtype=float)
     reported = effect_named(effect_type).reported
     return Effects(tuple(defined), np.array(estimates, dtype=float), variances, reported, dependence)
 
 
 def record(
-    rows: dict[str, dict[str, Any]],
+    rows: dict[str, EffectsRow],
     facts: dict[str, TaskFacts],
     settings: Settings,
     dependence: Dependence | None = None,

@@ -4,9 +4,11 @@ rules/synthesis.smk and rules/details.smk.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
-from scripts.common.keys import given, stated
+from scripts.common.keys import JsonObject, given, stated
 from scripts.experiment import job_files, moderators
 from scripts.experiment.comparisons import statistics_of
 from scripts.experiment.descriptions import datasets_learnt
@@ -31,7 +33,7 @@ def treatment_metrics(experiment: Experiment, name: str) -> list[str]:
     return _metrics(experiment, comparison.treatment, tasks)
 
 
-def comparison_settings(experiment: Experiment, name: str) -> dict[str, Any]:
+def comparison_settings(experiment: Experiment, name: str) -> JsonObject:
     """Who is compared, and how. Tasks of `treatment_on` are given by their folders, as paths name them."""
     comparison = experiment.comparisons[name]
     tasks = experiment.tasks
@@ -47,11 +49,11 @@ def comparison_settings(experiment: Experiment, name: str) -> dict[str, Any]:
         "seed": experiment.seed,
         **({"lower_is_better": True} if lower else {}),
         **statistics_of(comparison),
-        **_dependence(experiment, name),
+        **given(_dependence(experiment, name)),
     }
 
 
-def table_settings(experiment: Experiment) -> dict[str, Any]:
+def table_settings(experiment: Experiment) -> JsonObject:
     """What was tried for the sides of comparisons, which of these test the same, and the families that they name."""
     chosen = {
         "tried": tried_by_comparison(experiment),
@@ -74,7 +76,7 @@ def moderation_qrels(experiment: Experiment, name: str) -> list[str]:
     return [job_files.qrels(experiment, task) for task in _tasks(experiment, name)] if needed else []
 
 
-def moderation_settings(experiment: Experiment, name: str) -> dict[str, Any]:
+def moderation_settings(experiment: Experiment, name: str) -> JsonObject:
     """What is asked of a comparison's effects, with the values that the user gives, by the tasks' folders."""
     comparison = experiment.comparisons[name]
     treatment = experiment.systems[comparison.treatment]
@@ -84,7 +86,7 @@ def moderation_settings(experiment: Experiment, name: str) -> dict[str, Any]:
         learnt = datasets_learnt(experiment, treatment, ranked.ranked_dataset)
         trained = {"trained": True} if {task.ranked_dataset, ranked.ranked_dataset} & set(learnt) else {}
         origins[task.folder] = {"dataset": task.dataset, "split": task.split, **trained}
-    shown: dict[str, Any] = {"moderators": [_asked(experiment, moderator) for moderator in comparison.moderators]}
+    shown: dict[str, object] = {"moderators": [_asked(experiment, moderator) for moderator in comparison.moderators]}
     if comparison.subgroups:
         shown["subgroups"] = _asked(experiment, comparison.subgroups)
     kept = ("effect", "estimator", "interval", "alpha", "permutations")
@@ -96,7 +98,7 @@ def moderation_settings(experiment: Experiment, name: str) -> dict[str, Any]:
     }
 
 
-def _asked(experiment: Experiment, moderator: Moderator) -> dict[str, Any]:
+def _asked(experiment: Experiment, moderator: Moderator) -> JsonObject:
     values = {experiment.tasks[task].folder: value for task, value in (moderator.values or {}).items()}
     return {"name": moderator.name, "label": moderator.label, **({"values": values} if values else {})}
 
@@ -105,7 +107,7 @@ def _tasks(experiment: Experiment, name: str) -> list[Task]:
     return [experiment.tasks[task] for task in experiment.comparisons[name].tasks]
 
 
-def compared_queries(experiment: Experiment, name: str) -> dict[str, Any]:
+def compared_queries(experiment: Experiment, name: str) -> JsonObject:
     """What is compared on single queries."""
     settings = comparison_settings(experiment, name)
     lower = settings["measure"] in experiment.lower_is_better
@@ -128,33 +130,38 @@ def sibling_metrics(experiment: Experiment, name: str) -> list[str]:
 
 def cluster_files(experiment: Experiment, name: str) -> list[str]:
     """Which queries belong together: qrels of the tasks, or the user's files."""
-    settings = comparison_settings(experiment, name)
-    return [*settings.get("qrels", {}).values(), *settings.get("cluster_files", {}).values()]
+    found = _dependence(experiment, name)
+    return [*found.qrels.values(), *found.cluster_files.values()]
 
 
-def _dependence(experiment: Experiment, name: str) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class Dependence:
     """The settings about what tasks, queries and systems have in common, as far as there is something."""
+
+    clusters: Literal["auto"] | None = None
+    cluster_files: Mapping[str, str] = field(default_factory=dict)
+    qrels: Mapping[str, str] = field(default_factory=dict)
+    corpora: Mapping[str, str] = field(default_factory=dict)
+    seed_sources: Mapping[str, SeedsOf] = field(default_factory=dict)
+    checkpoints: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+def _dependence(experiment: Experiment, name: str) -> Dependence:
     comparison, tasks = experiment.comparisons[name], experiment.tasks
-    settings: dict[str, Any] = {}
     clusters = comparison.statistics.clusters
     named = clusters if isinstance(clusters, dict) else {}
-    if named:
-        settings["clusters"] = "auto"
-        settings["cluster_files"] = {tasks[task].folder: path for task, path in named.items()}
     judged = [tasks[task] for task in comparison.tasks if not tasks[task].values_given and task not in named]
-    if judged and clusters != "query":
-        settings["qrels"] = {task.folder: job_files.qrels(experiment, task) for task in judged}
     corpora = {tasks[task].folder: experiment.corpus_owner(tasks[task].dataset) for task in comparison.tasks}
-    estimated = comparison.statistics.dependence == "estimated"
-    if estimated and len(set(corpora.values())) < len(corpora):
-        settings["corpora"] = corpora
-    sources = {role: given(seeds) for role, seeds in _sources(experiment, name).items()}
-    trained_apart = checkpoints(experiment, comparison) if sources else {}
-    return {
-        **settings,
-        **({"seed_sources": sources} if sources else {}),
-        **({"checkpoints": trained_apart} if trained_apart else {}),
-    }
+    shared = comparison.statistics.dependence == "estimated" and len(set(corpora.values())) < len(corpora)
+    sources = _sources(experiment, name)
+    return Dependence(
+        clusters="auto" if named else None,
+        cluster_files={tasks[task].folder: path for task, path in named.items()},
+        qrels={} if clusters == "query" else {task.folder: job_files.qrels(experiment, task) for task in judged},
+        corpora=corpora if shared else {},
+        seed_sources=sources,
+        checkpoints=checkpoints(experiment, comparison) if sources else {},
+    )
 
 
 def _sources(experiment: Experiment, name: str) -> dict[str, SeedsOf]:
@@ -170,7 +177,7 @@ def family_metrics(experiment: Experiment, name: str) -> list[str]:
     return [file for system in family.systems for file in _metrics(experiment, system, family.tasks)]
 
 
-def family_settings(experiment: Experiment, name: str) -> dict[str, Any]:
+def family_settings(experiment: Experiment, name: str) -> JsonObject:
     """Which systems are compared at once, and how."""
     family = experiment.families[name]
     lower = {"lower_is_better": True} if family.measure in experiment.lower_is_better else {}

@@ -12,7 +12,6 @@ Positives, samples and documents that are no negatives are chosen as negatives.p
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +21,9 @@ from typing import Annotated, Any
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
+from scripts.common.records import write_record
 from scripts.ir.trec import Run, read_run
+from scripts.records.mining import MiningRecord
 from scripts.training.draws import drawn, of_query
 from scripts.training.labelled import Collection, DrawnSettings, Labelled, labelled, lines_of, read_collection
 from scripts.training.mining import BM25, RULES, Bounds, Candidate, Mined, candidates, filtered, runs_of
@@ -84,41 +85,39 @@ def check_scored(scores: Run, found: Labelled, listed: dict[str, list[Candidate]
                 raise UserError(f"the scores by {settings.cross_encoder} {problem}")
 
 
-def record(found: Labelled, mined: Mined, rows: list[tuple[Any, ...]], settings: Settings) -> dict[str, Any]:
+def record(found: Labelled, mined: Mined, rows: list[tuple[Any, ...]], settings: Settings) -> MiningRecord:
     """What was mined and what was filtered, to be kept."""
     chosen = {(row[0], row[2]): row[3] for row in rows}
-    return {
-        "from": settings.from_,
-        "cross_encoder": settings.cross_encoder,
-        "rules": settings.filters,
-        "queries": len(mined.left),
-        "queries_without_positive_score": mined.without_positive if settings.has_margin else 0,
-        "queries_without_negatives": sum(1 for left in mined.left.values() if not left),
-        "queries_with_fewer_negatives": sum(1 for left in mined.left.values() if 0 < len(left) < settings.per_query),
-        "equal_texts": found.equal,
-        "candidates": mined.candidates,
-        "filtered": {rule: mined.filtered[rule] for rule in settings.filters},
-        "negatives": dict(Counter(chosen.values())),
-    }
+    return MiningRecord(
+        from_=settings.from_,
+        cross_encoder=settings.cross_encoder,
+        rules=settings.filters,
+        queries=len(mined.left),
+        queries_without_positive_score=mined.without_positive if settings.has_margin else 0,
+        queries_without_negatives=sum(1 for left in mined.left.values() if not left),
+        queries_with_fewer_negatives=sum(1 for left in mined.left.values() if 0 < len(left) < settings.per_query),
+        equal_texts=found.equal,
+        candidates=mined.candidates,
+        filtered={rule: mined.filtered[rule] for rule in settings.filters},
+        negatives=dict(Counter(chosen.values())),
+    )
 
 
-def as_text(made: dict[str, Any], found: Labelled, read: Collection, rows: int) -> list[str]:
+def as_text(made: MiningRecord, found: Labelled, read: Collection, rows: int) -> list[str]:
     """The lines to print of what was mined."""
     positives = sum(map(len, found.positives.values()))
-    lines = [f"{made['queries']} of {len(read.queries)} training queries, {positives} positives, "
-             f"{rows} rows of negatives from {', '.join(made['from'])}", *found.report()]  # fmt: skip
-    by = f", scored by {made['cross_encoder']}" if made["cross_encoder"] else ""
-    for rule, count in made["filtered"].items():
-        share = f"{count} of {made['candidates']} candidates ({count / max(made['candidates'], 1):.1%})"
-        lines.append(f"{share} are filtered by {rule} {made['rules'][rule]:g}{by}")
-    if made["queries_without_positive_score"]:
-        unknown = made["queries_without_positive_score"]
+    lines = [f"{made.queries} of {len(read.queries)} training queries, {positives} positives, "
+             f"{rows} rows of negatives from {', '.join(made.from_)}", *found.report()]  # fmt: skip
+    by = f", scored by {made.cross_encoder}" if made.cross_encoder else ""
+    for rule, count in made.filtered.items():
+        share = f"{count} of {made.candidates} candidates ({count / max(made.candidates, 1):.1%})"
+        lines.append(f"{share} are filtered by {rule} {made.rules[rule]:g}{by}")
+    if unknown := made.queries_without_positive_score:
         lines.append(
             f"{unknown} queries have a positive that the run lacks, below all it holds: the margin leaves nothing"
         )
-    for key, what in (("queries_without_negatives", "no negative"), ("queries_with_fewer_negatives", "too few")):
-        if made[key]:
-            lines.append(f"{made[key]} queries have {what}: there are no more candidates")
+    few = {"no negative": made.queries_without_negatives, "too few": made.queries_with_fewer_negatives}
+    lines += [f"{n} queries have {what}: there are no more candidates" for what, n in few.items() if n]
     return lines
 
 
@@ -145,16 +144,16 @@ def main() -> None:
         rows = list(rows_of(found, mined, scores, settings))
         made = record(found, mined, rows, settings)
         if not rows:
-            taken = ", ".join(f"{count} by {rule}" for rule, count in made["filtered"].items())
-            why = f"of {made['candidates']} candidates {taken} are filtered" if taken else "no candidate is fit"
-            raise UserError(f"not one of {made['queries']} training queries has a negative: {why}")
+            taken = ", ".join(f"{count} by {rule}" for rule, count in made.filtered.items())
+            why = f"of {made.candidates} candidates {taken} are filtered" if taken else "no candidate is fit"
+            raise UserError(f"not one of {made.queries} training queries has a negative: {why}")
     except UserError as error:
         raise UserError(f"{options.queries}: {error}") from None
     columns = ("source", "bm25_rank" if settings.from_ == [BM25] else "rank", *(SCORES if settings.filters else ()))
     with atomic_text(options.negatives) as file:
         file.writelines(line + "\n" for line in lines_of(columns, rows, found.left_out, settings.epochs is not None))
     with atomic_text(options.record) as file:
-        file.write(json.dumps(made, indent=1) + "\n")
+        write_record(made, file, indent=1)
     print("\n".join(as_text(made, found, read, len(rows))), file=sys.stderr)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scripts.common.keys import given, given_of
+from scripts.common.keys import JsonObject, given, given_of
 from scripts.experiment import job_files
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
@@ -29,7 +29,7 @@ from scripts.training.planning_mining import needs_bm25, runs
 OF_MODEL = ("type", "max_query_length", "max_document_length", "prompts")
 
 
-def examples_settings(experiment: Experiment, dataset: str, examples: str) -> dict:
+def examples_settings(experiment: Experiment, dataset: str, examples: str) -> JsonObject:
     """How the examples are made."""
     return settings_of(experiment, examples_of(experiment, dataset, examples))
 
@@ -70,7 +70,7 @@ def pairs_inputs(experiment: Experiment, scored: str, dataset: str, pairs: str) 
     }
 
 
-def pairs_settings(experiment: Experiment, scored: str, dataset: str, pairs: str) -> dict:
+def pairs_settings(experiment: Experiment, scored: str, dataset: str, pairs: str) -> JsonObject:
     """How pairs are collected."""
     return {} if scored == "teachers" else pool_settings_of(experiment, pool_of(experiment, dataset, pairs))
 
@@ -121,7 +121,7 @@ def trained_recipes(experiment: Experiment) -> list[str]:
     return [name for name, entry in experiment.recipes.items() if not entry.chosen]
 
 
-def training_settings(experiment: Experiment, model: str, recipe: str, seed: str) -> dict:
+def training_settings(experiment: Experiment, model: str, recipe: str, seed: str) -> JsonObject:
     """How a model is fine-tuned."""
     entry, trained = experiment.recipes[recipe], experiment.models[model]
     return {
@@ -141,7 +141,7 @@ def weights_source(experiment: Experiment, model: str) -> tuple[str, str | None]
     return experiment.models[model].weights, experiment.models[model].revision
 
 
-def weights_settings(experiment: Experiment, model: str) -> dict:
+def weights_settings(experiment: Experiment, model: str) -> JsonObject:
     """What a model's own weights have to be."""
     entry = experiment.models[model]
     return given_of(Weights, entry) | given_of(Judging, entry)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from scripts.common.keys import given
+from scripts.common.keys import JsonObject, given
 from scripts.experiment import job_files
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
@@ -23,7 +21,7 @@ def dev_inputs(experiment: Experiment, recipe: str) -> dict[str, str | list[str]
     }
 
 
-def evaluation_settings(experiment: Experiment, model: str, recipe: str) -> dict[str, Any]:
+def evaluation_settings(experiment: Experiment, model: str, recipe: str) -> JsonObject:
     """How a model is evaluated while it is trained; nothing without `evaluate`."""
     how = experiment.recipes[recipe].evaluate
     return {"evaluate": {**given(how), "batch_size": experiment.models[model].batch_size}} if how else {}

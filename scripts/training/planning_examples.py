@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import itertools
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from scripts.common.keys import stated
+from scripts.common.keys import JsonObject, stated
 from scripts.experiment.records import Experiment
 from scripts.experiment.sections.recipe import Negatives, Recipe
 
@@ -105,7 +105,7 @@ def _all_pools(experiment: Experiment) -> dict[tuple[str, str], Examples]:
     return found
 
 
-def settings_of(experiment: Experiment, examples: Examples) -> dict[str, Any]:
+def settings_of(experiment: Experiment, examples: Examples) -> JsonObject:
     """How the examples are made: what is not given has the default of scripts/training/negatives.py or mine.py."""
     recipe, _ = examples
     settings = {**stated(recipe.negatives, "draw"), **_of_labels(experiment, examples)}
@@ -117,14 +117,14 @@ def settings_of(experiment: Experiment, examples: Examples) -> dict[str, Any]:
     return settings
 
 
-def pool_settings_of(experiment: Experiment, examples: Examples) -> dict[str, Any]:
+def pool_settings_of(experiment: Experiment, examples: Examples) -> JsonObject:
     """How all that a cross-encoder scores for the examples is collected."""
     negatives = stated(examples.recipe.negatives)
     cut = {key: negatives[key] for key in OF_POOL if key in negatives}
     return {**cut, "from": list(examples.recipe.negatives.sources), **_of_labels(experiment, examples)}
 
 
-def _of_labels(experiment: Experiment, examples: Examples) -> dict[str, Any]:
+def _of_labels(experiment: Experiment, examples: Examples) -> JsonObject:
     """Which queries are learnt from, and what is relevant to them."""
     recipe, sample = examples
     settings = {"labels": recipe.labels, "queries": recipe.queries, "seed": experiment.seed}

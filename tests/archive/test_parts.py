@@ -1,6 +1,7 @@
 """Parts of archiving that stand alone: commands without a shell, tolerance, what a log's head tells, origin."""
 
 import subprocess
+from dataclasses import replace
 
 import pytest
 
@@ -17,6 +18,7 @@ from scripts.engine.job_records import records
 from scripts.engine.job_settings import settings
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.sections.dataset import Dataset
+from scripts.experiment.systems._lexical import Settings
 
 
 def test_a_recorded_command_becomes_arguments():
@@ -168,7 +170,7 @@ def test_a_run_says_what_was_left_out_for_its_queries():
     tasks = {
         name: Task(name, name, "test", name, "beir", ("AP",), runs_of=entry.runs_of) for name, entry in datasets.items()
     }
-    bm25 = System("bm25", "bm25", settings={"k1": 0.9})
+    bm25 = System("bm25", "bm25", settings=Settings(analyzer="english", fields="together", parameters={"k1": 0.9}))
     one = Experiment("e", ["AP"], 10, 1, [], datasets, {}, {}, {"bm25": bm25}, tasks, {}, {}, {}, {}, {}, {}, None)
     said = {name: ir_metadata(one, task, bm25, job, {}, {})["data"].get("other") for name, task in tasks.items()}
     left_out = [{"name": "documents left out for a query", "own_document": "drop", "excluded": "pairs.tsv"}]
@@ -178,9 +180,10 @@ def test_a_run_says_what_was_left_out_for_its_queries():
 def test_a_run_of_a_server_is_not_said_to_be_lucenes():
     job = {"command": "", "machine": None, "host": None, "driver": None, "inputs": {}, "outputs": {}}
     task = Task("d", "d", "test", "d", "beir", ("AP",))
+    here = Settings(analyzer="english", fields="together", parameters={"k1": 0.9})
     systems = {
-        "here": System("here", "bm25", settings={"k1": 0.9}),
-        "there": System("there", "bm25", settings={"k1": 0.9, "url": "http://h:9200"}),
+        "here": System("here", "bm25", settings=here),
+        "there": System("there", "bm25", settings=replace(here, url="http://h:9200")),
     }
     one = Experiment(
         "e",

@@ -3,6 +3,7 @@
 import pytest
 
 from scripts.bm25 import planning
+from scripts.common.keys import given
 from scripts.experiment.resolution import resolve
 from tests.experiment.test_config import changed
 
@@ -80,7 +81,7 @@ def test_only_a_tuned_system_reads_parameters_and_is_told_none():
 
 
 def test_tuning_is_told_what_it_was_told_before_there_were_languages():
-    assert planning.tuning_settings(EXPERIMENT, "tuned", "d") == EXPERIMENT.systems["tuned"].settings == {
+    assert planning.tuning_settings(EXPERIMENT, "tuned", "d") == given(EXPERIMENT.systems["tuned"].settings) == {
         "analyzer": "standard", "fields": "best", "measure": "nDCG@10", "depth": 10,
         "k1": [0.6, 0.9, 1.2, 1.5, 2.0], "b": [0.2, 0.4, 0.6, 0.75, 0.9],
     }  # fmt: skip

@@ -6,9 +6,11 @@ from functools import partial
 import pytest
 
 from scripts.common.errors import UserError
+from scripts.common.keys import given
 from scripts.experiment.comparisons import cost_figures
 from scripts.experiment.reading import read_yaml
 from scripts.experiment.resolution import resolve
+from scripts.experiment.systems.external import files_of
 from tests.support.configuration import changed as changed_base
 
 BASE = {
@@ -28,7 +30,7 @@ changed = partial(changed_base, BASE)
 def test_the_base_of_these_tests_is_right():
     experiment = resolve(copy.deepcopy(BASE), "c.yaml")
     assert experiment.systems["tuned"].seeds == (1, 2) and experiment.systems["bm25"].seeds == (0,)
-    assert experiment.systems["bm25"].settings == {
+    assert given(experiment.systems["bm25"].settings) == {
         "analyzer": "english", "fields": "together", "k1": 0.9, "b": 0.4,
     }  # fmt: skip
 
@@ -37,10 +39,10 @@ def test_elasticsearch_has_its_own_defaults():
     systems = {"es": {"type": "bm25", "engine": "elasticsearch", "url": "http://h:9200"},
                "standard": {"type": "bm25", "analyzer": "standard", "fields": "best", "tune": True}}  # fmt: skip
     experiment = resolve(changed({"systems": systems, "comparisons": {}}), "c.yaml")
-    assert experiment.systems["es"].settings == {
+    assert given(experiment.systems["es"].settings) == {
         "analyzer": "standard", "fields": "best", "url": "http://h:9200", "k1": 1.2, "b": 0.75,
     }  # fmt: skip
-    assert experiment.systems["standard"].settings["analyzer"] == "standard"
+    assert experiment.systems["standard"].settings.analyzer == "standard"
 
 
 IR_DATASETS = {"format": "ir_datasets", "location": "ir_datasets:antique",
@@ -337,7 +339,7 @@ def test_external_files_are_looked_up_here_and_then_in_the_mirrors(tmp_path):
         (tmp_path / "deep" / folder).mkdir(parents=True)
         (tmp_path / "deep" / folder / "run[1].txt").write_text("")
     changes = {"systems/x": {"type": "external", "runs": {"d": "b/run[1].txt"}}, "mirrors": ["none", str(tmp_path)]}
-    found = resolve(changed(changes), "c.yaml").systems["x"].settings
+    found = files_of(resolve(changed(changes), "c.yaml").systems["x"])
     assert found == {"d": str(tmp_path / "deep" / "b" / "run[1].txt")}
 
 

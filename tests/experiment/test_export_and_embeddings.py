@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from scripts.common.errors import UserError
+from scripts.common.keys import given
 from scripts.common.strict_yaml import read_yaml
 from scripts.experiment import job_files
 from scripts.experiment.descriptions import describe, for_times
@@ -113,10 +114,10 @@ def test_words_and_tables_tell_them_apart(experiment):
 
 def test_a_precision_that_is_the_default_is_no_setting_and_a_list_makes_systems():
     plain = resolve(changed({"systems/x": {"model": "m", "embeddings": {"precision": "float32"}}}), "c.yaml")
-    assert plain.systems["x"].settings == {}
+    assert given(plain.systems["x"].settings) == {}
     several = {"systems/x": {"model": "m", "embeddings": {"precision": ["int8", "binary"]}}}
     systems = resolve(changed(several), "c.yaml").systems
-    assert [systems[name].settings["embeddings"]["precision"] for name in ("x-int8", "x-binary")] == ["int8", "binary"]
+    assert [systems[name].settings.embeddings.precision for name in ("x-int8", "x-binary")] == ["int8", "binary"]
 
 
 def test_the_kinds_that_can_be_exported():
@@ -135,12 +136,12 @@ def test_the_examples_of_the_docs_are_right(heading):
         "minilm": {"type": "bi-encoder", "weights": "org/m"},
         "minilm-ce": {"type": "cross-encoder", "weights": "org/c"},
     }
-    given = {f"models/{name}": entry for name, entry in models.items()} | {"recipes/hard": {"train_on": "d"}}
-    given |= {f"systems/{name}": entry for name, entry in example["systems"].items()}
-    given |= {f"comparisons/{name}": entry for name, entry in example.get("comparisons", {}).items()}
-    systems = resolve(changed(given), "c.yaml").systems
+    changes = {f"models/{name}": entry for name, entry in models.items()} | {"recipes/hard": {"train_on": "d"}}
+    changes |= {f"systems/{name}": entry for name, entry in example["systems"].items()}
+    changes |= {f"comparisons/{name}": entry for name, entry in example.get("comparisons", {}).items()}
+    systems = resolve(changed(changes), "c.yaml").systems
     keys = {"backend", "embeddings", "approximate"}
-    assert sum(bool(keys & set(system.settings)) for system in systems.values()) >= 3
+    assert sum(bool(keys & set(given(system.settings))) for system in systems.values()) >= 3
 
 
 def test_the_configuration_that_measures_it_is_right():

@@ -21,7 +21,7 @@ def experiment(**keys):
 def columns(**keys):
     """The columns of each system that the entry `l` became."""
     systems = experiment(**keys).systems.values()
-    return {one.name: one.settings.get("columns") for one in systems if one.kind == "learning-to-rank"}
+    return {one.name: one.settings.columns for one in systems if one.kind == "learning-to-rank"}
 
 
 SELECTED = {
@@ -78,7 +78,7 @@ def test_a_selection_is_told_to_the_training_alone_and_needs_the_same_files():
     assert planning.features(part, "l", "d", "train") == planning.features(whole, "l", "d", "train")
     told = planning.training_settings(whole, "l", "0")
     assert planning.training_settings(part, "l", "0") == told | {"columns": COLUMNS[:5]} and "columns" not in told
-    assert part.systems["l"].settings["takes"] == ["bm25", "z"]
+    assert part.systems["l"].settings.takes == ("bm25", "z")
     assert planning.asked(whole) and not planning.asked(part)
     assert " on 5 of 6 features (few), " in describe(part, part.systems["l"])
     alone = experiment(only="BM25")

@@ -3,6 +3,7 @@
 import pytest
 
 from scripts.common.errors import UserError
+from scripts.common.keys import given
 from scripts.experiment.cautions import cautions
 from scripts.experiment.descriptions import datasets_learnt, describe, for_times
 from scripts.experiment.records import SELECTED
@@ -80,7 +81,7 @@ def test_a_seed_selected_on_another_dataset_needs_the_fusion_tuned_there():
 def test_a_fanned_out_system_means_all_that_it_became_and_k_fans_out():
     resolved = experiment(systems__many={"model": ["m", "m2"]}, models__m2={"type": "bi-encoder", "weights": "org/m2"},
                           systems__f={"type": "fusion", "systems": ["bm25", "many"], "k": [10, 60]})  # fmt: skip
-    assert resolved.systems["f-10"].settings == {
+    assert given(resolved.systems["f-10"].settings) == {
         "systems": ["bm25", "many-m", "many-m2"], "method": "reciprocal-rank", "k": 10,
     }  # fmt: skip
     assert resolved.entries["f"] == ["f-10", "f-60"]

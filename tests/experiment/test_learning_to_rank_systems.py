@@ -25,11 +25,11 @@ def test_a_ranker_takes_what_its_features_need_and_the_splits_that_it_learns_fro
     resolved = experiment(systems__l=LIGHTGBM)
     assert list(resolved.selection_tasks) == ["d/train", "d/dev"]
     system = resolved.systems["l"]
-    assert system.settings["takes"] == ["bm25"] and (system.first_stage, system.depth) == ("bm25", 10)
-    assert system.settings["parameters"]["num_leaves"] == [15] and system.settings["measure"] == "nDCG@10"
+    assert system.settings.takes == ("bm25",) and (system.first_stage, system.depth) == ("bm25", 10)
+    assert system.settings.parameters["num_leaves"] == [15] and system.settings.measure == "nDCG@10"
     scores = {"few": {"first_stage": "bm25", "of": ["BM25", {"system": "z"}]}}
     resolved = experiment(features=scores, systems__z={"model": "m"}, systems__l=LIGHTGBM)
-    assert resolved.systems["l"].settings["takes"] == ["bm25", "z"] and resolved.systems["l"].depth == 100
+    assert resolved.systems["l"].settings.takes == ("bm25", "z") and resolved.systems["l"].depth == 100
 
 
 def test_only_a_learner_that_draws_has_seeds():
@@ -45,8 +45,8 @@ def test_learners_fan_out_and_a_list_of_a_parameter_is_a_grid():
     assert {"l-lightgbm", "l-xgboost"} <= set(resolved.systems)
     grid = {"type": "lightgbm", "num_leaves": [7, 15], "learning_rate": 0.2}
     system = experiment(systems__l=LIGHTGBM | {"learner": grid}).systems["l"]
-    assert system.settings["parameters"]["num_leaves"] == [7, 15]
-    assert system.settings["parameters"]["learning_rate"] == [0.2]
+    assert system.settings.parameters["num_leaves"] == [7, 15]
+    assert system.settings.parameters["learning_rate"] == [0.2]
 
 
 def test_transfer_learns_from_other_datasets():

@@ -11,6 +11,7 @@ from scripts.experiment.cautions import cautions
 from scripts.experiment.descriptions import describe, for_times
 from scripts.experiment.resolution import resolve
 from scripts.experiment.system_kinds import system_kind
+from scripts.experiment.systems.listwise import job_settings
 from scripts.inference import planning
 from tests.experiment.test_config import changed
 
@@ -43,8 +44,9 @@ def test_defaults_and_what_the_job_is_told():
         **{"depth": 100, "tag": "judge-0"},
     }
     local = experiment(endpoint(url="http://localhost:8000/v1", leave_out=["seed", "temperature"])).systems["judge"]
-    assert local.settings["key"] is None and not {"seed", "temperature"} & set(local.settings)
-    assert experiment(endpoint(url="http://h/v1", key="MY_KEY")).systems["judge"].settings["key"] == "MY_KEY"
+    told = job_settings(local)
+    assert told["key"] is None and not {"seed", "temperature"} & set(told)
+    assert experiment(endpoint(url="http://h/v1", key="MY_KEY")).systems["judge"].settings.key == "MY_KEY"
 
 
 def test_the_examples_of_the_page_are_right():
@@ -54,8 +56,8 @@ def test_the_examples_of_the_page_are_right():
     systems = {f"systems/{name}": entry for block in blocks for name, entry in block["systems"].items()}
     made = resolve(changed(models | systems), "c.yaml")
     assert {"pointwise", "judge"} <= set(made.systems) and {"qwen3-reranker", "one-and-zero"} <= set(made.models)
-    assert made.systems["judge"].settings == {
-        **experiment().systems["judge"].settings,
+    assert job_settings(made.systems["judge"]) == {
+        **job_settings(experiment().systems["judge"]),
         **{"url": "https://api.example.org/v1", "model": "a-model", "price": {"input": 0.15, "output": 0.6}},
     }  # but for names and price it has the defaults
 

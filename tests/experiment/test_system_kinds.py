@@ -51,16 +51,16 @@ PLAIN_LISTS = []
 class Lot(SystemKind):
     def resolve(self, check, name, entry, tasks):
         check.known(f"systems.{name}.from", entry.from_, "systems")
-        return System(name, NAME, entry.label or name, settings={"from": entry.from_, "draws": entry.draws})
+        return System(name, NAME, entry.label or name, settings=entry)
 
     def takes(self, system):
-        return (system.settings["from"],)
+        return (system.own(Keys).from_,)
 
     def describe(self, experiment, system):
-        return f"{system.settings['from']}, by lot ({system.settings['draws']} draws)"
+        return f"{system.own(Keys).from_}, by lot ({system.own(Keys).draws} draws)"
 
     def provenance(self, experiment, system):
-        return {"method": "lot", **system.settings}
+        return {"method": "lot", "from": system.own(Keys).from_}
 
 
 KIND = Lot()

@@ -59,8 +59,8 @@ def test_what_was_tried_for_a_system(system, count):
 
 def test_the_counts_are_those_of_the_jobs_that_tune():
     settings = experiment().systems["feedback"].settings
-    ways = combinations(settings["feedback"]["rm3"])
-    assert len(combinations({name: settings[name] for name in ("k1", "b")})) + len(ways) == 33
+    ways = combinations(settings.feedback["rm3"])
+    assert len(combinations(settings.parameters)) + len(ways) == 33
     assert len(list(weightings(10, 2))) == 11
 
 

@@ -8,11 +8,13 @@ import pandas as pd
 import pytest
 from matplotlib.patches import Rectangle
 
+from scripts.common.keys import given
 from scripts.common.settings import read_settings
+from scripts.experiment.chart_records import Chart
 from scripts.experiment.charts import model_names, weights_name
 from scripts.experiment.resolution import resolve
 from scripts.models.model_keys import Model
-from scripts.reports.draw_bars import Settings, filled
+from scripts.reports.draw_bars import filled
 from scripts.reports.figures.bars import COLOURS, Bar, BarChart, bar_chart
 
 MODELS = ["all-MiniLM-L6-v2", "distiluse-base-multilingual-cased-v2", "a model whose name is so long that it has to be broken",
@@ -109,7 +111,7 @@ def test_a_chart_takes_its_numbers_from_the_means():
     means = pd.DataFrame(
         {"task": "d", "system": systems, "RR@3": [0.1, 0.2, 0.3, 0.4], "RR@3 sd": [None, None, None, 0.05]}
     )
-    settings = read_settings(Settings, json.loads(json.dumps(experiment.charts["c"].settings())))
+    settings = read_settings(Chart, json.loads(json.dumps(given(experiment.charts["c"]))))
     made = filled(means.set_index(["task", "system"]), settings)
     assert (
         made.labels == ["as is", "tuned"] and made.axis == "RR@3, Data" and made.lines == (0.1, 0.1) and made.one_line

@@ -14,6 +14,7 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.common.keys import given as as_json
 from scripts.records.dependence import as_record
+from scripts.records.effects import EffectsRow
 from scripts.statistics.dependence.seeds_part import SeedEffects, SeedSource
 from scripts.statistics.dependence.structure import Dependence
 from scripts.statistics.effects import all_effects, combined
@@ -27,8 +28,9 @@ from tests.support.meta_records import meta_record
 
 SPLIT = {"queries": 4, "judgements": 10, "relevant": 6, "mean_query_words": 7.5}
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 2, "b": 1}, "q3": {"c": 0}, "q4": {"c": 3}}
-ROW = {"control_judged": 0.75, "treatment_judged": 0.5}
+ROW = EffectsRow(task="a", control_judged=0.75, treatment_judged=0.5)
 FACTS = TaskFacts({"documents": 1000, "mean_document_words": 100}, SPLIT, QRELS, ROW, trained=True)
+NO_ROW = EffectsRow(task="a")
 VALUES = {
     "corpus-size": 3.0,
     "document-length": 2.0,
@@ -44,7 +46,7 @@ METHOD = Method(interval="knapp-hartung", permutations=100, seed=1)
 
 def test_each_moderator_is_what_it_says_of_a_task_counted_by_hand():
     assert {name: module.value(FACTS) for name, module in all_moderators().items()} == pytest.approx(VALUES)
-    assert moderator_named("trained").value(TaskFacts({}, {}, {}, {}, trained=False)) == "transfer"
+    assert moderator_named("trained").value(TaskFacts({}, {}, {}, NO_ROW, trained=False)) == "transfer"
 
 
 def test_each_module_states_what_its_door_asks_and_takes_no_more_than_it_needs():
@@ -53,7 +55,8 @@ def test_each_module_states_what_its_door_asks_and_takes_no_more_than_it_needs()
     for name, module in all_moderators().items():
         assert not {attribute for attribute in asked if not hasattr(module, attribute)}, name
         given = {field for need in module.NEEDS for field in parts[need]}
-        empty = {field: {} for field in ("collection", "split", "qrels", "effects") if field not in given}
+        nothing = {"collection": {}, "split": {}, "qrels": {}, "effects": NO_ROW}
+        empty = {field: value for field, value in nothing.items() if field not in given}
         facts = TaskFacts(**{**vars(FACTS), **empty})
         assert module.value(facts) == VALUES[name] and isinstance(VALUES[name], str) == module.CATEGORICAL
 
@@ -122,7 +125,7 @@ def test_a_reported_effect_is_turned_back_to_the_scale_of_the_synthesis(name):
 def test_an_effect_that_cannot_be_turned_back_is_refused(monkeypatch):
     monkeypatch.setattr(all_effects()["MD"], "reported", math.tanh)
     with pytest.raises(UserError, match="effect MD is reported on another scale"):
-        moderate.effects_of({"a": {"effect": 0.5, "variance": 1.0}}, "MD")
+        moderate.effects_of({"a": EffectsRow(task="a", effect=0.5, variance=1.0)}, "MD")
 
 
 @pytest.fixture

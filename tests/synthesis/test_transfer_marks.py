@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from scripts.experiment.transfer_records import MatrixCell
 from scripts.statistics.task.differences import difference_of
-from scripts.synthesis.transfer.matrix import Cell, rows
+from scripts.synthesis.transfer.matrix import rows
 from scripts.synthesis.transfer.values import Values, read_values
 
 TARGETS = ("x", "y", "z")
@@ -34,10 +35,10 @@ MOVED = {
 }
 VALUES = {t: {"bm25": one(BASE[t]), "p": one(PSEUDO[t]), "s": Values(MOVED[t], ("1", "2"))} for t in TARGETS}
 CELLS = [
-    *(Cell("w", "source", target, "zero", "s") for target in TARGETS),
-    Cell("w", "source", "x", "full", "p"),
-    *(Cell("bm25", "baseline", target, "zero", "bm25") for target in TARGETS),
-    *(Cell("pseudo-labels", "pseudo-labels", target, "zero", "p") for target in TARGETS),
+    *(MatrixCell("w", "source", target, "zero", "s") for target in TARGETS),
+    MatrixCell("w", "source", "x", "full", "p"),
+    *(MatrixCell("bm25", "baseline", target, "zero", "bm25") for target in TARGETS),
+    *(MatrixCell("pseudo-labels", "pseudo-labels", target, "zero", "p") for target in TARGETS),
 ]
 
 

@@ -150,19 +150,19 @@ PLAIN_LISTS = []
 class Backwards(SystemKind):
     def resolve(self, check, name, entry, tasks):
         check.known(f"systems.{name}.of", entry.of, "systems")
-        return System(name, NAME, entry.label or name, settings={"of": entry.of})
+        return System(name, NAME, entry.label or name, settings=entry)
 
     def takes(self, system):
-        return (system.settings["of"],)
+        return (system.own(Keys).of,)
 
     def with_seeds(self, check, system, systems):
-        return replace(system, seeds=systems[system.settings["of"]].seeds)
+        return replace(system, seeds=systems[system.own(Keys).of].seeds)
 
     def describe(self, experiment, system):
-        return f"{system.settings['of']}, the last first"
+        return f"{system.own(Keys).of}, the last first"
 
     def provenance(self, experiment, system):
-        return {"method": "backwards", **system.settings}
+        return {"method": "backwards", "of": system.own(Keys).of}
 
 
 KIND = Backwards()
@@ -199,7 +199,7 @@ if __name__ == "__main__":
 
 
 def source_of_backwards(wildcards):
-    taken = EXPERIMENT.systems[wildcards.system].settings["of"]
+    taken = EXPERIMENT.systems[wildcards.system].settings.of
     return result("run", task=wildcards.task, system=taken, seed=wildcards.seed)
 
 

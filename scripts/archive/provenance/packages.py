@@ -6,7 +6,6 @@ import importlib.metadata
 import json
 import platform
 import re
-import sys
 from pathlib import Path
 
 CONDA = Path(".snakemake/conda")
@@ -43,8 +42,3 @@ def environments(files: list[Path]) -> dict[str, dict]:
         if name and copy.with_suffix("").is_dir():
             contents_of_environments[f"conda {name}"] = {"packages": conda_packages(copy.with_suffix(""))}
     return contents_of_environments
-
-
-def interpreter() -> str:
-    """The running Python: implementation and version."""
-    return f"{sys.implementation.name} {platform.python_version()}"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from scripts.common.keys import LEFT_OUT
 from scripts.experiment.checker import Checker
+from scripts.experiment.index_records import Export
 from scripts.models.adapters import adapters, exports
 
-OF_EXPORT = ("backend", "precision")
 NAMES = {"onnx": "ONNX", "openvino": "OpenVINO"}
 
 
@@ -31,8 +31,8 @@ class ExportKeys:
     ] = None
 
 
-def export_settings(check: Checker, name: str, entry: ExportKeys, model: str, kind: str) -> dict[str, str]:
-    """How the checkpoint of a system is exported; empty where it is not. Raises UserError where that cannot be."""
+def export_settings(check: Checker, name: str, entry: ExportKeys, model: str, kind: str) -> Export | None:
+    """How the checkpoint of a system is exported; None where it is not. Raises UserError where that cannot be."""
     key, given = f"systems.{name}", entry.precision
     for of_searches, what in (("embeddings", "has quantised vectors"), ("approximate", "can be approximate")):
         if getattr(entry, of_searches, None) and kind != "retrieve":
@@ -42,7 +42,7 @@ def export_settings(check: Checker, name: str, entry: ExportKeys, model: str, ki
         if given:
             problem = f"{given} is of backend: onnx or openvino; torch computes in bf16 on a GPU that can, else in fp32"
             raise check.fail(f"{key}.precision", problem)
-        return {}
+        return None
     said, used = "backend" if entry.backend else "precision", check.config.models[model]
     if used.backend == "onnx":
         problem = f"model {model} is in ONNX already, as it is in its file; leave it out"
@@ -50,9 +50,9 @@ def export_settings(check: Checker, name: str, entry: ExportKeys, model: str, ki
     if not exports(used.type):
         able = ", ".join(f"{kind}s" for kind in adapters() if exports(kind))
         raise check.fail(f"{key}.{said}", f"a {used.type} ranks by torch only; {able} can be exported to ONNX")
-    return {"backend": backend, "precision": given or "fp32"}
+    return Export(backend, given or "fp32")
 
 
-def export_text(settings: dict[str, Any]) -> str:
+def export_text(export: Export | None) -> str:
     """The export of a system, as a part of its description; empty without one."""
-    return f"{NAMES[settings['backend']]} {settings['precision']}" if "backend" in settings else ""
+    return f"{NAMES[export.backend]} {export.precision}" if export else ""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from scripts.common.keys import LEFT_OUT, Rule, Share
@@ -70,19 +72,22 @@ PARAMETERS = {
     "negative_terms": Parameter(10),
     "negative_documents": Parameter(10),
 }
+NONE: Mapping[str, Sequence[float]] = MappingProxyType({})
+Used = Mapping[str, Mapping[str, float]]  # a method with its parameters
+Tried = Mapping[str, Mapping[str, list[float]]]  # or with the values of each
 BOTH_ZERO = "is 0, and so is beta: no term would have a weight; expected one of them above 0"
 
 
 def feedback_values(
-    check: Checker, key: str, entry: dict[str, Any], grid: dict[str, Any] | None
-) -> dict[str, dict[str, list[float]]]:
-    """The method with the values of each of its parameters: several where a `grid` is to be tried, otherwise one.
+    check: Checker, key: str, entry: FeedbackKeys, tuned: bool = False, tried: Mapping[str, Sequence[float]] = NONE
+) -> Tried:
+    """The method with the values of each of its parameters: where it is `tuned` those that are `tried`, otherwise one.
 
     Empty without feedback. Raises UserError for parameters that the method does not have or cannot follow.
     """
-    method, tried = entry.get("feedback"), grid or {}
-    place = {name: f"{key}.{name}" if name in entry else f"{key}.grid.{name}" for name in PARAMETERS}
-    given = [name for name in PARAMETERS if name in entry or name in tried]
+    method, fixed = entry.feedback, parameters_in(entry, PARAMETERS)
+    place = {name: f"{key}.{name}" if name in fixed else f"{key}.grid.{name}" for name in PARAMETERS}
+    given = [name for name in PARAMETERS if name in fixed or name in tried]
     if method is None:
         if given:
             raise check.fail(place[given[0]], f"only valid with feedback: {' or '.join(METHODS)}")
@@ -91,10 +96,10 @@ def feedback_values(
     if alien := [name for name in given if name not in names]:
         why = f"only valid with {NEGATIVE}; without it" if alien[0] in METHODS[method] else "no parameter of feedback:"
         raise check.fail(place[alien[0]], f"{why} {method} has {', '.join(names)}")
-    if twice := [name for name in names if name in entry and name in tried]:
+    if twice := [name for name in names if name in fixed and name in tried]:
         raise check.fail(f"{key}.grid.{twice[0]}", f"{twice[0]} is given beside the grid; leave one of both out")
     most = RM3_DOCUMENTS if method == "rm3" else check.config.depth
-    values = {name: _values(name, entry, tried, None if grid is None else most) for name in names}
+    values = {name: _values(name, fixed, tried, most if tuned else None) for name in names}
     for name in ("feedback_documents", "negative_documents"):
         if name in names and max(values[name]) > most:
             sees = f"the best {most} of the first search" if method == "rm3" else f"the {most} that a run keeps (depth)"
@@ -107,11 +112,19 @@ def feedback_values(
     return {method: values}
 
 
-def _values(name: str, entry: dict[str, Any], tried: dict[str, Any], most: int | None) -> list[float]:
+def parameters_in(record: object, names: Iterable[str]) -> dict[str, Any]:
+    """The parameters of these names that an entry, or its grid, gives."""
+    values = {name: getattr(record, name, None) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _values(
+    name: str, fixed: Mapping[str, float], tried: Mapping[str, Sequence[float]], most: int | None
+) -> list[float]:
     """The values of a parameter: given, of the grid, usual or, where it is tuned (`most`), those that tuning tries."""
     parameter = PARAMETERS[name]
-    if name in entry:
-        return [parameter.value(entry[name])]
+    if name in fixed:
+        return [parameter.value(fixed[name])]
     if name in tried:
         return [parameter.value(value) for value in tried[name]]
     if most is None or not parameter.tried:
@@ -121,18 +134,25 @@ def _values(name: str, entry: dict[str, Any], tried: dict[str, Any], most: int |
     return list(parameter.tried)
 
 
-def one_of_each(feedback: dict[str, dict[str, list[float]]]) -> dict[str, dict[str, float]]:
+def one_of_each(feedback: Tried) -> Used:
     """The feedback of a system that is not tuned."""
     return {method: {name: values[0] for name, values in tried.items()} for method, tried in feedback.items()}
 
 
-def as_text(feedback: dict[str, dict[str, Any]]) -> str:
+def as_text(feedback: Used | Tried) -> str:
     """What a description says of a system's feedback; empty without."""
     if not feedback:
         return ""
     ((method, given),) = feedback.items()
-    name = {"rm3": "RM3", "rocchio": "Rocchio"}[method]
-    if any(isinstance(value, list) and len(value) > 1 for value in given.values()):
+    name, values = {"rm3": "RM3", "rocchio": "Rocchio"}[method], single(given)
+    if values is None:
         return f", feedback by {name} tuned on dev"
-    single = {key: value[0] if isinstance(value, list) else value for key, value in given.items()}
-    return f", feedback by {name} ({', '.join(f'{key} = {value:g}' for key, value in single.items())})"
+    return f", feedback by {name} ({', '.join(f'{key} = {value:g}' for key, value in values.items())})"
+
+
+def single(parameters: Mapping[str, float] | Mapping[str, list[float]]) -> dict[str, float] | None:
+    """The value of each parameter; None where one has several, among which tuning chooses."""
+    values = [value if isinstance(value, Sequence) else (value,) for value in parameters.values()]
+    if any(len(value) > 1 for value in values):
+        return None
+    return {name: value[0] for name, value in zip(parameters, values, strict=True)}

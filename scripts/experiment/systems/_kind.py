@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from scripts.common.keys import JsonObject, plain
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.sections.configuration import Configuration
@@ -82,13 +83,17 @@ class SystemKind:
         """The user's own files that it reads."""
         return []
 
+    def scored_again(self, system: System, again: dict[str, str]) -> System:
+        """The system with the runs of tasks on which those of others are scored: task -> the other."""
+        return system
+
     def encodes_corpus(self, system: System, model: Model) -> bool:
         """Whether it ranks with a corpus that was encoded once a checkpoint."""
         return False
 
-    def identity(self, config: Configuration, system: System) -> dict[str, Any]:
+    def identity(self, config: Configuration, system: System) -> JsonObject:
         """All that makes its runs, beside the systems that it takes."""
-        return {"settings": system.settings}
+        return {"settings": plain(system.settings)}
 
     def documents_held(self, system: System, depth: int, taken: list[int]) -> int:
         """The most documents that its runs hold for a query; `taken` says it of the systems that it takes."""
@@ -106,7 +111,7 @@ class SystemKind:
         """What the table of inference times has to say of its times."""
         return ""
 
-    def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
+    def provenance(self, experiment: Experiment, system: System) -> JsonObject:
         """What the archive says of its method, beside its name."""
         raise NotImplementedError
 

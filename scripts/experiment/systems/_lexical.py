@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from scripts.common.keys import LEFT_OUT, Rule, keys_of, stated
+from scripts.common.keys import LEFT_OUT, OTHERS, JsonObject, Rule, given, keys_of
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.languages import OF_LANGUAGE, usual_analyzer
@@ -56,6 +57,20 @@ class LexicalKeys(_feedback.FeedbackKeys, Made):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How a system indexes and searches: with `measure`, its parameters and feedback are lists that tuning tries."""
+
+    analyzer: str
+    fields: str
+    texts: str | None = None
+    url: str | None = None  # of a server
+    measure: str | None = None
+    parameters: Annotated[Mapping[str, float] | Mapping[str, list[float]], OTHERS]
+    depth: int | None = None
+    feedback: _feedback.Used | _feedback.Tried = dataclasses.field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
 class MeasureOfGrid:
     """What decides in a grid."""
 
@@ -84,9 +99,9 @@ class Lexical(SystemKind):
     def __init__(self, similarity: Similarity) -> None:
         self.similarity = similarity
 
-    def settings(self, check: Checker, key: str, entry: LexicalKeys) -> dict[str, Any]:
+    def settings(self, check: Checker, key: str, entry: LexicalKeys) -> Settings:
         """How a system indexes and searches. Raises UserError for keys that exclude each other."""
-        return lexical_settings(check, key, stated(entry), self.similarity)
+        return lexical_settings(check, key, entry, self.similarity)
 
     def engine(self, system: System) -> str:
         return "Lucene"
@@ -106,40 +121,44 @@ class Lexical(SystemKind):
     def tried(self, system: System) -> int:
         if not tunes(system):
             return 0
-        grids = [{name: system.settings[name] for name in self.similarity.usual}]
-        grids += system.settings.get("feedback", {}).values()
+        settings = settings_of(system)
+        grids: list[Any] = [settings.parameters, *settings.feedback.values()]
         return sum(math.prod(len(set(values)) for values in grid.values()) for grid in grids)
 
     def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
         return {(dataset, "dev")} if tunes(system) else set()
 
     def describe(self, experiment: Experiment, system: System) -> str:
-        settings = system.settings
-        names, feedback = self.similarity.usual, settings.get("feedback", {})
-        if tunes(system) and not (feedback and all(len(settings[name]) == 1 for name in names)):
-            parameters = f"{_names(names, 'and')} tuned on dev"
+        settings = settings_of(system)
+        single = _feedback.single(settings.parameters)
+        if single is None or (tunes(system) and not settings.feedback):
+            parameters = f"{_names(settings.parameters, 'and')} tuned on dev"
         else:
-            values = {name: settings[name][0] if tunes(system) else settings[name] for name in names}
-            parameters = ", ".join(f"{name} = {value}" for name, value in values.items())
-        fields = "title and text as one field" if settings["fields"] == "together" else "the better of title and text"
-        named = settings["analyzer"]
+            parameters = ", ".join(f"{name} = {value}" for name, value in single.items())
+        fields = "title and text as one field" if settings.fields == "together" else "the better of title and text"
+        named = settings.analyzer
         analyzer = "analyser of the dataset's language" if named == OF_LANGUAGE else f"{named} analyser"
         texts = ", documents with the texts appended that their dataset names" if appends(system) else ""
         words = f"{self.similarity.label} ({self.engine(system)}, {analyzer}, {fields}{texts}), {parameters}"
-        return words + _feedback.as_text(feedback)
+        return words + _feedback.as_text(settings.feedback)
 
-    def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
-        return {"method": f"{self.similarity.label} ({self.engine(system)})", **system.settings}
+    def provenance(self, experiment: Experiment, system: System) -> JsonObject:
+        return {"method": f"{self.similarity.label} ({self.engine(system)})", **given(system.settings)}
+
+
+def settings_of(system: System) -> Settings:
+    """How a lexical system indexes and searches."""
+    return system.own(Settings)
 
 
 def tunes(system: System) -> bool:
     """Whether the system's parameters are chosen on a dev split."""
-    return "measure" in system.settings
+    return settings_of(system).measure is not None
 
 
 def appends(system: System) -> bool:
     """Whether the system searches documents with further texts."""
-    return system.settings.get("texts") == APPENDED
+    return settings_of(system).texts == APPENDED
 
 
 def _check_texts(check: Checker, system: str, dataset: str) -> None:
@@ -152,50 +171,60 @@ def _check_texts(check: Checker, system: str, dataset: str) -> None:
         )
 
 
-def lexical_settings(check: Checker, key: str, entry: dict[str, Any], similarity: Similarity) -> dict[str, Any]:
+def lexical_settings(check: Checker, key: str, entry: LexicalKeys, similarity: Similarity) -> Settings:
     """How a system indexes and searches: analyzer, fields, its parameters or the grid to tune them on, and feedback.
 
     Raises UserError for keys that exclude each other.
     """
-    usual = {"analyzer": usual_analyzer(check.config), "fields": "together"}
-    how = {name: entry.get(name, value) for name, value in usual.items()}
-    if entry.get("texts") == APPENDED:
-        how["texts"] = APPENDED
-    tuned = bool(entry.get("tune"))
-    if "grid" in entry and not tuned:
+    tuned, grid = bool(getattr(entry, "tune", None)), getattr(entry, "grid", None)
+    if grid is not None and not tuned:
         raise check.fail(key, "a grid is only valid with tune: true")
-    feedback = _feedback.feedback_values(check, key, entry, entry.get("grid", {}) if tuned else None)
-    if feedback and (how["fields"] != "together" or how["analyzer"] == "standard"):
+    how = Settings(
+        analyzer=entry.analyzer or usual_analyzer(check.config),
+        fields=entry.fields or "together",
+        texts=APPENDED if entry.texts == APPENDED else None,
+        parameters=parameters_of(entry, similarity.usual),
+    )
+    tried = _feedback.parameters_in(grid, _feedback.PARAMETERS)
+    feedback = _feedback.feedback_values(check, key, entry, tuned, tried)
+    if feedback and (how.fields != "together" or how.analyzer == "standard"):
         one_field = "an index of Pyserini's: fields: together, and another analyzer than standard"
         raise check.fail(f"{key}.feedback", f"takes the terms of documents from {one_field}")
-    if not tuned:
-        of_feedback = {"feedback": _feedback.one_of_each(feedback)} if feedback else {}
-        return how | {name: float(entry.get(name, value)) for name, value in similarity.usual.items()} | of_feedback
-    return how | _grid(check, key, entry, similarity, feedback)
+    if tuned:
+        return _tuned(check, key, entry, similarity, dataclasses.replace(how, feedback=feedback))
+    return dataclasses.replace(how, feedback=_feedback.one_of_each(feedback))
 
 
-def _grid(
-    check: Checker, key: str, entry: dict[str, Any], similarity: Similarity, feedback: dict[str, Any]
-) -> dict[str, Any]:
-    """What tuning tries, and by which measure. A value that is given stays; without feedback there is none to give."""
-    tried, given = entry.get("grid", {}), {name: [entry[name]] for name in similarity.usual if name in entry}
-    if given and not feedback:
+def parameters_of(entry: LexicalKeys, usual: Mapping[str, float]) -> dict[str, float]:
+    """The value of each parameter: given, or the usual one."""
+    given = _feedback.parameters_in(entry, usual)
+    return {name: float(given.get(name, value)) for name, value in usual.items()}
+
+
+def _tuned(check: Checker, key: str, entry: LexicalKeys, similarity: Similarity, how: Settings) -> Settings:
+    """The settings with what tuning tries, and by which measure.
+
+    A value that is given stays; without feedback there is none to give.
+    """
+    grid = getattr(entry, "grid", None)
+    tried = _feedback.parameters_in(grid, similarity.usual)
+    given = {name: [value] for name, value in _feedback.parameters_in(entry, similarity.usual).items()}
+    if given and not how.feedback:
         problem = f"{_names(similarity.usual)} is given, so tune: true has nothing to choose; list values under grid"
         raise check.fail(key, problem)
     if twice := [name for name in given if name in tried]:
         raise check.fail(f"{key}.grid.{twice[0]}", f"{twice[0]} is given beside the grid; leave one of both out")
     values = {name: tried.get(name, given.get(name, similarity.tried[name])) for name in similarity.usual}
-    every = [*values.values(), *(one for method in feedback.values() for one in method.values())]
-    if given and all(len(one) == 1 for one in every):
+    if given and all(map(_feedback.single, (values, *how.feedback.values()))):
         raise check.fail(key, "all parameters are given, so tune: true has nothing to choose; list values under grid")
-    measure = tried.get("measure", check.config.measures[0])
+    measure = getattr(grid, "measure", None) or check.config.measures[0]
     check.computable(f"{key}.grid.measure", measure)
     depth = cutoff(parse(measure)) or check.config.depth
-    if "rocchio" in feedback:  # it sees the documents that a search keeps
+    if "rocchio" in how.feedback:  # it sees the documents that a search keeps
         depth = check.config.depth
     floats = {name: [float(value) for value in one] for name, one in values.items()}
-    return {"measure": measure, **floats, "depth": depth, **({"feedback": feedback} if feedback else {})}
+    return dataclasses.replace(how, measure=measure, parameters=floats, depth=depth)
 
 
-def _names(names: dict[str, float], word: str = "or") -> str:
+def _names(names: Iterable[str], word: str = "or") -> str:
     return f" {word} ".join(names)

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from scripts.common.keys import LEFT_OUT, Length, Rule, stated
+from scripts.common.keys import LEFT_OUT, JsonObject, Length, Rule, plain, stated
 from scripts.common.locations import shown
 from scripts.experiment import adapter_checks, choosing, teachers
 from scripts.experiment.checker import Checker
@@ -17,8 +17,9 @@ from scripts.experiment.sections.configuration import Configuration
 from scripts.experiment.sections.recipe import PASSAGE_LENGTH
 from scripts.experiment.sections.system import SelectSeed
 from scripts.experiment.seed_selection import selection
-from scripts.experiment.systems._export import OF_EXPORT, ExportKeys, export_settings, export_text
+from scripts.experiment.systems._export import ExportKeys, export_settings, export_text
 from scripts.experiment.systems._kind import Made, SystemKind, limited_to
+from scripts.experiment.systems._model_settings import ModelSettings, of_model
 from scripts.experiment.systems._training_text import training_text
 from scripts.models.adapters import adapter, index_of, tags
 from scripts.models.judging_keys import KEYS as JUDGING
@@ -125,7 +126,7 @@ class Neural(SystemKind):
             recipe_of=recipe_of,
             passage_length=_passage_length(check, name, entry),
             truncate_dim=entry.truncate_dim,
-            settings=export_settings(check, name, entry, named, self.name),
+            settings=ModelSettings(export_settings(check, name, entry, named, self.name)),
             tasks=ranked,
         )
 
@@ -155,7 +156,7 @@ class Neural(SystemKind):
     def encodes_corpus(self, system: System, model: Model) -> bool:
         return system.passage_length is not None and adapter(model.type).SEARCHES
 
-    def identity(self, config: Configuration, system: System) -> dict[str, Any]:
+    def identity(self, config: Configuration, system: System) -> JsonObject:
         model = config.models[str(system.model)]
         chosen = system.selection
         return {
@@ -166,12 +167,12 @@ class Neural(SystemKind):
             "depth": system.depth,
             "passages": system.passage_length,
             **adapter_checks.truncation_of(system),
-            "export": [system.settings.get(key) for key in OF_EXPORT],
+            "export": plain(of_model(system).export),
         }
 
     def describe(self, experiment: Experiment, system: System) -> str:
         model = _model(experiment, system)
-        exported = export_text(system.settings) or ("ONNX" if model.backend == "onnx" else "")
+        exported = export_text(of_model(system).export) or ("ONNX" if model.backend == "onnx" else "")
         onnx = f"{exported}, " if exported else ""
         words = f"{model.type} {system.model} ({shown(model.weights)}, {onnx}{_tokens(model)}{_prompts(model)})"
         if system.recipes:
@@ -186,14 +187,14 @@ class Neural(SystemKind):
         """What it ranks, as the end of its description; nothing where it searches the whole corpus."""
         return ""
 
-    def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
+    def provenance(self, experiment: Experiment, system: System) -> JsonObject:
         model = _model(experiment, system)
         said = stated(model)
         names = ("weights", "revision", "max_length", *LENGTHS, "prompts", *OF_SCORE)
         facts = {key: said[key] for key in names if said.get(key) not in (None, "", {})}
         facts["weights"] = shown(model.weights)
-        facts |= {key: system.settings[key] for key in OF_EXPORT if key in system.settings}
-        stage = {"method": model.type, **facts, **adapter_checks.truncation_of(system)}
+        facts |= plain(of_model(system).export) or {}
+        stage: dict[str, object] = {"method": model.type, **facts, **adapter_checks.truncation_of(system)}
         if system.recipe_of:
             stage["training"] = {
                 dataset: {"recipe": recipe, **stated(experiment.recipes[recipe])}
@@ -217,7 +218,7 @@ def _prompts(model: Model) -> str:
     said = stated(model)
     words = [
         f"{role} prompt {json.dumps(text, ensure_ascii=False) if text else 'none'}"
-        for role, text in said["prompts"].items()
+        for role, text in stated(model.prompts).items()
     ]
     words += [f"{key} {json.dumps(said[key], ensure_ascii=False)}" for key in OF_SCORE if key in said]
     return "".join(f", {word}" for word in words)
@@ -283,7 +284,7 @@ def _chain(config: Configuration, recipe: str | None) -> list[str]:
 def _training(config: Configuration, system: System) -> Any:
     """The recipes that a system's checkpoints have behind them, without their names."""
 
-    def of(recipe: str) -> list[dict[str, Any]]:
+    def of(recipe: str) -> list[JsonObject]:
         return [stated(config.recipes[name], "start_from") for name in _chain(config, recipe)]
 
     if system.recipe_of:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from scripts.common.keys import LEFT_OUT, Rule, Share, stated
+from scripts.common.keys import LEFT_OUT, Rule, Share
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import System
 from scripts.experiment.systems._feedback import feedback_values
@@ -13,10 +13,13 @@ from scripts.experiment.systems._lexical import (
     APPENDED,
     Lexical,
     LexicalKeys,
+    Settings,
     Similarity,
     grid_of,
     lexical_settings,
+    parameters_of,
     plain_lists,
+    settings_of,
 )
 
 NAME = "bm25"
@@ -68,38 +71,42 @@ PLAIN_LISTS = plain_lists(SIMILARITY)
 
 
 class Bm25(Lexical):
-    def settings(self, check: Checker, key: str, entry: LexicalKeys) -> dict[str, Any]:
-        return bm25_settings(check, key, stated(entry))
+    def settings(self, check: Checker, key: str, entry: LexicalKeys) -> Settings:
+        assert isinstance(entry, Keys)
+        return bm25_settings(check, key, entry)
 
     def engine(self, system: System) -> str:
-        return "Elasticsearch" if "url" in system.settings else "Lucene"
+        return "Elasticsearch" if settings_of(system).url else "Lucene"
 
 
 KIND = Bm25(SIMILARITY)
 
 
-def bm25_settings(check: Checker, key: str, entry: dict[str, Any]) -> dict[str, Any]:
+def bm25_settings(check: Checker, key: str, entry: Keys) -> Settings:
     """How a BM25 system indexes and searches, here or on a server, which has other values for what is not given.
 
     Raises UserError for keys that exclude each other.
     """
-    on_server = entry.get("engine") == "elasticsearch"
-    if on_server and "url" not in entry:
+    on_server = entry.engine == "elasticsearch"
+    if on_server and entry.url is None:
         raise check.fail(key, "engine: elasticsearch needs the server's url")
-    if "url" in entry and not on_server:
+    if entry.url is not None and not on_server:
         raise check.fail(key, "a url is only valid with engine: elasticsearch")
-    if "url" in entry and "@" in entry["url"]:
+    if entry.url is not None and "@" in entry.url:
         raise check.fail(f"{key}.url", "no name or password here: give them in the environment")
     if not on_server:
         return lexical_settings(check, key, entry, SIMILARITY)
-    for name in ("tune", "feedback"):
-        if entry.get(name):
-            problem = f"{name}: {'true' if entry[name] is True else entry[name]} is only valid with engine: lucene"
-            raise check.fail(key, f"{problem}; it searches the same without a server")
-    if entry.get("texts") == APPENDED:
+    for said, value in (("tune: true", entry.tune), (f"feedback: {entry.feedback}", entry.feedback)):
+        if value:
+            raise check.fail(key, f"{said} is only valid with engine: lucene; it searches the same without a server")
+    if entry.texts == APPENDED:
         raise check.fail(f"{key}.texts", "only valid with engine: lucene")
-    if "grid" in entry:
+    if entry.grid is not None:
         raise check.fail(key, "a grid is only valid with tune: true")
-    feedback_values(check, key, entry, None)
-    how = {name: entry.get(name, value) for name, value in {"analyzer": "standard", "fields": "best"}.items()}
-    return how | {"url": entry["url"]} | {name: float(entry.get(name, one)) for name, one in ELASTICSEARCH_BM25.items()}
+    feedback_values(check, key, entry)
+    return Settings(
+        analyzer=entry.analyzer or "standard",
+        fields=entry.fields or "best",
+        url=entry.url,
+        parameters=parameters_of(entry, ELASTICSEARCH_BM25),
+    )

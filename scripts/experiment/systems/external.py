@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated
 
-from scripts.common.keys import LEFT_OUT
+from scripts.common.keys import LEFT_OUT, JsonObject
 from scripts.common.locations import find_file
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System, Task
@@ -30,6 +31,13 @@ class Keys(Labelled):
     ] = None
 
 
+@dataclass(frozen=True)
+class Settings:
+    """Of each task the file of its run or scores."""
+
+    files: Mapping[str, str]
+
+
 REFERENCES: dict[tuple[str, ...], str] = {}
 PLAIN_LISTS: list[tuple[str, ...]] = []
 
@@ -41,22 +49,31 @@ class External(SystemKind):
 
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
         files = _files(check, f"systems.{name}", entry, tasks)
-        return System(name, NAME, entry.label or name, settings=files, tasks=tuple(files))
+        return System(name, NAME, entry.label or name, settings=Settings(files), tasks=tuple(files))
 
     def files(self, system: System) -> list[str]:
-        return list(system.settings.values())
+        return list(files_of(system).values())
 
-    def identity(self, config: Configuration, system: System) -> dict[str, Any]:
+    def scored_again(self, system: System, again: dict[str, str]) -> System:
+        files = files_of(system)
+        return replace(system, settings=Settings({**files, **{task: files[other] for task, other in again.items()}}))
+
+    def identity(self, config: Configuration, system: System) -> JsonObject:
         return {"name": system.name}  # two external systems are compared by their files, task by task
 
     def describe(self, experiment: Experiment, system: System) -> str:
         return "external files"
 
-    def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
+    def provenance(self, experiment: Experiment, system: System) -> JsonObject:
         return {"method": "external"}
 
 
 KIND = External()
+
+
+def files_of(system: System) -> Mapping[str, str]:
+    """Of each task the file of a system's run or scores."""
+    return system.own(Settings).files
 
 
 def _files(check: Checker, key: str, entry: Keys, tasks: dict[str, Task]) -> dict[str, str]:

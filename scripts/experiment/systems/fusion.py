@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from scripts.common.keys import LEFT_OUT, Rule, stated
+from scripts.common.keys import LEFT_OUT, JsonObject, Rule, given, stated
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.records import Experiment, System, Task
@@ -66,6 +67,20 @@ class Keys(Made):
     ] = None
 
 
+@dataclass(frozen=True)
+class Settings:
+    """How runs are fused: with `step`, the weights are tuned by `measure` on runs of `depth`."""
+
+    systems: tuple[str, ...]
+    method: str
+    k: float | None = None
+    normalise: str | None = None
+    weights: Mapping[str, float] | None = None
+    measure: str | None = None
+    step: float | None = None
+    depth: int | None = None
+
+
 REFERENCES: dict[tuple[str, ...], str] = {("systems",): "systems"}
 PLAIN_LISTS: list[tuple[str, ...]] = [("tasks",), ("systems",)]
 
@@ -88,7 +103,7 @@ class Fusion(SystemKind):
         return System(name, NAME, entry.label or name, settings=settings, tasks=ranked)
 
     def takes(self, system: System) -> tuple[str, ...]:
-        return tuple(system.settings["systems"])
+        return system.own(Settings).systems
 
     def with_seeds(self, check: Checker, system: System, systems: dict[str, System]) -> System:
         """A run a seed that the fused systems have; a system without training joins each with its one run."""
@@ -128,43 +143,45 @@ class Fusion(SystemKind):
             check_split(check, f"systems.{system.name}.tune", task.dataset, "dev")
         return list(dict.fromkeys(f"{task.dataset}/dev" for task in tasks.values()))
 
-    def identity(self, config: Configuration, system: System) -> dict[str, Any]:
-        settings = dict(system.settings)
-        weights = settings.pop("weights", {})
-        names = settings.pop("systems")
-        return {"settings": settings, "weights": [weights.get(name) for name in names]}
+    def identity(self, config: Configuration, system: System) -> JsonObject:
+        settings = system.own(Settings)
+        weights = settings.weights or {}
+        named = [weights.get(name) for name in settings.systems]
+        return {"settings": given(settings, "systems", "weights"), "weights": named}
 
     def documents_held(self, system: System, depth: int, taken: list[int]) -> int:
         return min(depth, sum(taken))
 
     def tried(self, system: System) -> int:
-        return trials(round(1 / system.settings["step"]), len(system.settings["systems"])) if tunes(system) else 0
+        settings = system.own(Settings)
+        return trials(round(1 / settings.step), len(settings.systems)) if settings.step else 0
 
     def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
         return {(dataset, "dev")} if tunes(system) else set()
 
     def describe(self, experiment: Experiment, system: System) -> str:
-        settings = system.settings
-        fused = _as_text(settings["systems"])
-        if settings["method"] == "reciprocal-rank":
-            words = f"reciprocal rank fusion (k = {settings['k']:g}) of {fused}"
+        settings = system.own(Settings)
+        fused = _as_text(settings.systems)
+        if settings.method == "reciprocal-rank":
+            words = f"reciprocal rank fusion (k = {settings.k:g}) of {fused}"
         else:
-            words = f"{settings['method']} of the scores of {fused}, normalised by {settings['normalise']}"
+            words = f"{settings.method} of the scores of {fused}, normalised by {settings.normalise}"
         if tunes(system):
-            words += f", weights tuned on dev by {settings['measure']}"
-        elif "weights" in settings:
-            words += f", weights {', '.join(f'{name} {weight:g}' for name, weight in settings['weights'].items())}"
+            words += f", weights tuned on dev by {settings.measure}"
+        elif settings.weights:
+            words += f", weights {', '.join(f'{name} {weight:g}' for name, weight in settings.weights.items())}"
         return words + (f", {len(system.seeds)} seeds" if len(system.seeds) > 1 else "")
 
     def candidates(self, system: System) -> str:
-        return f"the runs of {_as_text(system.settings['systems'])}"
+        return f"the runs of {_as_text(system.own(Settings).systems)}"
 
     def note_on_times(self, system: System) -> str:
         return "The time of a fusion is that of fusing alone, without the systems that it fuses."
 
-    def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
-        settings = dict(system.settings)
-        return {"method": "fusion", "fuses": settings.pop("systems"), "fusion": settings.pop("method"), **settings}
+    def provenance(self, experiment: Experiment, system: System) -> JsonObject:
+        settings = system.own(Settings)
+        how = given(settings, "systems", "method")
+        return {"method": "fusion", "fuses": list(settings.systems), "fusion": settings.method, **how}
 
 
 KIND = Fusion()
@@ -172,21 +189,20 @@ KIND = Fusion()
 
 def tunes(system: System) -> bool:
     """Whether the system's weights are chosen on a dev split."""
-    return "step" in system.settings
+    return system.own(Settings).step is not None
 
 
-def tuning_settings(system: System) -> dict[str, Any]:
+def tuning_settings(system: System) -> JsonObject:
     """The settings of the job that tunes a system's weights."""
-    return {key: system.settings[key] for key in ("systems", "normalise", "step", "measure", "depth")}
+    return given(system.own(Settings), "method")
 
 
-def fusing_settings(system: System) -> dict[str, Any]:
+def fusing_settings(system: System) -> JsonObject:
     """The settings of the job that fuses runs, beside depth and tag; tuned weights are an input file."""
-    given = {"k", "normalise", "weights"} & set(system.settings)
-    return {key: system.settings[key] for key in ("systems", "method", *sorted(given))}
+    return given(system.own(Settings), "measure", "step", "depth")
 
 
-def _settings(check: Checker, key: str, entry: Keys) -> dict[str, Any]:
+def _settings(check: Checker, key: str, entry: Keys) -> Settings:
     """How runs are fused. Raises UserError for keys that the method does not have, or that exclude each other."""
     if entry.systems is None:
         raise check.fail(key, "key 'systems' is missing: at least two systems whose runs are fused")
@@ -196,33 +212,35 @@ def _settings(check: Checker, key: str, entry: Keys) -> dict[str, Any]:
     of_methods = {key for keys in KEYS_OF_METHOD.values() for key in keys}
     if alien := sorted(of_methods & stated(entry).keys() - set(KEYS_OF_METHOD[method])):
         raise check.fail(key, f"method {method} cannot have {', '.join(map(repr, alien))}")
-    how: dict[str, Any] = {"systems": list(entry.systems), "method": method}
     if method == "reciprocal-rank":
-        return how | {"k": K if entry.k is None else entry.k}
-    how["normalise"] = entry.normalise or "min-max"
-    return how if method != "weighted-sum" else how | _weights(check, key, entry, entry.systems)
+        return Settings(entry.systems, method, k=K if entry.k is None else entry.k)
+    how = Settings(entry.systems, method, normalise=entry.normalise or "min-max")
+    if method != "weighted-sum":
+        return how
+    return _tuned(check, key, entry, how) if entry.tune else replace(how, weights=_weights(check, key, entry, how))
 
 
-def _weights(check: Checker, key: str, entry: Keys, systems: tuple[str, ...]) -> dict[str, Any]:
-    """The weights of a sum, or how they are tuned."""
-    if entry.tune:
-        if entry.weights:
-            raise check.fail(key, "weights are given, so tune: true has nothing to choose; leave one out")
-        return _grid(check, key, len(systems), entry.grid or Grid())
+def _weights(check: Checker, key: str, entry: Keys, how: Settings) -> dict[str, float]:
+    """The weights of a sum."""
     if entry.grid:
         raise check.fail(f"{key}.grid", "only valid with tune: true")
     if not entry.weights:
         raise check.fail(key, "weighted-sum needs weights, a number for each system, or tune: true")
-    if set(entry.weights) != set(systems):
-        message = f"expected a weight for each of {', '.join(systems)} and no other, not for {', '.join(entry.weights)}"
+    if set(entry.weights) != set(how.systems):
+        weighted = ", ".join(entry.weights)
+        message = f"expected a weight for each of {', '.join(how.systems)} and no other, not for {weighted}"
         raise check.fail(f"{key}.weights", message)
     if not any(entry.weights.values()):
         raise check.fail(f"{key}.weights", "all are 0; expected one above 0")
-    return {"weights": {name: float(entry.weights[name]) for name in systems}}
+    return {name: float(entry.weights[name]) for name in how.systems}
 
 
-def _grid(check: Checker, key: str, systems: int, given: Grid) -> dict[str, Any]:
-    measure, step = given.measure or check.config.measures[0], given.step or STEP
+def _tuned(check: Checker, key: str, entry: Keys, how: Settings) -> Settings:
+    """The settings with how the weights of a sum are tuned."""
+    if entry.weights:
+        raise check.fail(key, "weights are given, so tune: true has nothing to choose; leave one out")
+    grid, systems = entry.grid or Grid(), len(how.systems)
+    measure, step = grid.measure or check.config.measures[0], grid.step or STEP
     steps = round(1 / step)
     if abs(steps * step - 1) > 1e-9:
         raise check.fail(f"{key}.grid.step", f"{step} does not divide 1; expected such as 0.1 or 0.05")
@@ -230,8 +248,8 @@ def _grid(check: Checker, key: str, systems: int, given: Grid) -> dict[str, Any]
         message = f"{systems} systems have {number:,} weightings in steps of {step}; expected at most {MOST_TRIALS:,}"
         raise check.fail(f"{key}.grid.step", message)
     check.computable(f"{key}.grid.measure", measure)
-    return {"measure": measure, "step": step, "depth": cutoff(parse(measure)) or check.config.depth}
+    return replace(how, measure=measure, step=step, depth=cutoff(parse(measure)) or check.config.depth)
 
 
-def _as_text(names: list[str]) -> str:
+def _as_text(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"

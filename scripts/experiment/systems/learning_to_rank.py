@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, cast
 
-from scripts.common.keys import LEFT_OUT, OTHERS, NameOrNames, Names, Rule, Written, stated
+from scripts.common.keys import LEFT_OUT, OTHERS, JsonObject, NameOrNames, Names, Rule, Written, given, stated
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.dataset_schema import format_of
@@ -21,7 +22,7 @@ from scripts.experiment.system_kinds import behind
 from scripts.experiment.systems import _neural
 from scripts.experiment.systems._kind import Made, SystemKind, limited_to
 from scripts.ir.measure_names import cutoff, parse
-from scripts.learning_to_rank.learners import Learner, known
+from scripts.learning_to_rank.learners import Learner, Value, known
 
 NAME = "learning-to-rank"
 Selected = Annotated[tuple[str | Names | None, ...], Rule(min_items=1, unique_items=True)]
@@ -32,7 +33,7 @@ class LearnerKeys:
     """A learner with parameters of its own, each a value or a grid."""
 
     type: str
-    parameters: Annotated[dict[str, Any], OTHERS] = field(default_factory=dict)
+    parameters: Annotated[Mapping[str, object], OTHERS] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +74,20 @@ class Keys(Made):
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What is learnt from, and how: each parameter has one value, or several of which one is chosen on dev."""
+
+    features: str
+    learner: str
+    parameters: Mapping[str, list[Value]]
+    measure: str
+    depth: int
+    takes: tuple[str, ...]  # the systems whose runs its features are computed from
+    columns: list[str] | None = None  # of its features; None: all
+    train_on: tuple[str, ...] = ()  # datasets; none: that of each task
+
+
 REFERENCES: dict[tuple[str, ...], str] = {}
 PLAIN_LISTS: list[tuple[str, ...]] = [
     ("tasks",),
@@ -94,17 +109,21 @@ class LearningToRank(SystemKind):
         if entry.features is None or entry.learner is None:
             raise check.fail(key, f"key {'learner' if entry.features else 'features'!r} is missing")
         features = _features(check, key, entry.features)
-        settings = {"features": entry.features, **_learner(check, f"{key}.learner", entry.learner)}
+        learner, parameters = _learner(check, f"{key}.learner", entry.learner)
         measure = entry.measure or check.config.measures[0]
         check.computable(f"{key}.measure", measure)
-        settings |= {"measure": measure, "depth": cutoff(parse(measure)) or check.config.depth}
-        settings["takes"] = _taken(check, key, features)
-        if chosen := select(check, key, entry.features, entry.only, entry.without):
-            settings["columns"] = chosen
-        if entry.train_on:
-            settings["train_on"] = [entry.train_on] if isinstance(entry.train_on, str) else list(entry.train_on)
-            for dataset in settings["train_on"]:
-                check.known(f"{key}.train_on", dataset, "datasets")
+        settings = Settings(
+            features=entry.features,
+            learner=learner,
+            parameters=parameters,
+            measure=measure,
+            depth=cutoff(parse(measure)) or check.config.depth,
+            takes=_taken(check, key, features),
+            columns=select(check, key, entry.features, entry.only, entry.without),
+            train_on=(entry.train_on,) if isinstance(entry.train_on, str) else entry.train_on or (),
+        )
+        for dataset in settings.train_on:
+            check.known(f"{key}.train_on", dataset, "datasets")
         return System(
             name,
             NAME,
@@ -117,7 +136,7 @@ class LearningToRank(SystemKind):
         )
 
     def takes(self, system: System) -> tuple[str, ...]:
-        return tuple(system.settings["takes"])
+        return settings_of(system).takes
 
     def tuned_on(self, check: Checker, system: System, tasks: dict[str, Task]) -> list[str]:
         """The training and dev queries of what it learns from, whose candidates the systems that it takes rank."""
@@ -146,7 +165,7 @@ class LearningToRank(SystemKind):
         return path("ranker_timing", experiment=experiment.name, **fields)
 
     def further_timings(self, experiment: Experiment, system: System, task: Task) -> list[str]:
-        features = system.settings["features"]
+        features = settings_of(system).features
         if experiment.features[features].files:  # others computed them
             return []
         fields = {"task": experiment.ranked_task(task).folder, "features": features}
@@ -156,25 +175,30 @@ class LearningToRank(SystemKind):
         return f"learning to rank ({', '.join(learns_from(system)) or OWN})"
 
     def tried(self, system: System) -> int:
-        combinations = math.prod(len(values) for values in system.settings["parameters"].values())
+        combinations = math.prod(len(values) for values in settings_of(system).parameters.values())
         return combinations if combinations > 1 else 0
 
     def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
         return {(one, split) for one in learns_from(system) or [dataset] for split in ("train", "dev")}
 
-    def identity(self, config: Configuration, system: System) -> dict[str, Any]:
-        settings = {key: value for key, value in system.settings.items() if key not in ("features", "takes")}
-        features = config.features[system.settings["features"]]
-        return {"settings": settings, "features": stated(features), "seeds": system.seeds, "depth": system.depth}
+    def identity(self, config: Configuration, system: System) -> JsonObject:
+        settings = settings_of(system)
+        return {
+            "settings": given(settings, "features", "takes"),
+            "features": stated(config.features[settings.features]),
+            "seeds": system.seeds,
+            "depth": system.depth,
+        }
 
     def documents_held(self, system: System, depth: int, taken: list[int]) -> int:
         return min(depth, system.depth or depth, taken[0])
 
     def describe(self, experiment: Experiment, system: System) -> str:
-        settings, of = system.settings, experiment.features[system.settings["features"]].of
-        words = f"{known()[settings['learner']].DESCRIPTION} on {_counted(settings, len(of))} ({settings['features']})"
-        if grids := [name for name, values in settings["parameters"].items() if len(values) > 1]:
-            words += f", {' and '.join(grids)} chosen on dev by {settings['measure']}"
+        settings = settings_of(system)
+        counted = _counted(settings.columns, len(experiment.features[settings.features].of))
+        words = f"{known()[settings.learner].DESCRIPTION} on {counted} ({settings.features})"
+        if grids := [name for name, values in settings.parameters.items() if len(values) > 1]:
+            words += f", {' and '.join(grids)} chosen on dev by {settings.measure}"
         source = ", ".join(learns_from(system)) or "each task's dataset"
         words += f", trained on {source}, orders the top {system.depth} of {system.first_stage}"
         return words + (f", {len(system.seeds)} seeds" if len(system.seeds) > 1 else "")
@@ -185,26 +209,25 @@ class LearningToRank(SystemKind):
     def note_on_times(self, system: System) -> str:
         return "The time of learning to rank is that of ranking by features, without computing them."
 
-    def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
-        settings = {key: value for key, value in system.settings.items() if key not in ("takes", "features", "columns")}
-        of = columns(system) or [one.name for one in experiment.features[system.settings["features"]].of]
-        facts = {"features": of, "reranks": system.first_stage, **settings, "reranked_depth": system.depth}
+    def provenance(self, experiment: Experiment, system: System) -> JsonObject:
+        settings = settings_of(system)
+        of = settings.columns or [one.name for one in experiment.features[settings.features].of]
+        how = given(settings, "takes", "features", "columns")
+        facts = {"features": of, "reranks": system.first_stage, **how, "reranked_depth": system.depth}
         return {"method": "learning to rank", **facts}
 
 
 KIND = LearningToRank()
 
 
+def settings_of(system: System) -> Settings:
+    """What a ranker learns from, and how."""
+    return system.own(Settings)
+
+
 def learns_from(system: System) -> list[str]:
     """The datasets of whose training queries all its models are learnt; empty where each task's own is."""
-    named: list[str] = system.settings.get("train_on", [])
-    return named
-
-
-def columns(system: System) -> list[str] | None:
-    """The columns of its features that it learns from; None for all."""
-    chosen: list[str] | None = system.settings.get("columns")
-    return chosen
+    return list(settings_of(system).train_on)
 
 
 def source(system: System, dataset: str) -> str:
@@ -213,17 +236,16 @@ def source(system: System, dataset: str) -> str:
     return named[0] if len(named) == 1 else f"{len(named)}-datasets"
 
 
-def _counted(settings: dict[str, Any], of: int) -> str:
+def _counted(chosen: list[str] | None, of: int) -> str:
     """The features that it learns from, as text."""
-    chosen = settings.get("columns")
     if chosen is None:
         return f"{of} features"
     return f"{chosen[0]} alone" if len(chosen) == 1 else f"{len(chosen)} of {of} features"
 
 
-def _draws(settings: dict[str, Any]) -> bool:
+def _draws(settings: Settings) -> bool:
     """Whether a combination of its parameters makes the learner draw."""
-    learner, parameters = known()[settings["learner"]], settings["parameters"]
+    learner, parameters = known()[settings.learner], settings.parameters
     return any(
         learner.draws({other: of[0] for other, of in parameters.items()} | {name: value})
         for name, values in parameters.items()
@@ -243,7 +265,7 @@ def _features(check: Checker, key: str, name: str) -> FeatureEntry:
     return sets[name]
 
 
-def _taken(check: Checker, key: str, features: FeatureEntry) -> list[str]:
+def _taken(check: Checker, key: str, features: FeatureEntry) -> tuple[str, ...]:
     """The systems whose runs its features are computed from, the first stage first."""
     scores = [one.system for one in features.of or () if isinstance(one, AskedFeature) and one.system]
     named = [str(features.first_stage), *scores]
@@ -251,22 +273,22 @@ def _taken(check: Checker, key: str, features: FeatureEntry) -> list[str]:
         if name not in check.config.systems:
             problem = f"its features name the system {name!r}, which is none or became several"
             raise check.fail(f"{key}.features", f"{problem}; systems are {', '.join(check.config.systems)}")
-    return list(dict.fromkeys(named))
+    return tuple(dict.fromkeys(named))
 
 
-def _learner(check: Checker, key: str, given: str | LearnerKeys) -> dict[str, Any]:
+def _learner(check: Checker, key: str, asked: str | LearnerKeys) -> tuple[str, dict[str, list[Value]]]:
     """The learner and the values of each of its parameters. Raises UserError for one that it does not have."""
-    entry = LearnerKeys(type=given) if isinstance(given, str) else given
+    entry = LearnerKeys(type=asked) if isinstance(asked, str) else asked
     learners, name = known(), entry.type
     if name not in learners:
         raise check.fail(key, f"unknown learner {name!r}; expected one of {', '.join(learners)}")
     learner: Learner = learners[name]
-    values: dict[str, list[Any]] = {parameter: [one.default] for parameter, one in learner.PARAMETERS.items()}
+    values: dict[str, list[Value]] = {parameter: [one.default] for parameter, one in learner.PARAMETERS.items()}
     for parameter, value in entry.parameters.items():
         if parameter not in learner.PARAMETERS:
             has = ", ".join(learner.PARAMETERS)
             raise check.fail(key, f"unknown parameter {parameter!r}; {name} has {has}")
-        values[parameter] = value if isinstance(value, list) else [value]
+        values[parameter] = value if isinstance(value, list) else [cast(Value, value)]
         for one in values[parameter]:
             if mistake := learner.PARAMETERS[parameter].mistake(one):
                 raise check.fail(f"{key}.{parameter}", mistake)
@@ -274,4 +296,4 @@ def _learner(check: Checker, key: str, given: str | LearnerKeys) -> dict[str, An
             raise check.fail(f"{key}.{parameter}", "expected at least one value, and none twice")
     if (number := math.prod(map(len, values.values()))) > MOST_COMBINATIONS:
         raise check.fail(key, f"{number:,} combinations of parameters; expected at most {MOST_COMBINATIONS}")
-    return {"learner": name, "parameters": values}
+    return name, values

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from scripts.common.keys import LEFT_OUT, Label, Length, Rule, Seed, stated
+from scripts.common.keys import LEFT_OUT, JsonObject, Label, Length, Rule, Seed, stated
 from scripts.common.services import service
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System, Task
@@ -16,7 +16,7 @@ from scripts.experiment.systems.rerank import Candidates
 
 NAME = "listwise"
 WINDOW, STEP, PASSES, WORDS = 20, 10, 1, 300  # as in RankGPT and rank-llm
-ASKED = {"temperature": 0, "seed": 0, "concurrency": 4, "timeout": 120, "retries": 5}
+CONCURRENCY, TIMEOUT, RETRIES = 4, 120, 5
 KEY = "OPENAI_API_KEY"
 Few = Annotated[int, Rule(minimum=1, maximum=1000)]
 Money = Annotated[float, Rule(minimum=0, maximum=1_000_000)]
@@ -80,6 +80,25 @@ class Keys(Made):
     max_words: Annotated[Length | None, f"listwise: words kept of a document; default {WORDS}", LEFT_OUT] = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How an endpoint is asked, and how the candidates are gone through."""
+
+    url: str
+    model: str
+    key: str | None  # the environment variable that holds it
+    temperature: float | None  # this and the seed are not sent where they are None
+    seed: int | None
+    concurrency: int
+    timeout: float
+    retries: int
+    price: Price | None
+    window: int
+    step: int
+    passes: int
+    max_words: int
+
+
 REFERENCES: dict[tuple[str, ...], str] = {("rerank", "first_stage"): "systems"}
 PLAIN_LISTS: list[tuple[str, ...]] = [("tasks",), ("endpoint", "leave_out")]
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
@@ -97,7 +116,7 @@ class Listwise(SystemKind):
             entry.label or name,
             first_stage=entry.rerank.first_stage,
             depth=entry.rerank.depth,
-            settings=_endpoint(check, f"{key}.endpoint", entry.endpoint) | _windows(check, key, entry),
+            settings=_settings(check, key, entry, entry.endpoint),
             tasks=limited_to(check, name, entry),
         )
 
@@ -108,18 +127,18 @@ class Listwise(SystemKind):
         first = systems[self.takes(system)[0]]
         return replace(system, seeds=first.seeds, selection=first.selection)
 
-    def identity(self, config: Configuration, system: System) -> dict[str, Any]:
+    def identity(self, config: Configuration, system: System) -> JsonObject:
         return {"settings": _of_runs(system), "depth": system.depth}
 
     def documents_held(self, system: System, depth: int, taken: list[int]) -> int:
         return min(depth, system.depth or depth, *taken)
 
     def describe(self, experiment: Experiment, system: System) -> str:
-        asked = system.settings
-        passes = f", {asked['passes']} passes" if asked["passes"] > 1 else ""
+        asked = system.own(Settings)
+        passes = f", {asked.passes} passes" if asked.passes > 1 else ""
         return (
-            f"{asked['model']} ({asked['url']}) orders the top {system.depth} of {system.first_stage} in windows of "
-            f"{asked['window']} by steps of {asked['step']}{passes}, {asked['max_words']} words per document"
+            f"{asked.model} ({asked.url}) orders the top {system.depth} of {system.first_stage} in windows of "
+            f"{asked.window} by steps of {asked.step}{passes}, {asked.max_words} words per document"
         )
 
     def candidates(self, system: System) -> str:
@@ -128,45 +147,64 @@ class Listwise(SystemKind):
     def note_on_times(self, system: System) -> str:
         return "The time of listwise re-ranking is that of the endpoint's answers, one after another."
 
-    def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
+    def provenance(self, experiment: Experiment, system: System) -> JsonObject:
         return {"method": NAME, **_of_runs(system), "reranks": system.first_stage, "depth": system.depth}
 
 
 KIND = Listwise()
 
 
-def _of_runs(system: System) -> dict[str, Any]:
+def job_settings(system: System) -> JsonObject:
+    """The settings of the job that asks, beside depth and tag; a key of null means that none is sent."""
+    return {"key": None, **stated(system.own(Settings))}
+
+
+def _of_runs(system: System) -> JsonObject:
     """The settings that decide what is asked."""
+    asked = stated(system.own(Settings))
     names = ("url", "model", "temperature", "seed", "window", "step", "passes", "max_words")
-    return {name: system.settings[name] for name in names if name in system.settings}
+    return {name: asked[name] for name in names if name in asked}
 
 
-def _endpoint(check: Checker, key: str, entry: Endpoint) -> dict[str, Any]:
+def _settings(check: Checker, key: str, entry: Keys, endpoint: Endpoint) -> Settings:
     """How the endpoint is asked. No message repeats what may be a secret in a wrong place."""
+    place = f"{key}.endpoint"
     try:
-        address = service(entry.url)
+        address = service(endpoint.url)
     except ValueError as error:
-        raise check.fail(f"{key}.url", f"this URL {error}") from None
-    variable = entry.key or (KEY if address.scheme == "https" else None)
+        raise check.fail(f"{place}.url", f"this URL {error}") from None
+    variable = endpoint.key or (KEY if address.scheme == "https" else None)
     if variable is not None and not _VARIABLE.fullmatch(variable):
         problem = "expected the name of an environment variable in capitals, such as OPENAI_API_KEY, never the key"
-        raise check.fail(f"{key}.key", problem)
-    asked = {**ASKED, **stated(entry, "key", "leave_out")}
-    for name in entry.leave_out or ():
-        if getattr(entry, name) is not None:
-            raise check.fail(f"{key}.leave_out", f"{name} is given beside it; leave out one of both")
-        del asked[name]
-    return asked | {"key": variable, "url": address.written.rstrip("/")}
+        raise check.fail(f"{place}.key", problem)
+    left_out = endpoint.leave_out or ()
+    for name in left_out:
+        if getattr(endpoint, name) is not None:
+            raise check.fail(f"{place}.leave_out", f"{name} is given beside it; leave out one of both")
+    window, step = _windows(check, key, entry)
+    return Settings(
+        url=address.written.rstrip("/"),
+        model=endpoint.model,
+        key=variable,
+        temperature=None if "temperature" in left_out else endpoint.temperature or 0,
+        seed=None if "seed" in left_out else endpoint.seed or 0,
+        concurrency=endpoint.concurrency or CONCURRENCY,
+        timeout=endpoint.timeout or TIMEOUT,
+        retries=RETRIES if endpoint.retries is None else endpoint.retries,
+        price=endpoint.price,
+        window=window,
+        step=step,
+        passes=entry.passes or PASSES,
+        max_words=entry.max_words or WORDS,
+    )
 
 
-def _windows(check: Checker, key: str, entry: Keys) -> dict[str, Any]:
-    """How the candidates are gone through. Raises UserError for windows over which no document could move up."""
-    asked = {"window": WINDOW, "step": STEP, "passes": PASSES, "max_words": WORDS}
-    asked |= {name: value for name, value in stated(entry).items() if name in asked}
-    if asked["window"] < 2:
+def _windows(check: Checker, key: str, entry: Keys) -> tuple[int, int]:
+    """The size of the windows and their step. Raises UserError for windows over which no document could move up."""
+    window, step = entry.window or WINDOW, entry.step or STEP
+    if window < 2:
         raise check.fail(f"{key}.window", "1 document has no order; expected at least 2")
-    if asked["step"] >= asked["window"]:
-        step, window = asked["step"], asked["window"]
+    if step >= window:
         problem = f"{step} with a window of {window}: windows would not overlap; expected a smaller one"
         raise check.fail(f"{key}.step", problem)
-    return asked
+    return window, step

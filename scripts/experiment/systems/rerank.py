@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
-from scripts.common.keys import LEFT_OUT, Depth
+from scripts.common.keys import LEFT_OUT, Depth, JsonObject
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.systems import _neural
+from scripts.experiment.systems._model_settings import of_model
 from scripts.models.adapters import adapter, index_of
 from scripts.models.model_keys import Model
 
@@ -66,11 +67,11 @@ class Rerank(_neural.Neural):
             message = "a model with more than one vector per text encodes the candidates; leave it out"
             raise check.fail(f"systems.{name}.rerank.vectors", message)
         check.known(f"systems.{name}.rerank.first_stage", how.first_stage, "systems")
-        settings = system.settings | ({"vectors": vectors} if vectors == "corpus" else {})
+        settings = replace(of_model(system), vectors=vectors if vectors == "corpus" else None)
         return replace(system, first_stage=how.first_stage, depth=how.depth, settings=settings)
 
     def encodes_corpus(self, system: System, model: Model) -> bool:
-        return "vectors" in system.settings or super().encodes_corpus(system, model)
+        return of_model(system).vectors is not None or super().encodes_corpus(system, model)
 
     def takes(self, system: System) -> tuple[str, ...]:
         return (system.first_stage,) if system.first_stage else ()
@@ -99,13 +100,13 @@ class Rerank(_neural.Neural):
         return min(depth, system.depth or depth, *taken)
 
     def ranking_text(self, system: System) -> str:
-        by = ", by the vectors of the whole corpus" if "vectors" in system.settings else ""
+        by = ", by the vectors of the whole corpus" if of_model(system).vectors else ""
         return f", re-ranks the top {system.depth} of {system.first_stage}{by}"
 
     def candidates(self, system: System) -> str:
         return f"top {system.depth} of {system.first_stage}"
 
-    def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
+    def provenance(self, experiment: Experiment, system: System) -> JsonObject:
         reranks = {"reranks": system.first_stage, "depth": system.depth}
         return {**super().provenance(experiment, system), **reranks}
 

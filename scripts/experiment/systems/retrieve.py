@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from scripts.common.characters import shortened
-from scripts.common.keys import LEFT_OUT, Length, stated
+from scripts.common.keys import LEFT_OUT, JsonObject, Length, given, stated
 from scripts.experiment.checker import Checker
+from scripts.experiment.index_records import Nearest, Quantised
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.results_paths import APPROXIMATE, INDEX_PRECISIONS
 from scripts.experiment.sections.configuration import Configuration
 from scripts.experiment.systems import _neural
+from scripts.experiment.systems._model_settings import ModelSettings, of_model
 from scripts.models.adapters import adapter, index_of
 from scripts.models.model_keys import Model
 
@@ -87,8 +89,9 @@ class Retrieve(_neural.Neural):
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
         system = self.with_model(check, name, entry, tasks)
         kind = check.config.models[str(system.model)].type
-        index = _quantised(check, name, entry.embeddings, kind, system) | _approximate(check, name, entry, kind, system)
-        return replace(system, settings=system.settings | index)
+        embeddings = _quantised(check, name, entry.embeddings, kind, system)
+        approximate = _approximate(check, name, entry, kind, system)
+        return replace(system, settings=replace(of_model(system), embeddings=embeddings, approximate=approximate))
 
     def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
         kind_of_model = check.config.models[str(system.model)].type
@@ -101,80 +104,83 @@ class Retrieve(_neural.Neural):
     def encodes_corpus(self, system: System, model: Model) -> bool:
         return True
 
-    def identity(self, config: Configuration, system: System) -> dict[str, Any]:
-        index = {key: system.settings.get(key) for key in ("embeddings", "approximate")}
-        return {**super().identity(config, system), **index}
+    def identity(self, config: Configuration, system: System) -> JsonObject:
+        return {**super().identity(config, system), **_index(system)}
 
     def ranking_text(self, system: System) -> str:
-        if near := system.settings.get("approximate"):
-            further = [f", {key} {value}" for key, value in near.items() if key != "index"]
-            return f", searches the corpus approximately (faiss {near['index']}{''.join(further)})"
-        embeddings = system.settings.get("embeddings")
-        if not embeddings:
+        settings = of_model(system)
+        if near := settings.approximate:
+            further = [f", {key} {value}" for key, value in near.parameters.items()]
+            return f", searches the corpus approximately (faiss {near.index}{''.join(further)})"
+        if not settings.embeddings:
             return ""
-        multiplier = embeddings["rescore_multiplier"]
+        multiplier = settings.embeddings.rescore_multiplier
         again = f", {multiplier} times the depth scored again" if multiplier else ""
-        return f", searches the corpus's vectors in {embeddings['precision']}{again}"
+        return f", searches the corpus's vectors in {settings.embeddings.precision}{again}"
 
     def candidates(self, system: System) -> str:
-        words = super().candidates(system)
-        if near := system.settings.get("approximate"):
-            return f"{words} by {near['index']}"
-        embeddings = system.settings.get("embeddings")
-        return f"{words} in {embeddings['precision']}" if embeddings else words
+        words, settings = super().candidates(system), of_model(system)
+        if settings.approximate:
+            return f"{words} by {settings.approximate.index}"
+        return f"{words} in {settings.embeddings.precision}" if settings.embeddings else words
 
-    def provenance(self, experiment: Experiment, system: System) -> dict[str, Any]:
-        index = {key: value for key, value in system.settings.items() if key in ("embeddings", "approximate")}
-        return {**super().provenance(experiment, system), **index}
+    def provenance(self, experiment: Experiment, system: System) -> JsonObject:
+        return {**super().provenance(experiment, system), **_index(system)}
 
 
-def _quantised(check: Checker, name: str, given: Embeddings | None, kind: str, system: System) -> dict[str, Any]:
-    """How a system's embeddings are quantised; empty where they are not. Raises UserError where that cannot be."""
+def _index(system: System) -> JsonObject:
+    """The index that a system searches in place of its vectors."""
+    settings = of_model(system)
+    return given(ModelSettings(embeddings=settings.embeddings, approximate=settings.approximate))
+
+
+def _quantised(check: Checker, name: str, asked: Embeddings | None, kind: str, system: System) -> Quantised | None:
+    """How a system's embeddings are quantised; None where they are not. Raises UserError where that cannot be."""
     key = f"systems.{name}.embeddings"
-    if given is None:
-        return {}
+    if asked is None:
+        return None
     if index_of(kind) != "vectors":
         raise check.fail(key, f"a {kind} has an index of its own; only those of bi-encoders are quantised")
-    if given.precision is None:
+    if asked.precision is None:
         raise check.fail(key, f"key 'precision' is missing; expected float32, {', '.join(INDEX_PRECISIONS)}")
-    if given.precision == "float32":
-        return {}
+    if asked.precision == "float32":
+        return None
     if system.passage_length:
         raise check.fail(key, "vectors of passages are not quantised; leave out embeddings, or long_documents")
-    if given.precision == "float16" and (useless := sorted(stated(given).keys() - {"precision"})):
+    if asked.precision == "float16" and (useless := sorted(stated(asked).keys() - {"precision"})):
         problem = "float16 is multiplied by the query's own vector at once, and never scored again; leave it out"
         raise check.fail(f"{key}.{useless[0]}", problem)
-    again = given.precision != "float16" if given.rescore is None else given.rescore
-    if not again and given.rescore_multiplier is not None:
+    again = asked.precision != "float16" if asked.rescore is None else asked.rescore
+    if not again and asked.rescore_multiplier is not None:
         problem = "nothing is scored again with rescore: false; leave out one of both"
         raise check.fail(f"{key}.rescore_multiplier", problem)
-    multiplier = (given.rescore_multiplier or MULTIPLIER) if again else 0
-    return {"embeddings": {"precision": given.precision, "rescore_multiplier": multiplier}}
+    multiplier = (asked.rescore_multiplier or MULTIPLIER) if again else 0
+    return Quantised(asked.precision, multiplier)
 
 
-def _approximate(check: Checker, name: str, entry: Keys, kind: str, system: System) -> dict[str, Any]:
-    """How a system searches approximately; empty where it does not. Raises UserError where that cannot be."""
+def _approximate(check: Checker, name: str, entry: Keys, kind: str, system: System) -> Nearest | None:
+    """How a system searches approximately; None where it does not. Raises UserError where that cannot be."""
     key = f"systems.{name}.approximate"
-    given = entry.approximate
-    if given is None:
-        return {}
+    asked = entry.approximate
+    if asked is None:
+        return None
     if index_of(kind) != "vectors":
         raise check.fail(key, f"a {kind} has an index of its own; only the vectors of bi-encoders are searched so")
     if system.passage_length or system.truncate_dim or entry.embeddings:
         others = {"long_documents": system.passage_length, "truncate_dim": system.truncate_dim, "embeddings": True}
         other = next(key for key, there in others.items() if there)
         raise check.fail(key, f"searches whole vectors of whole texts, so it does not go with {other}; leave out one")
-    if given.index is None:
+    if asked.index is None:
         raise check.fail(key, "key 'index' is missing; expected faiss's name of one, as HNSW32 or IVF1024,Flat")
-    if not re.fullmatch(APPROXIMATE, given.index):
+    if not re.fullmatch(APPROXIMATE, asked.index):
         expected = "HNSW32, IVF1024,Flat, IVF1024,SQ8, IVF1024,PQ48 or OPQ48,IVF1024,PQ48, with other numbers"
         raise check.fail(
-            f"{key}.index", f"{shortened(given.index)} is none that can be built here; expected {expected}"
+            f"{key}.index", f"{shortened(asked.index)} is none that can be built here; expected {expected}"
         )
-    graph = given.index.startswith("HNSW")
-    if getattr(given, wrong := "nprobe" if graph else "efSearch") is not None:
-        raise check.fail(f"{key}.{wrong}", f"is not of {given.index}, which has {'efSearch' if graph else 'nprobe'}")
-    return {"approximate": stated(given)}
+    graph = asked.index.startswith("HNSW")
+    if getattr(asked, wrong := "nprobe" if graph else "efSearch") is not None:
+        raise check.fail(f"{key}.{wrong}", f"is not of {asked.index}, which has {'efSearch' if graph else 'nprobe'}")
+    return Nearest(asked.index, asked.efSearch, asked.nprobe)
 
 
 KIND = Retrieve()

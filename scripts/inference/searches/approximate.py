@@ -15,6 +15,7 @@ import numpy as np
 
 from scripts.common.command_line import run
 from scripts.common.timing import clock
+from scripts.experiment.index_records import Nearest
 from scripts.inference import searching
 from scripts.inference.approximate import QUERIES, open_index, recall, search
 from scripts.inference.index_files import folder_bytes
@@ -28,32 +29,29 @@ COMPARED = 1000  # queries that are searched exactly too, at most
 
 
 @dataclass(frozen=True)
-class Approximate:
-    index: Annotated[str, "faiss's name of it"]
-    efSearch: Annotated[int | None, "of a graph: candidates that a search keeps; null: as many as faiss takes"] = None
-    nprobe: Annotated[int | None, "of an inverted file: lists that a search looks into; null: one"] = None
-
-    @property
-    def parameters(self) -> dict[str, int]:
-        """What is given of how it is searched, by faiss's names."""
-        named = {"efSearch": self.efSearch, "nprobe": self.nprobe}
-        return {name: value for name, value in named.items() if value is not None}
+class Settings(searching.Settings):
+    approximate: Annotated[Nearest, "the index and how it is searched"] = field(kw_only=True)
 
 
 @dataclass(frozen=True)
-class Settings(searching.Settings):
-    approximate: Annotated[Approximate, "the index and how it is searched"] = field(kw_only=True)
+class Compared:
+    """The exact search beside the index's."""
+
+    recall: float
+    recall_queries: int
+    search_queries_per_second: float
+    exact_search_queries_per_second: float
 
 
-def compared(asked: Request, index: Any, encoded: np.ndarray, vectors: np.ndarray, wanted: slice) -> dict[str, Any]:
-    """What the timing says of the exact search beside the index's for queries, shape (q, dimensions); of none nothing.
+def compared(asked: Request, index: Any, encoded: np.ndarray, vectors: np.ndarray, wanted: slice) -> Compared | None:
+    """The exact search beside the index's for queries, shape (q, dimensions); None without any.
 
     `vectors` are those of the index; the queries are those that are `wanted` of all.
     """
     from scripts.inference import exact
 
     if not len(encoded):
-        return {}
+        return None
     start = clock()
     best = exact.search(encoded, vectors, asked.places, asked.fetched, device())
     exact_seconds = clock() - start
@@ -61,18 +59,15 @@ def compared(asked: Request, index: Any, encoded: np.ndarray, vectors: np.ndarra
     found = search(index, encoded, asked.places, asked.fetched)
     seconds = clock() - start
     kept = [without(each, asked.left_out[wanted][: len(encoded)], asked.settings.depth) for each in (found, best)]
-    return {
-        "recall": recall(*kept),
-        "recall_queries": len(encoded),
-        "search_queries_per_second": len(encoded) / seconds,
-        "exact_search_queries_per_second": len(encoded) / exact_seconds,
-    }
+    queries = len(encoded)
+    return Compared(recall(*kept), queries, queries / seconds, queries / exact_seconds)
 
 
-def as_text(comparison: dict[str, Any], depth: int) -> str:
+def as_text(found: Compared, depth: int) -> str:
     """What `compared` found, for a person."""
-    speeds = "{search_queries_per_second:,.0f} queries per second, {exact_search_queries_per_second:,.0f} exactly"
-    return f"{comparison['recall']:.4f} of the exact search's {depth} documents, {speeds.format(**comparison)}"
+    fast, exact = found.search_queries_per_second, found.exact_search_queries_per_second
+    speeds = f"{fast:,.0f} queries per second, {exact:,.0f} exactly"
+    return f"{found.recall:.4f} of the exact search's {depth} documents, {speeds}"
 
 
 def main() -> None:
@@ -96,7 +91,7 @@ def main() -> None:
         index_bytes=folder_bytes(options.index),
         weights_bytes=weights_bytes(options.checkpoint),
         approximate=asdict(how),
-        **comparison,
+        **(asdict(comparison) if comparison else {}),
     )
 
 

@@ -14,6 +14,7 @@ from typing import Annotated
 import numpy as np
 
 from scripts.common.command_line import run
+from scripts.experiment.index_records import Quantised
 from scripts.inference import searching
 from scripts.inference.index_files import folder_bytes
 from scripts.inference.quantised import open_index, search_codes
@@ -21,12 +22,6 @@ from scripts.inference.searching import EACH, answer, requested
 from scripts.inference.shards import rows_of_shard
 from scripts.models.model_files import weights_bytes
 from scripts.models.running import device
-
-
-@dataclass(frozen=True)
-class Quantised:
-    precision: Annotated[str, "of the index"]
-    rescore_multiplier: Annotated[int, "how many times depth are scored again; 0: none"]
 
 
 @dataclass(frozen=True)

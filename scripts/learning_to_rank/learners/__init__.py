@@ -6,6 +6,7 @@ inside its functions, since planning reads what it declares. Reads and writes no
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -15,6 +16,8 @@ from scripts.common import plugins
 from scripts.common.errors import UserError
 
 LEARNERS = "scripts.learning_to_rank.learners"
+Value = float | None  # of a parameter; None: no limit
+Parameters = Mapping[str, Value]
 HIGHEST_GRADE = 30  # of a learner with the gain 2^grade - 1, as LightGBM and XGBoost hold it
 
 
@@ -23,7 +26,7 @@ class Parameter:
     """A numeric parameter of a learner: its default (None: no limit) and what it may be."""
 
     about: str
-    default: float | None
+    default: Value
     least: float
     most: float
     whole: bool = False
@@ -88,10 +91,10 @@ class Learner(Protocol):
     LIBRARY: str  # the package that learns
     PARAMETERS: dict[str, Parameter]
 
-    def draws(self, parameters: dict[str, Any]) -> bool:
+    def draws(self, parameters: Parameters) -> bool:
         """Whether its models differ from seed to seed."""
 
-    def fit(self, train: Lists, dev: Lists, parameters: dict[str, Any], cutoff: int, seed: int) -> Model:
+    def fit(self, train: Lists, dev: Lists, parameters: Parameters, cutoff: int, seed: int) -> Model:
         """Learn from `train`; stop early by nDCG@cutoff on `dev` where models grow. UserError for what cannot be."""
 
     def read(self, text: str) -> Model:

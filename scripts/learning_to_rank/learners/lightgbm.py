@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from scripts.common.errors import UserError
-from scripts.learning_to_rank.learners import Lists, Parameter, check_gains
+from scripts.learning_to_rank.learners import Lists, Parameter, Parameters, check_gains
 
 NAME = "lightgbm"
 DESCRIPTION = "LambdaMART (LightGBM)"
@@ -49,11 +49,11 @@ class Trees:
         return np.asarray(self.booster.predict(values, pred_contrib=True, num_threads=1))[:, :-1]
 
 
-def draws(parameters: dict[str, Any]) -> bool:
+def draws(parameters: Parameters) -> bool:
     return bool(parameters["bagging_fraction"] < 1 or parameters["feature_fraction"] < 1)
 
 
-def fit(train: Lists, dev: Lists, parameters: dict[str, Any], cutoff: int, seed: int) -> Trees:
+def fit(train: Lists, dev: Lists, parameters: Parameters, cutoff: int, seed: int) -> Trees:
     import lightgbm
 
     check_gains(NAME, train, dev)

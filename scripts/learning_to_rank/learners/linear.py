@@ -9,12 +9,11 @@ NeurIPS, corollary 1). Saved as JSON of these numbers.
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
 
 from scripts.common.errors import UserError
-from scripts.learning_to_rank.learners import Lists, Parameter
+from scripts.learning_to_rank.learners import Lists, Parameter, Parameters
 
 NAME = "linear"
 DESCRIPTION = "logistic regression (scikit-learn)"
@@ -46,11 +45,11 @@ class Linear:
         return np.asarray((values - self.mean) / self.deviation * self.weights)
 
 
-def draws(parameters: dict[str, Any]) -> bool:
+def draws(parameters: Parameters) -> bool:
     return False
 
 
-def fit(train: Lists, dev: Lists, parameters: dict[str, Any], cutoff: int, seed: int) -> Linear:
+def fit(train: Lists, dev: Lists, parameters: Parameters, cutoff: int, seed: int) -> Linear:
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from scripts.common.errors import UserError
-from scripts.learning_to_rank.learners import Lists, Parameter
+from scripts.learning_to_rank.learners import Lists, Parameter, Parameters
 
 NAME = "random-forest"
 DESCRIPTION = "random forest (scikit-learn)"
@@ -69,11 +69,11 @@ def leaves(tree: dict[str, np.ndarray], held: np.ndarray) -> np.ndarray:
     return node
 
 
-def draws(parameters: dict[str, Any]) -> bool:
+def draws(parameters: Parameters) -> bool:
     return True
 
 
-def grown(train: Lists, parameters: dict[str, Any], seed: int) -> Any:
+def grown(train: Lists, parameters: Parameters, seed: int) -> Any:
     """The forest as scikit-learn has it."""
     from sklearn.ensemble import RandomForestRegressor
 
@@ -84,7 +84,7 @@ def grown(train: Lists, parameters: dict[str, Any], seed: int) -> Any:
     return forest.fit(train.values, train.grades)
 
 
-def fit(train: Lists, dev: Lists, parameters: dict[str, Any], cutoff: int, seed: int) -> Forest:
+def fit(train: Lists, dev: Lists, parameters: Parameters, cutoff: int, seed: int) -> Forest:
     forest = grown(train, parameters, seed)
     trees = []
     for one in forest.estimators_:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from scripts.common.errors import UserError
-from scripts.learning_to_rank.learners import Lists, Parameter, check_gains
+from scripts.learning_to_rank.learners import Lists, Parameter, Parameters, check_gains
 
 NAME = "xgboost"
 DESCRIPTION = "LambdaMART (XGBoost)"
@@ -57,11 +57,11 @@ def _matrix(values: np.ndarray, **further: Any) -> Any:
     return xgboost.DMatrix(values, nthread=1, **further)
 
 
-def draws(parameters: dict[str, Any]) -> bool:
+def draws(parameters: Parameters) -> bool:
     return bool(parameters["subsample"] < 1 or parameters["colsample_bytree"] < 1)
 
 
-def fit(train: Lists, dev: Lists, parameters: dict[str, Any], cutoff: int, seed: int) -> Trees:
+def fit(train: Lists, dev: Lists, parameters: Parameters, cutoff: int, seed: int) -> Trees:
     import xgboost
 
     check_gains(NAME, train, dev)

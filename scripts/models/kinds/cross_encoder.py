@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
     from scripts.models.adapters import Scorer, TextPair, Training
+    from scripts.models.model_files import ModelConfig
     from scripts.models.onnx_export import Exportable
 
 NAME = "cross-encoder"
@@ -76,7 +77,7 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> CrossEncoder:
     return model
 
 
-def _load_classifier(folder: Path, config: dict, to_train: bool) -> CrossEncoder:
+def _load_classifier(folder: Path, config: ModelConfig, to_train: bool) -> CrossEncoder:
     """A classifier with as many labels as its config.json states or, where it states none, its file has."""
     from sentence_transformers import CrossEncoder
 
@@ -92,7 +93,7 @@ def _load_classifier(folder: Path, config: dict, to_train: bool) -> CrossEncoder
         return loading.load(CrossEncoder, folder, may_be_new=to_train, num_labels=error.rows.pop())
 
 
-def _choose_label(model: CrossEncoder, folder: Path, config: dict) -> None:
+def _choose_label(model: CrossEncoder, folder: Path, config: ModelConfig) -> None:
     """Let a model of several labels give one score. Raises UserError where it is not said which of them counts."""
     from scripts.models import labels
 
@@ -102,7 +103,7 @@ def _choose_label(model: CrossEncoder, folder: Path, config: dict) -> None:
         give_one_score(model, of)
 
 
-def has_head(config: dict) -> bool:
+def has_head(config: ModelConfig) -> bool:
     """Whether a model's weights include the head that scores a pair; without it a cross-encoder must be trained."""
     endings = ("ForSequenceClassification", "ForCausalLM")
     return any(name.endswith(endings) for name in config.get("architectures") or [])

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sentence_transformers import MultiVectorEncoder
 
     from scripts.models.adapters import Role, Training
+    from scripts.models.model_files import ModelConfig
     from scripts.models.onnx_export import Exportable
     from scripts.models.onnx_token_vectors import OnnxMultiVectorEncoder
 
@@ -84,7 +85,7 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
     return model
 
 
-def has_projection(folder: Path, config: dict) -> bool:
+def has_projection(folder: Path, config: ModelConfig) -> bool:
     """Whether a folder's weights include what makes a token's vector, by who says that they wrote it."""
     from scripts.models.model_files import read_object
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
+
+from scripts.records.comparisons import ComparisonRow
 
 
 @dataclass(frozen=True)
@@ -36,22 +37,23 @@ class Adjustment:
         return f"{hypotheses} of family {self.family}" if self.family else f"experiment's {hypotheses}"
 
 
+def rows_of(comparisons: pd.DataFrame) -> list[ComparisonRow]:
+    """The rows of tables/comparisons.tsv; empty cells are None."""
+    filled = comparisons.astype(object).where(comparisons.notna(), None)
+    return [ComparisonRow(**row) for row in filled.to_dict("records")]
+
+
 def adjustments(comparisons: pd.DataFrame) -> dict[str, Adjustment]:
     """Comparison -> its adjusted tests, from the rows of tables/comparisons.tsv."""
-    if comparisons.empty:
-        return {}
-    table = comparisons.astype(object).where(comparisons.notna(), None)
-    return {row["comparison"]: _adjustment(row) for row in table.to_dict("records")}
+    return {row.comparison: _adjustment(row) for row in rows_of(comparisons)}
 
 
-def _adjustment(row: dict[str, Any]) -> Adjustment:
-    def adjusted(test: str, hypotheses: int) -> Adjusted:
-        return Adjusted(row[f"{test}_holm"], row[f"{test}_bh"], hypotheses)
-
+def _adjustment(row: ComparisonRow) -> Adjustment:
+    tests, margin = row.hypotheses, row.margin_hypotheses
     return Adjustment(
-        summary=adjusted("p", row["hypotheses"]),
-        fixed_mean=adjusted("fixed_mean_p", row["hypotheses"]),
-        equivalence=adjusted("p_equivalence", row["margin_hypotheses"]),
-        non_inferiority=adjusted("p_non_inferiority", row["margin_hypotheses"]),
-        family=row["family"] or "",
+        summary=Adjusted(row.p_holm, row.p_bh, tests),
+        fixed_mean=Adjusted(row.fixed_mean_p_holm, row.fixed_mean_p_bh, tests),
+        equivalence=Adjusted(row.p_equivalence_holm, row.p_equivalence_bh, margin),
+        non_inferiority=Adjusted(row.p_non_inferiority_holm, row.p_non_inferiority_bh, margin),
+        family=row.family or "",
     )

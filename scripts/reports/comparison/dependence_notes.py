@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pandas as pd
 
@@ -42,14 +41,17 @@ def clusters_note(effects: pd.DataFrame, meta: MetaRecord, task: Callable[[str],
     if not (clustered := clustered_tasks(effects)):
         return ""
     rows = effects[effects["task"].isin(clustered)].to_dict("records")
-    tasks = [f"{task(row['task'])} {row['clusters']:,.0f} ({row['design_effect']:.2f}{_df(row)})" for row in rows]
+    degrees = [_df(row.get("t_df")) for row in rows]
+    tasks = [
+        f"{task(row['task'])} {row['clusters']:,.0f} ({row['design_effect']:.2f}{df})"
+        for row, df in zip(rows, degrees, strict=True)
+    ]
     counts_as_1 = ", below 1 counts as 1" if meta.clusters_as_independent else ""
-    of_test = ", df of t" if any(map(_df, rows)) else ""
+    of_test = ", df of t" if any(degrees) else ""
     return f"Clusters of queries (design effect{counts_as_1}{of_test}): {'; '.join(tasks)}."
 
 
-def _df(row: dict[str, Any]) -> str:
-    df = row.get("t_df")
+def _df(df: float | None) -> str:
     return "" if df is None or pd.isna(df) else f", {degrees_of_freedom(df)}"
 
 

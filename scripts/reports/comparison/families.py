@@ -6,15 +6,14 @@ Writes nothing. Names are replaced by labels here.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from scripts.common.records import read_record
 from scripts.common.tables import read_table
-from scripts.records.family import FamilyRecord, ScopeRecord
+from scripts.records.family import Difference, FamilyRecord, ScopeRecord
 from scripts.reports.comparison.reading import Labels
 
 _LETTER = re.compile(r"\.*[A-Za-z]")
@@ -44,7 +43,7 @@ class Scope:
     critical_difference: float | None
     permutations: int
     exact: bool
-    differences: pd.DataFrame
+    differences: list[Difference]
 
 
 @dataclass(frozen=True)
@@ -80,13 +79,12 @@ def read_families(tables: list[Path], records: list[Path], labels: Labels) -> di
 
 def _scope(scope: ScopeRecord, lines: pd.DataFrame, family: FamilyRecord, labels: Labels) -> Scope:
     means, signs = {}, {}
-    for line in lines.to_dict("records"):
-        for role in ("system", "other"):
-            means[line[role]] = line[f"{role}_mean"]
-            signs[line[role]] = line[f"{role}_letters"]
+    differences = [Difference(**line) for line in lines.to_dict("records")]
+    for one in differences:
+        means |= {one.system: one.system_mean, one.other: one.other_mean}
+        signs |= {one.system: one.system_letters or "", one.other: one.other_letters or ""}
         if family.against:
-            signs[line["system"]] = _verdict(line, family.alpha)
-            signs[line["other"]] = "control"
+            signs |= {one.system: _verdict(one, family.alpha), one.other: "control"}
     order = sorted(means, key=means.__getitem__, reverse=not family.lower_is_better)
     standings = tuple(Standing(labels.system(name), means[name], signs[name], name == family.against) for name in order)
     return Scope(
@@ -97,14 +95,16 @@ def _scope(scope: ScopeRecord, lines: pd.DataFrame, family: FamilyRecord, labels
         critical_difference=scope.critical_value if family.statistic == "difference" else None,
         permutations=scope.permutations,
         exact=scope.exact,
-        differences=lines.assign(system=lines["system"].map(labels.system), other=lines["other"].map(labels.system)),
+        differences=[
+            replace(one, system=labels.system(one.system), other=labels.system(one.other)) for one in differences
+        ],
     )
 
 
-def _verdict(line: dict[str, Any], alpha: float) -> str:
-    if line["p_value"] >= alpha:
+def _verdict(one: Difference, alpha: float) -> str:
+    if one.p_value >= alpha:
         return OPEN
-    return HIGHER if line["difference"] > 0 else LOWER
+    return HIGHER if one.difference > 0 else LOWER
 
 
 def _groups(standings: tuple[Standing, ...]) -> list[tuple[int, ...]]:

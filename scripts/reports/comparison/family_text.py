@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import pandas as pd
 
-from scripts.records.family import FamilyRecord
+from scripts.records.family import Difference, FamilyRecord
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.families import HIGHER, LOWER, OPEN, FoundFamily, Scope
 from scripts.reports.comparison.reading import Labels
@@ -94,13 +94,19 @@ def _against(found: FoundFamily, level: str) -> str:
 
 def _difference(found: FoundFamily, system: str, other: str) -> str:
     """How much higher one mean is than another, with interval and adjusted p-value."""
-    lines, alpha = found.whole.differences, found.record.alpha
-    pair = lines[lines["system"].isin((system, other)) & lines["other"].isin((system, other))].iloc[0]
-    ends = [pair["ci_low"], pair["ci_high"]] if pair["system"] == system else [-pair["ci_high"], -pair["ci_low"]]
-    p = form.p_equals(pair["p_value"], alpha)
-    interval = "" if pd.isna(ends[0]) else f"{form.fixed(ends[0], 3)} to {form.fixed(ends[1], 3)}"
+    alpha = found.record.alpha
+    pair = next(one for one in found.whole.differences if {one.system, one.other} == {system, other})
+    shown = pair if pair.system == system else _turned(pair)
+    p = form.p_equals(shown.p_value, alpha)
+    interval = "" if pd.isna(shown.ci_low) else f"{form.fixed(shown.ci_low, 3)} to {form.fixed(shown.ci_high, 3)}"
     interval = f"{form.percent(alpha)} simultaneous CI {interval}; " if interval else ""
-    return f"{form.fixed(abs(pair['difference']), 3)} ({interval}adjusted {p})"
+    return f"{form.fixed(abs(shown.difference), 3)} ({interval}adjusted {p})"
+
+
+def _turned(one: Difference) -> Difference:
+    """The same difference with the other system in front."""
+    ends = {"ci_low": -one.ci_high, "ci_high": -one.ci_low}
+    return replace(one, system=one.other, other=one.system, difference=-one.difference, **ends)
 
 
 def _test(found: FoundFamily) -> str:
@@ -158,29 +164,26 @@ def standings(found: FoundFamily) -> Table:
 
 def differences(found: FoundFamily) -> Table:
     """The differences over all tasks, the largest first, the better system of a pair in front."""
-    record, lines = found.record, found.whole.differences
+    record = found.record
     alpha = record.alpha
     parametric = "p (Dunnett)" if record.against else "p (Tukey)"
     heads = ["System", "Minus", "Difference", f"{form.percent(alpha)} simultaneous interval", "p (max-T)", parametric]
-    keyed = lines.iloc[lines["difference"].abs().sort_values(ascending=False, kind="stable").index - lines.index[0]]
-    rows = [_difference_row(line, record) for line in keyed.to_dict("records")]
+    ordered = sorted(found.whole.differences, key=lambda one: -abs(one.difference))
+    rows = [_difference_row(one, record) for one in ordered]
     over = f" over {found.tasks} tasks" if found.tasks > 1 else ""
     return Table(columns(heads, words=2), [rows],
                  caption=f"Differences in {record.measure}{over}. * p (max-T) < {alpha:g}")  # fmt: skip
 
 
-def _difference_row(line: dict[str, Any], record: FamilyRecord) -> list[str]:
-    worse = line["difference"] > 0 if record.lower_is_better else line["difference"] < 0
-    turned = worse and not record.against
-    first, second = ("other", "system") if turned else ("system", "other")
-    sign = -1 if turned else 1
-    ends = [sign * line[end] for end in (("ci_high", "ci_low") if turned else ("ci_low", "ci_high"))]
-    p, other_p = line["p_value"], line["parametric_p_value"]
+def _difference_row(one: Difference, record: FamilyRecord) -> list[str]:
+    worse = one.difference > 0 if record.lower_is_better else one.difference < 0
+    shown = _turned(one) if worse and not record.against else one
+    p, other_p = shown.p_value, shown.parametric_p_value
     return [
-        line[first],
-        line[second],
-        form.fixed(sign * line["difference"], 4),
-        "" if pd.isna(ends[0]) else f"[{form.fixed(ends[0], 4)}, {form.fixed(ends[1], 4)}]",
+        shown.system,
+        shown.other,
+        form.fixed(shown.difference, 4),
+        "" if pd.isna(shown.ci_low) else f"[{form.fixed(shown.ci_low, 4)}, {form.fixed(shown.ci_high, 4)}]",
         form.p_value(p, record.alpha) + ("*" if p < record.alpha else ""),
         "" if pd.isna(other_p) else form.p_value(other_p, record.alpha),
     ]

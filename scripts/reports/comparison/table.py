@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
+from scripts.records.comparisons import ComparisonRow
 from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison.adjustment import rows_of
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.lines import Line, lines_of
 from scripts.reports.comparison.looks import Looks
@@ -106,36 +107,37 @@ def notes(comparison: Found, plot: Forest) -> list[str]:
 def overview(table: pd.DataFrame, labels: Labels) -> dict[str, list[str]]:
     """The rows of all comparisons as text, by column."""
     columns: dict[str, list[str]] = {}
-    tuned = (table.get(["control_tried", "treatment_tried"], pd.DataFrame()) > 1).any(axis=None)
-    for row in table.astype(object).where(table.notna(), None).to_dict("records"):
-        cell = {"Comparison": row["comparison"], "Control": labels.system(row["control"])}
-        cell |= {"Treatment": labels.system(row["treatment"]), "Measure": row["measure"], "Effect": row["effect_type"]}
-        cell |= {"k": str(row["k"])} | dict.fromkeys((*SCOPES, TAU), "")
-        if row["effect"] is not None:
+    rows = rows_of(table)
+    tuned = any(row.control_tried > 1 or row.treatment_tried > 1 for row in rows)
+    for row in rows:
+        cell = {"Comparison": row.comparison, "Control": labels.system(row.control)}
+        cell |= {"Treatment": labels.system(row.treatment), "Measure": row.measure, "Effect": row.effect_type}
+        cell |= {"k": str(row.k)} | dict.fromkeys((*SCOPES, TAU), "")
+        if row.effect is not None:
             cell |= _answers(row)
         if tuned:
-            cell[TRIED] = f"{row['control_tried']} → {row['treatment_tried']}"
+            cell[TRIED] = f"{row.control_tried} → {row.treatment_tried}"
         for column, text in cell.items():
             columns.setdefault(column, []).append(text)
     return columns
 
 
-def _answers(row: dict[str, Any]) -> dict[str, str]:
+def _answers(row: ComparisonRow) -> dict[str, str]:
     """The cells of a comparison that has an effect: its means with p-values, where a new one is expected, tau."""
     cells = {}
     for (scope, test), prefix in (((HERE, P_HERE), "fixed_mean_"), ((LIKE_THESE, P_LIKE_THESE), "")):
-        mean = [row[f"{prefix}{end}"] for end in ("effect", "ci_low", "ci_high")]
+        mean = [getattr(row, f"{prefix}{end}") for end in ("effect", "ci_low", "ci_high")]
         effect, low, high = _numbers(mean).of(*mean)
         cells |= {scope: f"{effect} [{low}, {high}]", test: _p_values(row, prefix)}
-    if row["k"] == 1:
+    if row.k == 1:
         cells |= {LIKE_THESE: "", P_LIKE_THESE: ""}
-    if row["prediction_low"] is not None:
-        ends = (row["prediction_low"], row["prediction_high"])
-        _, low, high = _numbers([row["effect"], row["ci_low"], row["ci_high"]]).of(None, *ends)
+    if row.prediction_low is not None:
+        numbers = _numbers([row.effect, row.ci_low, row.ci_high])
+        _, low, high = numbers.of(None, row.prediction_low, row.prediction_high)
         cells[NEW] = f"[{low}, {high}]"
-    if row["tau2"] is not None:
-        ends = () if row["tau2_low"] is None else (row["tau2_low"], row["tau2_high"])
-        tau, *interval = form.deviations(row["tau2"], *ends)
+    if row.tau2 is not None:
+        ends = () if row.tau2_low is None else (row.tau2_low, row.tau2_high)
+        tau, *interval = form.deviations(row.tau2, *ends)
         cells[TAU] = f"{tau} [{', '.join(interval)}]" if interval else tau
     return cells
 
@@ -145,10 +147,10 @@ def _numbers(mean: list[float]) -> form.Numbers:
     return form.Numbers(0, form.decimals_for((high - low) / 2))
 
 
-def _p_values(row: dict[str, Any], prefix: str) -> str:
+def _p_values(row: ComparisonRow, prefix: str) -> str:
     """A p-value and in brackets Holm's, where there are several hypotheses."""
-    own, by_holm = row[f"{prefix}p_value"], row[f"{prefix}p_holm"]
+    own, by_holm = getattr(row, f"{prefix}p_value"), getattr(row, f"{prefix}p_holm")
     if own is None:
         return ""
-    text = form.p_value(own, row["alpha"])
-    return text if row["hypotheses"] < 2 else f"{text} ({form.p_value(by_holm, row['alpha'])})"
+    text = form.p_value(own, row.alpha)
+    return text if row.hypotheses < 2 else f"{text} ({form.p_value(by_holm, row.alpha)})"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import pandas as pd
 
 from scripts.experiment.figure_checks import INFLUENCE, QUERIES
+from scripts.records.comparisons import ComparisonRow
+from scripts.reports.comparison.adjustment import rows_of
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.moderation import between_groups, coefficients, statement
@@ -110,17 +111,17 @@ def questions(comparisons: pd.DataFrame, all_compared: dict[str, Compared], labe
     shown = overview(comparisons, labels)
     optional = [name for name in (NEW, TAU, TRIED) if any(shown.get(name, []))]
     rows: list[Row] = []
-    for place, record in enumerate(comparisons.to_dict("records")):
-        one, texts = all_compared[record["comparison"]], {name: column[place] for name, column in shown.items()}
+    for place, row in enumerate(rows_of(comparisons)):
+        one, texts = all_compared[row.comparison], {name: column[place] for name, column in shown.items()}
         asked = (Span(one.question, link=f"#{one.anchor}"), " ", Span(one.name, "quiet"))
-        rows.append([asked, *_answers(one, record, texts), *(texts[name] for name in optional)])
+        rows.append([asked, *_answers(one, row, texts), *(texts[name] for name in optional)])
     heads = [head for scope in MEANS for head in (Column(scope), Column("p", "r"))]
     table = Table([Column("Question"), *heads, *(Column(name, "r") for name in optional)], [rows])
     said = " ".join([HOW_TO_READ, *([TRIED_NOTE] if TRIED in shown else [])])
     return Section("Questions and answers", [Paragraph(ASKED), table, Paragraph(said)], anchor="questions")
 
 
-def _answers(one: Compared, record: dict[str, Any], texts: dict[str, str]) -> list[Text | Cell]:
+def _answers(one: Compared, row: ComparisonRow, texts: dict[str, str]) -> list[Text | Cell]:
     """For each mean its answer with the estimate, and its p-value; empty where there is no such mean."""
     by_scope = {answer.scope: answer for answer in one.answers}
     cells: list[Text | Cell] = []
@@ -131,7 +132,7 @@ def _answers(one: Compared, record: dict[str, Any], texts: dict[str, str]) -> li
             cells += [Span(answer.words, answer.kind), ""]
         else:
             said = (Span(answer.words, answer.kind), " ", Span(texts[scope], "quiet"))
-            cells += [Cell(said, record[effect]), texts[p]]
+            cells += [Cell(said, getattr(row, effect)), texts[p]]
     return cells
 
 

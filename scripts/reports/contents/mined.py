@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
+from scripts.common.records import read_record
+from scripts.records.mining import MiningRecord
 from scripts.reports.writing.content import Span, Text
 
 SUFFIX = ".mining.json"
@@ -14,23 +14,21 @@ SUFFIX = ".mining.json"
 def mined(paths: list[Path]) -> list[Text]:
     """A line for each dataset's negatives: how many candidates each rule took out, and which queries had too few."""
     names = [f"{path.parent.name}, {path.name.removesuffix(SUFFIX)}" for path in paths]
-    records = [json.loads(path.read_text()) for path in paths]
+    records = [read_record(MiningRecord, path) for path in paths]
     return [(Span(name, "strong"), f": {_as_text(record)}.") for name, record in zip(names, records, strict=True)]
 
 
-def _as_text(record: dict[str, Any]) -> str:
-    negatives = ", ".join(f"{count:,} from {source}" for source, count in record["negatives"].items())
-    words = [f"{negatives}, of {record['candidates']:,} candidates of {record['queries']:,} queries"]
-    by = f" (scores of {record['cross_encoder']})" if record["cross_encoder"] else ""
-    words += [
-        f"{count:,} filtered by {rule} {record['rules'][rule]:g}{by}" for rule, count in record["filtered"].items()
-    ]
-    if record["equal_texts"]:
-        words.append(f"{record['equal_texts']:,} left out for the text of the query or of a relevant document")
-    if record["queries_without_positive_score"]:
-        words.append(f"{record['queries_without_positive_score']:,} queries have a positive that the run lacks")
-    if record["queries_without_negatives"]:
-        words.append(f"{record['queries_without_negatives']:,} queries are not learnt from: no negative is left")
-    if record["queries_with_fewer_negatives"]:
-        words.append(f"{record['queries_with_fewer_negatives']:,} queries have fewer negatives than asked for")
+def _as_text(record: MiningRecord) -> str:
+    negatives = ", ".join(f"{count:,} from {source}" for source, count in record.negatives.items())
+    words = [f"{negatives}, of {record.candidates:,} candidates of {record.queries:,} queries"]
+    by = f" (scores of {record.cross_encoder})" if record.cross_encoder else ""
+    words += [f"{count:,} filtered by {rule} {record.rules[rule]:g}{by}" for rule, count in record.filtered.items()]
+    if record.equal_texts:
+        words.append(f"{record.equal_texts:,} left out for the text of the query or of a relevant document")
+    if record.queries_without_positive_score:
+        words.append(f"{record.queries_without_positive_score:,} queries have a positive that the run lacks")
+    if record.queries_without_negatives:
+        words.append(f"{record.queries_without_negatives:,} queries are not learnt from: no negative is left")
+    if record.queries_with_fewer_negatives:
+        words.append(f"{record.queries_with_fewer_negatives:,} queries have fewer negatives than asked for")
     return "; ".join(words)

@@ -12,6 +12,7 @@ from scripts.experiment.descriptions import for_times
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.results_paths import TABLE_FORMATS, path
 from scripts.experiment.system_kinds import system_kind, takes
+from scripts.experiment.systems._model_settings import of_model
 from scripts.reports.planning.labels import system_labels, task_labels
 
 
@@ -217,7 +218,7 @@ def cost_sizes(experiment: Experiment, figure: str) -> list[str]:
     """The sizes that a figure shows: of indices and weights, where a system has fewer of them than others may."""
     drawn = [experiment.systems[name] for name in cost_systems(experiment, figure)]
     smaller = {
-        "index_mb": any("embeddings" in system.settings or system.truncate_dim for system in drawn),
-        "weights_mb": any("backend" in system.settings for system in drawn),
+        "index_mb": any(of_model(system).embeddings or system.truncate_dim for system in drawn),
+        "weights_mb": any(of_model(system).export for system in drawn),
     }
     return [size for size, shown in smaller.items() if shown]

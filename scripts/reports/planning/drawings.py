@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from scripts.common.keys import given
 from scripts.experiment import job_files
 from scripts.experiment.charts import CHART
 from scripts.experiment.comparisons import COST_FIGURE
@@ -73,7 +74,7 @@ def bubble(experiment: Experiment, name: str) -> Drawing:
 def chart(experiment: Experiment, name: str) -> Drawing:
     """A bar chart of means."""
     inputs = {"means": [path("means", experiment=experiment.name)]}
-    return Drawing("reports/draw_bars.py", "Means", inputs, experiment.charts[name].settings())
+    return Drawing("reports/draw_bars.py", "Means", inputs, given(experiment.charts[name]))
 
 
 def curve(experiment: Experiment, name: str) -> Drawing:

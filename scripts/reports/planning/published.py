@@ -12,7 +12,7 @@ from scripts.experiment.job_files import tasks_by_folder
 from scripts.experiment.printed_cells import read_mapping
 from scripts.experiment.records import Experiment, System
 from scripts.experiment.results_paths import path
-from scripts.experiment.systems.learning_to_rank import NAME, columns, source
+from scripts.experiment.systems.learning_to_rank import NAME, settings_of, source
 from scripts.reports.planning.costs import times_tables
 
 
@@ -49,7 +49,7 @@ def _rankers(experiment: Experiment) -> list[System]:
         return []
     entries = sorted({entry for line in mapped.systems for entry in line.ours})
     meant = [experiment.systems[name] for entry in entries for name in experiment.entries.get(entry, [])]
-    return [system for system in meant if system.kind == NAME and columns(system) is None]
+    return [system for system in meant if system.kind == NAME and settings_of(system).columns is None]
 
 
 def compared_with(experiment: Experiment) -> dict[str, list[str]]:

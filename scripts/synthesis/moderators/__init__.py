@@ -12,6 +12,7 @@ from typing import Any, Protocol, cast
 
 from scripts.common.plugins import load, load_all, source
 from scripts.ir.trec import Qrels
+from scripts.records.effects import EffectsRow
 
 DOCUMENTS, JUDGEMENTS, QRELS, JUDGED = "documents", "judgements", "qrels", "judged"  # what a task may lack
 
@@ -28,7 +29,7 @@ class TaskFacts:
     collection: Mapping[str, Any]
     split: Mapping[str, Any]
     qrels: Qrels
-    effects: Mapping[str, Any]
+    effects: EffectsRow
     trained: bool
 
 

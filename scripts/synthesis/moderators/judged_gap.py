@@ -15,4 +15,6 @@ CATEGORICAL = False
 
 def value(facts: TaskFacts) -> float:
     """The difference in the share of judged documents, from which pools that favour one system are seen."""
-    return float(facts.effects["treatment_judged"] - facts.effects["control_judged"])
+    control, treatment = facts.effects.control_judged, facts.effects.treatment_judged
+    assert control is not None and treatment is not None  # it needs both
+    return treatment - control

@@ -11,11 +11,12 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 from scipy import special
 
+from scripts.experiment.transfer_records import CurvePoint
 from scripts.records.curves import ALL, AgainstStart, Baseline, CurvesRecord, Pair
 from scripts.records.curves import Point as Measured
 from scripts.statistics.multiple.corrections import holm
@@ -26,13 +27,9 @@ NUMBERS = ("difference", "ci_low", "ci_high", "p_value")
 
 
 @dataclass(frozen=True)
-class Point:
-    """A system's place on a curve."""
+class Point(CurvePoint):
+    """A system's place on a curve, and its training."""
 
-    target: Annotated[str, "task"]
-    start: Annotated[str, "the starting point: scratch, pseudo-labels or a source"]
-    queries: Annotated[int | str, "of the target, or all; 0: the starting point itself"]
-    system: str
     checkpoint: Annotated[str, "{model}/{recipe}, whose training says how many queries all are"] = ""
     start_seed: Annotated[int | None, "of the start, from which all go on; none: each from its own"] = None
 
@@ -127,7 +124,7 @@ def rows(found: CurvesRecord) -> pd.DataFrame:
     return pd.DataFrame([_row(point) for point in found.points])
 
 
-def _row(point: Measured) -> dict[str, Any]:
+def _row(point: Measured) -> dict[str, object]:
     start = point.against_start.difference if point.against_start else None
     against = {"baseline": point.against_baseline, "start": start}
     return {

@@ -13,26 +13,15 @@ from typing import Annotated, Any
 
 import pandas as pd
 
+from scripts.experiment.transfer_records import ZERO, MatrixCell
 from scripts.statistics.multiple.corrections import holm
 from scripts.statistics.task.differences import difference_of
 from scripts.synthesis.transfer.values import Values
 
 SOURCE, BASELINE, PSEUDO = "source", "baseline", "pseudo-labels"
-ZERO, FULL = "zero", "full"
 # What is tested in a cell of a kind, which is zero-shot: against which other kind, and the mark of what is significant.
 TESTS = {(PSEUDO, BASELINE): "#", (SOURCE, PSEUDO): "*", (SOURCE, BASELINE): ""}
 NUMBERS = ("difference", "ci_low", "ci_high", "t", "df", "p_value")
-
-
-@dataclass(frozen=True)
-class Cell:
-    """Where a system stands in the matrix."""
-
-    row: Annotated[str, "the source's name, the baseline's or pseudo-labels"]
-    kind: Annotated[str, "of its row: source, baseline or pseudo-labels"]
-    target: Annotated[str, "task"]
-    shot: Annotated[str, "zero: not trained on the target's judgements; full: trained on all of them"]
-    system: str
 
 
 @dataclass(frozen=True)
@@ -41,10 +30,10 @@ class Settings:
 
     measure: Annotated[str, "column of the metrics files"]
     alpha: Annotated[float, "a mark: p < alpha; 1 - alpha is the level of the intervals"]
-    cells: Annotated[list[Cell], "in the order of the rows"]
+    cells: Annotated[list[MatrixCell], "in the order of the rows"]
 
 
-def rows(cells: Sequence[Cell], values: Mapping[str, Mapping[str, Values]], alpha: float) -> pd.DataFrame:
+def rows(cells: Sequence[MatrixCell], values: Mapping[str, Mapping[str, Values]], alpha: float) -> pd.DataFrame:
     """A line a cell, with its tests; what does not exist is empty."""
     lines = [_line(cell, values[cell.target][cell.system]) for cell in cells]
     for (kind, against), mark in TESTS.items():
@@ -66,7 +55,7 @@ def rows(cells: Sequence[Cell], values: Mapping[str, Mapping[str, Values]], alph
     return pd.DataFrame(lines, columns=columns)
 
 
-def _line(cell: Cell, found: Values) -> dict[str, Any]:
+def _line(cell: MatrixCell, found: Values) -> dict[str, Any]:
     means = list(found.samples.values())
     return {
         "source": cell.row,
@@ -82,5 +71,5 @@ def _line(cell: Cell, found: Values) -> dict[str, Any]:
     }
 
 
-def _zero_shot(cells: Sequence[Cell], kind: str, target: str) -> Cell | None:
+def _zero_shot(cells: Sequence[MatrixCell], kind: str, target: str) -> MatrixCell | None:
     return next((cell for cell in cells if (cell.kind, cell.target, cell.shot) == (kind, target, ZERO)), None)

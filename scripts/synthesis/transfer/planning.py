@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
+from scripts.common.keys import JsonObject
 from scripts.experiment import job_files
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
@@ -17,7 +17,7 @@ def matrix_metrics(experiment: Experiment, name: str) -> list[str]:
     return _metrics(experiment, [(cell.system, cell.target) for cell in experiment.matrices[name].cells])
 
 
-def matrix_settings(experiment: Experiment, name: str) -> dict[str, Any]:
+def matrix_settings(experiment: Experiment, name: str) -> JsonObject:
     """The cells of a matrix, and when a difference has a mark."""
     matrix = experiment.matrices[name]
     cells = [asdict(cell) | {"target": experiment.tasks[cell.target].folder} for cell in matrix.cells]
@@ -43,7 +43,7 @@ def curves_timings(experiment: Experiment, name: str) -> list[str]:
     return list(files)
 
 
-def curves_settings(experiment: Experiment, name: str) -> dict[str, Any]:
+def curves_settings(experiment: Experiment, name: str) -> JsonObject:
     """The points of curves, and what they are compared with."""
     curves = experiment.curves[name]
     points = []
