@@ -54,9 +54,10 @@ def import_run_settings(experiment: Experiment, system: str) -> dict:
     return {"depth": experiment.depth, "tag": system}
 
 
-def import_scores_settings(experiment: Experiment, task: str) -> dict:
-    """The measure that the values of others are of."""
-    return {"measure": task_in(experiment, task).measures[0]}
+def import_scores_settings(experiment: Experiment, system: str, task: str) -> dict:
+    """The measure that the values of others are of, and the column that holds those of a system."""
+    column = experiment.systems[system].column
+    return {"measure": task_in(experiment, task).measures[0], **({"column": column} if column else {})}
 
 
 def all_metrics(experiment: Experiment) -> list[str]:

@@ -97,6 +97,7 @@ class System:
     depth: int | None = None
     passage_length: int | None = None
     truncate_dim: int | None = None  # first dimensions of its model's vectors; None: all
+    column: str | None = None  # of files of scores, by its heading; None: their only one
     settings: dict[str, Any] = field(default_factory=dict)
     tasks: tuple[str, ...] | None = None  # None: all
 
@@ -130,7 +131,8 @@ class Comparison:
 
     `treatment_on` says, for some of the tasks, on which other task the treatment ranks the same queries. `subgroups` is
     the moderator by whose words the tasks are grouped. p-values are adjusted within a `family`: the comparisons that
-    name it, or all that name none.
+    name it, or all that name none. With `measure_on` each task has a measure of its own, and that of `statistics` names
+    them all.
     """
 
     name: str
@@ -140,6 +142,7 @@ class Comparison:
     statistics: Statistics
     figure: Figure
     treatment_on: dict[str, str] = field(default_factory=dict)
+    measure_on: dict[str, str] = field(default_factory=dict)
     moderators: tuple[Moderator, ...] = ()
     subgroups: Moderator | None = None
     family: str = ""
@@ -228,6 +231,11 @@ class Experiment:
     def kernels_of_jobs(self) -> dict[str, str]:
         """The setting of jobs that compute by a model: none with the default."""
         return {} if self.kernels == FAST else {"kernels": self.kernels}
+
+    def is_lower_better(self, comparison: Comparison) -> bool:
+        """Whether a lower value of a comparison's measures is better, which is alike for all of them."""
+        measures = [*comparison.measure_on.values(), comparison.statistics.measure]
+        return measures[0] in self.lower_is_better
 
     def runs_of(self, system: System) -> list[Task]:
         """The tasks for which a system has a run."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from scripts.common.keys import LEFT_OUT
+from scripts.common.keys import LEFT_OUT, Label
 from scripts.common.locations import find_file
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System, Task
@@ -25,7 +25,13 @@ class Keys(Labelled):
     ] = None
     scores: Annotated[
         FilesOfTasks | None,
-        "external: one file of values per task of format scores (one value per line, or id, tab, value)",
+        "external: one file of values per task of format scores (one value per line; or, separated by tabs or commas, "
+        "an id and a value; or an id and the values of several systems, with a heading)",
+        LEFT_OUT,
+    ] = None
+    column: Annotated[
+        Label | None,
+        "external: in files of the scores of several systems the heading of this one's; a list makes a system of each",
         LEFT_OUT,
     ] = None
 
@@ -41,7 +47,9 @@ class External(SystemKind):
 
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
         files = _files(check, f"systems.{name}", entry, tasks)
-        return System(name, NAME, entry.label or name, settings=files, tasks=tuple(files))
+        if entry.column and not entry.scores:
+            raise check.fail(f"systems.{name}.column", "only valid with scores, whose files have columns")
+        return System(name, NAME, entry.label or name, settings=files, tasks=tuple(files), column=entry.column)
 
     def files(self, system: System) -> list[str]:
         return list(system.settings.values())
