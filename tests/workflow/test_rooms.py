@@ -49,6 +49,8 @@ ROOMS = [
     "archive.provenance",
     "archive.checking",
     "archive",
+    "new.layouts",
+    "new",
 ]
 # Rooms of a stage that other stages import from.
 SHARED = ("datasets.formats", "inference.candidates", "inference.ranked")
