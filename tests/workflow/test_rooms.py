@@ -49,7 +49,6 @@ ROOMS = [
     "archive.provenance",
     "archive.checking",
     "archive",
-    "new.layouts",
     "new",
 ]
 # Rooms of a stage that other stages import from.
