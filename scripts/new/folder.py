@@ -29,7 +29,7 @@ class Folder:
 
     @property
     def name(self) -> str:
-        return Path(self.place).resolve().name
+        return Path(self.place).name
 
     def path(self, name: str) -> Path:
         return Path(self.place) / name

@@ -90,6 +90,8 @@ def main() -> None:
     out = arguments.out or CONFIGURATIONS / f"{as_name(folder.name) or 'mine'}.yaml"
     if os.path.lexists(out):
         raise UserError(f"{out}: is there already; choose another place by OUT=config/NAME.yaml")
+    if not str(out).isprintable():
+        raise UserError(f"{str(out)!r}: holds a character that cannot be printed; expected OUT=config/NAME.yaml")
     found = draft(look(folder))
     write_new(out, text_of(found, folder, out))
     print(f"{out}: {found.what}\nnext: make run CONFIG={out}")

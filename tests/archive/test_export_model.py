@@ -14,6 +14,7 @@ from scripts.archive.model_card.places import public
 from scripts.common.errors import UserError
 from scripts.common.records import write_record
 from scripts.experiment.resolution import resolve
+from scripts.models.adapters import adapters
 from tests.support import tiny_bert
 from tests.support.meta_records import meta_record
 
@@ -69,6 +70,16 @@ def test_the_library_loads_the_folder_by_the_line_of_the_card(home):
     saved = (home / RESULTS / "seed-1/model.safetensors").read_bytes()
     assert (home / "out/model.safetensors").read_bytes() == saved
     assert not list((home / "out").glob(".*"))
+
+
+def test_the_library_loads_the_folder_by_the_line_of_the_documentation(home):
+    export()
+    page = (export_model.ROOT / "docs/use-a-checkpoint.md").read_text()
+    names = {}
+    exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1].replace("tuned-insurance", "out"), names)
+    assert names["similarity"].shape == (1, 1)
+    loaders = dict(re.findall(r"^\| `(.*)` \| `(.*)\(", page, re.MULTILINE))
+    assert loaders == {name: kind.LOADED_BY for name, kind in adapters().items() if kind.LOSSES}
 
 
 def test_the_card_says_what_was_measured_and_how_it_was_made(home):

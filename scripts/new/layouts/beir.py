@@ -32,7 +32,7 @@ def draft(contents: Contents) -> Draft | None:
     tasks = []
     for place in places:
         root = contents.folder.path(str(place))
-        name = as_name(root.resolve().name) or "collection"
+        name = as_name(root.name) or "collection"
         if name in datasets:
             raise UserError(f"{contents.folder.place}: two folders are called {name}; rename one")
         splits, further = _checked(root)
