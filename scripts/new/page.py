@@ -12,7 +12,6 @@ from scripts.experiment.key_schema import Schema
 from scripts.experiment.schema import schema
 
 WIDTH = 118
-WHOLE_WORDS = {"break_long_words": False, "break_on_hyphens": False}
 Path = tuple[str, ...]
 
 
@@ -56,10 +55,9 @@ def description(path: Path) -> str:
 
 def _comment(text: str, indent: str) -> str:
     """A text as lines of comment."""
-    return (
-        "\n".join(f"{indent}# {line}" for line in textwrap.wrap(text, WIDTH - len(indent) - 2, **WHOLE_WORDS))
-        or f"{indent}#"
-    )
+    width = WIDTH - len(indent) - 2
+    lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(f"{indent}# {line}" for line in lines)
 
 
 def _scalar(value: Any) -> str:

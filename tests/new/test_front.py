@@ -98,6 +98,13 @@ def test_scores_in_a_file_per_system_and_in_a_folder_per_system(here, heading):
     }
 
 
+def test_scores_in_a_file_per_system_and_task_side_by_side(here):
+    folders.write(
+        here / "data", {f"{system}.{task}.tsv": "q1\t0.5\nq2\t1\n" for system in "pq" for task in ("rte", "cola")}
+    )
+    assert configuration()["systems"]["q"]["scores"] == {"cola": "data/q.cola.tsv", "rte": "data/q.rte.tsv"}
+
+
 LOOKED_FOR = (
     "looked for BEIR's layout (corpus.jsonl, queries.jsonl, qrels/test.tsv); TREC files (documents, topics and qrels)"
 )
@@ -107,7 +114,7 @@ LOOKED_FOR = (
     ("files", "said"),
     [
         ({"notes.md": "# Data\n"}, f"data: {LOOKED_FOR}; runs with their qrels; scores (a CSV or TSV per task with a "
-                                   "column per system, or SYSTEM/TASK.txt); of 1 files: none of these"),
+                                   "column per system, or SYSTEM/TASK.txt or SYSTEM.TASK.txt); of 1 files: none of these"),
         ({}, "of 0 files: none of these"),
         ({"a.run": "q1 Q0 d1 1 9.5 t\n"}, "of 1 files: run (1)"),
         ({"corpus.jsonl": "{}\n"}, "data: has a corpus, and no judgements in qrels/test.tsv, dev.tsv or train.tsv"),

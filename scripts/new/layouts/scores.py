@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path, PurePosixPath
 
 from scripts.common.errors import UserError
@@ -13,8 +13,10 @@ from scripts.new.kinds_of_files import value_names
 from scripts.new.layouts import Contents
 from scripts.new.names import as_name, stem
 
-LOOKED_FOR = "scores (a CSV or TSV per task with a column per system, or SYSTEM/TASK.txt)"
+LOOKED_FOR = "scores (a CSV or TSV per task with a column per system, or SYSTEM/TASK.txt or SYSTEM.TASK.txt)"
 MEASURE = "score"
+SEPARATORS = (".", "_", "-")  # of a system's name from a task's
+Places = dict[str, tuple[str, str]]  # file -> system and task
 HINT = (
     "Write what the values are in place of `score`. Where tasks have different measures: effect: SMD and measure_on "
     "(docs/datasets.md)."
@@ -59,14 +61,10 @@ def _of_columns(contents: Contents, headings: dict[str, list[str]]) -> Entries:
 
 
 def _of_files(contents: Contents, files: list[str]) -> Entries:
-    """A system for each file, of one task; or for each folder, where several have files of the same names."""
-    below = {file: str(PurePosixPath(*PurePosixPath(file).parts[1:])) for file in files if "/" in file}
-    by_folder = len(below) == len(files) > len(set(below.values()))
-    task_of = _task_names(set(below.values())) if by_folder else {}
+    """A system and a task for each file, by the names of folders and files."""
+    places = _by_folders(files) or _by_stems(files) or _one_task(files, as_name(contents.folder.name) or "task")
     systems: Entries = {}
-    for file in files:
-        task = task_of[below[file]] if by_folder else as_name(contents.folder.name) or "task"
-        system = as_name(PurePosixPath(file).parts[0] if by_folder else stem(file)) or "system"
+    for file, (system, task) in places.items():
         scores = systems.setdefault(system, {"type": "external", "scores": {}})["scores"]
         if task in scores:
             problem = f"{scores[task]} and {file} would both be {system} on {task}"
@@ -75,13 +73,41 @@ def _of_files(contents: Contents, files: list[str]) -> Entries:
     return systems
 
 
+def _one_task(files: list[str], task: str) -> Places:
+    return {file: (as_name(stem(file)) or "system", task) for file in files}
+
+
+def _by_folders(files: list[str]) -> Places:
+    """SYSTEM/TASK.txt: where several folders have files of the same names; else none."""
+    below = {file: str(PurePosixPath(*PurePosixPath(file).parts[1:])) for file in files if "/" in file}
+    if not len(below) == len(files) > len(set(below.values())):
+        return {}
+    task_of = _task_names(set(below.values()))
+    return {file: (as_name(PurePosixPath(file).parts[0]) or "system", task_of[below[file]]) for file in files}
+
+
+def _by_stems(files: list[str]) -> Places:
+    """SYSTEM.TASK.txt: where the names are all pairs of several systems and several tasks; else none."""
+    for separator in SEPARATORS:
+        pairs = {file: tuple(map(as_name, stem(file).partition(separator)[::2])) for file in files}
+        systems, tasks = ({pair[place] for pair in pairs.values()} for place in (0, 1))
+        whole = len(set(pairs.values())) == len(files) == len(systems) * len(tasks)
+        if whole and "" not in systems | tasks and min(len(systems), len(tasks)) > 1:
+            return {file: (system, task) for file, (system, task) in pairs.items()}
+    return {}
+
+
 def _task_names(files: Collection[str]) -> dict[str, str]:
     """File below a system's folder -> its task: by the shortest of file, folder and path that differs for each."""
-    namings = [
-        stem,
-        lambda file: PurePosixPath(file).parent.name,
-        lambda file: str(PurePosixPath(file).with_suffix("")),
-    ]
+    namings: list[Callable[[str], str]] = [stem, _folder_of, _whole]
     tried = [{file: as_name(naming(file)) or "task" for file in files} for naming in namings]
     different = [names for names in tried if len(set(names.values())) == len(names)]
     return min(different or tried[-1:], key=lambda names: sum(map(len, names.values())))
+
+
+def _folder_of(file: str) -> str:
+    return PurePosixPath(file).parent.name
+
+
+def _whole(file: str) -> str:
+    return str(PurePosixPath(file).with_suffix(""))
