@@ -8,9 +8,9 @@ LAUNCHER := scripts/engine/snakemake.sh
 quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check prepare run plan archive check-results verify resume compare-archives export-runs
-.PHONY: test test-fast test-slurm test-long durations benchmark growth lint types format schema architecture docs lock
-.PHONY: clean
+.PHONY: help setup new check prepare run plan archive check-results verify resume compare-archives export-runs
+.PHONY: export-model test test-fast test-slurm test-long durations benchmark growth lint types format schema
+.PHONY: architecture docs lock clean
 
 help:  ## show this list
 	@sed -n 's/^VERSION = "\(.*\)"/ranktrial \1/p' scripts/common/version.py
@@ -25,6 +25,9 @@ $(VENV)/.installed: requirements.lock
 	$(BASE_PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	@touch $@
+
+new: setup  ## look at FOLDER (own collections, runs, scores) and write a configuration (OUT=config/FOLDER.yaml)
+	@PYTHONPATH=. $(BIN)/python scripts/new/front.py --folder $(call quoted,$(FOLDER)) $(if $(OUT),--out $(call quoted,$(OUT)))
 
 prepare: setup  ## fetch and check all data and models of CONFIG; afterwards nothing needs the network
 	$(BIN)/snakemake prepare --configfile $(call quoted,$(CONFIG))
@@ -58,6 +61,9 @@ compare-archives: setup  ## what differs between the archives A and B, into the 
 
 export-runs: setup  ## runs in one folder, each with its origin (CONFIG or EXPERIMENT)
 	@$(ARCHIVING)/front.py $(CHOSEN) --extent runs
+
+export-model: setup  ## the trained checkpoint of SYSTEM (SEED: its first) with a model card, in the new folder OUT
+	@$(ARCHIVING)/export_model.py --config $(call quoted,$(CONFIG)) --system $(call quoted,$(SYSTEM)) $(if $(SEED),--seed $(call quoted,$(SEED))) --out $(call quoted,$(OUT))
 
 WORKERS ?= 2
 # Compiled modules are kept, whatever the shell says: workspaces copy them, and a hundred processes do not compile again.

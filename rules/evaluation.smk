@@ -52,7 +52,7 @@ rule import_scores:
     params:
         code=code("evaluation/import_scores.py"),
         settings=lambda wildcards: settings(
-            **evaluation.import_scores_settings(EXPERIMENT, wildcards.task),
+            **evaluation.import_scores_settings(EXPERIMENT, **wildcards),
             **sha256_of(source=evaluation.external_file(EXPERIMENT, **wildcards)),
         ),
     conda:

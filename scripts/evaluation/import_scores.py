@@ -1,6 +1,6 @@
 """Take over the values that another tool gave each sample of a task, as a metrics file.
 
-Reads a text file: one value per line, or two columns with a tab, id and value. Writes
+Reads a text file: one value per line, or an id and values in columns that tabs or commas separate. Writes
 metrics/{task}/{system}/seed-0.tsv (query_id, then the one measure), which is paired with others by the ids or, where
 there are none, line by line.
 """
@@ -21,11 +21,12 @@ from scripts.ir.scores import read_scores
 @dataclass(frozen=True)
 class Settings:
     measure: Annotated[str, "what the values are called"]
+    column: Annotated[str | None, "the column of the values, by its heading, where the file has several"] = None
 
 
-def import_scores(source: Path, metrics: Path, measure: str) -> None:
+def import_scores(source: Path, metrics: Path, measure: str, column: str | None = None) -> None:
     """Check `source` and write `metrics` with the values under the name `measure`. Raises UserError with the line."""
-    scores = read_scores(source)
+    scores = read_scores(source, column)
     table = pd.DataFrame({"query_id": list(scores), measure: list(scores.values())})
     with atomic_text(metrics) as file:
         table.to_csv(file, sep="\t", index=False)
@@ -33,7 +34,8 @@ def import_scores(source: Path, metrics: Path, measure: str) -> None:
 
 def main() -> None:
     arguments = parser(__doc__, "source", "metrics", settings=Settings).parse_args()
-    import_scores(arguments.source, arguments.metrics, arguments.settings.measure)
+    settings: Settings = arguments.settings
+    import_scores(arguments.source, arguments.metrics, settings.measure, settings.column)
 
 
 if __name__ == "__main__":

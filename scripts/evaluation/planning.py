@@ -10,7 +10,7 @@ from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.job_files import task_in, tasks_by_folder
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
-from scripts.experiment.systems.external import files_of
+from scripts.experiment.systems.external import column_of, files_of
 
 
 def scored_by_others(experiment: Experiment) -> list[str]:
@@ -56,9 +56,10 @@ def import_run_settings(experiment: Experiment, system: str) -> JsonObject:
     return {"depth": experiment.depth, "tag": system}
 
 
-def import_scores_settings(experiment: Experiment, task: str) -> JsonObject:
-    """The measure that the values of others are of."""
-    return {"measure": task_in(experiment, task).measures[0]}
+def import_scores_settings(experiment: Experiment, system: str, task: str) -> JsonObject:
+    """The measure that the values of others are of, and the column that holds those of a system."""
+    column = column_of(experiment.systems[system])
+    return {"measure": task_in(experiment, task).measures[0], **({"column": column} if column else {})}
 
 
 def all_metrics(experiment: Experiment) -> list[str]:

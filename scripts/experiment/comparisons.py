@@ -10,6 +10,7 @@ from typing import Any
 from scripts.common.keys import keys_of, stated
 from scripts.experiment.charts import CHART
 from scripts.experiment.checker import Checker
+from scripts.experiment.compared_measures import measures_of
 from scripts.experiment.figure_checks import INFLUENCE, QUERIES, check_figure
 from scripts.experiment.moderators import BUBBLE, moderators, subgroups
 from scripts.experiment.records import Comparison, System, Task
@@ -17,7 +18,6 @@ from scripts.experiment.sameness import check_roles, check_tasks
 from scripts.experiment.sections.comparison import ComparisonEntry
 from scripts.experiment.sections.synthesis import Statistics
 from scripts.experiment.starting_points import with_starting_point
-from scripts.ir.measure_names import same_measure
 from scripts.statistics.effects import effect_named, effect_source
 from scripts.statistics.estimators import estimator_source
 from scripts.statistics.intervals import interval_source
@@ -53,7 +53,7 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
     ranked = {task: other_tasks.get(task, task) for task in names}
     _check_runs(check, key, entry, ranked, systems, tasks)
     compared = [tasks[task] for task in names]
-    measure = common_measure(check, f"{key}.measure", entry.measure, compared)
+    measure, measure_on = measures_of(check, key, entry, compared)
     check_statistics(check, key, entry)
     check_figure(check, key, entry)
     check_clusters(check, f"{key}.clusters", entry.clusters, compared)
@@ -68,6 +68,7 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
         statistics=replace(entry, measure=measure),
         figure=entry.figure,
         treatment_on=other_tasks,
+        measure_on=measure_on,
         moderators=moderators(check, key, entry, compared),
         subgroups=subgroups(check, key, entry, compared),
         family=entry.family or "",
@@ -102,22 +103,6 @@ def _all_tasks(entry: ComparisonEntry, systems: dict[str, System], tasks: dict[s
     """All tasks, without those for which a system that is trained for each dataset apart has no training."""
     apart = [systems[name] for name in (entry.control, entry.treatment) if systems[name].recipe_of]
     return [task for task in tasks if all(tasks[task].ranked_dataset in system.recipe_of for system in apart)]
-
-
-def common_measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:
-    """The experiment's name of a measure of all these tasks, which may be given by any of ir-measures' names."""
-    listed_on: dict[str, str] = {}
-    for task in tasks:
-        comparable = [measure for measure in task.measures if measure == name or not task.values_given]
-        listed = same_measure(name, comparable)
-        if listed is None:
-            what = f"the measures of task {task.name!r}" if task.values_given else "measures"
-            raise check.fail(key, f"{name!r} is not among {what}: {list(task.measures)}")
-        listed_on[listed] = task.name
-    if len(listed_on) > 1:
-        listed_names = " and ".join(f"{listed!r} on task {task!r}" for listed, task in listed_on.items())
-        raise check.fail(key, f"{name!r} is {listed_names}; give it one name")
-    return next(iter(listed_on))
 
 
 def check_statistics(check: Checker, key: str, entry: ComparisonEntry) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scripts.experiment.checker import Checker
-from scripts.experiment.comparisons import common_measure
+from scripts.experiment.compared_measures import common_measure
 from scripts.experiment.records import Family, System, Task
 from scripts.experiment.sameness import check_different, check_tasks
 from scripts.experiment.sections.comparison import MultipleComparison

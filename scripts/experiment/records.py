@@ -137,7 +137,8 @@ class Comparison:
 
     `treatment_on` says, for some of the tasks, on which other task the treatment ranks the same queries. `subgroups` is
     the moderator by whose words the tasks are grouped. p-values are adjusted within a `family`: the comparisons that
-    name it, or all that name none.
+    name it, or all that name none. With `measure_on` each task has a measure of its own, and that of `statistics` names
+    them all.
     """
 
     name: str
@@ -147,6 +148,7 @@ class Comparison:
     statistics: Statistics
     figure: Figure
     treatment_on: dict[str, str] = field(default_factory=dict)
+    measure_on: dict[str, str] = field(default_factory=dict)
     moderators: tuple[Moderator, ...] = ()
     subgroups: Moderator | None = None
     family: str = ""
@@ -207,6 +209,11 @@ class Experiment:
     def kernels_of_jobs(self) -> dict[str, str]:
         """The setting of jobs that compute by a model: none with the default."""
         return {} if self.kernels == FAST else {"kernels": self.kernels}
+
+    def is_lower_better(self, comparison: Comparison) -> bool:
+        """Whether a lower value of a comparison's measures is better, which is alike for all of them."""
+        measures = [*comparison.measure_on.values(), comparison.statistics.measure]
+        return measures[0] in self.lower_is_better
 
     def runs_of(self, system: System) -> list[Task]:
         """The tasks for which a system has a run."""

@@ -10,7 +10,9 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import same_queries
 from scripts.experiment.records import System, Task
 from scripts.experiment.system_kinds import system_kind, takes
-from scripts.experiment.systems.external import files_of
+from scripts.experiment.systems.external import column_of, files_of
+
+Place = tuple[str, str | None]
 
 
 def check_tasks(check: Checker, key: str, names: list[str], tasks: dict[str, Task]) -> None:
@@ -37,14 +39,11 @@ def check_roles(
     """
     control, treatment = pair
     if not system_kind(control).computed and not system_kind(treatment).computed:
-        files = {
-            task: (os.path.realpath(files_of(control)[task]), os.path.realpath(files_of(treatment)[other]))
-            for task, other in ranked.items()
-        }
+        files = {task: (_place(control, task), _place(treatment, other)) for task, other in ranked.items()}
         # The same file for only some of the tasks is allowed: the comparison then reports no effect there.
         if all(of_control == of_treatment for of_control, of_treatment in files.values()):
             raise check.fail(key, f"control and treatment have the same file for each task: {', '.join(ranked)}")
-        seen: dict[tuple[str, str], str] = {}
+        seen: dict[tuple[Place, Place], str] = {}
         for task, pair_of_files in files.items() if scored else ():
             first = seen.setdefault(pair_of_files, task)
             if first != task:
@@ -66,10 +65,15 @@ def check_different(
         if system_kind(system).computed:
             made_of = _identity(check, system, systems)
         else:
-            made_of = json.dumps([os.path.realpath(files_of(system)[task]) for task in tasks])
+            made_of = json.dumps([_place(system, task) for task in tasks])
         same = first.setdefault(made_of, system)
         if same is not system:
             raise check.fail(key, f"{same.name!r} and {system.name!r} are one system under two names")
+
+
+def _place(system: System, task: str) -> Place:
+    """Where an external system's run or scores of a task stand: a file, and a column of it where there are several."""
+    return os.path.realpath(files_of(system)[task]), column_of(system)
 
 
 def _identity(check: Checker, system: System, systems: dict[str, System]) -> str:

@@ -42,13 +42,16 @@ def _comparisons(check: Checker, study: Study, comparisons: dict[str, Comparison
     with_difference = [
         name for name, found in comparisons.items() if effect_named(found.statistics.effect).HAS_DIFFERENCE
     ]
+    of_one_measure = [name for name in with_difference if not comparisons[name].measure_on]
     if asked == "all":
-        return with_difference
+        return of_one_measure
     for name in asked:
         check.known("plan_study.comparisons", name, "comparisons")
         if name not in with_difference:
             effect = comparisons[name].statistics.effect
             raise check.fail("plan_study.comparisons", f"{name} has effect {effect}: there is no difference to detect")
+        if name not in of_one_measure:
+            raise check.fail("plan_study.comparisons", f"{name} has a measure per task (measure_on); expected one")
     return list(asked)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scripts.common.keys import NameOrNames
 from scripts.experiment.checker import Checker
-from scripts.experiment.comparisons import common_measure
+from scripts.experiment.compared_measures import common_measure
 from scripts.experiment.records import System, Task
 from scripts.experiment.sections.charts import StudyEntry
 from scripts.experiment.teachers import learnt_from

@@ -1,36 +1,40 @@
-"""Reads scores per sample that other tools wrote: one value per line, or two columns with a tab, id and value."""
+"""Reads scores per sample that other tools wrote: one value per line, or columns with tabs or commas, ids first."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from scripts.common.errors import UserError
 from scripts.common.files import lines
 from scripts.common.numerals import finite
+from scripts.ir.score_columns import chosen_column, is_csv, is_id_heading
 from scripts.ir.trec import shown, why_no_id
 
+EXPECTED = "one value per line, or id, tab and value"
+SEVERAL = "id, tab and value, or a heading and the key `column` of the system, which names the column of its values"
 LINE = "line "  # prefix of the ids that samples without an id get; ids from a file hold no space
-HEADINGS = {"id", "index", "idx", "key", "name", "pair", "qid", "query", "sample", "example", "item", "uid", "guid"}
 NO_HEADINGS = {"na", "nan", "n/a", "nil", "null", "none", "inf", "infinity", "true", "false", "yes", "no", "missing"}
 _MISREAD = str.maketrans("oil", "011")  # O.5 is a misspelt value and not a heading
 
 
-def read_scores(path: Path) -> dict[str, float]:
+def read_scores(path: Path, column: str | None = None) -> dict[str, float]:
     """Sample id -> value, in file order; samples of a file without ids get `line 1`, `line 2`, ….
 
     The first line is a heading if its first column has a name of ids (id, query_id, sample …) and its second is a word.
+    A file of values separated by commas has a heading, and so has one of several systems, of which `column` is read.
     Raises UserError, with the line, for a value that is not a finite number in decimal digits, a duplicate id, lines
     of different kinds, and a blank line in a file without ids, where it would shift the lines below.
     """
     scores: dict[str, float] = {}
     columns = 0
-    for number, line in lines(path):
-        fields = [field.strip() for field in line.split("\t")]
+    for number, fields in _rows(path, column):
         where = f"{path}:{number}"
         columns = columns or len(fields)
         if len(fields) != columns or columns > 2:
-            raise UserError(f"{where}: {len(fields)} columns; expected one value per line, or id, tab and value")
+            raise UserError(f"{where}: {len(fields)} columns; expected {EXPECTED if columns < 3 else SEVERAL}")
         if columns == 2 and not scores and number == 1 and _is_heading(*fields):
             continue
         if columns == 1 and number != len(scores) + 1:
@@ -52,11 +56,22 @@ def read_scores(path: Path) -> dict[str, float]:
     return scores
 
 
+def _rows(path: Path, column: str | None) -> Iterator[tuple[int, list[str]]]:
+    """The lines with their number: a value, or an id and a value."""
+    read = lines(path)
+    first = next(read, None)
+    if first is None:
+        return iter(())
+    every = chain([first], read)
+    if column is not None or is_csv(first[1]):
+        return chosen_column(every, path, column)
+    return ((number, [field.strip() for field in line.split("\t")]) for number, line in every)
+
+
 def _is_heading(name: str, value: str) -> bool:
     """Whether two fields are the names of columns. A line that may be a sample with a bad value is not a heading."""
-    parts = name.lower().replace("-", "_").replace(" ", "_").strip("_").split("_")
     return (
-        (set(parts) <= HEADINGS or parts[-1].removesuffix("id") in HEADINGS | {""})
+        is_id_heading(name)
         and value[:1].isalpha()
         and finite(value.lower().translate(_MISREAD)) is None
         and value.lower() not in NO_HEADINGS
@@ -70,7 +85,8 @@ def _why_no_value(*fields: str) -> str:
     except ValueError:
         pass
     problem = "is not a number; expected decimal digits with a point, such as 0.25"
-    return f"{problem} (a heading calls its first column id)" if len(fields) == 2 else problem
+    with_heading = len(fields) == 2 or "," in fields[0]
+    return f"{problem} (a heading calls its first column id)" if with_heading else problem
 
 
 def check_pairs(control: list[str], treatment: list[str], task: str) -> None:

@@ -82,6 +82,8 @@ class Adapter(Protocol):
     """
 
     NAME: str  # a model's `type`
+    LOADED_BY: str  # the class of sentence-transformers that loads a checkpoint; without it none is given away
+    PIPELINE_TAG: str  # what the hub of Hugging Face calls its use
     SEARCHES: bool  # whether it encodes each text once, apart from others, and so can search a corpus alone
     INDEX: str  # the form of its index where that is not "vectors", one a text: "token-vectors" or "terms"
     BACKENDS: tuple[str, ...]  # what can compute at inference, of torch and onnx

@@ -42,14 +42,12 @@ Pairs = dict[str, tuple[Scores, Scores]]  # control and treatment by task
 
 def read_pairs(control: Sequence[Path], treatment: Sequence[Path], settings: Settings) -> tuple[Pairs, list[str]]:
     """The scores of both systems by task, on the queries that both have; and which queries are left out, as text."""
-    of_control, of_treatment = (
-        {task: read_scores(paths, settings.measure) for task, paths in by_task(list(files)).items()}
-        for files in (control, treatment)
-    )
+    of_control, of_treatment = (by_task(list(files)) for files in (control, treatment))
     pairs, said = {}, []
-    for task, scores in of_control.items():
-        other = of_treatment[settings.treatment_on.get(task, task)]
-        on_control, on_treatment, unpaired = paired(scores, other, task)
+    for task, paths in of_control.items():
+        measure = settings.measure_on.get(task, settings.measure)
+        other = read_scores(of_treatment[settings.treatment_on.get(task, task)], measure)
+        on_control, on_treatment, unpaired = paired(read_scores(paths, measure), other, task)
         pairs[task] = on_control, on_treatment
         said += [unpaired] if unpaired else []
     return pairs, said
@@ -69,7 +67,8 @@ def dependence_data(settings: Settings, siblings: Sequence[Path]) -> DependenceD
         {task: read_clusters(Path(path)) for task, path in settings.cluster_files.items()},
         {
             system: {
-                task: read_scores(files, settings.measure).values.to_numpy() for task, files in by_task(paths).items()
+                task: read_scores(files, settings.measure_on.get(task, settings.measure)).values.to_numpy()
+                for task, files in by_task(paths).items()
             }
             for system, paths in by_system.items()
         },

@@ -28,6 +28,9 @@ class Settings(Method):
     treatment_on: Annotated[dict[str, str], "task: the task on which the treatment is scored instead"] = field(
         default_factory=dict
     )
+    measure_on: Annotated[dict[str, str], "task: its column of the metrics files, where each has its own"] = field(
+        default_factory=dict
+    )
     corpora: Annotated[dict[str, str], "task: its corpus, where tasks share one"] = field(default_factory=dict)
     qrels: Annotated[dict[str, str], "task: its relevance judgements, by which queries are clustered"] = field(
         default_factory=dict

@@ -40,17 +40,24 @@ def comparison_settings(experiment: Experiment, name: str) -> JsonObject:
     folders = {
         tasks[task].folder: tasks[treatment_task].folder for task, treatment_task in comparison.treatment_on.items()
     }
-    measured = comparison.statistics
-    lower = measured.margin is not None and measured.measure in experiment.lower_is_better
+    lower = comparison.statistics.margin is not None and experiment.is_lower_better(comparison)
     return {
         "control": comparison.control,
         "treatment": comparison.named(comparison.treatment),
         **({"treatment_on": folders} if folders else {}),
+        **_measure_on(experiment, name),
         "seed": experiment.seed,
         **({"lower_is_better": True} if lower else {}),
         **statistics_of(comparison),
         **given(_dependence(experiment, name)),
     }
+
+
+def _measure_on(experiment: Experiment, name: str) -> JsonObject:
+    """The measure of each task, by its folder, where tasks have their own."""
+    measure_on = experiment.comparisons[name].measure_on
+    by_folder = {experiment.tasks[task].folder: measure for task, measure in measure_on.items()}
+    return {"measure_on": by_folder} if by_folder else {}
 
 
 def table_settings(experiment: Experiment) -> JsonObject:
@@ -110,8 +117,8 @@ def _tasks(experiment: Experiment, name: str) -> list[Task]:
 def compared_queries(experiment: Experiment, name: str) -> JsonObject:
     """What is compared on single queries."""
     settings = comparison_settings(experiment, name)
-    lower = settings["measure"] in experiment.lower_is_better
-    chosen = {key: settings[key] for key in ("measure", "alpha", "treatment_on") if key in settings}
+    lower = experiment.is_lower_better(experiment.comparisons[name])
+    chosen = {key: settings[key] for key in ("measure", "alpha", "treatment_on", "measure_on") if key in settings}
     return chosen | ({"lower_is_better": True} if lower else {})
 
 

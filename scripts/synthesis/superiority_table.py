@@ -8,7 +8,7 @@ superiority with its interval. Both are at full precision.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -31,17 +31,19 @@ class Settings:
     treatment_on: Annotated[dict[str, str], "task: the task on which the treatment is scored instead"] = field(
         default_factory=dict
     )
+    measure_on: Annotated[dict[str, str], "task: its column of the metrics files, where each has its own"] = field(
+        default_factory=dict
+    )
 
 
-def query_differences(
-    control: Sequence[Path], treatment: Sequence[Path], measure: str, treatment_on: Mapping[str, str]
-) -> dict[str, pd.Series]:
+def query_differences(control: Sequence[Path], treatment: Sequence[Path], settings: Settings) -> dict[str, pd.Series]:
     """The differences of each task's queries, by query id, in the order of the control's tasks and queries."""
     of_control, of_treatment = by_task(list(control)), by_task(list(treatment))
     differences = {}
     for task, files in of_control.items():
-        scores = read_scores(files, measure), read_scores(of_treatment[treatment_on.get(task, task)], measure)
-        y, x, _ = paired(*scores, task)
+        measure = settings.measure_on.get(task, settings.measure)
+        others = of_treatment[settings.treatment_on.get(task, task)]
+        y, x, _ = paired(read_scores(files, measure), read_scores(others, measure), task)
         differences[task] = x.values.mean(axis=1) - y.values.mean(axis=1)
     return differences
 
@@ -50,7 +52,7 @@ def main() -> None:
     arguments = parser(__doc__, "control*", "treatment*", "table", "differences", settings=Settings).parse_args()
     settings: Settings = arguments.settings
     sign = -1 if settings.lower_is_better else 1
-    differences = query_differences(arguments.control, arguments.treatment, settings.measure, settings.treatment_on)
+    differences = query_differences(arguments.control, arguments.treatment, settings)
     counts = [
         {"task": task, "n": len(values), **superiority(sign * values.to_numpy(), settings.alpha)._asdict()}
         for task, values in differences.items()

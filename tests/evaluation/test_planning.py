@@ -24,9 +24,17 @@ EXPERIMENT = resolve(
 def test_what_others_scored_has_values_and_no_runs():
     assert planning.scored_by_others(EXPERIMENT) == ["scored"]
     assert planning.scored_here(EXPERIMENT) == ["d", "d-dev", "judged"]
-    assert planning.import_scores_settings(EXPERIMENT, "scored") == {
-        "measure": EXPERIMENT.tasks["scored"].measures[0],
-    }  # fmt: skip
+    assert planning.import_scores_settings(EXPERIMENT, "theirs-scored", "scored") == {"measure": "accuracy"}
+
+
+def test_a_list_of_columns_makes_a_system_of_each():
+    columns = {"type": "external", "scores": {"d": "LICENSE"}, "column": ["a", "b b"]}
+    config = changed({"datasets/d": {"format": "scores", "measure": "accuracy"}, "systems": {"columns": columns},
+                      "recipes": {}, "models": {}, "comparisons/c": {"control": "columns-a", "treatment": "columns-b_b",
+                                                                    "measure": "accuracy"}})  # fmt: skip
+    experiment = resolve(config, "c.yaml")
+    assert planning.import_scores_settings(experiment, "columns-a", "d") == {"measure": "accuracy", "column": "a"}
+    assert planning.import_scores_settings(experiment, "columns-b_b", "d")["column"] == "b b"
 
 
 def test_a_tasks_folder_leads_to_the_file_that_the_configuration_names():

@@ -47,3 +47,41 @@ def test_samples_without_ids_are_paired_by_line_only_where_there_are_as_many():
         check_pairs(["line 1"], ["line 1", "line 2"], "rte")
     with pytest.raises(UserError, match="the scores of the treatment have ids and those of the control have none"):
         check_pairs(["line 1"], ["a"], "rte")
+
+
+TABLE = 'query_id,"BM25, tuned",dense\n"q 1",0.5,1\nq2,0.25,0\n'
+
+
+@pytest.mark.parametrize("table", [TABLE, TABLE.replace('"', "").replace("25, ", "25; ").replace(",", "\t")])
+def test_a_column_of_several_systems_is_read_by_its_heading(tmp_path, table):
+    assert read_scores(written(tmp_path, table), "dense") == {"q_1": 1.0, "q2": 0.0}
+    name = "BM25, tuned" if "," in table else "BM25; tuned"
+    assert read_scores(written(tmp_path, table), name) == {"q_1": 0.5, "q2": 0.25}
+
+
+def test_a_csv_of_one_column_of_values_needs_no_name(tmp_path):
+    assert read_scores(written(tmp_path, "\ufeffid,score\r\na,0.5\r\n\r\nb,1\r\n")) == {"a": 0.5, "b": 1.0}
+    assert read_scores(written(tmp_path, ",score\n0,0.5\n1,1\n"), "score") == {"0": 0.5, "1": 1.0}  # as pandas writes
+
+
+@pytest.mark.parametrize(
+    ("content", "column", "said"),
+    [
+        (TABLE, None, ":1: the columns of values are BM25, tuned, dense; name one by the key `column` of the system"),
+        (TABLE, "sparse", ":1: no column 'sparse'; the columns of values are BM25, tuned, dense"),
+        ("id,a,a\nx,1,2\n", "a", ":1: 2 columns 'a'"),
+        ("id\ta\tb\nx\t1\t2\n", None, ":1: 3 columns; expected id, tab and value, or a heading and the key `column`"),
+        ("text,a,b\nx,1,2\n", "a", ":1: the first column is 'text'; expected a heading that begins with the name of"),
+        ("x\t1\ny\t2\n", "a", ":1: the first column is 'x'"),
+        ("id,a,b\nx,1\n", "a", ":2: 2 columns; expected 3, as the heading has"),
+        ("id,a,b\nx,1,2\ny,,2\n", "a", ":3: value '' is not a number"),
+        ("id,a,b\nx,1,2\nx,1,2\n", "a", ":3: duplicate id x"),
+        ('id,a\nx,"1\n2",\n', None, ":2: not a line of comma-separated values"),
+        ("id,a\n", None, ": no values"),
+        ("", "a", ": no values"),
+    ],
+)
+def test_a_mistake_in_columns_is_said_with_its_line(tmp_path, content, column, said):
+    with pytest.raises(UserError) as error:
+        read_scores(written(tmp_path, content), column)
+    assert f"s.txt{said}" in str(error.value)

@@ -178,6 +178,37 @@ def test_broken_scores_are_one_line(scores, file, content, said):
     assert not (scores.folder / "results/scores/effects/agreement.tsv").exists()
 
 
+COLUMNS = """
+experiment: columns
+datasets:
+  rte: {format: scores, measure: accuracy}
+  cola: {format: scores, measure: MCC}
+systems:
+  model: {type: external, column: [small, large], scores: {rte: rte.csv, cola: cola.tsv}}
+tasks: [rte, cola]
+comparisons:
+  size: {control: model-small, treatment: model-large, effect: SMD, measure_on: {rte: accuracy, cola: MCC}}
+"""
+
+
+def test_columns_of_a_csv_are_systems_and_smd_combines_tasks_of_different_measures(scores):
+    """The task of values a hundred times as large has the effect of its twin: SMD knows no units."""
+    values = [(0.1 * (n % 7), 0.1 * (n % 7) + 0.02 * (n % 3)) for n in range(20)]
+    rows = [f"q{n},{small},{large}\n" for n, (small, large) in enumerate(values)]
+    (scores.folder / "rte.csv").write_text("".join(["query_id,small,large\n", *rows]))
+    scaled = [f"s{n}\t{100 * large}\t{100 * small}\n" for n, (small, large) in enumerate(values)]
+    (scores.folder / "cola.tsv").write_text("".join(["id\tlarge\tsmall\n", *scaled]))
+    (scores.folder / "columns.yaml").write_text(COLUMNS)
+    done = scores.snakemake(config="columns.yaml")
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    results = scores.folder / "results/columns"
+    effects = pd.read_csv(results / "effects/size.tsv", sep="\t")
+    assert effects["effect"].to_numpy() == pytest.approx(effects["effect"][0]) and effects["effect"][0] > 0
+    assert effects["treatment_mean"][1] == pytest.approx(100 * effects["treatment_mean"][0])
+    assert "mean accuracy and MCC of" in (results / "summary.md").read_text()
+    assert {path.name for path in (results / "metrics/cola").iterdir()} == {"model-small", "model-large"}
+
+
 def refused(scores, text):
     """The one line with which a configuration is refused before anything runs."""
     (scores.folder / "scores.yaml").write_text(text)

@@ -50,6 +50,7 @@ ROOMS = [
     "archive.provenance",
     "archive.checking",
     "archive",
+    "new",
 ]
 # Rooms of a stage that other stages import from.
 SHARED = ("datasets.formats", "inference.candidates", "inference.ranked")

@@ -40,7 +40,7 @@ class Options:
 def read(root: Path, options: Options) -> Collection:
     """Read a BEIR folder (found anywhere below `root`). Raises UserError with file and line."""
     folder = only_folder_with(root, "corpus.jsonl", PACKINGS)
-    files = {split: _judgements_of(folder / "qrels", split) for split in SPLITS}
+    files = {split: judgements_of(folder / "qrels", split) for split in SPLITS}
     qrels = {split: read_judgements(path) for split, path in files.items() if path.is_file()}
     if not qrels:
         raise UserError(f"{folder / 'qrels'}: none of {', '.join(path.name for path in files.values())}")
@@ -52,7 +52,7 @@ def read(root: Path, options: Options) -> Collection:
     return Collection(documents, queries, qrels, unjudged_queries(texts, judged))
 
 
-def _judgements_of(folder: Path, split: str) -> Path:
+def judgements_of(folder: Path, split: str) -> Path:
     """The file of a split's judgements, by BEIR's name or one of TREC's. UserError where several lie side by side."""
     files = [packed_or_plain(folder / f"{split}{ending}") for ending in (".tsv", ".qrels", ".txt", ".trec")]
     found = [path for path in files if path.exists()]

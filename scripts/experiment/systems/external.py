@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from scripts.common.keys import LEFT_OUT, JsonObject
+from scripts.common.keys import LEFT_OUT, JsonObject, Label
 from scripts.common.locations import find_file
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System, Task
@@ -26,16 +26,23 @@ class Keys(Labelled):
     ] = None
     scores: Annotated[
         FilesOfTasks | None,
-        "external: one file of values per task of format scores (one value per line, or id, tab, value)",
+        "external: one file of values per task of format scores (one value per line; or, separated by tabs or commas, "
+        "an id and a value; or an id and the values of several systems, with a heading)",
+        LEFT_OUT,
+    ] = None
+    column: Annotated[
+        Label | None,
+        "external: in files of the scores of several systems the heading of this one's; a list makes a system of each",
         LEFT_OUT,
     ] = None
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Of each task the file of its run or scores."""
+    """Of each task the file of its run or scores; of files of scores the heading of the column, None: their only one."""
 
     files: Mapping[str, str]
+    column: str | None = None
 
 
 REFERENCES: dict[tuple[str, ...], str] = {}
@@ -49,14 +56,18 @@ class External(SystemKind):
 
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
         files = _files(check, f"systems.{name}", entry, tasks)
-        return System(name, NAME, entry.label or name, settings=Settings(files), tasks=tuple(files))
+        if entry.column and not entry.scores:
+            raise check.fail(f"systems.{name}.column", "only valid with scores, whose files have columns")
+        settings = Settings(files, entry.column)
+        return System(name, NAME, entry.label or name, settings=settings, tasks=tuple(files))
 
     def files(self, system: System) -> list[str]:
         return list(files_of(system).values())
 
     def scored_again(self, system: System, again: dict[str, str]) -> System:
-        files = files_of(system)
-        return replace(system, settings=Settings({**files, **{task: files[other] for task, other in again.items()}}))
+        settings = system.own(Settings)
+        files = {**settings.files, **{task: settings.files[other] for task, other in again.items()}}
+        return replace(system, settings=replace(settings, files=files))
 
     def identity(self, config: Configuration, system: System) -> JsonObject:
         return {"name": system.name}  # two external systems are compared by their files, task by task
@@ -74,6 +85,11 @@ KIND = External()
 def files_of(system: System) -> Mapping[str, str]:
     """Of each task the file of a system's run or scores."""
     return system.own(Settings).files
+
+
+def column_of(system: System) -> str | None:
+    """The column of files of scores that holds a system's; None: their only one."""
+    return system.own(Settings).column
 
 
 def _files(check: Checker, key: str, entry: Keys, tasks: dict[str, Task]) -> dict[str, str]:

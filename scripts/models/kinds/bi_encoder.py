@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Model: TypeAlias = SentenceTransformer | OnnxBiEncoder
 
 NAME = "bi-encoder"
+LOADED_BY, PIPELINE_TAG = "SentenceTransformer", "sentence-similarity"
 SEARCHES = True
 BACKENDS = ("torch", "onnx")
 EXPORTS = True

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from scripts.models.onnx_export import Exportable
 
 NAME = "cross-encoder"
+LOADED_BY, PIPELINE_TAG = "CrossEncoder", "text-ranking"
 SEARCHES = False
 BACKENDS = ("torch", "onnx")
 EXPORTS = True

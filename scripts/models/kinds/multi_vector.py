@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Model: TypeAlias = MultiVectorEncoder | OnnxMultiVectorEncoder
 
 NAME = "multi-vector"
+LOADED_BY, PIPELINE_TAG = "MultiVectorEncoder", "sentence-similarity"
 SEARCHES = True
 INDEX = "token-vectors"
 BACKENDS = ("torch",)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Model: TypeAlias = SparseEncoder | OnnxSparseEncoder
 
 NAME = "sparse-encoder"
+LOADED_BY, PIPELINE_TAG = "SparseEncoder", "feature-extraction"
 SEARCHES = True
 INDEX = "terms"
 BACKENDS = ("torch",)

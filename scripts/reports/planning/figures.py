@@ -68,7 +68,7 @@ def figure_settings(experiment: Experiment, name: str) -> dict:
     judged = next((measure for measure in measures if measure.startswith("Judged@")), "")
     numbers = {key: value for key, value in statistics_of(comparison).items() if key in OF_NUMBERS}
     looks = stated(comparison.figure, *NOT_LOOKS)
-    if comparison.statistics.measure in experiment.lower_is_better:
+    if experiment.is_lower_better(comparison):
         looks["lower_is_better"] = True
     return numbers | looks | {"judged": judged}
 
@@ -133,7 +133,7 @@ def queries_settings(experiment: Experiment, name: str) -> dict:
     control, treatment = comparison.control, comparison.named(comparison.treatment)
     return {
         **{key: getattr(comparison.statistics, key) for key in ("measure", "alpha")},
-        **({"lower_is_better": True} if comparison.statistics.measure in experiment.lower_is_better else {}),
+        **({"lower_is_better": True} if experiment.is_lower_better(comparison) else {}),
         "control": called["systems"].get(control, control),
         "treatment": called["systems"].get(treatment, treatment),
         "labels": {"tasks": called["tasks"], "systems": {}},

@@ -1,0 +1,79 @@
+"""`make export-model`: one folder of a trained checkpoint with a model card, which sentence-transformers loads.
+
+Reads the checkpoint, its timing, and the metrics and comparisons of a finished experiment. Writes a folder that must
+not be there: the checkpoint's files and README.md, without secrets and folders of this machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from scripts.archive.model_card.card import card
+from scripts.archive.model_card.exported import Exported, exported
+from scripts.archive.model_card.measured import comparisons, means
+from scripts.archive.provenance.origin import origin, source_files
+from scripts.archive.provenance.privacy import Privacy, of_this_process
+from scripts.common import ledger
+from scripts.common.command_line import run
+from scripts.common.digests import sha256
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_folder
+from scripts.common.strict_json import read_json
+from scripts.experiment.reading import read_yaml
+from scripts.experiment.resolution import resolve
+
+ROOT = Path(__file__).parents[2]
+CARD = "README.md"
+NO_PART = shutil.ignore_patterns(".*", CARD)
+
+
+def export(found: Exported, config: dict[str, Any], out: Path) -> None:
+    """Write the folder. Raises UserError where it is there, results were changed, or a file holds a secret."""
+    if os.path.lexists(out):
+        raise UserError(f"{out}: is there already; expected a folder that is not")
+    ledger.check([found.folder, found.timing])
+    privacy = of_this_process(config)
+    with atomic_folder(out) as folder:
+        shutil.copytree(found.folder, folder, ignore=NO_PART, dirs_exist_ok=True)
+        clean(folder, privacy)
+        weights = sorted(folder.rglob("*.safetensors"))
+        sums = {str(file.relative_to(folder)): sha256(file) for file in weights}
+        source = origin(ROOT, source_files(ROOT))[0]
+        text = card(found, means(found), comparisons(found), read_json(found.timing), source, sums)
+        (folder / CARD).write_bytes(privacy.clean(text.encode()))
+        privacy.refuse_left({str(file.relative_to(folder)): file for file in folder.rglob("*") if file.is_file()})
+
+
+def clean(folder: Path, privacy: Privacy) -> None:
+    """Take folders of this machine out of configurations, which may say where weights lay."""
+    for file in sorted(folder.rglob("*config*.json")):
+        content = file.read_bytes()
+        cleaned = privacy.clean(content)
+        if cleaned != content:
+            file.write_bytes(cleaned)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--config", type=Path, required=True)
+    parser.add_argument("--system", required=True, help="its name, as figures and tables have it")
+    parser.add_argument("--seed", help="of its training; by default the first")
+    parser.add_argument("--out", type=Path, required=True, help="the folder, which must not be there")
+    arguments = parser.parse_args()
+    for name in ("system", "out"):
+        if str(getattr(arguments, name)) in ("", "."):
+            raise UserError(f"{name.upper()} is not given; expected SYSTEM=name OUT=folder")
+    config = read_yaml(arguments.config)
+    found = exported(resolve(config, str(arguments.config)), arguments.system, arguments.seed)
+    export(found, config, arguments.out)
+    print(
+        f'{arguments.out}: {found.system.name}, seed {found.seed}; {found.kind.LOADED_BY}("{arguments.out}") loads it'
+    )
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,62 @@
+"""The measure that a comparison is of: one on all its tasks, or with `measure_on` one per task; reads nothing."""
+
+from __future__ import annotations
+
+from scripts.experiment.checker import Checker
+from scripts.experiment.records import Task
+from scripts.experiment.sections.comparison import ComparisonEntry
+from scripts.ir.measure_names import same_measure
+from scripts.statistics.effects import effect_named
+
+
+def measures_of(check: Checker, key: str, entry: ComparisonEntry, tasks: list[Task]) -> tuple[str, dict[str, str]]:
+    """The name of a comparison's measure and, where tasks have measures of their own, that of each task.
+
+    Raises UserError for a measure that a task lacks, and for different measures that nothing makes comparable.
+    """
+    if not entry.measure_on:
+        return common_measure(check, f"{key}.measure", entry.measure, tasks), {}
+    key = f"{key}.measure_on"
+    for task in entry.measure_on:
+        if task not in [compared.name for compared in tasks]:
+            raise check.fail(key, f"{task!r} is not among the tasks of the comparison")
+    chosen = {
+        task.name: common_measure(check, f"{key}.{task.name}", entry.measure_on.get(task.name, entry.measure), [task])
+        for task in tasks
+    }
+    different = list(dict.fromkeys(chosen.values()))
+    if len(different) == 1:
+        return different[0], {}
+    _check_comparable(check, key, entry, different)
+    return f"{', '.join(different[:-1])} and {different[-1]}", chosen
+
+
+def _check_comparable(check: Checker, key: str, entry: ComparisonEntry, measures: list[str]) -> None:
+    """Effects on different measures are on one scale, and those above 0 are in favour of one system."""
+    listed = ", ".join(measures)
+    if effect_named(entry.effect).IN_UNITS_OF_MEASURE:
+        problem = f"effect {entry.effect} is in units of the measure, and these are {listed}; expected one that is not"
+        raise check.fail(key, f"{problem}, such as SMD")
+    lower = [measure for measure in measures if measure in check.config.lower_is_better]
+    if lower and len(lower) < len(measures):
+        raise check.fail(key, f"of {lower[0]} a lower value is better, and not of all of {listed}; compare them apart")
+    if entry.margin is not None:
+        raise check.fail(key, f"a margin is a difference in one measure, and these are {listed}; leave one of both out")
+    if entry.figure.queries:
+        raise check.fail(key, f"figure.queries shows differences in one measure, and these are {listed}; leave it out")
+
+
+def common_measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:
+    """The experiment's name of a measure of all these tasks, which may be given by any of ir-measures' names."""
+    listed_on: dict[str, str] = {}
+    for task in tasks:
+        comparable = [measure for measure in task.measures if measure == name or not task.values_given]
+        listed = same_measure(name, comparable)
+        if listed is None:
+            what = f"the measures of task {task.name!r}" if task.values_given else "measures"
+            raise check.fail(key, f"{name!r} is not among {what}: {list(task.measures)}")
+        listed_on[listed] = task.name
+    if len(listed_on) > 1:
+        listed_names = " and ".join(f"{listed!r} on task {task!r}" for listed, task in listed_on.items())
+        raise check.fail(key, f"{name!r} is {listed_names}; give it one name")
+    return next(iter(listed_on))

@@ -1,0 +1,76 @@
+"""What `make new` writes: the sections of a configuration as plain values, and what is common to all layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scripts.common.strict_yaml import read_yaml
+
+Entries = dict[str, dict[str, Any]]
+CONTROLS = ("bm25", "baseline", "control", "gold")  # a system with such a word in its name is compared with
+HINT = "minilm encodes every document: minutes for 10,000 on a laptop. Without it, delete it below and its comparison."
+EXAMPLE = Path(__file__).parents[2] / "config/scifact.yaml"  # whose small model a first comparison takes
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The sections of a configuration; `what` says what was found, `hints` what may be changed."""
+
+    what: str
+    datasets: Entries
+    systems: Entries
+    tasks: list[str]
+    models: Entries = field(default_factory=dict)
+    hints: tuple[str, ...] = ()
+    measure: str | None = None  # that is compared, where it is not the default
+
+    def sections(self, experiment: str) -> dict[str, Any]:
+        """The whole configuration, with comparisons of the systems."""
+        written = {
+            "datasets": self.datasets,
+            "models": self.models,
+            "systems": self.systems,
+            "tasks": self.tasks,
+            "comparisons": self._comparisons(),
+        }
+        return {"experiment": experiment, **{name: section for name, section in written.items() if section}}
+
+    def _comparisons(self) -> Entries:
+        measure = {"measure": self.measure} if self.measure else {}
+        return {name: entry | measure for name, entry in comparisons(ranked_by(self), self.tasks).items()}
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, of which the plural has an s."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def ranked_by(draft: Draft) -> dict[str, list[str]]:
+    """System -> the tasks for which it has a run or scores."""
+    return {
+        name: list(entry.get("runs") or entry.get("scores") or draft.tasks) for name, entry in draft.systems.items()
+    }
+
+
+def comparisons(ranked: Mapping[str, Iterable[str]], tasks: list[str]) -> Entries:
+    """One system against all others on all tasks; or against each on the tasks that both have."""
+    control = next((name for word in CONTROLS for name in ranked if word in name.lower()), next(iter(ranked)))
+    others = [name for name in ranked if name != control]
+    if all(set(own) == set(tasks) for own in ranked.values()):
+        treatment: str | list[str] = others[0] if len(others) == 1 else others
+        return {f"against-{control}": {"control": control, "treatment": treatment}} if others else {}
+    found: Entries = {}
+    for other in others:
+        shared = [task for task in tasks if task in ranked[control] and task in ranked[other]]
+        if shared:
+            found[f"{other}-against-{control}"] = {"control": control, "treatment": other, "tasks": shared}
+    return found
+
+
+def draft_of_collections(what: str, datasets: Entries, tasks: list[str]) -> Draft:
+    """BM25 against a small bi-encoder that needs no training: a first comparison on somebody's own collections."""
+    systems: Entries = {"bm25": {"type": "bm25"}, "minilm": {"model": "minilm"}}
+    return Draft(what, datasets, systems, tasks, {"minilm": read_yaml(EXAMPLE)["models"]["minilm"]}, (HINT,))

@@ -1,0 +1,96 @@
+"""A folder of somebody's data: which files lie in it, by names that a configuration can hold; writes nothing."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from scripts.common.errors import UserError
+from scripts.common.keys import FilePath, Rule
+from scripts.common.locations import is_remote
+from scripts.common.paths import why_not_below
+
+DEEPEST = 4  # folders below the one that is given
+MOST_FILES = 100_000
+_FILE_PATH = next(rule for rule in get_args(FilePath) if isinstance(rule, Rule))
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder as a configuration names it, and the names of the regular files below it, in order."""
+
+    place: str
+    files: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return Path(self.place).name
+
+    def path(self, name: str) -> Path:
+        return Path(self.place) / name
+
+    def location(self, name: str) -> str:
+        """A file or folder below as a configuration names it."""
+        return str(self.path(name))
+
+
+def read_folder(given: str) -> Folder:
+    """The folder and its files; hidden ones are passed over.
+
+    Raises UserError where it is no folder, or it or a file has a name that a configuration cannot hold.
+    """
+    if not given:
+        raise UserError("no folder is given; expected FOLDER=path")
+    if reason := _why_no_place(given):
+        raise UserError(f"{given!r}: the folder's path {reason}; rename it")
+    if not Path(given).is_dir():
+        raise UserError(f"{given}: {'no folder, but a file' if Path(given).exists() else 'no such folder'}")
+    here = Path.cwd().resolve()
+    full = Path(os.path.abspath(given))
+    place = str(full.relative_to(here)) if full.is_relative_to(here) else str(full)
+    if place == ".":
+        raise UserError(f"{given}: the folder of ranktrial itself; expected one of data")
+    names = sorted(_files(Path(place), Path(place), DEEPEST))
+    for name in names:
+        if reason := why_not_below(name) or _why_no_place(name):
+            raise UserError(f"{place}: the file {name!r} {reason}; rename it or move it elsewhere")
+    return Folder(place, tuple(names))
+
+
+def _why_no_place(path: str) -> str | None:
+    """Why a configuration cannot hold a path; None if it can."""
+    if not path.isprintable():
+        return "holds a character that cannot be printed"
+    if is_remote(path):
+        return "begins as an address does"
+    if len(path) > (_FILE_PATH.max_length or 0) or not re.search(_FILE_PATH.pattern or "", path):
+        return f"is not {_FILE_PATH.title}"
+    return None
+
+
+def _files(root: Path, folder: Path, depth: int) -> Iterator[str]:
+    count = 0
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False) and depth > 0:
+                yield from _files(root, Path(entry.path), depth - 1)
+            elif _is_regular(entry):
+                count += 1
+                if count > MOST_FILES:
+                    raise UserError(f"{folder}: more than {MOST_FILES:,} files; expected the folder of a collection")
+                yield str(Path(entry.path).relative_to(root))
+
+
+def _is_regular(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a file, maybe through a link; a link that leads nowhere is none."""
+    try:
+        return stat.S_ISREG(entry.stat().st_mode)
+    except OSError:
+        return False

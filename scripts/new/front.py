@@ -1,0 +1,101 @@
+"""`make new`: look at a folder of data and write a configuration that runs as it is.
+
+Reads the first lines of the folder's files, and those that say what belongs together. Writes one file, which must not
+be there. The configuration is checked as a run checks it before it is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from types import ModuleType
+
+import yaml
+
+from scripts.common.command_line import run
+from scripts.common.errors import UserError
+from scripts.experiment.resolution import resolve
+from scripts.new.draft import Draft
+from scripts.new.folder import Folder, read_folder
+from scripts.new.kinds_of_files import Head, Kind, kind_of, read_head
+from scripts.new.layouts import Contents, beir, runs, scores, trec
+from scripts.new.names import as_name
+from scripts.new.page import page
+
+LAYOUTS: tuple[ModuleType, ...] = (beir, trec, runs, scores)
+CONFIGURATIONS = Path("config")
+SCHEMA = "yaml-language-server: $schema=schema.editor.json"
+
+
+def look(folder: Folder) -> Contents:
+    """The folder with what its files hold."""
+    kinds: dict[Kind, list[str]] = {}
+    heads: dict[str, Head] = {}
+    for file in folder.files:
+        head = read_head(folder.path(file))
+        if kind := kind_of(head):
+            heads[file] = head
+            kinds.setdefault(kind, []).append(file)
+    return Contents(folder, kinds, heads)
+
+
+def draft(contents: Contents) -> Draft:
+    """The draft of the first layout that the folder has. Raises UserError, which says what was looked for."""
+    for layout in LAYOUTS:
+        found: Draft | None = layout.draft(contents)
+        if found:
+            return found
+    looked_for = "; ".join(layout.LOOKED_FOR for layout in LAYOUTS)
+    there = ", ".join(f"{kind} ({len(files)})" for kind, files in contents.kinds.items()) or "none of these"
+    raise UserError(f"{contents.folder.place}: looked for {looked_for}; of {len(contents.folder.files)} files: {there}")
+
+
+def text_of(found: Draft, folder: Folder, out: Path) -> str:
+    """The configuration as text. Raises UserError where a run would refuse it."""
+    experiment = as_name(out.stem) or "mine"
+    head = [
+        *([SCHEMA] if out.parent == CONFIGURATIONS else []),
+        f"Written by `make new` from {folder.place}: {found.what}. Every key: docs/configuration.md.",
+        f"To run it: make run CONFIG={out}",
+        *found.hints,
+    ]
+    text = page(head, found.sections(experiment))
+    resolve(yaml.safe_load(text), str(out))
+    return text
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a file that is not there yet. Raises UserError where it is."""
+    if os.path.lexists(path):
+        raise UserError(f"{path}: is there already; choose another place by OUT=config/NAME.yaml")
+    if not path.parent.is_dir():
+        raise UserError(f"{path}: no folder {path.parent}")
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        os.link(partial, path)  # fails where somebody else was faster
+    except FileExistsError:
+        raise UserError(f"{path}: is there already; choose another place by OUT=config/NAME.yaml") from None
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", required=True, help="of data in one of the layouts")
+    parser.add_argument("--out", type=Path, help="the configuration; by default config/FOLDER.yaml")
+    arguments = parser.parse_args()
+    folder = read_folder(arguments.folder)
+    out = arguments.out or CONFIGURATIONS / f"{as_name(folder.name) or 'mine'}.yaml"
+    if os.path.lexists(out):
+        raise UserError(f"{out}: is there already; choose another place by OUT=config/NAME.yaml")
+    if not str(out).isprintable():
+        raise UserError(f"{str(out)!r}: holds a character that cannot be printed; expected OUT=config/NAME.yaml")
+    found = draft(look(folder))
+    write_new(out, text_of(found, folder, out))
+    print(f"{out}: {found.what}\nnext: make run CONFIG={out}")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,159 @@
+"""What a file holds, by its first lines: documents, topics, judgements, a run or scores; writes nothing.
+
+Files are read as the formats read them, so the forms are those of docs/datasets.md.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from scripts.common.numerals import finite, integer
+from scripts.common.reading import DAMAGE, UTF_8, damaged, open_bytes
+from scripts.datasets.formats._judgements import HEADINGS
+from scripts.datasets.formats._trec_documents import ID_KEYS, TEXT_KEYS
+from scripts.datasets.formats._trec_topics import NUMBERS
+from scripts.ir.score_columns import is_csv, is_id_heading, split_columns
+
+HEAD = 1 << 16  # bytes
+LINES = 50
+Kind = Literal["documents", "topics", "qrels", "run", "scores"]
+_TOPICS_NAME = re.compile(r"topic|quer", re.IGNORECASE)
+_TOPIC_MARKUP = re.compile(r"<top(ic)?[\s>]", re.IGNORECASE)
+_DOCUMENT_MARKUP = re.compile(r"<DOC>", re.IGNORECASE)
+_COLON = re.compile(r"\s*[^\s:]+:\s*\S")
+
+
+@dataclass(frozen=True)
+class Head:
+    """The first lines of a file that are not blank, and the encoding in which they are text."""
+
+    name: str
+    lines: tuple[str, ...]
+    encoding: str = UTF_8
+
+    @property
+    def by_tabs(self) -> list[list[str]]:
+        return [[field.strip() for field in line.split("\t")] for line in self.lines]
+
+
+def read_head(path: Path) -> Head:
+    """The head of a file; without lines where it is no text. Raises UserError for a packed file that is damaged."""
+    try:
+        with open_bytes(path) as file:
+            start = file.read(HEAD)
+    except DAMAGE as error:
+        raise damaged(path, error) from None
+    encoding = UTF_8
+    try:
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(start, final=len(start) < HEAD)
+    except UnicodeDecodeError:
+        text, encoding = start.decode("latin-1"), "latin-1"
+    if "\0" in text:
+        return Head(path.name, ())
+    lines = text.split("\n")
+    whole = lines[:-1] if len(start) == HEAD and len(lines) > 1 else lines
+    return Head(path.name, tuple(line.rstrip("\r") for line in whole if line.strip())[:LINES], encoding)
+
+
+def kind_of(head: Head) -> Kind | None:
+    """What a file with this head holds; None where it has none of the known forms."""
+    first = head.lines[0].lstrip() if head.lines else ""
+    if not first:
+        return None
+    if first.startswith("{"):
+        return _kind_of_json(head)
+    if first.startswith("<"):
+        return _kind_of_markup(head)
+    return _kind_of_ranked(head) or _kind_of_values(head) or _kind_of_texts(head)
+
+
+def _kind_of_markup(head: Head) -> Kind | None:
+    text = "\n".join(head.lines)
+    if _TOPIC_MARKUP.search(text):
+        return "topics"
+    return "documents" if _DOCUMENT_MARKUP.search(text) else None
+
+
+def _kind_of_json(head: Head) -> Kind | None:
+    try:
+        record = json.loads(head.lines[0])
+    except ValueError:  # a line longer than a head is a document's
+        return "documents" if len(head.lines) == 1 else None
+    except RecursionError:
+        return None
+    if {"query", "question"} & set(record) or not set(ID_KEYS) & set(record):
+        return "topics" if set(NUMBERS) & set(record) or "_id" in record else None
+    if not {*TEXT_KEYS, "title", "headings"} & set(record):
+        return None
+    return "topics" if _TOPICS_NAME.search(head.name) else "documents"
+
+
+def _kind_of_ranked(head: Head) -> Kind | None:
+    """A run or judgements, by their columns."""
+    tabs = head.by_tabs
+    if tabs[0][0] in HEADINGS and len(tabs[0]) == 3 and not finite(tabs[0][2]):
+        return (
+            "qrels"
+            if all(len(row) == 3 and integer(row[2].removesuffix(".0")) is not None for row in tabs[1:])
+            else None
+        )
+    rows = [line.split() for line in head.lines]
+    width = len(rows[0])
+    if any(len(row) != width for row in rows):
+        return None
+    last = [row[-1].removesuffix(".0") for row in rows]
+    if width == 6 and all(integer(row[3]) is not None and finite(row[4]) is not None for row in rows):
+        return "run"
+    if width == 4 and len({row[1] for row in rows}) == 1 and all(integer(grade) is not None for grade in last):
+        return "qrels"
+    if width == 4 and all(integer(row[2]) is not None and finite(row[3]) is not None for row in rows):
+        return "run"
+    if width == 3 and all(integer(one) is not None for one in last):
+        if _are_ranks(rows):
+            return "run"
+        return "qrels" if all(len(row) == 3 for row in tabs) else None
+    return None
+
+
+def _are_ranks(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the last of three columns counts the documents of the first query from 1."""
+    ranks = [row[2] for row in rows if row[0] == rows[0][0]]
+    return len(ranks) > 1 and ranks == [str(rank) for rank in range(1, len(ranks) + 1)]
+
+
+def value_names(head: Head) -> list[str]:
+    """The headings of a file's columns of values; none where it has no heading."""
+    if is_csv(head.lines[0]):
+        return split_columns(head.lines[0], False, head.name)[1:]
+    ids, *names = head.by_tabs[0]
+    numbers = any(finite(name) is not None for name in names)
+    return names if is_id_heading(ids) and names and not numbers else []
+
+
+def _kind_of_values(head: Head) -> Kind | None:
+    """Scores, with a heading or without."""
+    names = value_names(head) if "\t" in head.lines[0] or is_csv(head.lines[0]) else []
+    tabs = "\t" in head.lines[0]
+    rows = head.by_tabs if tabs else [line.split(",") if names else [line.strip()] for line in head.lines]
+    rows = rows[1:] if names else rows
+    numbers = [finite(row[-1].strip()) is not None for row in rows]
+    if names:
+        return "scores" if numbers and all(numbers) else None
+    return "scores" if all(numbers) and {len(row) for row in rows} <= {1, 2} else None
+
+
+def _kind_of_texts(head: Head) -> Kind | None:
+    """Documents or topics in columns; those of two are told apart by the file's name."""
+    widths = {len(row) for row in head.by_tabs}
+    names = set(head.by_tabs[0])
+    if widths == {2}:
+        return "topics" if _TOPICS_NAME.search(head.name) else "documents"
+    if widths == {4} or (len(widths) == 1 and names & set(ID_KEYS) and names & set(TEXT_KEYS)):
+        return "documents"
+    return "topics" if widths == {1} and all(_COLON.match(line) for line in head.lines) else None

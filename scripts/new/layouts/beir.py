@@ -1,0 +1,54 @@
+"""One collection in BEIR's layout, or several, each in a folder of its own."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from scripts.common.errors import UserError
+from scripts.common.unpacking import packed_or_plain
+from scripts.datasets.formats import beir
+from scripts.datasets.formats._judgements import read_judgements
+from scripts.ir.collection import SPLITS
+from scripts.new.draft import Draft, counted, draft_of_collections
+from scripts.new.layouts import Contents
+from scripts.new.names import as_name
+from scripts.new.own_documents import own_document
+from scripts.new.splits import task_of_splits
+
+LOOKED_FOR = "BEIR's layout (corpus.jsonl, queries.jsonl, qrels/test.tsv)"
+_CORPUS = re.compile(r"corpus\.jsonl(\.gz|\.zst)?")
+
+
+def draft(contents: Contents) -> Draft | None:
+    """Each folder with a corpus as a dataset, which is a task."""
+    places = [
+        PurePosixPath(file).parent for file in contents.folder.files if _CORPUS.fullmatch(PurePosixPath(file).name)
+    ]
+    if not places:
+        return None
+    datasets: dict[str, dict[str, Any]] = {}
+    tasks = []
+    for place in places:
+        root = contents.folder.path(str(place))
+        name = as_name(root.name) or "collection"
+        if name in datasets:
+            raise UserError(f"{contents.folder.place}: two folders are called {name}; rename one")
+        splits, further = _checked(root)
+        task, carved = task_of_splits(name, splits)
+        datasets[name] = {"format": beir.NAME, "location": str(root), **carved, **further}
+        tasks.append(task)
+    return draft_of_collections(f"{counted(len(places), 'collection')} in BEIR's layout", datasets, tasks)
+
+
+def _checked(root: Path) -> tuple[list[str], dict[str, Any]]:
+    """The splits that have judgements, and further keys. Raises UserError, with file and line, for unreadable files."""
+    files = {split: beir.judgements_of(root / "qrels", split) for split in SPLITS}
+    qrels = {split: read_judgements(path) for split, path in files.items() if path.is_file()}
+    if not qrels:
+        raise UserError(f"{root}: has a corpus, and no judgements in qrels/test.tsv, dev.tsv or train.tsv")
+    judged = {query for of_split in qrels.values() for query in of_split}
+    beir.read_queries(packed_or_plain(root / "queries.jsonl"), judged)
+    documents = (found.document for found in beir.read_documents(packed_or_plain(root / "corpus.jsonl")))
+    return list(qrels), own_document(documents, judged)

@@ -1,0 +1,73 @@
+"""Other people's runs with the judgements by which they are scored: each file of judgements is a task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from scripts.common.digests import sha256
+from scripts.common.errors import UserError
+from scripts.common.files import lines
+from scripts.datasets.formats import qrels as qrels_format
+from scripts.datasets.formats._judgements import read_judgements
+from scripts.ir.trec import Qrels, columns
+from scripts.new.draft import Draft, Entries, counted
+from scripts.new.layouts import Contents
+from scripts.new.names import as_name, systems_of, task_of_qrels
+
+LOOKED_FOR = "runs with their qrels"
+LOOKED_AT = 5000  # lines of a run
+_DOCUMENT = {6: 2, 4: 1, 3: 1}  # width -> the column of the document
+
+
+def draft(contents: Contents) -> Draft | None:
+    """Each run belongs to the judgements with which it shares most."""
+    if not (contents.of("run") and contents.of("qrels")):
+        return None
+    folder = contents.folder
+    task_of_file = {file: as_name(task_of_qrels(file, folder.name)) or "task" for file in contents.of("qrels")}
+    if len(set(task_of_file.values())) < len(task_of_file):
+        raise UserError(f"{folder.place}: two files of qrels have one name but for qrels or test; rename one")
+    judged = {task: read_judgements(folder.path(file)) for file, task in task_of_file.items()}
+    task_of = {file: _task(folder.path(file), judged) for file in contents.of("run")}
+    datasets: Entries = {
+        task: {"format": qrels_format.NAME, "location": folder.location(file), "sha256": sha256(folder.path(file))}
+        for file, task in task_of_file.items()
+        if task in task_of.values()
+    }
+    systems: Entries = {}
+    for file, name in systems_of(task_of, folder.place).items():
+        runs = systems.setdefault(name, {"type": "external", "runs": {}})["runs"]
+        runs[task_of[file]] = folder.location(file)
+    return Draft(
+        f"{counted(len(task_of), 'run')} of {counted(len(datasets), 'task')} with qrels",
+        datasets,
+        systems,
+        list(datasets),
+    )
+
+
+def _task(run: Path, judged: dict[str, Qrels]) -> str:
+    """The task whose judgements share most documents, or else queries, with a run. Raises UserError if none does."""
+    pairs = list(islice(_ranked(run), LOOKED_AT))
+    shared = {
+        task: (
+            sum(document in qrels.get(query, {}) for query, document in pairs),
+            len({q for q, _ in pairs} & set(qrels)),
+        )
+        for task, qrels in judged.items()
+    }
+    best = max(shared, key=shared.__getitem__)
+    if shared[best] == (0, 0):
+        raise UserError(f"{run}: none of its queries is in the qrels of {', '.join(judged)}")
+    return best
+
+
+def _ranked(run: Path) -> Iterator[tuple[str, str]]:
+    """The queries and documents of a run."""
+    for number, line in lines(run):
+        fields = columns(line, run, number)
+        if len(fields) not in _DOCUMENT:
+            raise UserError(f"{run}:{number}: {len(fields)} columns; expected those of a run, 6, 4 or 3")
+        yield fields[0], fields[_DOCUMENT[len(fields)]]

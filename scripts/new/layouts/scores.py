@@ -1,0 +1,113 @@
+"""Scores that other tools computed: a file per task with a column per system, or a file per system and task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from pathlib import Path, PurePosixPath
+
+from scripts.common.errors import UserError
+from scripts.datasets.formats import scores as scores_format
+from scripts.ir.scores import read_scores
+from scripts.new.draft import Draft, Entries, counted
+from scripts.new.kinds_of_files import value_names
+from scripts.new.layouts import Contents
+from scripts.new.names import as_name, stem
+
+LOOKED_FOR = "scores (a CSV or TSV per task with a column per system, or SYSTEM/TASK.txt or SYSTEM.TASK.txt)"
+MEASURE = "score"
+SEPARATORS = (".", "_", "-")  # of a system's name from a task's
+Places = dict[str, tuple[str, str]]  # file -> system and task
+HINT = (
+    "Write what the values are in place of `score`. Where tasks have different measures: effect: SMD and measure_on "
+    "(docs/datasets.md)."
+)
+
+
+def draft(contents: Contents) -> Draft | None:
+    """Each task as a dataset without files of its own, each system with its scores."""
+    files = contents.of("scores")
+    if not files:
+        return None
+    headings = {file: value_names(contents.heads[file]) for file in files}
+    several = any(len(names) > 1 for names in headings.values())
+    systems = _of_columns(contents, headings) if several else _of_files(contents, files)
+    for entry in systems.values():
+        for place in entry["scores"].values():
+            read_scores(Path(place), entry.get("column"))
+    tasks = list(dict.fromkeys(task for entry in systems.values() for task in entry["scores"]))
+    datasets: Entries = {task: {"format": scores_format.NAME, "measure": MEASURE} for task in tasks}
+    what = f"scores of {counted(len(systems), 'system')} on {counted(len(tasks), 'task')}"
+    return Draft(what, datasets, systems, tasks, hints=(HINT,), measure=MEASURE)
+
+
+def _of_columns(contents: Contents, headings: dict[str, list[str]]) -> Entries:
+    """A system for each column of values; each file is a task."""
+    systems: Entries = {}
+    column_of: dict[str, str] = {}
+    for file, columns in headings.items():
+        if not columns:
+            raise UserError(
+                f"{contents.folder.path(file)}:1: no heading, and other files have a column for each system"
+            )
+        for column in columns:
+            name = as_name(column) or "system"
+            if column_of.setdefault(name, column) != column:
+                raise UserError(f"{contents.folder.path(file)}:1: two columns would be called {name}; rename one")
+            entry = systems.setdefault(name, {"type": "external", "column": column, "scores": {}})
+            task = as_name(stem(file)) or "task"
+            if entry["scores"].setdefault(task, contents.folder.location(file)) != contents.folder.location(file):
+                raise UserError(f"{contents.folder.place}: two files would be the task {task}; rename one")
+    return systems
+
+
+def _of_files(contents: Contents, files: list[str]) -> Entries:
+    """A system and a task for each file, by the names of folders and files."""
+    places = _by_folders(files) or _by_stems(files) or _one_task(files, as_name(contents.folder.name) or "task")
+    systems: Entries = {}
+    for file, (system, task) in places.items():
+        scores = systems.setdefault(system, {"type": "external", "scores": {}})["scores"]
+        if task in scores:
+            problem = f"{scores[task]} and {file} would both be {system} on {task}"
+            raise UserError(f"{contents.folder.place}: {problem}; rename one")
+        scores[task] = contents.folder.location(file)
+    return systems
+
+
+def _one_task(files: list[str], task: str) -> Places:
+    return {file: (as_name(stem(file)) or "system", task) for file in files}
+
+
+def _by_folders(files: list[str]) -> Places:
+    """SYSTEM/TASK.txt: where several folders have files of the same names; else none."""
+    below = {file: str(PurePosixPath(*PurePosixPath(file).parts[1:])) for file in files if "/" in file}
+    if not len(below) == len(files) > len(set(below.values())):
+        return {}
+    task_of = _task_names(set(below.values()))
+    return {file: (as_name(PurePosixPath(file).parts[0]) or "system", task_of[below[file]]) for file in files}
+
+
+def _by_stems(files: list[str]) -> Places:
+    """SYSTEM.TASK.txt: where the names are all pairs of several systems and several tasks; else none."""
+    for separator in SEPARATORS:
+        pairs = {file: tuple(map(as_name, stem(file).partition(separator)[::2])) for file in files}
+        systems, tasks = ({pair[place] for pair in pairs.values()} for place in (0, 1))
+        whole = len(set(pairs.values())) == len(files) == len(systems) * len(tasks)
+        if whole and "" not in systems | tasks and min(len(systems), len(tasks)) > 1:
+            return {file: (system, task) for file, (system, task) in pairs.items()}
+    return {}
+
+
+def _task_names(files: Collection[str]) -> dict[str, str]:
+    """File below a system's folder -> its task: by the shortest of file, folder and path that differs for each."""
+    namings: list[Callable[[str], str]] = [stem, _folder_of, _whole]
+    tried = [{file: as_name(naming(file)) or "task" for file in files} for naming in namings]
+    different = [names for names in tried if len(set(names.values())) == len(names)]
+    return min(different or tried[-1:], key=lambda names: sum(map(len, names.values())))
+
+
+def _folder_of(file: str) -> str:
+    return PurePosixPath(file).parent.name
+
+
+def _whole(file: str) -> str:
+    return str(PurePosixPath(file).with_suffix(""))

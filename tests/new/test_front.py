@@ -1,0 +1,163 @@
+"""`make new`: what it makes of each layout, and what it refuses."""
+
+import os
+
+import pytest
+import yaml
+
+from scripts.common.errors import UserError
+from scripts.new import front
+from scripts.new.folder import read_folder
+from scripts.new.page import description
+from tests.new import folders
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    (tmp_path / "config").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def drafted(place="data"):
+    folder = read_folder(place)
+    return front.text_of(front.draft(front.look(folder)), folder, front.CONFIGURATIONS / "mine.yaml")
+
+
+def configuration(place="data"):
+    return yaml.safe_load(drafted(place))
+
+
+@pytest.mark.parametrize("layout", folders.LAYOUTS)
+def test_each_layout_becomes_a_configuration_whose_keys_have_their_sentences(here, layout):
+    folders.LAYOUTS[layout](here / "data")
+    text = drafted()
+    formats = {entry["format"] for entry in yaml.safe_load(text)["datasets"].values()}
+    assert formats == {"qrels" if layout == "runs" else layout}
+    assert text.startswith("# yaml-language-server: $schema=schema.editor.json\n# Written by `make new` from data: ")
+    keys = [("experiment",), ("datasets",), ("datasets", "x", "format"), ("comparisons", "x", "control")]
+    comment = " ".join(line.strip().removeprefix("# ") for line in text.splitlines() if line.strip().startswith("#"))
+    assert all(description(key) and description(key) in comment for key in keys)
+    assert max(map(len, text.splitlines())) < 121
+
+
+def test_runs_have_the_sha256_of_their_judgements_and_each_task_is_found_by_content(here):
+    folders.runs(here / "data")
+    found = configuration()
+    assert found["datasets"]["covid"]["sha256"] == os.popen("sha256sum data/covid_qrels.txt").read().split()[0]
+    assert found["systems"]["dense"]["runs"] == {
+        "covid": "data/dense/covid_top4.txt",
+        "news": "data/dense/news_top4.txt",
+    }
+    assert found["comparisons"] == {"against-bm25": {"control": "bm25", "treatment": "dense"}}
+
+
+def test_a_system_without_a_task_is_compared_on_those_that_it_has(here):
+    folders.runs(here / "data")
+    (here / "data/dense/news_top4.txt").unlink()
+    compared = {"dense-against-bm25": {"control": "bm25", "treatment": "dense", "tasks": ["covid"]}}
+    assert configuration()["comparisons"] == compared
+
+
+def test_several_collections_are_several_tasks_and_splits_are_those_that_are_there(here):
+    folders.beir(here / "data/a")
+    folders.beir(here / "data/b", ("dev", "train"))
+    folders.beir(here / "data/c", ("train",))
+    found = configuration()
+    assert found["tasks"] == ["a", "b/dev", "c"] and found["datasets"]["c"]["splits"] == {"test": 0.2}
+    assert found["datasets"]["a"] == {"format": "beir", "location": "data/a"}
+
+
+def test_a_query_that_may_be_a_document_is_treated(here):
+    folders.write(
+        folders.beir(here / "data"), {"corpus.jsonl": '{"_id": "q1", "text": "flood q1"}\n{"_id": "d1", "text": "x"}\n'}
+    )
+    assert configuration()["datasets"]["data"]["own_document"] == "drop"
+
+
+def test_files_of_splits_and_many_files_of_documents(here):
+    folders.trec(here / "data")
+    document = '{"id": "d%s", "contents": "x"}\n'
+    folders.write(
+        here / "data", {f"docs/{n}.jsonl": document % n for n in range(6)} | {"train-qrels.txt": folders.qrels()}
+    )
+    (here / "data/docs/disk.sgml").unlink()
+    entry = configuration()["datasets"]["data"]
+    assert entry["documents"] == ["docs/*"] and entry["qrels"] == {"test": "qrels.txt", "train": "train-qrels.txt"}
+
+
+@pytest.mark.parametrize("heading", ["", "id\tscore\n"])
+def test_scores_in_a_file_per_system_and_in_a_folder_per_system(here, heading):
+    values = heading + ("a\t1\nb\t0.5\nc\t0\n" if heading else "1\n0.5\n0\n")
+    folders.write(here / "data", {"x.txt": values, "y.txt": values.replace("0.5", "0.6")})
+    assert configuration()["systems"]["x"]["scores"] == {"data": "data/x.txt"}
+    folders.write(here / "more", {f"{system}/{task}/eval.txt": values for system in "pq" for task in ("rte", "cola")})
+    assert configuration("more")["systems"]["p"]["scores"] == {
+        "cola": "more/p/cola/eval.txt",
+        "rte": "more/p/rte/eval.txt",
+    }
+
+
+def test_scores_in_a_file_per_system_and_task_side_by_side(here):
+    folders.write(
+        here / "data", {f"{system}.{task}.tsv": "q1\t0.5\nq2\t1\n" for system in "pq" for task in ("rte", "cola")}
+    )
+    assert configuration()["systems"]["q"]["scores"] == {"cola": "data/q.cola.tsv", "rte": "data/q.rte.tsv"}
+
+
+LOOKED_FOR = (
+    "looked for BEIR's layout (corpus.jsonl, queries.jsonl, qrels/test.tsv); TREC files (documents, topics and qrels)"
+)
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"notes.md": "# Data\n"}, f"data: {LOOKED_FOR}; runs with their qrels; scores (a CSV or TSV per task with a "
+                                   "column per system, or SYSTEM/TASK.txt or SYSTEM.TASK.txt); of 1 files: none of these"),
+        ({}, "of 0 files: none of these"),
+        ({"a.run": "q1 Q0 d1 1 9.5 t\n"}, "of 1 files: run (1)"),
+        ({"corpus.jsonl": "{}\n"}, "data: has a corpus, and no judgements in qrels/test.tsv, dev.tsv or train.tsv"),
+        ({"corpus.jsonl": "{}\n", "qrels/test.tsv": "q\td\t1\n"}, "data/queries.jsonl: no such file"),
+        ({"a.run": "q1 Q0 d1 1 9.5 t\n", "qrels.txt": "q7 0 d1 1\n"}, "data/a.run: none of its queries is in the qrels of data"),
+        ({"x.csv": "id,a,b\nq,1,2\nr,1\n"}, "data/x.csv:3: 2 columns; expected 3"),
+        ({"x{y}.csv": "id,a,b\nq,1,2\n"}, "the file 'x{y}.csv' is not a path without the signs"),
+        ({"x\ny.csv": "id,a,b\nq,1,2\n"}, "the file 'x\\ny.csv' holds a control character"),
+        ({"a.run": "q1 Q0 d1 1 9.5 t\n", "日.run": "q1 Q0 d1 1 9.5 t\n", "qrels.txt": "q1 0 d1 1\n"}, "have the same name but for signs"),
+    ],
+)  # fmt: skip
+def test_a_folder_that_cannot_be_read_is_one_line(here, files, said):
+    (here / "data").mkdir()
+    folders.write(here / "data", files)
+    with pytest.raises(UserError) as error:
+        drafted()
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [("", "no folder is given; expected FOLDER=path"), ("nowhere", "nowhere: no such folder"), (".", "of ranktrial itself"),
+     ("a{b}", "rename it"), ("a\nb", "holds a character that cannot be printed"), ("http://x", "begins as an address does")],
+)  # fmt: skip
+def test_a_place_that_is_none_is_refused(given, said):
+    with pytest.raises(UserError) as error:
+        read_folder(given)
+    assert said in str(error.value)
+
+
+def test_pipes_hidden_files_and_links_to_nowhere_are_passed_over(here):
+    folders.scores(here / "data")
+    os.mkfifo(here / "data/pipe")
+    (here / "data/.hidden.csv").write_text("id,a\nx,1\n")
+    (here / "data/gone.csv").symlink_to("nowhere")
+    assert read_folder("data").files == ("cola.csv", "rte.csv")
+    assert read_folder(str(here / "data")).place == "data"
+
+
+def test_a_file_that_is_there_is_never_overwritten_and_nothing_half_written_stays(here):
+    (here / "config/mine.yaml").symlink_to("elsewhere")
+    for place in (front.CONFIGURATIONS / "mine.yaml", here / "no/mine.yaml"):
+        with pytest.raises(UserError, match=r"is there already; choose another place|no folder"):
+            front.write_new(place, "x")
+    front.write_new(front.CONFIGURATIONS / "other.yaml", "x")
+    assert sorted(path.name for path in (here / "config").iterdir()) == ["mine.yaml", "other.yaml"]

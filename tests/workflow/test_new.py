@@ -1,0 +1,61 @@
+"""A configuration that `make new` writes runs as it is: planned for each layout, run to the end for runs and scores."""
+
+import subprocess
+
+import pytest
+
+from tests.new import folders
+from tests.workflow.conftest import REPOSITORY, copy
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    made = copy(REPOSITORY, tmp_path_factory.mktemp("new") / "ranktrial")
+    for name, write in folders.LAYOUTS.items():
+        write(made.folder / "data" / name)
+    return made
+
+
+def new(workspace, *arguments):
+    """What `make new` does, as its recipe does it."""
+    command = [workspace.python, "scripts/new/front.py", *arguments]
+    return subprocess.run(command, cwd=workspace.folder, env={"PYTHONPATH": "."}, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def written(workspace):
+    """The configurations, by layout."""
+    done = {layout: new(workspace, "--folder", f"data/{layout}") for layout in folders.LAYOUTS}
+    assert {layout: one.stderr for layout, one in done.items() if one.returncode} == {}
+    return {layout: f"config/{layout}.yaml" for layout in folders.LAYOUTS}
+
+
+def test_it_says_what_it_found_and_what_comes_next_and_writes_once(workspace, written):
+    done = new(workspace, "--folder", "data/scores")
+    assert done.returncode == 1 and done.stderr == (
+        "error: config/scores.yaml: is there already; choose another place by OUT=config/NAME.yaml\n"
+    )
+    done = new(workspace, "--folder", "data/scores", "--out", "config/again.yaml")
+    said = "config/again.yaml: scores of 2 systems on 2 tasks\nnext: make run CONFIG=config/again.yaml\n"
+    assert done.stdout == said
+    done = new(workspace, "--folder", "rules")
+    assert (
+        done.returncode == 1
+        and done.stderr.startswith("error: rules: looked for BEIR's layout")
+        and done.stderr.count("\n") == 1
+    )
+
+
+@pytest.mark.parametrize("layout", ["beir", "trec"])
+def test_a_collection_is_planned(workspace, written, layout):
+    jobs = workspace.planned(written[layout])
+    assert {f"prepare_dataset {layout}", "report"} <= jobs, jobs
+    assert any(job.startswith("encode") for job in jobs) and any(job.startswith("compare") for job in jobs)
+
+
+@pytest.mark.parametrize("layout", ["runs", "scores"])
+def test_runs_and_scores_are_run_to_the_end(workspace, written, layout):
+    done = workspace.snakemake(config=written[layout])
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    page = (workspace.folder / f"results/{layout}/summary.md").read_text()
+    assert "dense against bm25" in page and (workspace.folder / f"results/{layout}/figures/against-bm25.svg").is_file()
