@@ -81,6 +81,7 @@ def resolve(config: dict[str, Any], source: str) -> Experiment:
         shards=given.shards,
         device=given.device,
         kernels=given.kernels,
+        explorer=given.explorer,
         datasets=given.datasets,
         models=given.models,
         recipes=given.recipes,

@@ -166,6 +166,7 @@ PLACES = {
     "configuration": _of_experiment(NOT_ARCHIVED, "config.yaml"),
     "summary": _of_experiment("report", "summary.md"),
     "report": _of_experiment("report", "report.html"),
+    "explorer": _of_experiment(NOT_ARCHIVED, "explorer", is_folder=True),  # it holds texts
     "log": _of_experiment("log", "logs/{job}.log"),
     "benchmark": _of_experiment("benchmark", "benchmarks/{job}.tsv"),
     "archive": _of_experiment(NOT_ARCHIVED, "{experiment}.{extent}.zip"),
