@@ -1,15 +1,12 @@
 """The report of the finished tiny experiment in a real browser, on a desk, on a phone and on paper."""
 
 import json
-import shutil
-import subprocess
-import tarfile
 
 import pytest
 
+from tests.support.axe import axe as axe
 from tests.support.browser import WIDTHS, Browser
 
-AXE = "axe-core@4.14.1"
 PNG = b"\x89PNG\r\n"
 
 
@@ -23,20 +20,6 @@ def browser(tmp_path_factory):
     made = Browser(tmp_path_factory.mktemp("profile"))
     yield made
     made.driver.quit()
-
-
-@pytest.fixture(scope="module")
-def axe(pytestconfig):
-    """The source of axe-core, from npm (kept in pytest's cache)."""
-    folder = pytestconfig.cache.mkdir("axe")
-    if not list(folder.glob("*.tgz")):
-        if not shutil.which("npm"):
-            pytest.skip("no npm here to fetch axe-core with")
-        done = subprocess.run(["npm", "pack", AXE], cwd=folder, capture_output=True, text=True)
-        if done.returncode:
-            pytest.skip(f"axe-core cannot be fetched: {done.stderr.strip().splitlines()[-1]}")
-    with tarfile.open(next(folder.glob("*.tgz"))) as archive:
-        return archive.extractfile("package/axe.min.js").read().decode()
 
 
 @pytest.mark.parametrize("device", WIDTHS)

@@ -9,6 +9,10 @@
   const drawn = (options, open) => {
     const plot = Plot.plot({ style: STYLE, marginTop: 24, ...options });
     plot.setAttribute("role", "img");
+    for (const mark of plot.querySelectorAll("g[aria-label]")) { // an image is named as a whole
+      mark.dataset.mark = mark.getAttribute("aria-label");
+      mark.removeAttribute("aria-label");
+    }
     plot.addEventListener("click", () => plot.value && open(plot.value.row ?? plot.value));
     return plot;
   };
@@ -17,9 +21,9 @@
     const ordered = [...rows].sort((a, b) => b.difference - a.difference).map((row, at) => ({ row, at: at + 1 }));
     return drawn(
       {
-        width, height: 260, marginLeft: 46,
+        width, height: 270, marginLeft: 46, marginBottom: 44,
         ariaLabel: `Differences of ${rows.length} queries in order`,
-        x: { label: "Queries by difference →", tickFormat: "d", ticks: Math.min(8, rows.length), domain: [0.4, rows.length + 0.6] },
+        x: { label: "Queries by difference →", labelOffset: 40, tickFormat: "d", ticks: Math.min(8, rows.length), domain: [0.4, rows.length + 0.6] },
         y: { label: `↑ Difference in ${comparison.measure}`, grid: true },
         marks: [
           Plot.rectY(ordered, { x1: (one) => one.at - 0.45, x2: (one) => one.at + 0.45, y: (one) => one.row.difference, fill: (one) => colour(one.row) }),
@@ -35,9 +39,9 @@
   explorer.scatterChart = (rows, comparison, labels, width, open) =>
     drawn(
       {
-        width, height: Math.min(width, 360), marginLeft: 46, marginBottom: 36, inset: 6, grid: true,
+        width, height: Math.min(width, 360), marginLeft: 46, marginBottom: 44, inset: 6, grid: true,
         ariaLabel: `${comparison.measure} of ${rows.length} queries: ${labels.control} against ${labels.treatment}`,
-        x: { label: `${labels.control} →` },
+        x: { label: `${labels.control} →`, labelOffset: 40 },
         y: { label: `↑ ${labels.treatment}` },
         marks: [
           Plot.line(ends(rows), { x: "x", y: "x", stroke: "var(--quiet)", strokeDasharray: "4 3" }),

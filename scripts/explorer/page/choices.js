@@ -23,7 +23,7 @@
   };
 
   explorer.tasksTable = (view) => {
-    const heads = ["Task", "n", `Difference in ${view.comparison.measure}`, "Wins", "Ties", "Losses"];
+    const heads = ["Task", "n", "Difference", "Wins", "Ties", "Losses"];
     const head = element("tr", {}, heads.map((text, at) => element("th", { scope: "col", class: at ? "n" : null }, text)));
     const rows = Object.entries(view.comparison.tasks).map(([name, summary]) => cells(view, name, summary));
     const table = element("table", { class: "tasks" }, element("thead", {}, head), element("tbody", {}, rows));

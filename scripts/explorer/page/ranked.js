@@ -15,12 +15,21 @@
     return element("span", { class: "quiet move", title: `rank in the other ranking: ${said}` }, `${arrow} ${other} in the other`);
   };
 
+  const LONG = 320; // characters, above which a text is folded
+
+  const unfold = (event) => {
+    const open = event.target.closest(".ranked").classList.toggle("whole");
+    event.target.textContent = open ? "Less" : "More";
+    event.target.setAttribute("aria-expanded", String(open));
+  };
+
   const body = (document, terms) => {
     const [id, title, text, whole] = document;
     const name = title ? element("strong", { class: "title" }, explorer.marked(title, terms)) : null;
     if (text === undefined) return [name, element("span", { class: "quiet id" }, id)];
     const end = whole ? `… (cut; ${whole.toLocaleString("en")} characters)` : "";
-    return [name, element("p", { class: "text" }, explorer.marked(text, terms), element("span", { class: "quiet" }, end)), element("span", { class: "quiet id" }, id)];
+    return [name, element("p", { class: "text" }, explorer.marked(text, terms), element("span", { class: "quiet" }, end)),
+      text.length > LONG ? element("button", { type: "button", class: "more", "aria-expanded": "false", onclick: unfold }, "More") : null, element("span", { class: "quiet id" }, id)];
   };
 
   explorer.rankedDocument = (line, document, terms, depth) => {
