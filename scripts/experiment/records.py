@@ -224,7 +224,7 @@ class Experiment:
     shards: int = 1  # jobs into which the encoding of each corpus is split
     device: str = "auto"  # or cpu: where models of torch run
     kernels: Kernels = FAST  # or library: what they compute with
-    explorer: Explorer = Explorer()
+    explorer: Explorer = field(default_factory=Explorer)
 
     @property
     def kernels_of_jobs(self) -> dict[str, str]:

@@ -154,6 +154,7 @@ PLACES = {
     "influence_table": _of_experiment("table", "tables/influence/{comparison}.tsv"),
     "queries_table": _of_experiment("table", "tables/queries/{comparison}.tsv"),
     "query_differences": _of_experiment("table", "tables/query-differences/{comparison}.tsv"),
+    "extreme_queries": _of_experiment("table", "tables/extreme-queries.tsv"),
     "family_table": _of_experiment("table", "tables/multiple-comparisons/{family}.{table_format}"),
     "study_design": _of_experiment("table", "tables/study-designs/{plan}.json"),
     "study_designs": _of_experiment("table", "tables/study-design.{table_format}"),

@@ -56,7 +56,7 @@ def statistics(experiment: Experiment) -> list[str]:
     return [path("statistics", experiment=experiment.name, dataset=owner) for owner in dict.fromkeys(owners)]
 
 
-def explorer_settings(experiment: Experiment, command: str) -> dict[str, Any]:
+def explorer_settings(experiment: Experiment) -> dict[str, Any]:
     """Everything that stands in no file."""
     asked = experiment.explorer
     return {
@@ -67,7 +67,6 @@ def explorer_settings(experiment: Experiment, command: str) -> dict[str, Any]:
         "tasks": {task.folder: _task(experiment, task) for task in tasks_of(experiment)},
         "systems": _labels(experiment),
         "comparisons": {name: _comparison(experiment, one) for name, one in experiment.comparisons.items()},
-        "command": command,
     }
 
 

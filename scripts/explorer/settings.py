@@ -43,7 +43,6 @@ class Settings:
     tasks: Annotated[dict[str, Task], "by their folders"]
     systems: Annotated[dict[str, str], "labels by name"]
     comparisons: dict[str, Comparison]
-    command: Annotated[str, "what makes a deleted text again, before its path"]
 
 
 def compared_systems(settings: Settings, task: str) -> list[str]:

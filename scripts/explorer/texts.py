@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scripts.common.errors import UserError
+from scripts.experiment.results_paths import path
 from scripts.ir.collection import read_corpus
 
 
@@ -18,13 +19,14 @@ class Shown(NamedTuple):
     length: int
 
 
-def check_there(paths: Iterable[str], command: str) -> None:
+def check_there(paths: Iterable[str], experiment: str) -> None:
     """Raise UserError for a file of texts that was deleted, with the command that makes it again."""
-    for path in paths:
-        if not Path(path).exists():
+    command = f"snakemake --configfile {path('configuration', experiment=experiment)} --"
+    for name in paths:
+        if not Path(name).exists():
             raise UserError(
-                f"{path}: this file of texts was deleted; `{command} {path}` makes it again (explorer: texts: false "
-                "shows ids alone)"
+                f"{name}: this file of texts was deleted; `{command} {name}` makes it again, and explorer: {{texts: "
+                "false} shows ids alone"
             )
 
 

@@ -98,7 +98,7 @@ def main() -> None:
     settings: Settings = arguments.settings
     if settings.texts:
         named = [path for task in settings.tasks.values() for path in (*task.corpora, task.queries) if path]
-        texts.check_there(dict.fromkeys(named), settings.command)
+        texts.check_there(dict.fromkeys(named), settings.experiment)
     with atomic_folder(arguments.folder) as folder:
         write(folder, arguments)
 

@@ -73,7 +73,6 @@ def settings(**changes) -> Settings:
         "tasks": {task: task_settings(task, True) for task in TASKS},
         "systems": {"bm25": "BM25", "tuned": "Tuned <b>model</b>", "other": "other"},
         "comparisons": comparisons,
-        "command": "snakemake --configfile c.yaml",
     }
     return Settings(**given | changes)
 

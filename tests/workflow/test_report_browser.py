@@ -1,6 +1,7 @@
 """The report of the finished tiny experiment in a real browser, on a desk, on a phone and on paper."""
 
 import json
+import time
 
 import pytest
 
@@ -96,6 +97,21 @@ def test_everything_is_on_paper(browser, page, tmp_path):
     assert browser.script("return document.querySelectorAll('details:not([open])').length") == 0
     browser.script("window.dispatchEvent(new Event('afterprint'))")
     assert browser.script("return document.querySelectorAll('details:not([open])').length") > 0
+
+
+def test_a_row_of_a_forest_plot_leads_to_the_explorer(browser, page):
+    browser.open(page, "desktop")
+    row = browser.script("return document.querySelector('figure a.row')")
+    assert browser.script("return arguments[0].getBoundingClientRect().height", row) > 10
+    row.click()
+    end = time.time() + 20
+    while browser.script("return document.body.dataset.drawn") is None:
+        assert time.time() < end, browser.console()
+    assert browser.script("return document.querySelectorAll('#queries tbody tr').length") > 2
+    browser.script("document.querySelector('#queries a').click()")
+    while browser.script("return document.querySelectorAll('.ranked').length") < 10:
+        assert time.time() < end, browser.console()
+    assert browser.console() == []
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

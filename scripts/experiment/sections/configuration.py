@@ -129,7 +129,9 @@ class Configuration:
         dict[Name, CurvesEntry],
         "figures of a measure over the number of training queries, one curve per starting point",
     ] = field(default_factory=dict)
-    explorer: Annotated[Explorer, "the page of single queries and their rankings, `explorer/index.html`"] = Explorer()
+    explorer: Annotated[Explorer, "the page of single queries and their rankings, `explorer/index.html`"] = field(
+        default_factory=Explorer
+    )
     actor: Annotated[
         Actor | None,
         "who runs the experiment, for the archive (CITATION.cff, RO-Crate) and the runs' ir_metadata",

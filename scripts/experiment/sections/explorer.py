@@ -12,7 +12,10 @@ from scripts.common.keys import Depth, Rule
 class Explorer:
     """The page on which single queries and their rankings are looked at."""
 
-    texts: Annotated[bool, "show texts; false: ids alone, where a licence forbids that texts are passed on"] = True
+    texts: Annotated[
+        bool,
+        "show texts, also those of queries in the report; false: ids alone, where a licence forbids passing texts on",
+    ] = True
     depth: Annotated[Depth, "documents of each ranking; fewer where `megabytes` are not enough"] = 100
     megabytes: Annotated[
         int,
