@@ -9,7 +9,8 @@ quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL := help
 .PHONY: help setup check prepare run plan archive check-results verify resume compare-archives export-runs
-.PHONY: test test-fast test-slurm test-long durations benchmark growth lint types format schema architecture lock clean
+.PHONY: test test-fast test-slurm test-long durations benchmark growth lint types format schema architecture docs lock
+.PHONY: clean
 
 help:  ## show this list
 	@sed -n 's/^VERSION = "\(.*\)"/ranktrial \1/p' scripts/common/version.py
@@ -91,7 +92,7 @@ growth: setup  ## time each stage on corpora of growing sizes (SIZES), fit expon
 architecture: setup  ## draw docs/architecture.svg: the rooms of scripts/ and their imports
 	$(BIN)/python -m tests.support.architecture
 
-schema: setup  ## write the schema for editors, the page of keys and the README's table of formats from the declarations
+schema: setup  ## write the schema for editors, the page of keys and the table of formats from the declarations
 	$(BIN)/python -m scripts.experiment.write_schema
 
 lint: setup  ## check style and format of code and rules
@@ -114,5 +115,14 @@ lock:  ## renew requirements.lock from requirements.in
 	 .lock/bin/python -m pip list --format=freeze | grep -v '^pip==' | sed 's/+cpu$$//') > requirements.lock
 	rm -rf .lock
 
+DOCS = .venv-docs/bin/python
+docs: .venv-docs/.installed  ## make the site of docs/ (site/index.html)
+	PYTHONPATH=. $(DOCS) -m mkdocs build --strict --quiet
+
+.venv-docs/.installed: docs/requirements.txt
+	$(BASE_PYTHON) -m venv .venv-docs
+	$(DOCS) -m pip install --quiet --disable-pip-version-check -r docs/requirements.txt
+	@touch $@
+
 clean:  ## remove results, logs and the virtual environment
-	rm -rf results/* .snakemake $(VENV) .pytest_cache .ruff_cache .mypy_cache
+	rm -rf results/* .snakemake $(VENV) .venv-docs site .pytest_cache .ruff_cache .mypy_cache

@@ -1,6 +1,6 @@
-"""The records of datasets, with the keys that each format declares, and what the schema and the README say of them.
+"""The records of datasets, with the keys that each format declares, and what the schema and the pages say of them.
 
-Run as a script, it prints the README's table of formats.
+Run as a script, it prints the table of formats.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def dataset_schema() -> Schema:
 
 
 def readme_table() -> str:
-    """The table of formats in the README."""
+    """The table of formats in docs/writing-an-experiment.md."""
     rows = [f"| `{name}` | {form.location} |" for name, form in formats().items()]
     return "\n".join(["| datasets: `format` | content of `location` |", "|---|---|", *rows])
 

@@ -145,6 +145,7 @@ PLACES = {
     "importance_figure": _of_experiment("figure", "figures/importance/{source}/{system}.{figure_format}"),
     "datasets_table": _of_experiment("table", "tables/datasets.tsv"),
     "means": _of_experiment("table", "tables/means.tsv"),
+    "means_page": _of_experiment("table", "tables/means.{page_format}"),
     "costs": _of_experiment("table", "tables/costs.tsv"),
     "choices": _of_experiment("table", "tables/{choices}.tsv"),
     "comparisons": _of_experiment("table", "tables/comparisons.{table_format}"),

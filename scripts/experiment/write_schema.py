@@ -1,7 +1,7 @@
 """Write what is made from the declarations of keys and kinds (`make schema`); tests keep it in step.
 
-These are the schema for editors, the page of all keys, and the README's table of formats. The workflow reads none of
-them: it assembles the schema by itself.
+These are the schema for editors, the page of all keys, and the table of formats in docs/writing-an-experiment.md. The
+workflow reads none of them: it assembles the schema by itself.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from scripts.experiment.key_page import key_page
 from scripts.experiment.schema import schema
 
 ROOT = Path(__file__).parents[2]
-EDITORS, PAGE, README = ROOT / "config/schema.editor.json", ROOT / "docs/configuration.md", ROOT / "README.md"
+EDITORS, PAGE = ROOT / "config/schema.editor.json", ROOT / "docs/configuration.md"
+FORMATS_PAGE = ROOT / "docs/writing-an-experiment.md"
 
 
-def with_table(readme: str) -> str:
-    """The README with the table of formats as the formats declare it now."""
+def with_table(page: str) -> str:
+    """The page with the table of formats as the formats declare it now."""
     table = readme_table()
     heading = re.escape(table.splitlines()[0])
-    return re.sub(rf"^{heading}\n(?:\|.*\n)*", lambda _: f"{table}\n", readme, flags=re.MULTILINE)
+    return re.sub(rf"^{heading}\n(?:\|.*\n)*", lambda _: f"{table}\n", page, flags=re.MULTILINE)
 
 
 def files() -> dict[Path, str]:
@@ -31,7 +32,7 @@ def files() -> dict[Path, str]:
     return {
         EDITORS: json.dumps(editor_schema(schema()), ensure_ascii=False) + "\n",
         PAGE: key_page(schema()),
-        README: with_table(README.read_text(encoding="utf-8")),
+        FORMATS_PAGE: with_table(FORMATS_PAGE.read_text(encoding="utf-8")),
     }
 
 

@@ -1,4 +1,4 @@
-"""What the formats declare: the schema, the README and the readers say the same, and a new format is one file."""
+"""What the formats declare: the schema, the pages and the readers say the same, and a new format is one file."""
 
 import json
 import shutil
@@ -21,8 +21,8 @@ def test_the_schema_holds_what_the_formats_declare():
     assert entry_of(schema(), "datasets") == dataset_schema()
 
 
-def test_the_readme_holds_the_table_of_formats():
-    assert f"\n\n{readme_table()}\n\n" in (REPOSITORY / "README.md").read_text()
+def test_the_page_holds_the_table_of_formats():
+    assert f"\n\n{readme_table()}\n\n" in (REPOSITORY / "docs/writing-an-experiment.md").read_text()
 
 
 @pytest.mark.parametrize("name", READERS)

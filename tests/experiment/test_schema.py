@@ -17,7 +17,7 @@ from scripts.experiment.editor_schema import editor_schema
 from scripts.experiment.key_schema import of_record
 from scripts.experiment.kinds import Choice, with_kinds
 from scripts.experiment.schema import add_kinds, schema
-from scripts.experiment.write_schema import PAGE, files, with_table
+from scripts.experiment.write_schema import FORMATS_PAGE, PAGE, files, with_table
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = sorted((ROOT / "config").glob("*.yaml"))
@@ -34,10 +34,10 @@ def test_the_written_files_are_what_make_schema_writes():
         assert path.read_text(encoding="utf-8") == text, f"make schema writes another {path.name}"
 
 
-def test_the_table_of_formats_is_written_anew_and_nothing_else_of_the_readme():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_table_of_formats_is_written_anew_and_nothing_else_of_its_page():
+    page = FORMATS_PAGE.read_text(encoding="utf-8")
     line = "| `beir` | "
-    assert readme.count(line) == 1 and with_table(readme.replace(line, "| `old` | ")) == readme
+    assert page.count(line) == 1 and with_table(page.replace(line, "| `old` | ")) == page
 
 
 def test_every_key_has_a_sentence_on_its_page():

@@ -42,7 +42,7 @@ class Format:
     dataset has the queries of all their values. `mistake` looks for what is wrong between the keys of an entry.
     """
 
-    location: str  # what lies there, for the README
+    location: str  # what lies there, for the table of formats
     splits: Callable[[Any], set[str] | None]
     judgements: str | None = None
     narrowing: tuple[str, ...] = ()

@@ -16,9 +16,10 @@ from scripts.experiment.job_files import tasks_by_folder
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, parse, path
 from scripts.experiment.sections.recipe import Recipe
+from scripts.experiment.tried import tried
 from scripts.reports.planning import transfer
 from scripts.reports.planning.costs import cost_figures, timed_systems, times_tables, timings
-from scripts.reports.planning.families import family_figures, family_pages
+from scripts.reports.planning.families import PAGES, family_figures, family_pages
 from scripts.reports.planning.figures import (
     figure_files,
     forest_looks,
@@ -43,7 +44,12 @@ def effects_tables(experiment: Experiment) -> list[str]:
 def named_in_summary(experiment: Experiment) -> list[str]:
     """What the summary names and does not hold: it does not change when one of these is made again."""
     families = [*family_figures(experiment), *family_pages(experiment)]
-    tables = [*effects_tables(experiment), *moderators_tables(experiment), *times_tables(experiment)]
+    tables = [
+        *means_tables(experiment),
+        *effects_tables(experiment),
+        *moderators_tables(experiment),
+        *times_tables(experiment),
+    ]
     tables += transfer.tables(experiment)
     return [*figure_files(experiment), *tables, *families]
 
@@ -60,13 +66,35 @@ def chosen_recipes(experiment: Experiment) -> str | list[str]:
     return path("choices", experiment=experiment.name, choices="chosen-recipes") if choosing else []
 
 
+def means_tables(experiment: Experiment) -> list[str]:
+    """The tables of means to print."""
+    return [path("means_page", experiment=experiment.name, page_format=page_format) for page_format in PAGES]
+
+
+def means_settings(experiment: Experiment) -> dict:
+    """What the tables of means say that stands in no table."""
+    counts = {name: tried(experiment, name) for name in experiment.systems}
+    return {
+        "measures": _measures(experiment),
+        "trained": _trained_on(experiment),
+        "tried": {name: count for name, count in counts.items() if count > 1},
+        "labels": labels(experiment),
+        "lower_is_better": list(experiment.lower_is_better),
+    }
+
+
+def _measures(experiment: Experiment) -> list[str]:
+    """The measures of all tasks, each once."""
+    tasks = tasks_by_folder(experiment).values()
+    return list(dict.fromkeys(measure for task in tasks for measure in task.measures))
+
+
 def page_settings(experiment: Experiment, cautions: list[str]) -> dict:
     """What the pages say that stands in no table."""
-    tasks = tasks_by_folder(experiment).values()
     seeds = {name: list(system.seeds) for name, system in timed_systems(experiment).items() if system.recipes}
     return {
         "experiment": experiment.name,
-        "measures": list(dict.fromkeys(measure for task in tasks for measure in task.measures)),
+        "measures": _measures(experiment),
         "sources": {
             name: {"location": shown(str(dataset.location)), "licence": dataset.licence}
             for name, dataset in experiment.datasets.items()

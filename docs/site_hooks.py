@@ -1,0 +1,29 @@
+"""Links of pages to files outside docs/ lead to copies of these files in the site.
+
+Reads the pages and the files that they link to, writes site/source/. A page on disk and on the site then has one text.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+OUTSIDE = re.compile(r"\]\(\.\./([^)#]+)(#[^)]*)?\)")
+linked: set[str] = set()
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """The page's text with each link that leaves docs/ turned towards the copy."""
+    linked.update(path for path, _ in OUTSIDE.findall(markdown))
+    return OUTSIDE.sub(lambda match: f"](source/{match[1]})", markdown)
+
+
+def on_post_build(config: Any, **_: Any) -> None:
+    """Copy what was linked to."""
+    for path in sorted(linked):
+        copy = Path(config["site_dir"]) / "source" / path
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / path, copy)

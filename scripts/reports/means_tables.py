@@ -1,0 +1,146 @@
+"""The table of means as a paper prints it: systems by tasks, one table per measure, with the average over tasks.
+
+Reads tables/means.tsv, and multiple-comparisons/{family}.json with tables/multiple-comparisons/{family}.tsv for the
+letters. Writes tables/means.md and tables/means.tex (booktabs).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+
+from scripts.common.command_line import parser, run
+from scripts.common.files import atomic_text
+from scripts.common.tables import read_table
+from scripts.reports.comparison.families import FoundFamily, read_families
+from scripts.reports.comparison.reading import Labels
+from scripts.reports.writing import latex, markdown
+from scripts.reports.writing.content import Block, Column, Items, Section, Span, Table, Text
+
+AVERAGE = "Average"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The measures in their order, and what stands in no table."""
+
+    measures: Annotated[list[str], "one table each"]
+    trained: Annotated[dict[str, list[str]], "by system, the tasks on whose training queries it learnt"]
+    tried: Annotated[dict[str, int], "by tuned system, the configurations compared on dev"]
+    labels: Annotated[Labels, "labels of tasks and systems that have one"]
+    lower_is_better: Annotated[list[str], "the measures of which a lower value is better"] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Value:
+    """The mean of a system on a task (or over all), its standard deviation between seeds, and the marks behind it."""
+
+    mean: float
+    sd: float | None = None
+    star: str = ""
+    letters: str = ""
+
+    @property
+    def number(self) -> str:
+        """The mean as it is printed."""
+        return f"{self.mean:.3f}"
+
+    def text(self, best: str) -> Text:
+        """The cell: bold where its number is the best of its column."""
+        spread = "" if self.sd is None else f" ± {self.sd:.3f}"
+        shown = Span(f"{self.number}{spread}{self.star}", "strong" if self.number == best else "")
+        return (shown, Span(f" {self.letters}", "raised")) if self.letters else shown
+
+
+def letters_of(families: Mapping[str, FoundFamily], measure: str) -> tuple[str, dict[str, str]]:
+    """The first family of all pairs with this measure, and the letters of its systems (by label) over all its tasks."""
+    for name, found in families.items():
+        if found.record.measure == measure and found.record.against is None:
+            return name, {one.system: one.sign for one in found.whole.standings}
+    return "", {}
+
+
+def values(means: pd.DataFrame, measure: str, settings: Settings, letters: Mapping[str, str]) -> dict[str, dict]:
+    """By system and task the value; by system under AVERAGE their mean, where the system has every task."""
+    measured = means[means[measure].notna()]
+    tasks = list(dict.fromkeys(measured["task"]))
+    found: dict[str, dict[str, Value]] = {}
+    for system, task, mean, sd in measured[["system", "task", measure, f"{measure} sd"]].itertuples(index=False):
+        star = "*" if task in settings.trained.get(system, []) else ""
+        found.setdefault(system, {})[task] = Value(mean, None if pd.isna(sd) else sd, star)
+    for system, of_tasks in found.items():
+        if len(tasks) > 1 and len(of_tasks) == len(tasks):
+            average = sum(value.mean for value in of_tasks.values()) / len(tasks)
+            of_tasks[AVERAGE] = Value(average, letters=letters.get(settings.labels.system(system), ""))
+    return found
+
+
+def means_table(means: pd.DataFrame, measure: str, settings: Settings, letters: Mapping[str, str]) -> Table:
+    """Systems by tasks, the best of each column bold."""
+    found = values(means, measure, settings, letters)
+    names = [*dict.fromkeys(task for of_tasks in found.values() for task in of_tasks if task != AVERAGE)]
+    names += [AVERAGE] if any(AVERAGE in of_tasks for of_tasks in found.values()) else []
+    best = {name: _best(found, name, measure in settings.lower_is_better) for name in names}
+    rows = []
+    for system, of_tasks in found.items():
+        cells = [of_tasks[name].text(best[name]) if name in of_tasks else "" for name in names]
+        tried = [f"{settings.tried.get(system, 1)}"] if settings.tried else []
+        rows.append([settings.labels.system(system), *cells, *tried])
+    heads = [Column(name if name == AVERAGE else settings.labels.task(name), "r") for name in names]
+    columns = [Column("System"), *heads, *([Column("Tried", "r")] if settings.tried else [])]
+    return Table(columns, [rows], caption=f"Mean {measure} of each system on each task.")
+
+
+def _best(found: Mapping[str, Mapping[str, Value]], name: str, lower: bool) -> str:
+    """The best number of a column as it is printed; none where there is one system only."""
+    numbers = [of_tasks[name].number for of_tasks in found.values() if name in of_tasks]
+    return (min if lower else max)(numbers, key=float) if len(numbers) > 1 else ""
+
+
+def notes(means: pd.DataFrame, measure: str, settings: Settings, family: str) -> Items:
+    """How to read one of the tables."""
+    lower = measure in settings.lower_is_better
+    said = [f"Bold: the {'lowest' if lower else 'highest'} mean of a column, significant or not."]
+    if means[f"{measure} sd"].notna().any():
+        said.append("±: the standard deviation between seeds.")
+    if settings.trained:
+        said.append("*: the system was fine-tuned on training queries of this task.")
+    if family:
+        said.append(f"Systems that share a letter do not differ significantly over the tasks of the family {family}.")
+    if settings.tried:
+        said.append("Tried: the configurations compared on dev before the system stood as it is; 1: nothing was tuned.")
+    return Items(said)
+
+
+def content(means: pd.DataFrame, families: Mapping[str, FoundFamily], settings: Settings) -> list[Block]:
+    """A section for each measure."""
+    sections: list[Block] = []
+    for measure in settings.measures:
+        family, letters = letters_of(families, measure)
+        table = means_table(means, measure, settings, letters)
+        sections.append(Section(measure, [table, notes(means, measure, settings, family)]))
+    return sections
+
+
+def write(path: Path, text: str) -> None:
+    """Write a text file, whole or not at all."""
+    with atomic_text(path) as file:
+        file.write(text)
+
+
+def main() -> None:
+    paths = ("means", "families*", "family-records*", "page", "tex")
+    arguments = parser(__doc__, *paths, settings=Settings).parse_args()
+    settings = arguments.settings
+    families = read_families(arguments.families, arguments.family_records, settings.labels)
+    blocks = content(read_table(arguments.means, "task", "system"), families, settings)
+    write(arguments.page, markdown.document("Means", blocks))
+    write(arguments.tex, latex.document(blocks))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,95 @@
+"""The tables of means to print: best values, averages, letters, marks, and both formats, by hand."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from scripts.reports import means_tables
+from scripts.reports.comparison.reading import Labels
+from scripts.reports.means_tables import AVERAGE, Settings, content, letters_of, means_table, notes, values
+from scripts.reports.writing.content import plain
+
+MEANS = pd.DataFrame(
+    [
+        ("a", "bm25", 10, 1, 0.25, None, 3.0, None),
+        ("a", "tuned", 10, 2, 0.35, 0.01, 2.0, 0.5),
+        ("b", "bm25", 20, 1, 0.45, None, 1.0, None),
+        ("b", "tuned", 20, 2, 0.40, 0.02, 2.0, 0.5),
+        ("a", "guest", 10, 1, 0.35, None, None, None),
+    ],
+    columns=["task", "system", "queries", "seeds", "nDCG@10", "nDCG@10 sd", "rank", "rank sd"],
+)
+SETTINGS = Settings(
+    ["nDCG@10", "rank"], {"tuned": ["b"]}, {"bm25": 25}, Labels({"a": "A"}, {"tuned": "Tuned"}), ["rank"]
+)
+
+
+def cells(table):
+    return [[plain(cell) for cell in row] for row in table.blocks[0]]
+
+
+def bold(table):
+    return [[plain(cell) for cell in row if getattr(cell, "look", "") == "strong"] for row in table.blocks[0]]
+
+
+def test_systems_by_tasks_with_the_average_where_a_system_has_every_task():
+    table = means_table(MEANS, "nDCG@10", SETTINGS, {})
+    assert [column.name for column in table.columns] == ["System", "A", "b", AVERAGE, "Tried"]
+    assert cells(table) == [
+        ["bm25", "0.250", "0.450", "0.350", "25"],
+        ["Tuned", "0.350 ± 0.010", "0.400 ± 0.020*", "0.375", "1"],
+        ["guest", "0.350", "", "", "1"],
+    ]
+
+
+def test_the_best_of_a_column_is_bold_also_where_lower_is_better_and_where_two_print_the_same():
+    assert bold(means_table(MEANS, "nDCG@10", SETTINGS, {})) == [["0.450"], ["0.350 ± 0.010", "0.375"], ["0.350"]]
+    assert bold(means_table(MEANS, "rank", SETTINGS, {})) == [["1.000", "2.000"], ["2.000 ± 0.500", "2.000"]]
+
+
+def test_an_average_is_that_of_the_tasks():
+    assert values(MEANS, "nDCG@10", SETTINGS, {})["bm25"][AVERAGE].mean == pytest.approx((0.25 + 0.45) / 2)
+
+
+def test_one_task_has_no_average_and_untuned_systems_no_column():
+    one = MEANS[MEANS["task"] == "a"]
+    untuned = Settings(["nDCG@10"], {}, {}, SETTINGS.labels)
+    assert [column.name for column in means_table(one, "nDCG@10", untuned, {}).columns] == ["System", "A"]
+    assert [plain(text) for text in notes(one, "nDCG@10", untuned, "").texts] == [
+        "Bold: the highest mean of a column, significant or not.",
+        "±: the standard deviation between seeds.",
+    ]
+
+
+@pytest.fixture
+def family(tmp_path):
+    """Files of a family of all pairs on one task: tuned is better than bm25."""
+    scope = {"task": "all", "queries": 30, "permutations": 100, "exact": False, "critical_value": 2.0}
+    record = {
+        "systems": ["bm25", "tuned"], "against": None, "measure": "nDCG@10", "statistic": "t", "alpha": 0.05,
+        "lower_is_better": False, "seeds": {"bm25": 1, "tuned": 2}, "scopes": [scope], "warnings": [],
+    }  # fmt: skip
+    (tmp_path / "all.json").write_text(json.dumps(record))
+    line = {"task": "all", "system": "tuned", "other": "bm25", "system_mean": 0.375, "other_mean": 0.35}
+    row = pd.DataFrame([{**line, "system_letters": "a", "other_letters": "b", "difference": 0.025, "p_value": 0.01}])
+    row.to_csv(tmp_path / "all.tsv", sep="\t", index=False)
+    return tmp_path
+
+
+def test_letters_stand_at_the_averages_in_both_formats(family, monkeypatch):
+    MEANS.to_csv(family / "means.tsv", sep="\t", index=False)
+    settings = {"measures": SETTINGS.measures, "trained": SETTINGS.trained, "tried": SETTINGS.tried,
+                "labels": {"tasks": {}, "systems": {"tuned": "Tuned"}}, "lower_is_better": ["rank"]}  # fmt: skip
+    files = {"means": "means.tsv", "families": "all.tsv", "family-records": "all.json", "page": "m.md", "tex": "m.tex"}
+    options = [part for name, file in files.items() for part in (f"--{name}", str(family / file))]
+    monkeypatch.setattr("sys.argv", ["means_tables.py", *options, "--settings", json.dumps(settings)])
+    means_tables.main()
+    page, tex = (family / "m.md").read_text(), (family / "m.tex").read_text()
+    assert "**0.375** a" in page and "0.350 b" in page and "family all" in page
+    assert r"\textbf{0.375}$^{ a}$" in tex and tex.count(r"\begin{tabular}") == 2
+
+
+def test_a_family_against_a_control_or_of_another_measure_gives_no_letters():
+    assert letters_of({}, "nDCG@10") == ("", {})
+    assert len(content(MEANS, {}, SETTINGS)) == 2
