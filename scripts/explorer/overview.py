@@ -40,7 +40,7 @@ def overview(
     settings: Settings, tasks: dict[str, Any], summaries: dict[str, dict[str, dict[str, Any]]], tops: dict[str, int]
 ) -> dict[str, Any]:
     """All of it. `summaries` are those of each comparison by task, `tops` where holes are looked for."""
-    comparisons = [comparison_record(name, one, summaries[name]) for name, one in settings.comparisons.items()]
+    comparisons = [comparison_record(name, settings.comparisons[name], summaries[name]) for name in settings.order]
     return {
         "experiment": settings.experiment,
         "version": VERSION,

@@ -66,6 +66,7 @@ def explorer_settings(experiment: Experiment) -> dict[str, Any]:
         "megabytes": asked.megabytes,
         "tasks": {task.folder: _task(experiment, task) for task in tasks_of(experiment)},
         "systems": _labels(experiment),
+        "order": list(experiment.comparisons),
         "comparisons": {name: _comparison(experiment, one) for name, one in experiment.comparisons.items()},
     }
 

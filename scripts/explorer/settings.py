@@ -43,6 +43,7 @@ class Settings:
     tasks: Annotated[dict[str, Task], "by their folders"]
     systems: Annotated[dict[str, str], "labels by name"]
     comparisons: dict[str, Comparison]
+    order: Annotated[list[str], "of the comparisons, as configured"]
 
 
 def compared_systems(settings: Settings, task: str) -> list[str]:

@@ -74,7 +74,8 @@ def settings(**changes) -> Settings:
         "systems": {"bm25": "BM25", "tuned": "Tuned <b>model</b>", "other": "other"},
         "comparisons": comparisons,
     }
-    return Settings(**given | changes)
+    given |= changes
+    return Settings(**given, order=list(given["comparisons"]))
 
 
 def write_inputs() -> None:

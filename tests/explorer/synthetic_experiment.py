@@ -95,7 +95,7 @@ def settings(megabytes: int = 200) -> Settings:
         f"against-{name}": Comparison(NAMES[0], name, MEASURE, 0.05, False, FOLDERS) for name in NAMES[1:COMPARED]
     }
     tasks = {task: Task(task, *files, sources[task]) for task in FOLDERS}
-    return Settings("e", True, DEPTH, megabytes, tasks, {name: name for name in NAMES}, comparisons)
+    return Settings("e", True, DEPTH, megabytes, tasks, {name: name for name in NAMES}, comparisons, list(comparisons))
 
 
 def write_explorer(folder: Path) -> Path:

@@ -37,7 +37,7 @@ def test_it_is_asked_where_there_is_something_to_compare():
 
 
 def test_the_configuration_bounds_it():
-    assert (SETTINGS.texts, SETTINGS.depth, SETTINGS.megabytes) == (True, 7, 3)
+    assert SETTINGS.order == ["a", "b", "c"] and (SETTINGS.texts, SETTINGS.depth, SETTINGS.megabytes) == (True, 7, 3)
 
 
 def test_tasks_name_their_texts_and_judgements():

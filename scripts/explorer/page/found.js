@@ -24,8 +24,8 @@
     const n = element("p", { id: "slice-n" }, whole ? `All ${explorer.count(all.length, "query", "queries")}: ` : `${rows.length} of ${explorer.count(all.length, "query", "queries")}: `, counts(rows));
     const note = whole
       ? "The interval is of these queries alone, for the mean over seeds. The report has the comparison's own, with variance between seeds and correction."
-      : "Exploratory: these queries were chosen after seeing the data. The interval is no test, and it is not corrected for how many slices were looked at.";
-    return element("div", { class: "slice", "aria-live": "polite" }, effect, n, element("p", { class: whole ? "quiet" : "warning", id: "slice-note" }, note));
+      : " These queries were chosen after seeing the data. The interval is no test, and it is not corrected for how many slices were looked at.";
+    return element("div", { class: "slice", "aria-live": "polite" }, effect, n, element("p", { class: whole ? "quiet" : "warning", id: "slice-note" }, whole ? null : element("strong", {}, "Exploratory."), note));
   };
 
   // The effect where a case's differences stand in place of those as judged.
@@ -43,8 +43,8 @@
     const cases = [
       ["None is relevant (as judged)", explorer.effect(view, rows)],
       ["All are relevant", caseEffect(view, rows, holes.all)],
-      [`Best for ${view.label(view.comparison.treatment)}: those it ranks higher`, caseEffect(view, rows, holes.treatment)],
-      [`Best for ${view.label(view.comparison.control)}: those it ranks higher`, caseEffect(view, rows, holes.control)],
+      [`Only those that ${view.label(view.comparison.treatment)} ranks higher are`, caseEffect(view, rows, holes.treatment)],
+      [`Only those that ${view.label(view.comparison.control)} ranks higher are`, caseEffect(view, rows, holes.control)],
     ];
     const heads = ["If of these", `Difference in ${view.comparison.measure}`, `${percent(view)} t interval`];
     const head = element("tr", {}, heads.map((text, at) => element("th", { scope: "col", class: at ? "n" : null }, text)));
