@@ -13,6 +13,7 @@ include: "rules/start.smk"
 include: "rules/common.smk"
 
 
+from scripts.explorer import planning as explorer
 from scripts.features import planning as features
 from scripts.learning_to_rank import planning as learning
 from scripts.reports.planning import pages
@@ -21,7 +22,8 @@ from scripts.study_design import planning as study
 STAGES = (
     *("downloads", "datasets", "bm25_index", "bm25_search", "negatives", "training", "features", "encoding", "ranking"),
     *("selection", *sorted(f"systems/{path.stem}" for path in REPOSITORY.glob("rules/systems/*.smk")), "evaluation"),
-    *("synthesis", "details", "transfer", "study_design", "tables", "pages", "figures", "report", "archive"),
+    *("synthesis", "details", "transfer", "study_design", "tables", "pages", "figures"),
+    *("report", "explorer", "archive"),
 )
 
 for stage in STAGES:
@@ -33,6 +35,7 @@ rule all:
     default_target: True
     input:
         shown=[result("summary"), result("report"), *pages.named_in_summary(EXPERIMENT), *study.asked(EXPERIMENT)],
+        explorer=explorer.asked(EXPERIMENT),
         features=features.asked(EXPERIMENT),
         importance=learning.asked(EXPERIMENT),
         deleted=deleted,

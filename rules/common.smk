@@ -107,7 +107,7 @@ def systems_of_kind(*kinds):
 def graph():
     """The graph of the rules behind the results."""
     made = workflow.dag.job_factory.cache.values() if workflow.dag is not None else ()
-    return rule_graph(workflow.rules, rules.all.input.shown, made)
+    return rule_graph(workflow.rules, [*rules.all.input.shown, *rules.all.input.explorer], made)
 
 
 def may_be_deleted(path):

@@ -47,6 +47,7 @@ rule report:
         matrices=transfer.matrix_tables(EXPERIMENT, ("tsv",)),
         curves=transfer.curve_records(EXPERIMENT),
         mined=mining.records(EXPERIMENT),
+        extremes=result("extreme_queries") if EXPERIMENT.comparisons else [],
     output:
         summary=result("summary"),
         page=shown(result("report"), "page", "Report", page="report"),
@@ -70,7 +71,7 @@ rule report:
         " --family-records {input.family_records:q} --family-figures {input.family_figures:q}"
         " --training-log {input.training_logs:q} --metrics {input.metrics:q} --published {input.published:q}"
         " --selected {input.selected:q} --chosen {input.chosen:q} --matrices {input.matrices:q} --curves {input.curves:q}"
-        " --mined {input.mined:q} --summary {output.summary:q}"
+        " --mined {input.mined:q} --extremes {input.extremes:q} --summary {output.summary:q}"
         " --page {output.page:q} --settings {params.settings:q} --log {log:q}"
 
 

@@ -26,6 +26,7 @@ SELECTED_SEEDS = ("system", "task", "split", "formula", "chosen")
 CHOSEN_RECIPES = ("system", "entry", "task", "split", "measure", "recipe", "chosen", "by_seed")
 IMPORTANCE = ("feature",)
 METRICS = ("query_id",)
+EXTREME_QUERIES = ("comparison", "task", "query_id", "text")
 
 
 def read_texts(source: Path | TextIO) -> pd.DataFrame:

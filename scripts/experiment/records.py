@@ -12,6 +12,7 @@ from scripts.experiment.feature_records import FeatureSet
 from scripts.experiment.plan_records import StudyPlans
 from scripts.experiment.sections.configuration import Actor, Published
 from scripts.experiment.sections.dataset import Dataset
+from scripts.experiment.sections.explorer import Explorer
 from scripts.experiment.sections.figure import Figure
 from scripts.experiment.sections.recipe import UNTRAINED as UNTRAINED
 from scripts.experiment.sections.recipe import Recipe
@@ -204,6 +205,7 @@ class Experiment:
     shards: int = 1  # jobs into which the encoding of each corpus is split
     device: str = "auto"  # or cpu: where models of torch run
     kernels: Kernels = FAST  # or library: what they compute with
+    explorer: Explorer = field(default_factory=Explorer)
 
     @property
     def kernels_of_jobs(self) -> dict[str, str]:

@@ -82,6 +82,7 @@ def resolve(config: JsonObject, source: str) -> Experiment:
         shards=given.shards,
         device=given.device,
         kernels=given.kernels,
+        explorer=given.explorer,
         datasets=given.datasets,
         models=given.models,
         recipes=given.recipes,

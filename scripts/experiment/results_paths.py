@@ -155,6 +155,7 @@ PLACES = {
     "influence_table": _of_experiment("table", "tables/influence/{comparison}.tsv"),
     "queries_table": _of_experiment("table", "tables/queries/{comparison}.tsv"),
     "query_differences": _of_experiment("table", "tables/query-differences/{comparison}.tsv"),
+    "extreme_queries": _of_experiment("table", "tables/extreme-queries.tsv"),
     "family_table": _of_experiment("table", "tables/multiple-comparisons/{family}.{table_format}"),
     "study_design": _of_experiment("table", "tables/study-designs/{plan}.json"),
     "study_designs": _of_experiment("table", "tables/study-design.{table_format}"),
@@ -167,6 +168,7 @@ PLACES = {
     "configuration": _of_experiment(NOT_ARCHIVED, "config.yaml"),
     "summary": _of_experiment("report", "summary.md"),
     "report": _of_experiment("report", "report.html"),
+    "explorer": _of_experiment(NOT_ARCHIVED, "explorer", is_folder=True),  # it holds texts
     "log": _of_experiment("log", "logs/{job}.log"),
     "benchmark": _of_experiment("benchmark", "benchmarks/{job}.tsv"),
     "archive": _of_experiment(NOT_ARCHIVED, "{experiment}.{extent}.zip"),

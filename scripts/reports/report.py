@@ -21,6 +21,7 @@ from scripts.common.tables import (
     COMPARISONS,
     COSTS,
     DATASETS,
+    EXTREME_QUERIES,
     MEANS,
     SELECTED_SEEDS,
     read_table,
@@ -33,6 +34,7 @@ from scripts.reports.comparison.reading import Labels, read_found
 from scripts.reports.contents import data
 from scripts.reports.contents.comparisons import Figures, compared, comparisons, questions
 from scripts.reports.contents.costs import costs
+from scripts.reports.contents.explorer import TO_EXPLORER
 from scripts.reports.contents.families import families
 from scripts.reports.contents.machine import made, read_timings
 from scripts.reports.contents.mined import mined
@@ -53,6 +55,7 @@ TEXTS = {
     "costs": COSTS,
     "selected": SELECTED_SEEDS,
     "chosen": CHOSEN_RECIPES,
+    "extremes": EXTREME_QUERIES,
 }  # the columns of names and words of each table
 
 
@@ -107,10 +110,11 @@ def results(arguments: Namespace, tables: dict[str, pd.DataFrame]) -> list[Block
         for effects, meta in zip(arguments.effects, arguments.meta, strict=True)
     }
     all_compared = compared(found, settings.comparisons, labels)
-    figures = Figures(settings.together, settings.forest_plots, settings.moderated, settings.further)
+    drawn = (settings.together, settings.forest_plots, settings.moderated, settings.further)
+    figures = Figures(*drawn, tables.get("extremes"))
     tasks, systems = (dict.fromkeys(means[of]) for of in ("task", "system"))
     blocks: list[Block] = [lead(len(systems), len(tasks), len(found), settings.measures)]
-    blocks += [questions(tables["comparisons"], all_compared, labels)] if found else []
+    blocks += [TO_EXPLORER, questions(tables["comparisons"], all_compared, labels)] if found else []
     blocks.append(data.tasks([labels.task(task) for task in tasks], tables["datasets"], settings.sources))
     described = {name: settings.systems[name] for name in systems}
     blocks.append(data.systems(described, labels, tables, mined(arguments.mined)))
@@ -152,7 +156,7 @@ def main() -> None:
     names = ("datasets", "means", "comparisons", "costs", "page", "summary")
     lists = ("effects*", "meta*", "moderators*", "figures*", "training-log*", "timing*", "metrics*", "published*")
     lists += ("selected*", "chosen*", "families*", "family-records*", "family-figures*", "matrices*", "curves*")
-    arguments = parser(__doc__, *names, *lists, "mined*", settings=Settings).parse_args()
+    arguments = parser(__doc__, *names, *lists, "mined*", "extremes*", settings=Settings).parse_args()
     tables, title = read_tables(arguments), arguments.settings.experiment
     content = results(arguments, tables)
     made_how, figures = how_made(arguments, tables["datasets"])

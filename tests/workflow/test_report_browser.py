@@ -1,15 +1,13 @@
 """The report of the finished tiny experiment in a real browser, on a desk, on a phone and on paper."""
 
 import json
-import shutil
-import subprocess
-import tarfile
+import time
 
 import pytest
 
+from tests.support.axe import axe as axe
 from tests.support.browser import WIDTHS, Browser
 
-AXE = "axe-core@4.14.1"
 PNG = b"\x89PNG\r\n"
 
 
@@ -23,20 +21,6 @@ def browser(tmp_path_factory):
     made = Browser(tmp_path_factory.mktemp("profile"))
     yield made
     made.driver.quit()
-
-
-@pytest.fixture(scope="module")
-def axe(pytestconfig):
-    """The source of axe-core, from npm (kept in pytest's cache)."""
-    folder = pytestconfig.cache.mkdir("axe")
-    if not list(folder.glob("*.tgz")):
-        if not shutil.which("npm"):
-            pytest.skip("no npm here to fetch axe-core with")
-        done = subprocess.run(["npm", "pack", AXE], cwd=folder, capture_output=True, text=True)
-        if done.returncode:
-            pytest.skip(f"axe-core cannot be fetched: {done.stderr.strip().splitlines()[-1]}")
-    with tarfile.open(next(folder.glob("*.tgz"))) as archive:
-        return archive.extractfile("package/axe.min.js").read().decode()
 
 
 @pytest.mark.parametrize("device", WIDTHS)
@@ -113,6 +97,21 @@ def test_everything_is_on_paper(browser, page, tmp_path):
     assert browser.script("return document.querySelectorAll('details:not([open])').length") == 0
     browser.script("window.dispatchEvent(new Event('afterprint'))")
     assert browser.script("return document.querySelectorAll('details:not([open])').length") > 0
+
+
+def test_a_row_of_a_forest_plot_leads_to_the_explorer(browser, page):
+    browser.open(page, "desktop")
+    row = browser.script("return document.querySelector('figure a.row')")
+    assert browser.script("return arguments[0].getBoundingClientRect().height", row) > 10
+    row.click()
+    end = time.time() + 20
+    while browser.script("return document.body.dataset.drawn") is None:
+        assert time.time() < end, browser.console()
+    assert browser.script("return document.querySelectorAll('#queries tbody tr').length") > 2
+    browser.script("document.querySelector('#queries a').click()")
+    while browser.script("return document.querySelectorAll('.ranked').length") < 10:
+        assert time.time() < end, browser.console()
+    assert browser.console() == []
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

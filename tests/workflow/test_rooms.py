@@ -38,6 +38,7 @@ ROOMS = [
     "evaluation",
     "synthesis",
     "study_design",
+    "explorer",
     "reports.writing",
     "reports.comparison",
     "reports.transfer",
@@ -55,7 +56,7 @@ ROOMS = [
 # Rooms of a stage that other stages import from.
 SHARED = ("datasets.formats", "inference.candidates", "inference.ranked")
 STAGES = ("datasets", "bm25", "features", "training", "inference", "selection", "fusion", "learning_to_rank",
-          "evaluation", "synthesis", "study_design", "reports", "archive")  # fmt: skip
+          "evaluation", "synthesis", "study_design", "explorer", "reports", "archive")  # fmt: skip
 WITHOUT_TORCH = ("common", "ir", "engine", "statistics", "experiment")  # they are imported when the workflow is planned
 
 

@@ -1,4 +1,4 @@
-"""The jobs that the workflow plans for a configuration: each job that `rule all` needs, with its command.
+"""The jobs that the workflow plans for a configuration: each job behind what an archive holds, with its command.
 
 Runs in an empty folder with the Snakefile of --sources. Reads the configuration (JSON) from standard input and prints
 the jobs as JSON. No job runs, and no file has to exist: an archive is checked against this list and not believed.
@@ -20,11 +20,14 @@ def planned(workflow) -> list[dict]:
     from snakemake.iocontainers import Wildcards
     from snakemake.jobs import Job
 
+    from scripts.experiment.results_paths import NOT_ARCHIVED, kind  # where the Snakefile lies
+
     makers = [rule for rule in workflow.rules if rule.products()]
     start = next(rule for rule in workflow.rules if rule.name == "all")
     dag = SimpleNamespace(workflow=workflow, jobid=lambda job: 0)
     jobs: dict[tuple, dict] = {}
-    waiting, seen = list(map(str, start.expand_input(Wildcards())[0])), set()
+    asked = map(str, start.expand_input(Wildcards())[0])
+    waiting, seen = [path for path in asked if kind(path) != NOT_ARCHIVED], set()
     targets = set(waiting)
     while waiting:
         path = waiting.pop()

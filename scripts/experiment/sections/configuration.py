@@ -12,6 +12,7 @@ from scripts.common.keys import LEFT_OUT, Depth, FilePath, Label, Name, Names, R
 from scripts.experiment.sections.charts import ChartEntry, CurvesEntry, MatrixEntry
 from scripts.experiment.sections.comparison import ComparisonEntry, MultipleComparison
 from scripts.experiment.sections.dataset import Dataset
+from scripts.experiment.sections.explorer import Explorer
 from scripts.experiment.sections.features import FeatureEntry
 from scripts.experiment.sections.recipe import Recipe
 from scripts.experiment.sections.study import Study
@@ -128,6 +129,9 @@ class Configuration:
         dict[Name, CurvesEntry],
         "figures of a measure over the number of training queries, one curve per starting point",
     ] = field(default_factory=dict)
+    explorer: Annotated[Explorer, "the page of single queries and their rankings, `explorer/index.html`"] = field(
+        default_factory=Explorer
+    )
     actor: Annotated[
         Actor | None,
         "who runs the experiment, for the archive (CITATION.cff, RO-Crate) and the runs' ir_metadata",

@@ -9,8 +9,10 @@ import pandas as pd
 
 from scripts.experiment.figure_checks import INFLUENCE, QUERIES
 from scripts.records.comparisons import ComparisonRow
+from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.adjustment import rows_of
 from scripts.reports.comparison.forest_data import Forest
+from scripts.reports.comparison.lines import TRAINED, lines_of
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.moderation import between_groups, coefficients, statement
 from scripts.reports.comparison.reading import Found, Labels, forest
@@ -29,6 +31,7 @@ from scripts.reports.comparison.table import (
     overview,
     tasks_table,
 )
+from scripts.reports.contents.explorer import extreme_queries, linked, state
 from scripts.reports.writing.content import (
     Block,
     Cell,
@@ -90,12 +93,14 @@ class Figures:
     """The figures of comparisons: `together` names those of several, `drawn` says how each forest plot looks.
 
     `moderated` names the bubble plots of comparisons with moderators, `further` the figures of influence and queries.
+    `extremes` is no figure: the queries that comparisons win and lose most.
     """
 
     together: Mapping[str, Sequence[str]]
     drawn: Mapping[str, Looks]
     moderated: Mapping[str, Sequence[str]]
     further: Sequence[str]
+    extremes: pd.DataFrame | None = None
 
 
 def compared(results: dict[str, Found], looks: dict[str, Looks], labels: Labels) -> dict[str, Compared]:
@@ -167,9 +172,12 @@ def _one(one: Compared, figures: Figures, labels: Labels, alone: bool = True) ->
     blocks: list[Block] = [Items([*said, *remarks(one.found.meta, one.plot)])]
     blocks += [Note(warning) for warning in one.found.meta.warnings]
     plot = _forest(one.name, [one], figures, labels)
-    table, link = tasks_table(one.name, one.found, one.plot), f"tables/effects/{one.name}.md"
+    table = linked(tasks_table(one.name, one.found, one.plot), states(one, labels))
+    link = f"tables/effects/{one.name}.md"
     folded = Folded("Table", [table], link) if alone else Folded("Forest plot and table", [plot, table], link)
     blocks += [plot, folded] if alone else [folded]
+    if figures.extremes is not None:
+        blocks += extreme_queries(one.name, figures.extremes, (one.plot.control, one.plot.groups[0].treatment), labels)
     blocks += _moderation(one, figures.moderated.get(one.name, ()))
     for kind, (title, where) in FURTHER.items():
         if kind + one.name in figures.further:
@@ -196,7 +204,19 @@ def _forest(name: str, several: list[Compared], figures: Figures, labels: Labels
     treatments = ", ".join(one.plot.groups[0].treatment for one in several)
     shows = f"Forest plot {name}: {treatments} against {several[0].plot.control}. The table holds its numbers."
     plot = forest(found, replace(figures.drawn[name], title=""), labels)
-    return Figure(f"figures/{name}.svg", caption(plot, found[0].meta.hedges), shows)
+    return Figure(f"figures/{name}.svg", caption(plot, found[0].meta.hedges), shows, _rows(plot, several, labels))
+
+
+def states(one: Compared, labels: Labels) -> dict[str, str]:
+    """The state of the explorer that shows each of a comparison's tasks, by the task's label."""
+    return {labels.task(task): state(one.name, task) for task in one.found.effects["task"]}
+
+
+def _rows(plot: Forest, several: list[Compared], labels: Labels) -> list[tuple[str, str]]:
+    """The rows of a forest plot as they are drawn, each with what it leads to."""
+    links = [states(one, labels) for one in several]
+    tasks = [line for line in lines_of(plot, form.numbers(plot)) if line.kind in ("task", "undefined")]
+    return [(line.label, links[line.group][line.label.rstrip("".join(TRAINED.values()))]) for line in tasks]
 
 
 def caption(plot: Forest, hedges: bool) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+EXPLORER = "explorer/index.html"  # relative to the report: the only file beside it that it links to
+
 
 @dataclass(frozen=True)
 class Span:
@@ -84,11 +86,15 @@ class Items:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its file relative to the page, its caption, and what it shows, for those who do not see it."""
+    """A figure: its file relative to the page, its caption, and what it shows, for those who do not see it.
+
+    `rows` are the labels of its rows from the top, each with what it leads to.
+    """
 
     path: str
     caption: str
     shows: str
+    rows: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True)

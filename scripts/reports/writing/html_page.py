@@ -1,7 +1,7 @@
 """Content as one HTML page that needs no other file and no network; reads page.css and page.js, writes nothing.
 
 Figures are images inside the page (data: addresses), so that what one draws and names cannot meet another. The page
-may be sent alone: it has no links to other files.
+may be sent alone: of other files it links to the explorer's, which lies beside it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from scripts.common.version import VERSION
 from scripts.reports.writing.content import (
+    EXPLORER,
     Block,
     Cell,
     Column,
@@ -35,6 +36,8 @@ HERE = Path(__file__).resolve().parent
 LISTED = 24  # sections inside a section: more are not in the table of contents
 SCALE, LEAST = 1.75, 1.2  # of a figure's points: as wide as it is shown, and on a narrow screen, where it scrolls
 FONTS = "'DejaVu Sans', Verdana, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"  # matplotlib names the first alone
+ROW = 8.0  # points of a figure's row above the base line of its label
+_TEXT = re.compile(r'<text [^>]*text-anchor: start[^>]* y="([\d.]+)"[^>]*>([^<]*)</text>')
 _UNSEEN = re.compile(r"<metadata>.*?</metadata>|<!--.*?-->|(?<=\n)\s+", re.DOTALL)
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -133,7 +136,7 @@ def _span(span: Span) -> str:
     if span.look and shown:
         tag = {"strong": "strong", "raised": "sup"}.get(span.look)
         shown = f"<{tag}>{shown}</{tag}>" if tag else f'<span class="{span.look}">{shown}</span>'
-    return f'<a href="{escape(span.link)}">{shown}</a>' if span.link.startswith("#") else shown
+    return f'<a href="{escape(span.link)}">{shown}</a>' if span.link.startswith(("#", EXPLORER)) else shown
 
 
 def _figure(figure: Figure, svg: str) -> str:
@@ -142,11 +145,28 @@ def _figure(figure: Figure, svg: str) -> str:
     points = float(re.search(r'width="([\d.]+)pt"', body)[1])  # type: ignore[index]
     source = base64.b64encode(body.encode()).decode()
     shown = escape(figure.shows)
+    width = f"width:{SCALE * points:.0f}px;min-width:{LEAST * points:.0f}px"
+    links = "".join(row_links(body, figure.rows))
+    image = f'<img alt="{shown}" src="data:image/svg+xml;base64,{source}">'
     return (
         f'<figure>\n<div class="scroll" tabindex="0" role="group" aria-label="{shown}">'
-        f'<img alt="{shown}" style="width:{SCALE * points:.0f}px;min-width:{LEAST * points:.0f}px" '
-        f'src="data:image/svg+xml;base64,{source}"></div>\n<figcaption>{escape(figure.caption)}</figcaption>\n</figure>'
+        f'<div class="drawn" style="{width}">{image}{links}</div></div>\n'
+        f"<figcaption>{escape(figure.caption)}</figcaption>\n</figure>"
     )
+
+
+def row_links(svg: str, rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """A link over each row of a figure, where its label stands; a label that breaks is found by its first line."""
+    height = float(re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', svg)[1])  # type: ignore[index]
+    drawn = [(float(y), html.unescape(text)) for y, text in _TEXT.findall(svg)]
+    for label, link in rows:
+        at = next((at for at, (_, text) in enumerate(drawn) if text == label), None)
+        at = next((at for at, (_, text) in enumerate(drawn) if label.startswith(text)), None) if at is None else at
+        if at is not None:
+            y, drawn = drawn[at][0], drawn[at + 1 :]
+            place = f"top:{100 * (y - ROW) / height:.2f}%;height:{130 * ROW / height:.2f}%"
+            name = escape(f"{label}: single queries")
+            yield f'<a class="row" style="{place}" href="{escape(link)}" aria-label="{name}" title="{name}"></a>'
 
 
 def _table(table: Table) -> Iterator[str]:

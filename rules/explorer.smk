@@ -1,0 +1,61 @@
+"""The explorer: a folder with a page that shows single queries and their rankings, to open from the disk.
+
+In: metrics/ and runs/ of all compared tasks, data/{dataset}/qrels/. Out: explorer/, tables/extreme-queries.tsv. Queries and
+corpora are read, and are no inputs: where they were deleted to save space, the job says so in one line, and nothing that takes
+hours is planned again. The counts of datasets (statistics.json) are inputs, since they change with the texts.
+"""
+
+from pathlib import Path
+
+from scripts.engine.job_settings import settings
+from scripts.explorer import planning as explorer
+
+PAGE = sorted(str(path) for path in Path(repository("scripts/explorer/page")).rglob("*") if path.is_file())
+EXPLORED = settings(**explorer.explorer_settings(EXPERIMENT))
+
+
+localrules:
+    extreme_queries,
+
+
+rule explorer:
+    input:
+        metrics=explorer.metrics(EXPERIMENT),
+        runs=explorer.runs(EXPERIMENT),
+        qrels=explorer.qrels(EXPERIMENT),
+        statistics=explorer.statistics(EXPERIMENT),
+        page=PAGE,
+        style=repository("scripts/reports/writing/page.css"),
+    output:
+        folder=directory(result("explorer")),
+    log:
+        result("log", job="explorer"),
+    params:
+        code=code("explorer/write.py"),
+        settings=EXPLORED,
+    conda:
+        "../envs/evaluation.yaml"
+    message:
+        "explorer"
+    shell:
+        "python {params.code[script]:q} --metrics {input.metrics:q} --runs {input.runs:q} --qrels {input.qrels:q}"
+        " --style {input.style:q} --folder {output.folder:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule extreme_queries:
+    input:
+        metrics=explorer.metrics(EXPERIMENT),
+        statistics=explorer.statistics(EXPERIMENT),
+    output:
+        table=result("extreme_queries"),
+    log:
+        result("log", job="extreme_queries"),
+    params:
+        code=code("explorer/extremes.py"),
+        settings=EXPLORED,
+    conda:
+        "../envs/evaluation.yaml"
+    message:
+        "extreme_queries"
+    shell:
+        "python {params.code[script]:q} --metrics {input.metrics:q} --table {output.table:q} --settings {params.settings:q} --log {log:q}"

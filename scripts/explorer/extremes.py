@@ -1,0 +1,72 @@
+"""The queries that each comparison wins and loses most, over all its tasks, for the report.
+
+Reads metrics files and queries. Writes tables/extreme-queries.tsv: one row per comparison and query, with its text
+unless texts are not shown; per comparison first those that the treatment wins, the largest difference first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from scripts.common.command_line import parser, run
+from scripts.common.files import atomic_text
+from scripts.explorer.settings import Comparison, Settings
+from scripts.explorer.task_data import Data, by_source, task_data
+from scripts.explorer.texts import check_there
+from scripts.ir.collection import read_queries
+from scripts.statistics.task.superiority import ROUNDING
+
+SHOWN = 10  # of each side
+LISTED = 300  # characters of a query
+Texts = dict[str, dict[str, str]]  # task -> query -> text
+COLUMNS = ("comparison", "task", "query_id", "text", "control", "treatment", "difference")
+
+
+def rows(
+    name: str, one: Comparison, tasks: dict[str, Data], texts: dict[str, dict[str, str]]
+) -> Iterator[dict[str, Any]]:
+    """All queries of a comparison."""
+    for task in one.tasks:
+        control, treatment = (tasks[task].values[side][one.measure] for side in (one.control, one.treatment))
+        for query in tasks[task].queries:
+            text = " ".join(texts[task].get(query, "").split())[:LISTED]
+            values = {"control": control[query], "treatment": treatment[query]}
+            yield {"comparison": name, "task": task, "query_id": query, "text": text, **values}
+
+
+def extremes(found: pd.DataFrame, lower_is_better: bool) -> pd.DataFrame:
+    """Those that are won and lost most."""
+    found = found.assign(difference=found["treatment"] - found["control"]).dropna()
+    gains = -found["difference"] if lower_is_better else found["difference"]
+    won = gains[gains > ROUNDING].sort_values(ascending=False, kind="stable").index[:SHOWN]
+    lost = gains[gains < -ROUNDING].sort_values(kind="stable").index[:SHOWN]
+    return found.loc[[*won, *lost]]
+
+
+def table(settings: Settings, tasks: dict[str, Data], texts: Texts) -> pd.DataFrame:
+    """The rows of all comparisons."""
+    parts = []
+    for name, one in settings.comparisons.items():
+        found = pd.DataFrame(rows(name, one, tasks, texts), columns=COLUMNS[:-1])
+        parts.append(extremes(found, one.lower_is_better))
+    return pd.concat(parts) if parts else pd.DataFrame(columns=COLUMNS)
+
+
+def main() -> None:
+    arguments = parser(__doc__, "metrics*", "table", settings=Settings).parse_args()
+    settings: Settings = arguments.settings
+    files = {name: task.queries for name, task in settings.tasks.items() if task.queries and settings.texts}
+    check_there(files.values(), settings.experiment)
+    metrics = by_source("metrics", arguments.metrics)
+    tasks = {name: task_data(settings, name, metrics, {}, {}) for name in settings.tasks}
+    texts = {name: read_queries(Path(files[name])) if name in files else {} for name in settings.tasks}
+    with atomic_text(arguments.table) as file:
+        table(settings, tasks, texts).to_csv(file, sep="\t", index=False)
+
+
+if __name__ == "__main__":
+    run(main)

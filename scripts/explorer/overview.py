@@ -1,0 +1,58 @@
+"""What the page knows when it opens: comparisons with the difference on each task, tasks, labels; writes nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scripts.common.version import VERSION
+from scripts.explorer.holes import near_top
+from scripts.explorer.settings import Comparison, Settings
+from scripts.explorer.task_data import Data, differences
+from scripts.statistics.task.superiority import ROUNDING
+
+
+def task_summary(data: Data, one: Comparison) -> dict[str, Any]:
+    """The mean difference on a task, and who wins how many of its queries."""
+    found = differences(data, one)
+    found = found[~np.isnan(found)]
+    gains = -found if one.lower_is_better else found
+    wins, losses = int((gains > ROUNDING).sum()), int((gains < -ROUNDING).sum())
+    mean = float(found.mean()) if len(found) else None
+    return {"n": len(found), "mean": mean, "wins": wins, "losses": losses}
+
+
+def comparison_record(name: str, one: Comparison, summaries: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """A comparison, with the summary of each of its tasks."""
+    return {
+        "name": name,
+        "control": one.control,
+        "treatment": one.treatment,
+        "measure": one.measure,
+        "alpha": one.alpha,
+        "lower": one.lower_is_better,
+        "tasks": {task: summaries[task] for task in one.tasks},
+    }
+
+
+def overview(
+    settings: Settings, tasks: dict[str, Any], summaries: dict[str, dict[str, dict[str, Any]]], tops: dict[str, int]
+) -> dict[str, Any]:
+    """All of it. `summaries` are those of each comparison by task, `tops` where holes are looked for."""
+    comparisons = [comparison_record(name, settings.comparisons[name], summaries[name]) for name in settings.order]
+    return {
+        "experiment": settings.experiment,
+        "version": VERSION,
+        "texts": settings.texts,
+        "comparisons": comparisons,
+        "tops": tops,
+        "systems": settings.systems,
+        "tasks": tasks,
+    }
+
+
+def tops_of(settings: Settings) -> dict[str, int]:
+    """By measure, the number of documents near the top: as many as it counts."""
+    with_runs = [one for one in settings.comparisons.values() if any(settings.tasks[task].qrels for task in one.tasks)]
+    return {measure: near_top(measure) for measure in dict.fromkeys(one.measure for one in with_runs)}

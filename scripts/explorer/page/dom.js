@@ -1,0 +1,27 @@
+// Elements and numbers. All text goes into the page as text: nothing of a collection is ever read as HTML.
+"use strict";
+const explorer = {};
+
+explorer.element = (name, attributes = {}, ...children) => {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value === true) made.setAttribute(key, "");
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value);
+  }
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return made;
+};
+
+explorer.number = (value, digits = 3) => {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  const text = Math.abs(value).toFixed(digits);
+  return value < 0 && Number(text) !== 0 ? `\u2212${text}` : text;
+};
+
+explorer.signed = (value, digits = 3) => {
+  const text = explorer.number(value, digits);
+  return value > 0 && Number(text) !== 0 ? `+${text}` : text;
+};
+
+explorer.count = (number, one, several = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : several}`;

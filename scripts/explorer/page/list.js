@@ -1,0 +1,73 @@
+// The view of a task: tasks, filters, slice, charts, and the table of the queries that are left.
+"use strict";
+(() => {
+  const { element, number, signed } = explorer;
+  const STEP = 200; // rows that are shown at once
+  const COLUMNS = [["text", "Query"], ["control", ""], ["treatment", ""], ["difference", "Difference"], ["words", "Words"], ["relevant", "Relevant"], ["unjudged", "Unjudged"]];
+  let rowsShown = STEP;
+
+  const heading = (view, [key, text]) => {
+    const name = text || view.label(view.comparison[key]);
+    const order = view.state.s ?? "difference-";
+    const now = order === key ? "ascending" : order === `${key}-` ? "descending" : null;
+    const next = now === "descending" || (!now && key === "text") ? key : `${key}-`;
+    const button = element("button", { type: "button", onclick: () => explorer.change({ s: next }) }, name);
+    return element("th", { scope: "col", class: key === "text" ? null : "n", "aria-sort": now }, button);
+  };
+
+  const line = (view, row) => {
+    const link = element("a", { href: explorer.address({ q: row.id }, view.state) }, row.text || row.id);
+    const under = row.text ? element("span", { class: "quiet" }, row.id) : null;
+    const kind = { win: "better", loss: "worse", tie: "open" }[row.outcome];
+    const cells = [number(row.control), number(row.treatment), element("span", { class: kind }, signed(row.difference)), row.words, row.relevant,
+      row.unjudged === null ? "–" : `${Math.round(100 * row.unjudged)}%`];
+    return element("tr", {}, element("th", { scope: "row" }, link, under), cells.map((one) => element("td", { class: "n" }, typeof one === "number" ? String(one) : one)));
+  };
+
+  const table = (view, rows) => {
+    const head = element("tr", {}, COLUMNS.map((column) => heading(view, column)));
+    const body = element("tbody", {}, rows.slice(0, rowsShown).map((row) => line(view, row)));
+    const made = element("table", { id: "queries" }, element("thead", {}, head), body);
+    return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Queries" }, made);
+  };
+
+  const more = (view, rows, place) => {
+    if (rows.length <= rowsShown) return null;
+    const show = () => {
+      rowsShown += STEP;
+      place.replaceChildren(...queries(view, rows, place));
+    };
+    return element("button", { type: "button", onclick: show }, `Show ${Math.min(STEP, rows.length - rowsShown)} more of ${rows.length}`);
+  };
+
+  const queries = (view, rows, place) => [table(view, rows), more(view, rows, place)].filter(Boolean);
+
+  const charts = (view, rows, width) => {
+    const open = (row) => explorer.change({ q: row.id });
+    const labels = { control: view.label(view.comparison.control), treatment: view.label(view.comparison.treatment) };
+    const narrow = width < 700;
+    const first = explorer.differencesChart(rows, view.comparison, narrow ? width : Math.round(width * 0.6), open);
+    const second = explorer.scatterChart(rows, view.comparison, labels, narrow ? width : Math.round(width * 0.36), open);
+    return element("div", { class: "charts" }, first, second);
+  };
+
+  // What changes with the filter; the fields of the filter themselves stay, with the cursor in them.
+  explorer.left = (view, place) => {
+    rowsShown = STEP;
+    const width = Math.min(1180, document.getElementById("main").clientWidth);
+    const below = element("div");
+    below.append(...queries(view, view.left, below));
+    const drawn = view.left.length ? charts(view, view.left, width) : element("p", { class: "warning" }, "No query is left by this filter.");
+    place.replaceChildren(explorer.slice(view, view.left, view.rows), drawn, explorer.holes(view, view.left), element("h3", {}, "Queries"), below);
+  };
+
+  explorer.listView = (view) => {
+    const place = element("div", { id: "left" });
+    const said = view.task.left_out.map((text) => element("li", {}, text));
+    const leftOut = said.length ? element("details", {}, element("summary", {}, "What this page leaves out"), element("ul", {}, said)) : null;
+    const named = `${view.label(view.comparison.treatment)} against ${view.label(view.comparison.control)} on ${view.task.label}`;
+    const shown = [explorer.comparisonChoice(view), explorer.tasksTable(view), element("h2", {}, named), explorer.filters(view), place, leftOut];
+    document.getElementById("main").replaceChildren(...shown.filter(Boolean));
+    explorer.left(view, place);
+  };
+})();

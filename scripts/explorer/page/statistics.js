@@ -1,0 +1,30 @@
+// The mean of paired differences with its t interval, as in scripts/statistics/task/differences.py.
+"use strict";
+(() => {
+  const EPSILON = Number.EPSILON;
+  const ROUNDING = 1e-12; // of who wins a query, as in scripts/statistics/task/superiority.py
+
+  const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
+  const largest = (values) => values.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+
+  // `quantiles` are those of Student's t for 1, 2, … degrees of freedom. No interval: one query, or one value for all.
+  explorer.difference = (treatment, control, quantiles) => {
+    const n = treatment.length;
+    if (!n) return { n, mean: null, low: null, high: null };
+    const differences = treatment.map((value, place) => value - control[place]);
+    const middle = mean(differences);
+    const none = { n, mean: middle, low: null, high: null };
+    const range = Math.max(...bounds(differences)) - Math.min(...bounds(differences));
+    if (n < 2 || range <= 8 * EPSILON * Math.max(largest(treatment), largest(control), largest(differences))) return none;
+    const variance = differences.reduce((sum, one) => sum + (one - middle) ** 2, 0) / (n - 1);
+    const half = quantiles[n - 2] * Math.sqrt(variance / n);
+    return { n, mean: middle, low: middle - half, high: middle + half };
+  };
+
+  const bounds = (values) => values.reduce(([low, high], one) => [Math.min(low, one), Math.max(high, one)], [Infinity, -Infinity]);
+
+  explorer.outcome = (difference, lowerIsBetter) => {
+    const gain = lowerIsBetter ? -difference : difference;
+    return gain > ROUNDING ? "win" : gain < -ROUNDING ? "loss" : "tie";
+  };
+})();

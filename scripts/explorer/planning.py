@@ -1,0 +1,121 @@
+"""What the job of the explorer is given: paths and settings, from the experiment. See rules/explorer.smk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripts.experiment import job_files
+from scripts.experiment.records import Comparison, Experiment, System, Task
+from scripts.experiment.results_paths import path
+
+
+def asked(experiment: Experiment) -> list[str]:
+    """The explorer, where there is anything to compare."""
+    return [path("explorer", experiment=experiment.name)] if experiment.comparisons else []
+
+
+def tasks_of(experiment: Experiment) -> list[Task]:
+    """The tasks of all comparisons, in the configuration's order."""
+    named = {task for comparison in experiment.comparisons.values() for task in comparison.tasks}
+    return [task for name, task in experiment.tasks.items() if name in named]
+
+
+def sources(experiment: Experiment, task: Task) -> dict[str, tuple[System, Task]]:
+    """The systems that rank a task, and treatments that are compared on it and rank on another, by name."""
+    ranked = {name: (system, task) for name, system in experiment.systems.items() if system.ranks(task.name)}
+    for comparison in experiment.comparisons.values():
+        if other := comparison.treatment_on.get(task.name):
+            name = comparison.named(comparison.treatment)
+            ranked[name] = (experiment.systems[comparison.treatment], experiment.tasks[other])
+    return ranked
+
+
+def _each(experiment: Experiment) -> list[tuple[System, Task]]:
+    return [pair for task in tasks_of(experiment) for pair in sources(experiment, task).values()]
+
+
+def runs(experiment: Experiment) -> list[str]:
+    """All runs of these tasks."""
+    ranked = [(system, task) for system, task in _each(experiment) if not task.values_given]
+    return list(dict.fromkeys(file for pair in ranked for file in job_files.runs(experiment, *pair)))
+
+
+def metrics(experiment: Experiment) -> list[str]:
+    """All values of these tasks."""
+    return list(dict.fromkeys(file for pair in _each(experiment) for file in job_files.metrics(experiment, *pair)))
+
+
+def qrels(experiment: Experiment) -> list[str]:
+    """The judgements of these tasks."""
+    return [job_files.qrels(experiment, task) for task in tasks_of(experiment) if not task.values_given]
+
+
+def statistics(experiment: Experiment) -> list[str]:
+    """The counts of the datasets with texts: they change where the texts do, and stay where these are deleted."""
+    owners = (experiment.corpus_owner(task.dataset) for task in tasks_of(experiment) if _documents(experiment, task))
+    return [path("statistics", experiment=experiment.name, dataset=owner) for owner in dict.fromkeys(owners)]
+
+
+def explorer_settings(experiment: Experiment) -> dict[str, Any]:
+    """Everything that stands in no file."""
+    asked = experiment.explorer
+    return {
+        "experiment": experiment.name,
+        "texts": asked.texts,
+        "depth": min(asked.depth, experiment.depth),
+        "megabytes": asked.megabytes,
+        "tasks": {task.folder: _task(experiment, task) for task in tasks_of(experiment)},
+        "systems": _labels(experiment),
+        "order": list(experiment.comparisons),
+        "comparisons": {name: _comparison(experiment, one) for name, one in experiment.comparisons.items()},
+    }
+
+
+def _documents(experiment: Experiment, task: Task) -> bool:
+    """Whether the documents that a task's runs rank are known."""
+    return experiment.ranked_task(task).has_documents
+
+
+def _task(experiment: Experiment, task: Task) -> dict[str, Any]:
+    pairs = sources(experiment, task)
+    others = [other for _, other in pairs.values() if _documents(experiment, other)]
+    return {
+        "label": task.label,
+        "corpora": list(dict.fromkeys(job_files.corpus(experiment, other.ranked_dataset) for other in others)),
+        "queries": _queries(experiment, task),
+        "qrels": "" if task.values_given else job_files.qrels(experiment, task),
+        "sources": {name: _source(experiment, *pair) for name, pair in pairs.items()},
+    }
+
+
+def _queries(experiment: Experiment, task: Task) -> str:
+    """The queries of a task, which may be another's."""
+    ranked = experiment.ranked_task(task)
+    return job_files.queries(experiment, ranked) if _documents(experiment, ranked) else ""
+
+
+def _source(experiment: Experiment, system: System, task: Task) -> dict[str, str]:
+    runs = "" if task.values_given else experiment.ranked_task(task).folder
+    return {"system": system.name, "metrics": task.folder, "runs": runs}
+
+
+def _labels(experiment: Experiment) -> dict[str, str]:
+    labels = {name: system.label or name for name, system in experiment.systems.items()}
+    for comparison in experiment.comparisons.values():
+        if comparison.treatment_on:
+            label = labels[comparison.treatment]
+            shown = comparison.named(label, lambda task: experiment.tasks[task].label)
+            labels[comparison.named(comparison.treatment)] = shown
+    return labels
+
+
+def _comparison(experiment: Experiment, comparison: Comparison) -> dict[str, Any]:
+    measured = comparison.statistics
+    return {
+        "control": comparison.control,
+        "treatment": comparison.named(comparison.treatment),
+        "measure": measured.measure,
+        "alpha": measured.alpha,
+        "lower_is_better": measured.measure in experiment.lower_is_better,
+        "tasks": [experiment.tasks[task].folder for task in comparison.tasks],
+    }

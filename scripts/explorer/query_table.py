@@ -1,0 +1,66 @@
+"""The table of a task's queries: what the page lists, filters, sorts and draws; reads runs, to find holes.
+
+Values are held at full precision, so that intervals of the page are those of scripts/statistics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from scripts.explorer.holes import CASES, cut, holes
+from scripts.explorer.settings import Comparison, Settings
+from scripts.explorer.task_data import Data, run_of
+
+LISTED = 300  # characters of a query in the list
+DECIMALS = 6  # of differences in the cases of holes
+
+
+def query_table(
+    data: Data, settings: Settings, of_queries: dict[str, str], counts: dict[str, list[float]]
+) -> dict[str, Any]:
+    """All of it, one value per query in each list."""
+    over = {name: one for name, one in settings.comparisons.items() if data.name in one.tasks}
+    whole = [of_queries.get(query, "") for query in data.queries]
+    measures = dict.fromkeys(one.measure for one in over.values())
+    return {
+        "ids": data.queries,
+        "texts": [text[:LISTED] for text in whole],
+        "words": [len(text.split()) for text in whole],
+        "relevant": [sum(grade > 0 for grade in data.qrels.get(query, {}).values()) for query in data.queries],
+        "unjudged": counts,
+        "values": {measure: values_of(data, measure) for measure in measures},
+        "quantiles": {f"{alpha:g}": quantiles(len(data.queries), alpha) for alpha in _alphas(over.values())},
+        "holes": {name: found for name, one in over.items() if (found := hole_record(data, one))},
+    }
+
+
+def _alphas(over) -> dict[float, None]:
+    return dict.fromkeys(one.alpha for one in over)
+
+
+def values_of(data: Data, measure: str) -> dict[str, list[float | None]]:
+    """The values of a measure by system; None where a system has none."""
+    columns = {system: table[measure] for system, table in data.values.items() if measure in table}
+    return {system: [None if np.isnan(one) else one for one in column] for system, column in columns.items()}
+
+
+def quantiles(n: int, alpha: float) -> list[float]:
+    """Of Student's t for 1 - alpha/2 and 1, 2, … n - 1 degrees of freedom: what an interval of any subset needs."""
+    return [] if n < 2 else (-special.stdtrit(np.arange(1, n), alpha / 2)).tolist()
+
+
+def hole_record(data: Data, one: Comparison) -> dict[str, Any] | None:
+    """The holes of a comparison; None where values are given or one of the systems has no run."""
+    sides: Sequence[str] = (one.control, one.treatment)
+    if not data.qrels or any(side not in data.runs for side in sides):
+        return None
+    control, treatment = (
+        [cut(run_of(path), one.measure, data.qrels) for path in data.runs[side].values()] for side in sides
+    )
+    found = holes(control, treatment, data.qrels, one.measure)
+    cases = {case: found.differences[case].round(DECIMALS).tolist() for case in CASES}
+    return {"number": found.number.tolist(), **cases}

@@ -1,0 +1,41 @@
+"""The values of all systems on the queries of a task, and what is known of each query; reads metrics files.
+
+Several seeds of a system are averaged query by query, as comparisons do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from scripts.common.tables import read_metrics
+from scripts.ir.trec import Qrels, Run, ranking
+
+NEAR_TOP = 10  # ranks within which unjudged documents are counted
+
+
+def mean_values(paths: Sequence[Path], measures: Sequence[str]) -> pd.DataFrame:
+    """The mean over the seeds of a system: one row per query, one column per measure."""
+    tables = [read_metrics(path) for path in paths]
+    known = [measure for measure in measures if measure in tables[0]]
+    return pd.DataFrame({measure: sum(table[measure] for table in tables) / len(tables) for measure in known})
+
+
+def judged(grades: Mapping[str, int], document: str) -> bool:
+    """Whether somebody judged a document: a grade below 0 says that nobody did."""
+    return grades.get(document, -1) >= 0
+
+
+def unjudged(run: Run, qrels: Qrels, queries: Sequence[str]) -> np.ndarray:
+    """How many of the first documents of each query nobody judged."""
+    first = {query: ranking(run.get(query, {}))[:NEAR_TOP] for query in queries}
+    return np.array([sum(not judged(qrels[query], one) for one in first[query]) for query in queries])
+
+
+def relevant_documents(qrels: Qrels, query: str) -> list[str]:
+    """The documents judged relevant for a query, the most relevant first."""
+    grades = {document: grade for document, grade in qrels[query].items() if grade > 0}
+    return sorted(grades, key=lambda document: -grades[document])

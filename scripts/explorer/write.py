@@ -1,0 +1,107 @@
+"""The explorer: a folder with a page on which single queries and their rankings are looked at, from the disk.
+
+Reads metrics, runs, judgements, queries and corpora of all tasks that are compared, and the page's own files. Writes
+explorer/ with index.html and data/. What it holds and what it leaves out, budget.py decides.
+"""
+
+from __future__ import annotations
+
+import shutil
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from scripts.common.command_line import parser, run
+from scripts.common.files import atomic_folder
+from scripts.explorer import budget, chunk, texts
+from scripts.explorer.overview import overview, task_summary, tops_of
+from scripts.explorer.parts import chosen_texts, document_records, write_documents, write_rankings
+from scripts.explorer.query_table import query_table
+from scripts.explorer.rankings import Numbering, Rankings
+from scripts.explorer.settings import Comparison, Settings
+from scripts.explorer.task_data import Data, by_source, read_rankings, shown_queries, task_data
+from scripts.ir.collection import read_queries
+from scripts.ir.trec import read_qrels
+
+PAGE = Path(__file__).resolve().parent / "page"
+
+
+def compared_on(settings: Settings, task: str) -> dict[str, Comparison]:
+    """The comparisons over a task."""
+    return {name: one for name, one in settings.comparisons.items() if task in one.tasks}
+
+
+def query_texts(data: Data, settings: Settings) -> dict[str, str]:
+    """The queries of a task by id; none where texts are not shown."""
+    return read_queries(Path(data.task.queries)) if data.task.queries and settings.texts else {}
+
+
+def write_task(folder: Path, data: Data, settings: Settings, share: float) -> dict[str, Any]:
+    """Write what the page shows of a task; return what it needs to know before it loads any of it."""
+    limits = budget.ranking_limits(data.size, settings.depth, budget.RANKINGS * share)
+    over = list(compared_on(settings, data.name).values())
+    shown = shown_queries(data, over, limits) if data.runs else []
+    rankings, counts = read_rankings(data, shown, limits)
+    of_queries, numbering = query_texts(data, settings), Numbering()
+    firsts, used = write_rankings(folder, data, rankings, of_queries, numbering)
+    room = (budget.RANKINGS + budget.TEXTS) * share - used
+    documents = write_texts(folder, data, settings, rankings, numbering, room)
+    chunk.write(folder, "queries", query_table(data, settings, of_queries, counts))
+    places = {query: place for place, query in enumerate(data.queries)}
+    said = budget.remarks(data.size, limits, documents["limits"], documents["without"], settings.depth)
+    return {
+        "label": data.task.label,
+        "queries": len(data.queries),
+        "shown": [places[query] for query in shown] if len(shown) < len(data.queries) else None,
+        "firsts": firsts,
+        "documents": documents["per_chunk"],
+        "depth": limits.depth,
+        "seeds": rankings.seeds,
+        "left_out": said if data.runs else ["Values are given: there are no rankings to show."],
+    }
+
+
+def write_texts(
+    folder: Path, data: Data, settings: Settings, rankings: Rankings, numbering: Numbering, room: float
+) -> dict[str, Any]:
+    """Write the documents of a task; return how, and how many have no text."""
+    known = list(rankings.ids)
+    ids = [known[number] for number in numbering.order]
+    with_texts = settings.texts and bool(data.task.corpora)
+    shown = texts.read(data.task.corpora, set(ids), budget.LENGTHS[0]) if with_texts else {}
+    limits = chosen_texts(shown, ids, numbering.best, rankings.depth, room) if with_texts else None
+    records = document_records(shown, ids, numbering.best, limits)
+    without = sum(len(record) == 1 for record in records)
+    return {"per_chunk": write_documents(folder, records), "limits": limits, "without": without}
+
+
+def write(folder: Path, arguments: Namespace) -> None:
+    """Write the whole folder."""
+    settings: Settings = arguments.settings
+    shutil.copytree(PAGE, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
+    shutil.copyfile(arguments.style, folder / "report.css")
+    metrics, runs = by_source("metrics", arguments.metrics), by_source("run", arguments.runs)
+    judgements = {name: read_qrels(Path(task.qrels)) if task.qrels else {} for name, task in settings.tasks.items()}
+    all_queries = sum(map(len, judgements.values()))
+    tasks, summaries = {}, {name: {} for name in settings.comparisons}
+    for name, qrels in judgements.items():
+        data = task_data(settings, name, metrics, runs, qrels)
+        share = budget.share(settings.megabytes, len(data.queries), all_queries)
+        tasks[name] = write_task(folder / "data" / name, data, settings, share)
+        for comparison, one in compared_on(settings, name).items():
+            summaries[comparison][name] = task_summary(data, one)
+    chunk.write(folder / "data", "experiment", overview(settings, tasks, summaries, tops_of(settings)))
+
+
+def main() -> None:
+    arguments = parser(__doc__, "metrics*", "runs*", "qrels*", "style", "folder", settings=Settings).parse_args()
+    settings: Settings = arguments.settings
+    if settings.texts:
+        named = [path for task in settings.tasks.values() for path in (*task.corpora, task.queries) if path]
+        texts.check_there(dict.fromkeys(named), settings.experiment)
+    with atomic_folder(arguments.folder) as folder:
+        write(folder, arguments)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,59 @@
+"""What leads from the report into the explorer: links to its states, and the queries that are won and lost most.
+
+Reads and writes nothing. The explorer is the folder beside the report (scripts/explorer).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+import pandas as pd
+
+from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison.reading import Labels
+from scripts.reports.writing.content import EXPLORER, Block, Cell, Column, Folded, Paragraph, Row, Span, Table
+
+TO_EXPLORER = Paragraph(
+    (
+        "Single queries, the documents that systems rank for them and what nobody judged: ",
+        Span("explorer", link=EXPLORER),
+        " (the folder beside this page).",
+    )
+)
+
+
+def state(comparison: str, task: str, query: str = "") -> str:
+    """The link to a state of the explorer."""
+    keys = {"c": comparison, "t": task} | ({"q": query} if query else {})
+    return f"{EXPLORER}#{urlencode(keys)}"
+
+
+def linked(table: Table, links: Mapping[str, str]) -> Table:
+    """The table with a link in the first cell of each row that has one."""
+    blocks = [[_linked(row, links) for row in block] for block in table.blocks]
+    return Table(table.columns, blocks, table.foot, table.caption)
+
+
+def _linked(row: Row, links: Mapping[str, str]) -> Row:
+    first, *others = row
+    return [Span(first, link=links[first]), *others] if isinstance(first, str) and first in links else row
+
+
+def extreme_queries(name: str, found: pd.DataFrame, sides: tuple[str, str], labels: Labels) -> list[Block]:
+    """The queries that a comparison wins and loses most; nothing where it has none."""
+    own = found[found["comparison"] == name]
+    if own.empty:
+        return []
+    columns = [Column("Query"), Column("Task"), *(Column(side, "r") for side in sides), Column("Difference", "r")]
+    rows = [_query(record, labels) for record in own.to_dict("records")]
+    caption = f"{name}: the queries of all tasks that are won and lost most, at most ten each."
+    table = Table(columns, [rows], caption=caption)
+    return [Folded("Queries won and lost most", [table], "tables/extreme-queries.tsv")]
+
+
+def _query(record: dict, labels: Labels) -> Row:
+    link = state(record["comparison"], record["task"], record["query_id"])
+    values = [form.minus(f"{record[side]:.3f}") for side in ("control", "treatment")]
+    difference = Cell(form.minus(f"{record['difference']:+.3f}"), record["difference"])
+    return [Span(record["text"] or record["query_id"], link=link), labels.task(record["task"]), *values, difference]

@@ -1,0 +1,101 @@
+"""A small experiment for the explorer, written as stages write it: two tasks, three systems, hostile texts."""
+
+import json
+import random
+from argparse import Namespace
+from pathlib import Path
+
+from scripts.common.files import atomic_text
+from scripts.experiment.results_paths import path
+from scripts.explorer.settings import Comparison, Settings, Source, Task
+from scripts.explorer.write import write
+from scripts.ir.collection import Document, write_corpus, write_queries
+from scripts.ir.measures import evaluate
+from scripts.ir.trec import write_qrels, write_run
+
+REPOSITORY = Path(__file__).parents[2]
+STYLE = REPOSITORY / "scripts/reports/writing/page.css"
+EVIL = '</script><img src=x onerror=alert(1)><b>bold</b> \u2028 & "storm"'
+SEEDS = {"bm25": ["0"], "tuned": ["1", "2"], "other": ["0"]}
+TASKS = {"storms": 30, "floods": 12}
+MEASURE = "nDCG@10"
+WORDS = ["storm", "flood", "fire", "hail", "theft", "roof", "car", "claim", "river", "cellar"]
+
+
+def write_texts(task: str, rng: random.Random) -> tuple[list[str], list[str]]:
+    """Documents and queries of a task; the first document is hostile."""
+    documents = [Document("d0", EVIL, EVIL)]
+    documents += [Document(f"d{n}", f"Title {n}", " ".join(rng.choices(WORDS, k=90))) for n in range(1, 60)]
+    queries = {f"q{n}": " ".join(rng.sample(WORDS, 1 + n % 4)) for n in range(TASKS[task])}
+    queries["q0"] = f"storm {EVIL}"
+    write_corpus(Path(f"results/e/data/{task}/corpus.jsonl"), documents)
+    write_queries(Path(f"results/e/data/{task}/queries/test.jsonl"), queries)
+    return [document.id for document in documents], list(queries)
+
+
+def write_task(task: str, depth: int = 30) -> None:
+    """A task's texts, judgements, runs and values. Every third query has a relevant document that nobody returns."""
+    rng = random.Random(task)
+    documents, queries = write_texts(task, rng)
+    qrels = {query: {one: rng.randrange(3) for one in rng.sample(documents[1:], 8)} for query in queries}
+    for query in queries[::3]:
+        qrels[query]["nowhere"] = 2
+    qrels["q0"]["d0"] = 1
+    write_qrels(Path(path("qrels", experiment="e", dataset=task, split="test")), qrels)
+    for system, seeds in SEEDS.items():
+        for seed in seeds:
+            run = {query: {one: round(rng.random(), 4) for one in rng.sample(documents, depth)} for query in queries}
+            run["q0"]["d0"] = 2.0
+            fields = {"experiment": "e", "task": task, "system": system, "seed": seed}
+            write_run(Path(path("run", **fields)), run, system)
+            with atomic_text(Path(path("metrics", **fields))) as file:
+                evaluate(run, qrels, [MEASURE]).to_csv(file, sep="\t")
+
+
+def task_settings(task: str, texts: bool) -> Task:
+    sources = {system: Source(system, task, task) for system in SEEDS}
+    corpora = [f"results/e/data/{task}/corpus.jsonl"] if texts else []
+    queries = f"results/e/data/{task}/queries/test.jsonl" if texts else ""
+    return Task(task.title(), corpora, queries, f"results/e/data/{task}/qrels/test.qrels", sources)
+
+
+def settings(**changes) -> Settings:
+    """The settings of a job."""
+    comparisons = {
+        "tuning": Comparison("bm25", "tuned", MEASURE, 0.05, False, list(TASKS)),
+        "storms-only": Comparison("other", "bm25", MEASURE, 0.1, False, ["storms"]),
+    }
+    given = {
+        "experiment": "e",
+        "texts": True,
+        "depth": 20,
+        "megabytes": 50,
+        "tasks": {task: task_settings(task, True) for task in TASKS},
+        "systems": {"bm25": "BM25", "tuned": "Tuned <b>model</b>", "other": "other"},
+        "comparisons": comparisons,
+    }
+    given |= changes
+    return Settings(**given, order=list(given["comparisons"]))
+
+
+def write_inputs() -> None:
+    for task in TASKS:
+        write_task(task)
+
+
+def write_explorer(folder: Path, asked: Settings) -> Path:
+    """The explorer of what lies below the working directory; gives its page."""
+    found = Path("results/e")
+    runs, metrics = sorted(found.glob("runs/*/*/*.gz")), sorted(found.glob("metrics/*/*/*.tsv"))
+    write(folder, Namespace(settings=asked, style=STYLE, runs=runs, metrics=metrics))
+    return folder / "index.html"
+
+
+def unpacked(path: Path):
+    """What a part of the page's data holds."""
+    import base64
+    import re
+    import zlib
+
+    packed = re.fullmatch(r'explorer\.receive\("([A-Za-z0-9+/=]*)"\);\n', path.read_text("ascii"))[1]
+    return json.loads(zlib.decompress(base64.b64decode(packed)))

@@ -1,0 +1,365 @@
+"""The explorer in a real browser, opened from the disk: every control, hostile texts, keys, links, times, widths, axe."""
+
+import csv
+import json
+import time
+
+import numpy as np
+import pytest
+from selenium.webdriver import ActionChains
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
+
+from scripts.ir.collection import read_queries
+from scripts.ir.trec import ranking, read_qrels, read_run
+from scripts.statistics.task.differences import difference_of
+from tests.explorer.crafted_experiment import EVIL
+from tests.support.axe import axe as axe
+from tests.support.browser import WIDTHS, Browser
+
+STORMS = "#c=tuning&t=storms"
+
+
+@pytest.fixture(scope="module")
+def downloads(tmp_path_factory):
+    return tmp_path_factory.mktemp("downloads")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory, downloads):
+    made = Browser(tmp_path_factory.mktemp("profile"))
+    made.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)})
+    yield made
+    made.driver.quit()
+
+
+class Page:
+    """The explorer in the browser."""
+
+    def __init__(self, browser, page):
+        self.browser, self.page = browser, page
+
+    def open(self, state="", device="desktop", dark=False):
+        self.browser.open(self.page, device, dark)
+        self.wait(0)
+        if state:
+            self.go(state)
+        return self
+
+    def go(self, state):
+        self.act(lambda: self.browser.script("location.hash = arguments[0]", state))
+
+    def act(self, action):
+        """Do what draws the page anew, and wait for that."""
+        before = self.drawn()
+        action()
+        self.wait(before)
+
+    def drawn(self):
+        return int(self.browser.script("return document.body.dataset.drawn || 0"))
+
+    def wait(self, before):
+        end = time.time() + 20
+        while self.drawn() <= before:
+            assert time.time() < end, self.browser.console()
+            time.sleep(0.02)
+
+    def texts(self, selector):
+        return self.browser.script(
+            "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)", selector
+        )
+
+    def text(self, selector):
+        return self.texts(selector)[0]
+
+    def find(self, selector):
+        return self.browser.script("return document.querySelector(arguments[0])", selector)
+
+    def state(self):
+        return self.browser.script("return explorer.state()")
+
+    def key(self, key):
+        self.act(lambda: self.find("body").send_keys(key))
+
+
+@pytest.fixture
+def page(browser, explored):
+    return Page(browser, explored / "explorer" / "index.html")
+
+
+@pytest.fixture
+def values(explored, monkeypatch):
+    """The values of a task by system and query, as comparisons take them."""
+    from scripts.common.tables import read_metrics
+
+    def of(task, system):
+        tables = [
+            read_metrics(path)["nDCG@10"] for path in sorted(explored.glob(f"results/e/metrics/{task}/{system}/*.tsv"))
+        ]
+        return sum(tables) / len(tables)
+
+    return of
+
+
+def minus(number, digits=3):
+    text = f"{abs(number):.{digits}f}"
+    return text if number >= 0 or float(text) == 0 else f"\N{MINUS SIGN}{text}"
+
+
+def test_it_opens_from_the_disk_and_asks_for_nothing_else(browser, page, explored):
+    page.open()
+    assert browser.console() == []
+    folder = (explored / "explorer").resolve().as_uri()
+    assert all(one.startswith(folder) for one in browser.requests())
+    assert page.text("#title") == "e" and len(page.texts("#queries tbody tr")) == 30
+    assert page.texts(".tasks tbody th") == ["Storms", "Floods"]
+    assert len(page.texts(".charts svg")) == 2
+
+
+def test_a_slice_has_the_effect_and_interval_of_the_statistics_library(browser, page, values):
+    rng = np.random.default_rng(1)
+    page.open(STORMS)
+    for alpha in (0.05, 0.1):
+        key = f"{alpha:g}"
+        for n in (2, 3, 7, 30):
+            treatment, control = rng.random(n), rng.random(n)
+            call = """return explorer.part("storms/queries").then((table) => explorer.difference(arguments[0], arguments[1], table.quantiles[arguments[2]]))"""
+            found = browser.script(call, treatment.tolist(), control.tolist(), key)
+            expected = difference_of(treatment, control, alpha)
+            assert found["n"] == n
+            for name, value in (("mean", expected.difference), ("low", expected.ci_low), ("high", expected.ci_high)):
+                assert found[name] == pytest.approx(value, rel=1e-12, abs=1e-14)
+    for one in ([0.5], [0.25, 0.25]):
+        found = browser.script("return explorer.difference(arguments[0], arguments[0].map(() => 0.1), [12.7])", one)
+        assert found["low"] is None and found["mean"] == pytest.approx(one[0] - 0.1)
+    whole = difference_of(values("storms", "tuned").to_numpy(), values("storms", "bm25").to_numpy(), 0.05)
+    assert page.text("#slice strong").lstrip("+") == minus(whole.difference)
+    assert page.text("#slice .quiet") == f"95% t interval {minus(whole.ci_low)} to {minus(whole.ci_high)}"
+
+
+def test_filters_leave_queries_and_their_slice_is_exploratory(page, values, explored):
+    page.open(STORMS)
+    assert not page.text("#slice-note").startswith("Exploratory")
+    difference = values("storms", "tuned") - values("storms", "bm25")
+    wins = [query for query, value in difference.items() if value > 1e-12]
+    page.act(lambda: Select(page.find(".filters select")).select_by_visible_text("wins"))
+    assert sorted(page.texts("#queries tbody .quiet")) == sorted(wins)
+    assert page.text("#slice-n").startswith(f"{len(wins)} of 30 queries: {len(wins)} win")
+    assert page.text("#slice-note").startswith("Exploratory")
+    texts = read_queries(explored / "results/e/data/storms/queries/test.jsonl")
+    page.act(lambda: page.find("#filter-w").send_keys("f"))
+    for letter in "ire":
+        page.act(lambda letter=letter: page.find("#filter-w").send_keys(letter))
+    left = [query for query in wins if "fire" in texts[query]]
+    assert sorted(page.texts("#queries tbody .quiet")) == sorted(left) and 0 < len(left) < len(wins)
+    assert page.browser.script("return document.activeElement.id") == "filter-w", "the cursor stays in the field"
+    assert page.state()["w"] == "fire" and page.state()["o"] == "win"
+    page.act(lambda: page.find(".filters > button").click())
+    assert len(page.texts("#queries tbody tr")) == 30
+
+
+@pytest.mark.parametrize(
+    "low, high, key, bounds",
+    [("w1", "w2", "words", (2, 3)), ("r1", "r2", "relevant", (5, 6)), ("u1", "u2", "unjudged", (80, 90))],
+)
+def test_each_range_filters(page, low, high, key, bounds):
+    page.open(f"{STORMS}&{low}={bounds[0]}&{high}={bounds[1]}")
+    scale = 100 if key == "unjudged" else 1
+    found = page.browser.script("return explorer.view.rows.map((row) => row[arguments[0]])", key)
+    expected = [value for value in found if bounds[0] <= scale * value <= bounds[1]]
+    assert 0 < len(expected) < len(found) and len(page.texts("#queries tbody tr")) == len(expected)
+    assert page.browser.script("return document.getElementById(arguments[0]).value", f"filter-{low}") == str(bounds[0])
+
+
+HEADINGS = ("Query", "BM25", "Tuned <b>model</b>", "Difference", "Words", "Relevant", "Unjudged")
+CELLS = "return [...document.querySelectorAll('#queries tbody tr')].map((row) => row.cells[arguments[0]].firstChild.textContent)"
+
+
+def number(text):
+    return float(text.replace("\N{MINUS SIGN}", "-").replace("+", "").rstrip("%"))
+
+
+@pytest.mark.parametrize("column", range(len(HEADINGS)), ids=HEADINGS)
+def test_columns_sort(page, column):
+    page.open(STORMS)
+    key = number if column else str.lower
+    found = []
+    for _ in range(2):
+        button = page.browser.script("return document.querySelectorAll('#queries thead button')[arguments[0]]", column)
+        assert page.browser.script("return arguments[0].textContent", button) == HEADINGS[column]
+        page.act(button.click)
+        cells = [key(one) for one in page.browser.script(CELLS, column)]
+        up = page.state()["s"].endswith("-")
+        assert cells == sorted(cells, reverse=up) and len(set(cells)) > 1
+        found.append(page.state()["s"])
+    assert len(set(found)) == 2
+
+
+def test_a_click_on_a_chart_opens_the_query(browser, page):
+    page.open(STORMS)
+    third = page.find("#queries tbody tr:nth-child(3) .quiet").text
+    bar = page.find(".charts svg g[data-mark=rect] rect:nth-child(3)")
+    page.act(lambda: ActionChains(browser.driver).move_to_element(bar).click().perform())
+    assert page.state()["q"] == third and len(page.texts(".ranking")) == 2
+
+
+def expected_side(explored, task, system, seed, query, depth):
+    run = read_run(explored / f"results/e/runs/{task}/{system}/seed-{seed}.trec.gz")
+    return ranking(run[query])[:depth]
+
+
+def test_a_query_shows_two_rankings_with_grades_and_the_other_rank(page, explored):
+    page.open(f"{STORMS}&q=q3&d=20")
+    qrels = read_qrels(explored / "results/e/data/storms/qrels/test.qrels")["q3"]
+    left, right = (expected_side(explored, "storms", *run, "q3", 20) for run in (("bm25", 0), ("tuned", 1)))
+    sides = page.browser.script(
+        "return [...document.querySelectorAll('.ranking')].map((side) => [...side.querySelectorAll('.ranked')].map((one) => one.dataset.document))"
+    )
+    assert sides == [left, right]
+    lines = page.texts(".ranking:first-child .about")
+    for rank, (document, line) in enumerate(zip(left, lines, strict=True), 1):
+        grade = qrels.get(document)
+        assert ("unjudged" if grade is None else f"relevant, grade {grade}" if grade else "not relevant") in line
+        if document in right:
+            other = right.index(document) + 1
+            assert f"{'▲' if other < rank else '▼' if other > rank else '='} {other} in the other" in line
+    assert page.text(".ranking:last-child h3").startswith("Tuned <b>model</b>, seed 1")
+    relevant = [document for document, grade in qrels.items() if grade > 0 and document not in {*left, *right}]
+    missing = page.browser.script(
+        "return [...document.querySelectorAll('#missing .ranked')].map((one) => one.dataset.document)"
+    )
+    assert sorted(missing) == sorted(relevant) and "nowhere" in missing
+    assert "BM25: not returned; Tuned <b>model</b>: not returned" in page.text(
+        '#missing [data-document="nowhere"] .about'
+    )
+
+
+def test_any_two_systems_any_seed_and_depth(page, explored):
+    page.open(f"{STORMS}&q=q4")
+    for place, choice in ((0, "other"), (1, "Tuned <b>model</b>, seed 2"), (2, "20")):
+        page.act(
+            lambda place=place, choice=choice: Select(
+                page.browser.script("return document.querySelectorAll('.choices select')[arguments[0]]", place)
+            ).select_by_visible_text(choice)
+        )
+    sides = page.browser.script(
+        "return [...document.querySelectorAll('.ranking')].map((side) => [...side.querySelectorAll('.ranked')].map((one) => one.dataset.document))"
+    )
+    assert sides == [expected_side(explored, "storms", *run, "q4", 20) for run in (("other", 0), ("tuned", 2))]
+    assert page.state() == {"c": "tuning", "t": "storms", "q": "q4", "l": "other 0", "r": "tuned 2", "d": "20"}
+
+
+def test_keys_go_through_the_queries_that_are_left_within_a_tenth_of_a_second(page):
+    page.open(f"{STORMS}&o=win")
+    order = page.texts("#queries tbody .quiet")
+    page.go(f"{STORMS}&o=win&q={order[0]}")
+    times = []
+    for query in order[1:5]:
+        time.sleep(0.3)  # a reader looks, and the page loads what comes next
+        page.key("j")
+        assert page.state()["q"] == query and page.state()["o"] == "win"
+        times.append(int(page.browser.script("return document.body.dataset.milliseconds")))
+    assert np.median(times) <= 100, times
+    page.key("k")
+    assert page.state()["q"] == order[3]
+    page.key(Keys.ARROW_LEFT)
+    assert page.state()["q"] == order[2]
+    page.key("u")
+    assert "q" not in page.state() and len(page.texts("#queries tbody tr")) == len(order)
+
+
+def test_html_in_a_text_is_shown_as_text(browser, page):
+    page.open(f"{STORMS}&q=q0")
+    shown = page.text('.ranking [data-document="d0"] .text')
+    assert shown == EVIL and page.text("#query").startswith(f"storm {EVIL}")
+    assert page.texts(".ranked img, .ranked b, #query img, h3 b, option b") == []
+    assert "storm" in page.texts('.ranking [data-document="d0"] mark')
+    assert browser.console() == []
+    assert (
+        browser.script(
+            "document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.evil = 1'})); return window.evil"
+        )
+        is None
+    )
+    assert "Content Security Policy" in " ".join(browser.console())
+
+
+def test_a_text_unfolds(page):
+    page.open(f"{STORMS}&q=q1")
+    button = page.find(".more")
+    button.click()
+    assert page.browser.script("return arguments[0].closest('.ranked').className", button) == "ranked whole"
+    assert page.browser.script("return arguments[0].getAttribute('aria-expanded')", button) == "true"
+
+
+def test_holes_have_their_cases_and_the_pool_is_exported(page, explored, downloads):
+    page.open(f"{STORMS}&o=loss")
+    cases = [float(text.replace("\N{MINUS SIGN}", "-")) for text in page.texts("#holes tbody td:nth-child(2)")]
+    assert cases[2] > cases[0] > cases[3]
+    left = page.texts("#queries tbody .quiet")
+    page.find("#pool").click()
+    file = downloads / "pool-tuning-storms.tsv"
+    end = time.time() + 20
+    while not file.exists():
+        assert time.time() < end
+        time.sleep(0.05)
+    rows = list(csv.DictReader(file.open(), delimiter="\t", quoting=csv.QUOTE_NONE))
+    qrels = read_qrels(explored / "results/e/data/storms/qrels/test.qrels")
+    expected = {
+        (query, document)
+        for query in left
+        for run in (("bm25", 0), ("tuned", 1), ("tuned", 2))
+        for document in expected_side(explored, "storms", *run, query, 10)
+        if document not in qrels[query]
+    }
+    assert {(row["query_id"], row["document_id"]) for row in rows} == expected and len(rows) == len(expected)
+    assert all(row["text"] and row["query"] for row in rows)
+
+
+def test_another_comparison_and_task(page):
+    page.open()
+    page.act(lambda: Select(page.find("main > label select")).select_by_index(1))
+    assert page.state()["c"] == "storms-only" and page.texts(".tasks tbody th") == ["Storms"]
+    assert "90% t interval" in page.text("#slice")
+    page.go("#c=tuning")
+    page.act(lambda: page.browser.script("document.querySelectorAll('.tasks a')[1].click()"))
+    assert page.state()["t"] == "floods" and len(page.texts("#queries tbody tr")) == 12
+
+
+def test_a_link_opens_its_state_at_once(browser, page):
+    browser.open(page.page, "desktop")
+    browser.driver.get("about:blank")
+    browser.driver.get(f"{page.page.resolve().as_uri()}{STORMS}&q=q5&r=other%200")
+    page.wait(0)
+    assert page.text(".ranking:last-child h3").startswith("other")
+
+
+def test_ids_alone_where_texts_are_not_shown(browser, explored):
+    page = Page(browser, explored / "explorer-ids" / "index.html").open(f"{STORMS}&q=q5")
+    assert page.texts(".ranked .text") == [] and len(page.texts(".ranked .id")) >= 20
+    page.go(STORMS)
+    assert "Texts are not shown" in page.text("main > details")
+
+
+def test_a_folder_that_is_not_whole_says_so(browser, explored, tmp_path):
+    import shutil
+
+    shutil.copytree(explored / "explorer", tmp_path / "explorer")
+    shutil.rmtree(tmp_path / "explorer/data/storms")
+    page = Page(browser, tmp_path / "explorer/index.html").open()
+    assert page.text("[role=alert]") == "data/storms/queries.js is missing: the folder of this page is not whole."
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("device", WIDTHS)
+@pytest.mark.parametrize("state", [STORMS, f"{STORMS}&o=win", f"{STORMS}&q=q3"], ids=["list", "slice", "query"])
+def test_it_fits_the_screen_and_passes_the_accessibility_check(browser, page, axe, state, device, dark):
+    page.open(state, device, dark)
+    assert browser.script("return document.documentElement.scrollWidth") <= WIDTHS[device][0]
+    browser.script("document.querySelectorAll('details').forEach((one) => one.open = true)")
+    # axe is added as the page's own scripts are: its policy runs no text
+    browser.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": axe})
+    found = browser.driver.execute_async_script("axe.run().then(arguments[0])")
+    broken = {one["id"]: [node["html"][:200] for node in one["nodes"]] for one in found["violations"]}
+    assert broken == {}, json.dumps(broken, indent=1)
+    assert len(found["passes"]) > 15
