@@ -149,7 +149,7 @@ def _kind_of_values(head: Head) -> Kind | None:
 
 
 def _kind_of_texts(head: Head) -> Kind | None:
-    """Documents or topics in columns; those of two are told apart by the file's name."""
+    """Documents or topics in columns; those of two columns differ by the file's name."""
     widths = {len(row) for row in head.by_tabs}
     names = set(head.by_tabs[0])
     if widths == {2}:

@@ -39,7 +39,7 @@ class Keys(Labelled):
 
 @dataclass(frozen=True)
 class Settings:
-    """Of each task the file of its run or scores; the heading of its column in files of scores, None: their only one."""
+    """Of each task the file of its run or scores; the heading of its column in files of scores (None: the only one)."""
 
     files: Mapping[str, str]
     column: str | None = None
