@@ -1,7 +1,7 @@
 """What the explorer holds of an experiment, and what it leaves out to stay small; reads and writes nothing.
 
 The data model. A page from the disk cannot fetch, so its data are scripts, each of which hands one packed JSON text to
-the page (chunk.py). The page loads what it shows, and no more:
+the page (packed.py). The page loads what it shows, and no more:
 
     data/experiment.js              comparisons with the effect and n of each task, labels, what is left out
     data/{task}/queries.js          one row per query: id, text, its counts, all systems' values, best and worst cases
