@@ -10,7 +10,7 @@ from pathlib import Path
 from scripts.engine.job_settings import settings
 from scripts.explorer import planning as explorer
 
-PAGE = sorted(str(path) for path in Path(repository("scripts/explorer/page")).rglob("*") if path.is_file())
+PAGE = sorted(str(file) for file in Path(repository("scripts/explorer/page")).rglob("*") if file.is_file())
 EXPLORED = settings(**explorer.explorer_settings(EXPERIMENT))
 
 

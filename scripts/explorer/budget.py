@@ -1,7 +1,7 @@
 """What the explorer holds of an experiment, and what it leaves out to stay small; reads and writes nothing.
 
 The data model. A page from the disk cannot fetch, so its data are scripts, each of which hands one packed JSON text to
-the page (chunk.py). The page loads what it shows, and no more:
+the page (packed.py). The page loads what it shows, and no more:
 
     data/experiment.js              comparisons with the effect and n of each task, labels, what is left out
     data/{task}/queries.js          one row per query: id, text, its counts, all systems' values, best and worst cases
@@ -20,7 +20,7 @@ what rankings leave of it.
 4. Texts are cut after LENGTHS[0] characters, then earlier; then documents that no system ranks high lose theirs.
 
 What this leaves out, `remarks` states, and the page shows it. Fifty systems on ten tasks with 2,000 queries and 100
-documents each come to 10^8 lines of runs: depth 18, within 200 MB.
+documents each come to 10^8 lines of runs: rankings of 19 documents, within 200 MB.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BYTES_PER_CHARACTER = 0.62  # of texts
 BYTES_PER_TEXT = 30  # of an id and what holds it
 RANKINGS, TEXTS = 0.54, 0.36  # of a task's share
 SHALLOWEST = 10
-LENGTHS = (2000, 1000, 500, 250)  # characters of a text
+LENGTHS = (2000, 1000, 500, 250, 120)  # characters of a text
 RANKS = (5, 3, 2, 1, 0)  # the lowest best rank of a document with a text, where the shortest texts are too many
 
 

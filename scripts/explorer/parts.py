@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from scripts.explorer import budget, chunk, texts
+from scripts.explorer import budget, packed, texts
 from scripts.explorer.rankings import Numbering, Rankings, query_record
 from scripts.explorer.task_data import Data
 
@@ -50,7 +50,7 @@ def write_rankings(
     )
     firsts, first, used = [], 0, 0
     for group in gathered(records):
-        used += chunk.write(place, f"rankings-{len(firsts)}", group)
+        used += packed.write(place, f"rankings-{len(firsts)}", group)
         firsts.append(first)
         first += len(group)
     return firsts, used
@@ -84,5 +84,5 @@ def write_documents(place: Path, records: list[list[Any]]) -> int:
     characters = sum(len(part) for record in records for part in record if isinstance(part, str))
     per_chunk = max(1, RAW * len(records) // max(1, characters))
     for number, first in enumerate(range(0, len(records), per_chunk)):
-        chunk.write(place, f"documents-{number}", records[first : first + per_chunk])
+        packed.write(place, f"documents-{number}", records[first : first + per_chunk])
     return per_chunk

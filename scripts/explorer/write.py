@@ -13,7 +13,7 @@ from typing import Any
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_folder
-from scripts.explorer import budget, chunk, texts
+from scripts.explorer import budget, packed, texts
 from scripts.explorer.overview import overview, task_summary, tops_of
 from scripts.explorer.parts import chosen_texts, document_records, write_documents, write_rankings
 from scripts.explorer.query_table import query_table
@@ -46,7 +46,7 @@ def write_task(folder: Path, data: Data, settings: Settings, share: float) -> di
     firsts, used = write_rankings(folder, data, rankings, of_queries, numbering)
     room = (budget.RANKINGS + budget.TEXTS) * share - used
     documents = write_texts(folder, data, settings, rankings, numbering, room)
-    chunk.write(folder, "queries", query_table(data, settings, of_queries, counts))
+    packed.write(folder, "queries", query_table(data, settings, of_queries, counts))
     places = {query: place for place, query in enumerate(data.queries)}
     said = budget.remarks(data.size, limits, documents["limits"], documents["without"], settings.depth)
     return {
@@ -90,7 +90,7 @@ def write(folder: Path, arguments: Namespace) -> None:
         tasks[name] = write_task(folder / "data" / name, data, settings, share)
         for comparison, one in compared_on(settings, name).items():
             summaries[comparison][name] = task_summary(data, one)
-    chunk.write(folder / "data", "experiment", overview(settings, tasks, summaries, tops_of(settings)))
+    packed.write(folder / "data", "experiment", overview(settings, tasks, summaries, tops_of(settings)))
 
 
 def main() -> None:

@@ -42,9 +42,9 @@ def test_texts_become_shorter_then_fewer():
     best, characters = np.array([1, 2, 3, 8, 20]), np.full(5, 3000)
     found = [
         text_limits(best, characters, 20, text_bytes(best, characters, *step))
-        for step in ((2000, 20), (500, 20), (250, 5), (250, 1))
+        for step in ((2000, 20), (500, 20), (120, 5), (120, 1))
     ]
-    assert found == [TextLimits(2000, 20), TextLimits(500, 20), TextLimits(250, 5), TextLimits(250, 1)]
+    assert found == [TextLimits(2000, 20), TextLimits(500, 20), TextLimits(120, 5), TextLimits(120, 1)]
     assert text_limits(best, characters, 20, 0) == TextLimits(0, 0)
 
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.explorer import chunk, texts
+from scripts.explorer import packed, texts
 from scripts.explorer.settings import Comparison, Source, Task
 from scripts.ir.collection import Document, read_corpus, write_corpus
 from scripts.ir.trec import ranking, read_qrels, read_run
@@ -63,7 +63,7 @@ def test_no_text_can_end_a_script(data):
 
 
 def test_half_a_character_is_replaced(tmp_path):
-    chunk.write(tmp_path, "a/b", ["\ud83d"])
+    packed.write(tmp_path, "a/b", ["\ud83d"])
     assert unpacked(tmp_path / "a/b.js") == ["?"]
 
 

@@ -72,11 +72,11 @@ def test_the_graph_is_the_same_whatever_is_asked_for_and_however_it_is_found(aga
     assert command() == whole
 
 
-def test_an_edited_style_rewrites_the_page_only(again):
+def test_an_edited_style_rewrites_the_pages_only(again):
     for source in ("page.css", "page.js"):
         with open(again.folder / "scripts/reports/writing" / source, "a") as file:
             file.write("\n")
-    assert again.planned() == {"report"}
+    assert again.planned() == {"report", "explorer"}
 
 
 def test_snakemakes_own_report_has_every_figure_and_table_with_its_caption(again):

@@ -145,19 +145,21 @@ def _figure(figure: Figure, svg: str) -> str:
     points = float(re.search(r'width="([\d.]+)pt"', body)[1])  # type: ignore[index]
     source = base64.b64encode(body.encode()).decode()
     shown = escape(figure.shows)
-    width = f"width:{SCALE * points:.0f}px;min-width:{LEAST * points:.0f}px"
-    links = "".join(row_links(body, figure.rows))
-    image = f'<img alt="{shown}" src="data:image/svg+xml;base64,{source}">'
+    style = f"width:{SCALE * points:.0f}px;min-width:{LEAST * points:.0f}px"
+    image = f'<img alt="{shown}" style="{style}" src="data:image/svg+xml;base64,{source}">'
+    if figure.rows:
+        image = f'<div class="drawn" style="{style}">{image}{"".join(row_links(body, figure.rows))}</div>'
     return (
         f'<figure>\n<div class="scroll" tabindex="0" role="group" aria-label="{shown}">'
-        f'<div class="drawn" style="{width}">{image}{links}</div></div>\n'
-        f"<figcaption>{escape(figure.caption)}</figcaption>\n</figure>"
+        f"{image}</div>\n<figcaption>{escape(figure.caption)}</figcaption>\n</figure>"
     )
 
 
 def row_links(svg: str, rows: Sequence[tuple[str, str]]) -> Iterator[str]:
     """A link over each row of a figure, where its label stands; a label that breaks is found by its first line."""
-    height = float(re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', svg)[1])  # type: ignore[index]
+    if not (box := re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)"', svg)):
+        return
+    height = float(box[1])
     drawn = [(float(y), html.unescape(text)) for y, text in _TEXT.findall(svg)]
     for label, link in rows:
         at = next((at for at, (_, text) in enumerate(drawn) if text == label), None)

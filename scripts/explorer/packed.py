@@ -18,8 +18,8 @@ LEVEL = 6
 def script(value: Any) -> str:
     """The script that hands `value` to the page."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    packed = base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), LEVEL)).decode()
-    return f'explorer.receive("{packed}");\n'
+    text64 = base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), LEVEL)).decode()
+    return f'explorer.receive("{text64}");\n'
 
 
 def write(folder: Path, name: str, value: Any) -> int:
