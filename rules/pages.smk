@@ -1,19 +1,44 @@
-"""Pages: what other stages measured of moderators, families, matrices and curves, as tables and answers to read.
+"""Pages: means, moderators, families, matrices and curves as tables and answers to read.
 
-In: moderators/, multiple-comparisons/ with tables, tables/{matrix}.tsv, curves/. Out: tables/moderators/{comparison}.{tsv,md,tex},
-tables/multiple-comparisons/{family}.{md,tex}, tables/{matrix}.{md,tex}, tables/*-answers.{md,tsv}.
+In: tables/means.tsv, moderators/, multiple-comparisons/ with tables, tables/{matrix}.tsv, curves/. Out: tables/means.{md,tex},
+tables/moderators/{comparison}.{tsv,md,tex}, tables/multiple-comparisons/{family}.{md,tex}, tables/{matrix}.{md,tex},
+tables/*-answers.{md,tsv}.
 """
 
 from scripts.engine.job_settings import settings
 from scripts.engine.rule_helpers import one_of
-from scripts.reports.planning import families, moderation, transfer
+from scripts.reports.planning import families, moderation, pages, transfer
 
 
 localrules:
+    means_tables,
     moderators_tables,
     family_table,
     matrix_tables,
     curve_answers,
+
+
+rule means_tables:
+    input:
+        means=result("means"),
+        families=families.family_files(EXPERIMENT, "family_table", table_format="tsv"),
+        family_records=families.family_files(EXPERIMENT, "family"),
+    output:
+        page=result("means_page", page_format="md"),
+        tex=result("means_page", page_format="tex"),
+    log:
+        result("log", job="means_tables"),
+    params:
+        code=code("reports/means_tables.py"),
+        settings=settings(**pages.means_settings(EXPERIMENT)),
+    conda:
+        "../envs/report.yaml"
+    message:
+        "means_tables"
+    shell:
+        "python {params.code[script]:q} --means {input.means:q} --families {input.families:q}"
+        " --family-records {input.family_records:q} --page {output.page:q} --tex {output.tex:q}"
+        " --settings {params.settings:q} --log {log:q}"
 
 
 rule moderators_tables:

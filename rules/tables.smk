@@ -1,7 +1,7 @@
-"""Tables: of datasets, means and comparisons, and of times and memory.
+"""Tables: of datasets and comparisons, and of times and memory.
 
-In: data/*/statistics.json, tables/means.tsv, multiple-comparisons/, tables/comparisons.tsv, effects/, meta/, timings of runs, checkpoints and encodings (external systems
-have none). Out: tables/datasets.tsv, tables/means.{md,tex}, tables/comparisons.{md,tex}, tables/effects/{comparison}.{tsv,md,tex}, tables/costs.tsv,
+In: data/*/statistics.json, tables/comparisons.tsv, effects/, meta/, timings of runs, checkpoints and encodings (external systems
+have none). Out: tables/datasets.tsv, tables/comparisons.{md,tex}, tables/effects/{comparison}.{tsv,md,tex}, tables/costs.tsv,
 tables/{inference,fine-tuning}-times.{tsv,md,tex}.
 """
 
@@ -10,13 +10,12 @@ from scripts.engine.job_settings import settings
 from scripts.experiment import job_files
 from scripts.experiment.comparisons import loaded_modules
 from scripts.experiment.results_paths import TABLE_FORMATS
-from scripts.reports.planning import costs, families, figures, pages
+from scripts.reports.planning import costs, figures, pages
 from scripts.reports.planning.labels import labels
 
 
 localrules:
     datasets_table,
-    means_tables,
     tables,
     costs,
     times,
@@ -52,29 +51,6 @@ rule datasets_table:
         "datasets_table"
     shell:
         "python {params.code[script]:q} --statistics {input.statistics:q} --table {output.table:q} --log {log:q}"
-
-
-rule means_tables:
-    input:
-        means=result("means"),
-        families=families.family_files(EXPERIMENT, "family_table", table_format="tsv"),
-        family_records=families.family_files(EXPERIMENT, "family"),
-    output:
-        page=result("means_page", page_format="md"),
-        tex=result("means_page", page_format="tex"),
-    log:
-        result("log", job="means_tables"),
-    params:
-        code=code("reports/means_tables.py"),
-        settings=settings(**pages.means_settings(EXPERIMENT)),
-    conda:
-        "../envs/report.yaml"
-    message:
-        "means_tables"
-    shell:
-        "python {params.code[script]:q} --means {input.means:q} --families {input.families:q}"
-        " --family-records {input.family_records:q} --page {output.page:q} --tex {output.tex:q}"
-        " --settings {params.settings:q} --log {log:q}"
 
 
 rule tables:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.common.keys import JsonObject
 from scripts.explorer.settings import Comparison, Settings
 from scripts.explorer.task_data import Data, by_source, task_data
 from scripts.explorer.texts import check_there
@@ -26,9 +26,7 @@ Texts = dict[str, dict[str, str]]  # task -> query -> text
 COLUMNS = ("comparison", "task", "query_id", "text", "control", "treatment", "difference")
 
 
-def rows(
-    name: str, one: Comparison, tasks: dict[str, Data], texts: dict[str, dict[str, str]]
-) -> Iterator[dict[str, Any]]:
+def rows(name: str, one: Comparison, tasks: dict[str, Data], texts: dict[str, dict[str, str]]) -> Iterator[JsonObject]:
     """All queries of a comparison."""
     for task in one.tasks:
         control, treatment = (tasks[task].values[side][one.measure] for side in (one.control, one.treatment))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from scripts.common.keys import JsonObject
 from scripts.common.version import VERSION
 from scripts.explorer.holes import near_top
 from scripts.explorer.settings import Comparison, Settings
@@ -13,7 +12,7 @@ from scripts.explorer.task_data import Data, differences
 from scripts.statistics.task.superiority import ROUNDING
 
 
-def task_summary(data: Data, one: Comparison) -> dict[str, Any]:
+def task_summary(data: Data, one: Comparison) -> JsonObject:
     """The mean difference on a task, and who wins how many of its queries."""
     found = differences(data, one)
     found = found[~np.isnan(found)]
@@ -23,7 +22,7 @@ def task_summary(data: Data, one: Comparison) -> dict[str, Any]:
     return {"n": len(found), "mean": mean, "wins": wins, "losses": losses}
 
 
-def comparison_record(name: str, one: Comparison, summaries: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def comparison_record(name: str, one: Comparison, summaries: dict[str, JsonObject]) -> JsonObject:
     """A comparison, with the summary of each of its tasks."""
     return {
         "name": name,
@@ -37,8 +36,8 @@ def comparison_record(name: str, one: Comparison, summaries: dict[str, dict[str,
 
 
 def overview(
-    settings: Settings, tasks: dict[str, Any], summaries: dict[str, dict[str, dict[str, Any]]], tops: dict[str, int]
-) -> dict[str, Any]:
+    settings: Settings, tasks: JsonObject, summaries: dict[str, dict[str, JsonObject]], tops: dict[str, int]
+) -> JsonObject:
     """All of it. `summaries` are those of each comparison by task, `tops` where holes are looked for."""
     comparisons = [comparison_record(name, settings.comparisons[name], summaries[name]) for name in settings.order]
     return {

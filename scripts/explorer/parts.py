@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from scripts.common.keys import JsonObject
 from scripts.explorer import budget, packed, texts
 from scripts.explorer.rankings import Numbering, Rankings, query_record
 from scripts.explorer.task_data import Data
@@ -19,15 +20,15 @@ RAW = 150_000  # characters of a chunk before it is packed
 _OF_DOCUMENT, _OF_LINE, _OF_RANK = 9, 11, 3  # characters of a number, of a ranked document with its score, of a rank
 
 
-def size_of(record: dict[str, Any]) -> int:
+def size_of(record: JsonObject) -> int:
     """About how many characters the record of a query has."""
     lines = sum(_OF_LINE * len(run[0]) + _OF_RANK * len(run[2]) for run in record["runs"].values())
     return _OF_DOCUMENT * len(record["documents"]) + len(record["text"]) + lines
 
 
-def gathered(records: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+def gathered(records: Iterable[JsonObject]) -> Iterator[list[JsonObject]]:
     """The records in groups of about RAW characters each, one at least."""
-    group: list[dict[str, Any]] = []
+    group: list[JsonObject] = []
     size = 0
     for record in records:
         if group and size + size_of(record) > RAW:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from scripts.common.keys import JsonObject
 from scripts.experiment import job_files
 from scripts.experiment.records import Comparison, Experiment, System, Task
 from scripts.experiment.results_paths import path
@@ -56,7 +55,7 @@ def statistics(experiment: Experiment) -> list[str]:
     return [path("statistics", experiment=experiment.name, dataset=owner) for owner in dict.fromkeys(owners)]
 
 
-def explorer_settings(experiment: Experiment) -> dict[str, Any]:
+def explorer_settings(experiment: Experiment) -> JsonObject:
     """Everything that stands in no file."""
     asked = experiment.explorer
     return {
@@ -76,7 +75,7 @@ def _documents(experiment: Experiment, task: Task) -> bool:
     return experiment.ranked_task(task).has_documents
 
 
-def _task(experiment: Experiment, task: Task) -> dict[str, Any]:
+def _task(experiment: Experiment, task: Task) -> JsonObject:
     pairs = sources(experiment, task)
     others = [other for _, other in pairs.values() if _documents(experiment, other)]
     return {
@@ -109,7 +108,7 @@ def _labels(experiment: Experiment) -> dict[str, str]:
     return labels
 
 
-def _comparison(experiment: Experiment, comparison: Comparison) -> dict[str, Any]:
+def _comparison(experiment: Experiment, comparison: Comparison) -> JsonObject:
     measured = comparison.statistics
     return {
         "control": comparison.control,

@@ -6,11 +6,11 @@ Values are held at full precision, so that intervals of the page are those of sc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from scipy import special
 
+from scripts.common.keys import JsonObject
 from scripts.explorer.holes import CASES, cut, holes
 from scripts.explorer.settings import Comparison, Settings
 from scripts.explorer.task_data import Data, run_of
@@ -21,7 +21,7 @@ DECIMALS = 6  # of differences in the cases of holes
 
 def query_table(
     data: Data, settings: Settings, of_queries: dict[str, str], counts: dict[str, list[float]]
-) -> dict[str, Any]:
+) -> JsonObject:
     """All of it, one value per query in each list."""
     over = {name: one for name, one in settings.comparisons.items() if data.name in one.tasks}
     whole = [of_queries.get(query, "") for query in data.queries]
@@ -53,7 +53,7 @@ def quantiles(n: int, alpha: float) -> list[float]:
     return [] if n < 2 else (-special.stdtrit(np.arange(1, n), alpha / 2)).tolist()
 
 
-def hole_record(data: Data, one: Comparison) -> dict[str, Any] | None:
+def hole_record(data: Data, one: Comparison) -> JsonObject | None:
     """The holes of a comparison; None where values are given or one of the systems has no run."""
     sides: Sequence[str] = (one.control, one.treatment)
     if not data.qrels or any(side not in data.runs for side in sides):

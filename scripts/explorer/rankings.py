@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from scripts.common.keys import JsonObject
 from scripts.ir.trec import Run, ranking
 
 DIGITS = 5  # of a score
@@ -89,7 +90,7 @@ class Numbering:
 
 def query_record(
     rankings: Rankings, query: str, ids: Sequence[str], grades: dict[str, int], numbering: Numbering
-) -> dict[str, Any]:
+) -> JsonObject:
     """A query's rankings as the page reads them: documents once, the relevant ones first; runs by their places there.
 
     `ids` are those of `rankings` by number.

@@ -9,10 +9,10 @@ from __future__ import annotations
 import shutil
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
 
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_folder
+from scripts.common.keys import JsonObject
 from scripts.explorer import budget, packed, texts
 from scripts.explorer.overview import overview, task_summary, tops_of
 from scripts.explorer.parts import chosen_texts, document_records, write_documents, write_rankings
@@ -36,7 +36,7 @@ def query_texts(data: Data, settings: Settings) -> dict[str, str]:
     return read_queries(Path(data.task.queries)) if data.task.queries and settings.texts else {}
 
 
-def write_task(folder: Path, data: Data, settings: Settings, share: float) -> dict[str, Any]:
+def write_task(folder: Path, data: Data, settings: Settings, share: float) -> JsonObject:
     """Write what the page shows of a task; return what it needs to know before it loads any of it."""
     limits = budget.ranking_limits(data.size, settings.depth, budget.RANKINGS * share)
     over = list(compared_on(settings, data.name).values())
@@ -63,7 +63,7 @@ def write_task(folder: Path, data: Data, settings: Settings, share: float) -> di
 
 def write_texts(
     folder: Path, data: Data, settings: Settings, rankings: Rankings, numbering: Numbering, room: float
-) -> dict[str, Any]:
+) -> JsonObject:
     """Write the documents of a task; return how, and how many have no text."""
     known = list(rankings.ids)
     ids = [known[number] for number in numbering.order]
