@@ -174,8 +174,11 @@ def test_everything_recomputes(archived, tmp_path):
     verdicts = {}
     for line in (tmp_path / "r.tsv").read_text().splitlines()[1:]:
         path, kind, verdict, reason = line.split("\t")
-        verdicts.setdefault(kind, set()).add(verdict)
         assert reason or verdict == "identical", path
+        if path == "results/tiny/tables/extreme-queries.tsv":
+            assert reason == "made by extreme_queries, which reads texts"  # which the archive lacks
+            continue
+        verdicts.setdefault(kind, set()).add(verdict)
     for kind in ("effect", "meta-analysis", "figure", "table", "report", "metric"):
         assert verdicts[kind] == {"identical"}, kind
     assert verdicts["run"] == verdicts["qrels"] == {"cannot be recomputed here"}

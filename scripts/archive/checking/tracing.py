@@ -119,7 +119,8 @@ def _trace(
             result.findings[path] = contradiction
     outputs = [name for path in job["outputs"] for name in archived.below(path) if name in archived.files]
     if not recomputed:
-        reason = f"made by {job['rule']}, which fetches, prepares, trains, indexes or ranks"
+        does = "reads texts" if stage_of(script) == "explorer" else "fetches, prepares, trains, indexes or ranks"
+        reason = f"made by {job['rule']}, which {does}"
         result.elsewhere |= dict.fromkeys(outputs, reason)
         return
     inputs = [path for path in job["inputs"] if not path.startswith("scripts/")]
