@@ -16,6 +16,7 @@ from scripts.engine.rule_graph import deleted_from, deleted_outputs, rule_graph
 from scripts.engine.rule_helpers import one_of
 from scripts.experiment import results_paths
 from scripts.experiment.records import SELECTED
+from scripts.explorer import planning as explorer
 from scripts.models.adapters import KINDS
 from scripts.selection.planning import selections
 
@@ -107,7 +108,7 @@ def systems_of_kind(*kinds):
 def graph():
     """The graph of the rules behind the results."""
     made = workflow.dag.job_factory.cache.values() if workflow.dag is not None else ()
-    return rule_graph(workflow.rules, [*rules.all.input.shown, *rules.all.input.explorer], made)
+    return rule_graph(workflow.rules, [*rules.all.input.shown, *explorer.folder(EXPERIMENT)], made)
 
 
 def may_be_deleted(path):

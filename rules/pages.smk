@@ -1,8 +1,7 @@
 """Pages: means, moderators, families, matrices and curves as tables and answers to read.
 
 In: tables/means.tsv, moderators/, multiple-comparisons/ with tables, tables/{matrix}.tsv, curves/. Out: tables/means.{md,tex},
-tables/moderators/{comparison}.{tsv,md,tex}, tables/multiple-comparisons/{family}.{md,tex}, tables/{matrix}.{md,tex},
-tables/*-answers.{md,tsv}.
+tables/{moderators,multiple-comparisons}/*.{md,tex} (moderators: tsv, too), tables/{matrix}.{md,tex}, tables/*-answers.{md,tsv}.
 """
 
 from scripts.engine.job_settings import settings

@@ -8,6 +8,7 @@ published-versus-ours.{tsv,md} and, with a mapping, .html. (`snakemake --report 
 from scripts.engine.job_settings import settings
 from scripts.experiment import job_files
 from scripts.experiment.comparisons import loaded_modules
+from scripts.explorer import planning as explorer
 from scripts.reports.planning import families, figures, moderation, pages, published, transfer
 from scripts.training import planning_mining as mining
 
@@ -47,7 +48,7 @@ rule report:
         matrices=transfer.matrix_tables(EXPERIMENT, ("tsv",)),
         curves=transfer.curve_records(EXPERIMENT),
         mined=mining.records(EXPERIMENT),
-        extremes=result("extreme_queries") if EXPERIMENT.comparisons else [],
+        extremes=result("extreme_queries") if explorer.explored(EXPERIMENT) else [],
     output:
         summary=result("summary"),
         page=shown(result("report"), "page", "Report", page="report"),

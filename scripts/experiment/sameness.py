@@ -42,7 +42,8 @@ def check_roles(
         files = {task: (_place(control, task), _place(treatment, other)) for task, other in ranked.items()}
         # The same file for only some of the tasks is allowed: the comparison then reports no effect there.
         if all(of_control == of_treatment for of_control, of_treatment in files.values()):
-            raise check.fail(key, f"control and treatment have the same file for each task: {', '.join(ranked)}")
+            same = f"control and treatment have the same file for each task: {', '.join(ranked)}"
+            raise check.fail(key, f"{same}; where a file has a column per system, each system names its `column`")
         seen: dict[tuple[Place, Place], str] = {}
         for task, pair_of_files in files.items() if scored else ():
             first = seen.setdefault(pair_of_files, task)

@@ -77,7 +77,7 @@ def ranking_limits(size: Size, depth: int, room: float) -> RankingLimits:
     if (fits := _depth(lines, size.queries * size.compared_runs)) >= min(depth, SHALLOWEST):
         return RankingLimits(min(depth, fits), size.queries, False)
     shallowest = min(depth, SHALLOWEST)
-    return RankingLimits(shallowest, int(lines // (shallowest * size.compared_runs)), False)
+    return RankingLimits(shallowest, _depth(lines, shallowest * size.compared_runs), False)
 
 
 def _depth(lines: float, rankings: int) -> int:

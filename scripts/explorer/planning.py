@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from scripts.common.keys import JsonObject
 from scripts.experiment import job_files
 from scripts.experiment.records import Comparison, Experiment, System, Task
 from scripts.experiment.results_paths import path
 
 
-def asked(experiment: Experiment) -> list[str]:
+def explored(experiment: Experiment) -> dict[str, Comparison]:
+    """The comparisons that the explorer shows: those of one measure."""
+    return {name: one for name, one in experiment.comparisons.items() if not one.measure_on}
+
+
+def folder(experiment: Experiment) -> list[str]:
     """The explorer, where there is anything to compare."""
-    return [path("explorer", experiment=experiment.name)] if experiment.comparisons else []
+    return [path("explorer", experiment=experiment.name)] if explored(experiment) else []
+
+
+def asked(experiment: Experiment) -> list[str]:
+    """The explorer, but not where results were taken over from an archive without texts: only the report is there."""
+    wanted, report = folder(experiment), path("report", experiment=experiment.name)
+    taken_over = Path(report).exists() and not any(map(os.path.exists, wanted))
+    return [] if taken_over and not all(map(os.path.exists, texts(experiment))) else wanted
+
+
+def texts(experiment: Experiment) -> list[str]:
+    """The corpora and queries that are shown."""
+    files = [
+        file for task in tasks_of(experiment) for file in (*_corpora(experiment, task), _queries(experiment, task))
+    ]
+    return list(dict.fromkeys(filter(None, files))) if experiment.explorer.texts else []
 
 
 def tasks_of(experiment: Experiment) -> list[Task]:
     """The tasks of all comparisons, in the configuration's order."""
-    named = {task for comparison in experiment.comparisons.values() for task in comparison.tasks}
+    named = {task for comparison in explored(experiment).values() for task in comparison.tasks}
     return [task for name, task in experiment.tasks.items() if name in named]
 
 
 def sources(experiment: Experiment, task: Task) -> dict[str, tuple[System, Task]]:
     """The systems that rank a task, and treatments that are compared on it and rank on another, by name."""
     ranked = {name: (system, task) for name, system in experiment.systems.items() if system.ranks(task.name)}
-    for comparison in experiment.comparisons.values():
+    for comparison in explored(experiment).values():
         if other := comparison.treatment_on.get(task.name):
             name = comparison.named(comparison.treatment)
             ranked[name] = (experiment.systems[comparison.treatment], experiment.tasks[other])
@@ -65,8 +88,8 @@ def explorer_settings(experiment: Experiment) -> JsonObject:
         "megabytes": asked.megabytes,
         "tasks": {task.folder: _task(experiment, task) for task in tasks_of(experiment)},
         "systems": _labels(experiment),
-        "order": list(experiment.comparisons),
-        "comparisons": {name: _comparison(experiment, one) for name, one in experiment.comparisons.items()},
+        "order": list(explored(experiment)),
+        "comparisons": {name: _comparison(experiment, one) for name, one in explored(experiment).items()},
     }
 
 
@@ -76,15 +99,19 @@ def _documents(experiment: Experiment, task: Task) -> bool:
 
 
 def _task(experiment: Experiment, task: Task) -> JsonObject:
-    pairs = sources(experiment, task)
-    others = [other for _, other in pairs.values() if _documents(experiment, other)]
     return {
         "label": task.label,
-        "corpora": list(dict.fromkeys(job_files.corpus(experiment, other.ranked_dataset) for other in others)),
+        "corpora": _corpora(experiment, task),
         "queries": _queries(experiment, task),
         "qrels": "" if task.values_given else job_files.qrels(experiment, task),
-        "sources": {name: _source(experiment, *pair) for name, pair in pairs.items()},
+        "sources": {name: _source(experiment, *pair) for name, pair in sources(experiment, task).items()},
     }
+
+
+def _corpora(experiment: Experiment, task: Task) -> list[str]:
+    """The corpora that the runs of a task rank."""
+    others = [other for _, other in sources(experiment, task).values() if _documents(experiment, other)]
+    return list(dict.fromkeys(job_files.corpus(experiment, other.ranked_dataset) for other in others))
 
 
 def _queries(experiment: Experiment, task: Task) -> str:

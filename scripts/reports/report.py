@@ -114,7 +114,8 @@ def results(arguments: Namespace, tables: dict[str, pd.DataFrame]) -> list[Block
     figures = Figures(*drawn, tables.get("extremes"))
     tasks, systems = (dict.fromkeys(means[of]) for of in ("task", "system"))
     blocks: list[Block] = [lead(len(systems), len(tasks), len(found), settings.measures)]
-    blocks += [TO_EXPLORER, questions(tables["comparisons"], all_compared, labels)] if found else []
+    blocks += [TO_EXPLORER] if any(map(figures.explored, found)) else []
+    blocks += [questions(tables["comparisons"], all_compared, labels)] if found else []
     blocks.append(data.tasks([labels.task(task) for task in tasks], tables["datasets"], settings.sources))
     described = {name: settings.systems[name] for name in systems}
     blocks.append(data.systems(described, labels, tables, mined(arguments.mined)))

@@ -15,7 +15,8 @@ from scripts.archive.provenance.records import job_records, jobs_behind
 from scripts.engine.imports import behind
 from tests.workflow.conftest import tiny_config
 
-TABLES = {"means", "comparisons_table", "tables", "costs", "times", "report"}
+EXPLORED = {"explorer", "extreme_queries"}
+TABLES = {"means", "means_tables", "comparisons_table", "tables", "costs", "times", "report", *EXPLORED}
 
 
 def follow(system, seeds, model, recipe):
@@ -174,9 +175,11 @@ def test_an_edited_scoring_script_reruns_metrics_and_what_follows_only(again, jo
         "compare",
         "figure",
         "means",
+        "means_tables",
         "comparisons_table",
         "tables",
         "report",
+        *EXPLORED,
     }
 
 
@@ -204,7 +207,7 @@ def test_a_new_system_and_a_figures_title_add_their_own_jobs_only(again):
     config["systems"]["low"] = {"type": "bm25", "k1": 0.5, "b": 0.4}
     config["comparisons"]["hard-helps"]["figure"] = {"title": "A better title"}
     again.write_config(config)
-    of_the_system = {"search weather low", "score weather low seed-0", "means", "costs", "times", "report"}
+    of_the_system = {"search weather low", "score weather low seed-0", *TABLES} - {*("comparisons_table", "tables")}
     assert again.planned() == of_the_system | {"figure hard-helps"}
 
 
@@ -231,7 +234,14 @@ def test_statistics_settings_rerun_the_comparison_only(again):
     again.write_config(config)
     planned = again.planned()
     assert named(planned, "compare") == {f"compare {name}" for name in settings}
-    assert {job.split()[0] for job in planned} <= {"compare", "figure", "comparisons_table", "tables", "report"}
+    assert {job.split()[0] for job in planned} <= {
+        "compare",
+        "figure",
+        "comparisons_table",
+        "tables",
+        "report",
+        *EXPLORED,
+    }
     assert not [job for job in planned if "theirs" in job]
 
 

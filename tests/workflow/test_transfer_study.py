@@ -103,12 +103,15 @@ def test_another_size_adds_its_points_alone(plans):
     assert changed <= {
         "curves",
         "means",
+        "means_tables",
         "comparisons_table",
         "tables",
         "costs",
         "figure",
         "times",
         "report",
+        "explorer",
+        "extreme_queries",
     }
 
 

@@ -102,6 +102,10 @@ class Figures:
     further: Sequence[str]
     extremes: pd.DataFrame | None = None
 
+    def explored(self, name: str) -> bool:
+        """Whether the explorer shows a comparison."""
+        return self.extremes is not None and (self.extremes["comparison"] == name).any()
+
 
 def compared(results: dict[str, Found], looks: dict[str, Looks], labels: Labels) -> dict[str, Compared]:
     """All comparisons by name."""
@@ -172,7 +176,7 @@ def _one(one: Compared, figures: Figures, labels: Labels, alone: bool = True) ->
     blocks: list[Block] = [Items([*said, *remarks(one.found.meta, one.plot)])]
     blocks += [Note(warning) for warning in one.found.meta.warnings]
     plot = _forest(one.name, [one], figures, labels)
-    table = linked(tasks_table(one.name, one.found, one.plot), states(one, labels))
+    table = linked(tasks_table(one.name, one.found, one.plot), states(one, figures, labels))
     link = f"tables/effects/{one.name}.md"
     folded = Folded("Table", [table], link) if alone else Folded("Forest plot and table", [plot, table], link)
     blocks += [plot, folded] if alone else [folded]
@@ -204,19 +208,24 @@ def _forest(name: str, several: list[Compared], figures: Figures, labels: Labels
     treatments = ", ".join(one.plot.groups[0].treatment for one in several)
     shows = f"Forest plot {name}: {treatments} against {several[0].plot.control}. The table holds its numbers."
     plot = forest(found, replace(figures.drawn[name], title=""), labels)
-    return Figure(f"figures/{name}.svg", caption(plot, found[0].meta.hedges), shows, _rows(plot, several, labels))
+    return Figure(
+        f"figures/{name}.svg", caption(plot, found[0].meta.hedges), shows, _rows(plot, several, figures, labels)
+    )
 
 
-def states(one: Compared, labels: Labels) -> dict[str, str]:
-    """The state of the explorer that shows each of a comparison's tasks, by the task's label."""
+def states(one: Compared, figures: Figures, labels: Labels) -> dict[str, str]:
+    """The state of the explorer that shows each of a comparison's tasks, by the task's label; none of one it lacks."""
+    if not figures.explored(one.name):
+        return {}
     return {labels.task(task): state(one.name, task) for task in one.found.effects["task"]}
 
 
-def _rows(plot: Forest, several: list[Compared], labels: Labels) -> list[tuple[str, str]]:
+def _rows(plot: Forest, several: list[Compared], figures: Figures, labels: Labels) -> list[tuple[str, str]]:
     """The rows of a forest plot as they are drawn, each with what it leads to."""
-    links = [states(one, labels) for one in several]
+    links = [states(one, figures, labels) for one in several]
     tasks = [line for line in lines_of(plot, form.numbers(plot)) if line.kind in ("task", "undefined")]
-    return [(line.label, links[line.group][line.label.rstrip("".join(TRAINED.values()))]) for line in tasks]
+    leads = [(line.label, links[line.group].get(line.label.rstrip("".join(TRAINED.values())))) for line in tasks]
+    return [(label, link) for label, link in leads if link]
 
 
 def caption(plot: Forest, hedges: bool) -> str:

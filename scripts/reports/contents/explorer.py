@@ -56,4 +56,5 @@ def _query(record: dict, labels: Labels) -> Row:
     link = state(record["comparison"], record["task"], record["query_id"])
     values = [form.minus(f"{record[side]:.3f}") for side in ("control", "treatment")]
     difference = Cell(form.minus(f"{record['difference']:+.3f}"), record["difference"])
-    return [Span(record["text"] or record["query_id"], link=link), labels.task(record["task"]), *values, difference]
+    text = record["text"] if isinstance(record["text"], str) else record["query_id"]  # no text is a missing value
+    return [Span(text, link=link), labels.task(record["task"]), *values, difference]
