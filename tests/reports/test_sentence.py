@@ -81,7 +81,7 @@ def test_a_correction_is_named_with_its_number_of_hypotheses():
 def test_the_sentences_follow_the_numbers():
     below = {"effect": -0.05, "ci_low": -0.1, "ci_high": -0.01}
     for changes, expected in (
-        ({"fixed_mean": SUMMARY | below}, "of Tuned & Co is below that of BM25 by 0.050 (95% CI "),
+        ({"fixed_mean": SUMMARY | below}, f"is below that of BM25 by 0.050 (difference {MINUS}0.050, 95% CI "),
         ({"summary": SUMMARY | below}, f"estimated at {MINUS}0.050 (95% CI {MINUS}0.100 to {MINUS}0.010;"),
         ({"prediction_interval": [0.01, 0.1]}, ", so Tuned & Co is expected to be better there."),
         ({"summary": SUMMARY | below, "prediction_interval": [-0.2, -0.01]}, ", so BM25 is expected to be better there."),

@@ -42,7 +42,13 @@ def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
         nothing = "No task has an effect that can be computed."
         return [Answer("On these collections", *answer(plot, None), nothing)]
     here = "On this collection" if k == 1 else f"On these {form.spelled(k)} collections"
-    found = [Answer(here, *answer(plot, mean), f"{here}, {_finding(plot, mean)} {_tested(plot, mean, counted=True)}.")]
+    found = [
+        Answer(
+            here,
+            *answer(plot, mean),
+            f"{here}, {_finding(plot, mean)} {_tested(plot, mean, _signed(plot, mean), True)}.",
+        )
+    ]
     if k == 1:
         nothing = "One collection does not show how effects vary between collections, so nothing follows for others."
         return [*found, Answer("In other collections", "not known", "open", nothing)]
@@ -67,11 +73,23 @@ def _finding(plot: Forest, mean: Diamond) -> str:
     """The estimate as the effect type puts it; an estimate that prints as 0 has no direction."""
     number = _number(plot, mean)
     names = {"measure": plot.measure, "control": plot.control, "treatment": plot.groups[0].treatment}
-    if plot.effect.HAS_DIFFERENCE and not any(digit in number.split(form.TIMES)[0] for digit in "123456789"):
+    if plot.effect.HAS_DIFFERENCE and not _has_digits(number):
         between = "between {treatment} and {control}".format(**names)
         return f"the mean {plot.effect.NOUN} in {plot.measure} {between} is {number}"
     relation = "exceeds" if mean.effect > 0 else "is below"
     return plot.effect.FINDING.format(**names, number=number, size=number.lstrip(form.MINUS), relation=relation)
+
+
+def _has_digits(number: str) -> bool:
+    """Whether a number prints as another one than 0."""
+    return any(digit in number.split(form.TIMES)[0] for digit in "123456789")
+
+
+def _signed(plot: Forest, mean: Diamond) -> str:
+    """The estimate with its sign, where the finding gives its size alone and its interval is of negative numbers."""
+    number = _number(plot, mean)
+    sized = "{size}" in plot.effect.FINDING and mean.effect < 0 and _has_digits(number)
+    return f"difference {number}, " if sized else ""
 
 
 def _number(plot: Forest, mean: Diamond) -> str:
@@ -94,10 +112,10 @@ def _with_unit(plot: Forest, number: str) -> str:
     return f"{number} {factor}" if factor else number
 
 
-def _tested(plot: Forest, mean: Diamond, counted: bool = False) -> str:
-    """Interval, test, correction (`counted`: with the number of hypotheses) and verdict."""
+def _tested(plot: Forest, mean: Diamond, signed: str = "", counted: bool = False) -> str:
+    """Interval (after `signed`), test, correction (`counted`: with the number of hypotheses) and verdict."""
     _, low, high = _numbers(plot, mean.ci_low, mean.ci_high).of(mean.effect, mean.ci_low, mean.ci_high)
-    interval = f"{form.percent(plot.alpha)} CI {low} to {_with_unit(plot, high)}"
+    interval = f"{signed}{form.percent(plot.alpha)} CI {low} to {_with_unit(plot, high)}"
     found = verdict(mean, plot.alpha)
     if found is Verdict.UNTESTED:
         return f"({interval}; no test, since the effects of the tasks are equal)"
