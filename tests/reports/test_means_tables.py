@@ -71,8 +71,9 @@ def family(tmp_path):
         "lower_is_better": False, "seeds": {"bm25": 1, "tuned": 2}, "scopes": [scope], "warnings": [],
     }  # fmt: skip
     (tmp_path / "all.json").write_text(json.dumps(record))
-    line = {"task": "all", "system": "tuned", "other": "bm25", "system_mean": 0.375, "other_mean": 0.35}
-    row = pd.DataFrame([{**line, "system_letters": "a", "other_letters": "b", "difference": 0.025, "p_value": 0.01}])
+    line = {"task": "all", "system": "tuned", "other": "bm25", "system_mean": 0.375, "other_mean": 0.35, "n": 30}
+    line |= {"difference": 0.025, "se": 0.01, "ci_low": 0.005, "ci_high": 0.045, "p_value": 0.01}
+    row = pd.DataFrame([{**line, "parametric_p_value": 0.01, "system_letters": "a", "other_letters": "b"}])
     row.to_csv(tmp_path / "all.tsv", sep="\t", index=False)
     return tmp_path
 
