@@ -34,7 +34,7 @@ NO_PART = shutil.ignore_patterns(".*", CARD)
 def export(found: Exported, config: dict[str, Any], out: Path) -> None:
     """Write the folder. Raises UserError where it is there, results were changed, or a file holds a secret."""
     if os.path.lexists(out):
-        raise UserError(f"{out}: is there already; expected a folder that is not")
+        raise UserError(f"{out}: exists already; expected a new folder")
     ledger.check([found.folder, found.timing])
     privacy = of_this_process(config)
     with atomic_folder(out) as folder:

@@ -68,7 +68,7 @@ def text_of(found: Draft, folder: Folder, out: Path) -> str:
 def write_new(path: Path, text: str) -> None:
     """Write a file that is not there yet. Raises UserError where it is."""
     if os.path.lexists(path):
-        raise UserError(f"{path}: is there already; choose another place by OUT=config/NAME.yaml")
+        raise UserError(f"{path}: exists already; choose another place by OUT=config/NAME.yaml")
     if not path.parent.is_dir():
         raise UserError(f"{path}: no folder {path.parent}")
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
@@ -76,7 +76,7 @@ def write_new(path: Path, text: str) -> None:
         partial.write_text(text, encoding="utf-8")
         os.link(partial, path)  # fails where somebody else was faster
     except FileExistsError:
-        raise UserError(f"{path}: is there already; choose another place by OUT=config/NAME.yaml") from None
+        raise UserError(f"{path}: exists already; choose another place by OUT=config/NAME.yaml") from None
     finally:
         partial.unlink(missing_ok=True)
 
@@ -89,7 +89,7 @@ def main() -> None:
     folder = read_folder(arguments.folder)
     out = arguments.out or CONFIGURATIONS / f"{as_name(folder.name) or 'mine'}.yaml"
     if os.path.lexists(out):
-        raise UserError(f"{out}: is there already; choose another place by OUT=config/NAME.yaml")
+        raise UserError(f"{out}: exists already; choose another place by OUT=config/NAME.yaml")
     if not str(out).isprintable():
         raise UserError(f"{str(out)!r}: holds a character that cannot be printed; expected OUT=config/NAME.yaml")
     found = draft(look(folder))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
@@ -18,8 +17,9 @@ from scripts.common.files import atomic_text
 from scripts.common.tables import read_table
 from scripts.reports.comparison.families import FoundFamily, read_families
 from scripts.reports.comparison.reading import Labels
+from scripts.reports.contents.mean_values import Value, best_of
 from scripts.reports.writing import latex, markdown
-from scripts.reports.writing.content import Block, Column, Items, Section, Span, Table, Text
+from scripts.reports.writing.content import Block, Column, Items, Section, Table
 
 AVERAGE = "Average"
 
@@ -33,27 +33,6 @@ class Settings:
     tried: Annotated[dict[str, int], "by tuned system, the configurations compared on dev"]
     labels: Annotated[Labels, "labels of tasks and systems that have one"]
     lower_is_better: Annotated[list[str], "the measures of which a lower value is better"] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Value:
-    """The mean of a system on a task (or over all), its standard deviation between seeds, and the marks behind it."""
-
-    mean: float
-    sd: float | None = None
-    star: str = ""
-    letters: str = ""
-
-    @property
-    def number(self) -> str:
-        """The mean as it is printed."""
-        return f"{self.mean:.3f}"
-
-    def text(self, best: str) -> Text:
-        """The cell: bold where its number is the best of its column."""
-        spread = "" if self.sd is None else f" ± {self.sd:.3f}"
-        shown = Span(f"{self.number}{spread}{self.star}", "strong" if self.number == best else "")
-        return (shown, Span(f" {self.letters}", "raised")) if self.letters else shown
 
 
 def letters_of(families: Mapping[str, FoundFamily], measure: str) -> tuple[str, dict[str, str]]:
@@ -84,7 +63,8 @@ def means_table(means: pd.DataFrame, measure: str, settings: Settings, letters: 
     found = values(means, measure, settings, letters)
     names = [*dict.fromkeys(task for of_tasks in found.values() for task in of_tasks if task != AVERAGE)]
     names += [AVERAGE] if any(AVERAGE in of_tasks for of_tasks in found.values()) else []
-    best = {name: _best(found, name, measure in settings.lower_is_better) for name in names}
+    lower = measure in settings.lower_is_better
+    best = {name: best_of((of[name] for of in found.values() if name in of), lower) for name in names}
     rows = []
     for system, of_tasks in found.items():
         cells = [of_tasks[name].text(best[name]) if name in of_tasks else "" for name in names]
@@ -93,12 +73,6 @@ def means_table(means: pd.DataFrame, measure: str, settings: Settings, letters: 
     heads = [Column(name if name == AVERAGE else settings.labels.task(name), "r") for name in names]
     columns = [Column("System"), *heads, *([Column("Tried", "r")] if settings.tried else [])]
     return Table(columns, [rows], caption=f"Mean {measure} of each system on each task.")
-
-
-def _best(found: Mapping[str, Mapping[str, Value]], name: str, lower: bool) -> str:
-    """The best number of a column as it is printed; none where there is one system only."""
-    numbers = [of_tasks[name].number for of_tasks in found.values() if name in of_tasks]
-    return (min if lower else max)(numbers, key=float) if len(numbers) > 1 else ""
 
 
 def notes(means: pd.DataFrame, measure: str, settings: Settings, family: str) -> Items:
@@ -126,20 +100,15 @@ def content(means: pd.DataFrame, families: Mapping[str, FoundFamily], settings: 
     return sections
 
 
-def write(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all."""
-    with atomic_text(path) as file:
-        file.write(text)
-
-
 def main() -> None:
     paths = ("means", "families*", "family-records*", "page", "tex")
     arguments = parser(__doc__, *paths, settings=Settings).parse_args()
     settings = arguments.settings
     families = read_families(arguments.families, arguments.family_records, settings.labels)
     blocks = content(read_table(arguments.means, "task", "system"), families, settings)
-    write(arguments.page, markdown.document("Means", blocks))
-    write(arguments.tex, latex.document(blocks))
+    for path, text in ((arguments.page, markdown.document("Means", blocks)), (arguments.tex, latex.document(blocks))):
+        with atomic_text(path) as file:
+            file.write(text)
 
 
 if __name__ == "__main__":

@@ -149,10 +149,12 @@ def test_an_entry_that_became_several_names_them(home):
 
 def test_a_folder_that_is_there_and_an_adapter_apart_are_refused(home):
     (home / "out").symlink_to("nowhere")
-    with pytest.raises(UserError, match="out: is there already"):
+    with pytest.raises(UserError, match="out: exists already"):
         export()
     (home / RESULTS / "seed-1/adapter").mkdir()
-    with pytest.raises(UserError, match=r"its adapter lies apart from the weights; train with lora: \{merge: true\}"):
+    with pytest.raises(
+        UserError, match=r"its adapter is not merged into the weights; train with lora: \{merge: true\}"
+    ):
         export(out="third")
 
 

@@ -157,7 +157,7 @@ def test_pipes_hidden_files_and_links_to_nowhere_are_passed_over(here):
 def test_a_file_that_is_there_is_never_overwritten_and_nothing_half_written_stays(here):
     (here / "config/mine.yaml").symlink_to("elsewhere")
     for place in (front.CONFIGURATIONS / "mine.yaml", here / "no/mine.yaml"):
-        with pytest.raises(UserError, match=r"is there already; choose another place|no folder"):
+        with pytest.raises(UserError, match=r"exists already; choose another place|no folder"):
             front.write_new(place, "x")
     front.write_new(front.CONFIGURATIONS / "other.yaml", "x")
     assert sorted(path.name for path in (here / "config").iterdir()) == ["mine.yaml", "other.yaml"]

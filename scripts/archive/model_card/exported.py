@@ -51,7 +51,7 @@ def exported(experiment: Experiment, name: str, seed: str | None) -> Exported:
     if lacking := [place for place in places if not place.exists()]:
         raise UserError(f"{lacking[0]}: no such result; make run finishes the experiment first")
     if has_adapter(places[0]):
-        raise UserError(f"{places[0]}: its adapter lies apart from the weights; train with lora: {{merge: true}}")
+        raise UserError(f"{places[0]}: its adapter is not merged into the weights; train with lora: {{merge: true}}")
     found = Exported(experiment, system, chosen, *places)
     if not hasattr(found.kind, "LOADED_BY"):
         raise UserError(f"{name}: no class of sentence-transformers loads a {found.model.type}")

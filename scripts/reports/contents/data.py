@@ -10,6 +10,7 @@ import pandas as pd
 
 from scripts.ir.zero_runs import zero_runs
 from scripts.reports.comparison.reading import Labels
+from scripts.reports.contents.mean_values import Value, best_of
 from scripts.reports.writing.content import (
     Block,
     Column,
@@ -158,13 +159,12 @@ def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]]
     systems = list(dict.fromkeys(measured["system"]))
     rows = []
     for task, part in measured.groupby("task", sort=False):
-        numbers = [f"{value:.3f}" for value in part[measure]]
-        best = max(numbers, key=float) if len(numbers) > 1 else ""
-        cells = {}
-        for system, number, sd in zip(part["system"], numbers, part[f"{measure} sd"], strict=True):
+        found = {}
+        for system, mean, sd in zip(part["system"], part[measure], part[f"{measure} sd"], strict=True):
             star = "*" if task in trained.get(system, []) else ""
-            text = f"{number} ± {sd:.3f}{star}" if pd.notna(sd) else f"{number}{star}"
-            cells[system] = Span(text, "strong" if number == best else "")
+            found[system] = Value(mean, sd if pd.notna(sd) else None, star)
+        best = best_of(found.values())
+        cells = {system: value.text(best) for system, value in found.items()}
         queries = f"{part['queries'].iloc[0]:,.0f}"
         rows.append([labels.task(str(task)), queries, *(cells.get(name, "") for name in systems)])
     columns = [Column("Task"), Column("Queries", "r"), *(Column(labels.system(name), "r") for name in systems)]
