@@ -33,7 +33,7 @@ def written(workspace):
 def test_it_says_what_it_found_and_what_comes_next_and_writes_once(workspace, written):
     done = new(workspace, "--folder", "data/scores")
     assert done.returncode == 1 and done.stderr == (
-        "error: config/scores.yaml: is there already; choose another place by OUT=config/NAME.yaml\n"
+        "error: config/scores.yaml: exists already; choose another place by OUT=config/NAME.yaml\n"
     )
     done = new(workspace, "--folder", "data/scores", "--out", "config/again.yaml")
     said = "config/again.yaml: scores of 2 systems on 2 tasks\nnext: make run CONFIG=config/again.yaml\n"
