@@ -20,6 +20,7 @@ CPU = [
     "rule_weights_wildcards_bert",
     "rule_score_wildcards_weather_bm25_0",
     "rule_score_wildcards_weather_hard_1",
+    "rule_explorer",
 ]
 GPU = [
     "rule_fine_tune_wildcards_bert_hard_1",
@@ -83,6 +84,6 @@ def test_a_changed_learning_rate_submits_what_depends_on_it_and_no_more(again):
     again.write_config(config)
     again.finish(again.start())
     submitted = sorted(one["Comment"] for one in again.slurm.jobs(again.folder))
-    assert submitted == sorted([*GPU, "rule_score_wildcards_weather_hard_1"])
+    assert submitted == sorted([*GPU, "rule_score_wildcards_weather_hard_1", "rule_explorer"])
     again.finish(again.start())
     assert "Nothing to be done" in again.said()
