@@ -1,6 +1,8 @@
 """`make new`: what it makes of each layout, and what it refuses."""
 
+import itertools
 import os
+import re
 
 import pytest
 import yaml
@@ -8,7 +10,7 @@ import yaml
 from scripts.common.errors import UserError
 from scripts.new import front
 from scripts.new.folder import read_folder
-from scripts.new.page import description
+from scripts.new.page import description, meaning
 from tests.new import folders
 
 
@@ -35,10 +37,29 @@ def test_each_layout_becomes_a_configuration_whose_keys_have_their_sentences(her
     formats = {entry["format"] for entry in yaml.safe_load(text)["datasets"].values()}
     assert formats == {"qrels" if layout == "runs" else layout}
     assert text.startswith("# yaml-language-server: $schema=schema.editor.json\n# Written by `make new` from data: ")
-    keys = [("experiment",), ("datasets",), ("datasets", "x", "format"), ("comparisons", "x", "control")]
+    keys = [("experiment",), ("datasets",), ("comparisons", "x", "control")]
     comment = " ".join(line.strip().removeprefix("# ") for line in text.splitlines() if line.strip().startswith("#"))
     assert all(description(key) and description(key) in comment for key in keys)
     assert max(map(len, text.splitlines())) < 121
+
+
+@pytest.mark.parametrize("layout", folders.LAYOUTS)
+def test_what_is_said_of_a_key_is_for_the_entry_at_hand_and_begins_with_its_subject(here, layout):
+    folders.LAYOUTS[layout](here / "data")
+    lines = [line.strip() for line in drafted().splitlines()]
+    starts = [line for before, line in itertools.pairwise(lines) if line[:1] == "#" != before[:1]]
+    assert starts and not [line for line in starts if re.match(r"# (of|in|on|for|by|from|with|external:|trec:) ", line)]
+
+
+def test_what_is_said_for_other_kinds_is_left_out():
+    location = ("datasets", "x", "location")
+    assert meaning(location, "qrels").endswith("or ir_datasets:ID; also the one file") and "letor" in description(
+        location
+    )
+    assert meaning(location, "beir").endswith("or ir_datasets:ID")
+    assert meaning(("models", "x", "type"), "bi-encoder").startswith("each text becomes a vector")
+    assert meaning(("systems", "x", "scores"), "external").startswith("one file of values per task")
+    assert meaning(("systems", "x", "scores"), "") == description(("systems", "x", "scores"))
 
 
 def test_runs_have_the_sha256_of_their_judgements_and_each_task_is_found_by_content(here):
