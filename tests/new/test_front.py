@@ -21,13 +21,13 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def drafted(place="data"):
+def drafted(place="data", measure=""):
     folder = read_folder(place)
-    return front.text_of(front.draft(front.look(folder)), folder, front.CONFIGURATIONS / "mine.yaml")
+    return front.text_of(front.draft(front.look(folder, measure)), folder, front.CONFIGURATIONS / "mine.yaml")
 
 
-def configuration(place="data"):
-    return yaml.safe_load(drafted(place))
+def configuration(place="data", measure=""):
+    return yaml.safe_load(drafted(place, measure))
 
 
 @pytest.mark.parametrize("layout", folders.LAYOUTS)
@@ -124,6 +124,42 @@ def test_scores_in_a_file_per_system_and_task_side_by_side(here):
         here / "data", {f"{system}.{task}.tsv": "q1\t0.5\nq2\t1\n" for system in "pq" for task in ("rte", "cola")}
     )
     assert configuration()["systems"]["q"]["scores"] == {"cola": "data/q.cola.tsv", "rte": "data/q.rte.tsv"}
+
+
+@pytest.mark.parametrize(
+    ("files", "given", "measure"),
+    [
+        ({"a.txt": "1\n0\n", "b.txt": "0\n1\n"}, "", "score"),
+        ({"a.txt": "1\n0\n", "b.txt": "0\n1\n"}, "exact match", "exact match"),
+        ({"a/eval_rte_accuracy.txt": "1\n0\n", "b/eval_rte_accuracy.txt": "0\n1\n"}, "", "accuracy"),
+        ({"a/eval_rte_accuracy.txt": "1\n0\n", "b/eval_rte_accuracy.txt": "0\n1\n"}, "F1", "F1"),
+        ({"a.tsv": "id\tnDCG@10\nq\t1\nr\t0\n", "b.tsv": "id\tnDCG@10\nq\t0\nr\t1\n"}, "", "nDCG@10"),
+        ({"a.tsv": "id\tvalue\nq\t1\nr\t0\n", "b.tsv": "id\tvalue\nq\t0\nr\t1\n"}, "", "score"),
+        ({"rte_f1.csv": "id,a,b\nq,1,0\nr,0,1\n", "cola_mcc.csv": "id,a,b\nq,1,0\nr,0,1\n"}, "", "score"),
+    ],
+)
+def test_scores_are_of_the_measure_that_is_given_or_that_all_files_name(here, files, given, measure):
+    folders.write(here / "data", files)
+    found = configuration(measure=given)
+    assert {entry["measure"] for entry in found["datasets"].values()} == {measure}
+    assert {entry["measure"] for entry in found["comparisons"].values()} == {measure}
+    assert ("in place of `score`" in drafted(measure=given)) == (measure == "score")
+
+
+def test_a_measure_is_refused_where_there_are_no_scores(here):
+    folders.runs(here / "data")
+    with pytest.raises(UserError, match="MEASURE=accuracy: names the values of files of scores, and these are none"):
+        configuration(measure="accuracy")
+
+
+@pytest.mark.parametrize("layout", folders.LAYOUTS)
+def test_files_that_are_left_out_are_named(here, layout):
+    folders.LAYOUTS[layout](here / "data")
+    assert "Left out" not in drafted()
+    folders.write(here / "data", {"notes.md": "# Data\n", "z/README": "See the paper, please.\n"})
+    assert "\n# Left out: notes.md, z/README\n" in drafted()
+    folders.write(here / "data", {f"p{number}.html": "<html>\n<body>\n" for number in range(10)})
+    assert re.search(r"# Left out: notes.md, p0.html, .*p8.html and 2 more\n", drafted())
 
 
 LOOKED_FOR = (
