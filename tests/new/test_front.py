@@ -163,7 +163,8 @@ def test_files_that_are_left_out_are_named(here, layout):
 
 
 LOOKED_FOR = (
-    "looked for BEIR's layout (corpus.jsonl, queries.jsonl, qrels/test.tsv); TREC files (documents, topics and qrels)"
+    "looked for BEIR's layout (corpus.jsonl, queries.jsonl, qrels/test.tsv); TREC files (documents, topics and qrels); "
+    "Ranger's config.yaml (eval_metrics, or qrels and available_rankings)"
 )
 
 

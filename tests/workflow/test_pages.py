@@ -96,7 +96,7 @@ def blocks(page):
 def test_the_configurations_for_comers_from_other_tools_resolve(workspace, monkeypatch):
     monkeypatch.chdir(workspace.folder)
     names = [resolve(block, "coming-from.md").name for block in blocks("coming-from.md")]
-    assert names == ["from-beir", "from-pyterrier", "from-sentence-transformers", "from-metafor"]
+    assert names == ["from-beir", "from-pyterrier", "from-sentence-transformers", "from-metafor", "from-ranger"]
 
 
 @pytest.mark.parametrize(("page", "count"), [("gallery.md", 5), ("tutorial.md", 1)])

@@ -32,10 +32,16 @@ def draft(contents: Contents) -> Draft | None:
     headings = {file: value_names(contents.heads[file]) for file in files}
     several = any(len(names) > 1 for names in headings.values())
     systems = _of_columns(contents, headings) if several else _of_files(contents, files)
+    return draft_of_systems(contents, systems, files)
+
+
+def draft_of_systems(contents: Contents, systems: Entries, files: list[str]) -> Draft:
+    """The draft of systems with their scores, which lie in these files. Raises UserError for one that is damaged."""
     for entry in systems.values():
         for place in entry["scores"].values():
             read_scores(Path(place), entry.get("column"))
     tasks = list(dict.fromkeys(task for entry in systems.values() for task in entry["scores"]))
+    headings = {file: value_names(contents.heads[file]) for file in files if file in contents.heads}
     found = contents.measure or measure_in(files, headings)
     measure = found or NO_MEASURE
     datasets: Entries = {task: {"format": scores_format.NAME, "measure": measure} for task in tasks}
