@@ -22,7 +22,8 @@ def measure_in(files: Iterable[str], headings: Mapping[str, Sequence[str]]) -> s
     of_names = [set(re.split(r"[^A-Za-z0-9@]+", stem(file))) for file in files]
     for words in (of_headings, of_names):
         if common := sorted(filter(_is_known, set.intersection(*words))):
-            return common[-1]
+            name: str = common[-1]
+            return name
     return ""
 
 

@@ -28,7 +28,7 @@ available_rankings:
  colberter:
     'news': './data/dense/news_top4.txt'
     'covid': './data/dense/covid_top4.txt'
-display_names: {'covid': 'TREC Covid'}
+display_names: {'news': 'news', 'covid': 'TREC Covid'}
 """
 
 
@@ -60,10 +60,15 @@ def test_files_of_values_become_scores_with_labels_and_the_measure_of_their_name
 def test_runs_have_the_judgements_that_it_names_and_are_called_as_there(here):  # noqa: F811
     retrieval(here / "data")
     found = configuration()
-    assert list(found["datasets"]) == ["covid", "news"] and found["datasets"]["covid"]["label"] == "TREC Covid"
+    assert (
+        found["tasks"] == list(found["datasets"]) == ["news", "covid"]
+        and found["datasets"]["covid"]["label"] == "TREC Covid"
+    )
     assert found["datasets"]["news"]["location"] == "data/news_qrels.txt" and "label" not in found["datasets"]["news"]
     assert found["systems"]["colberter"]["runs"]["covid"] == "data/dense/covid_top4.txt"
     assert found["comparisons"] == {"against-tasb": {"control": "tasb", "treatment": "colberter"}}
+    retrieval(here / "data", RUNS.replace("'news': 'news', ", ""))
+    assert configuration()["tasks"] == ["covid"] and "Left out: bm25/news_top4.txt, dense/news_top4.txt" in drafted()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """What the toolkit Ranger compares: its config.yaml names a file per system and task, of runs or of values.
 
-It has `eval_metrics`, or `qrels` and `available_rankings`, and `display_names` of tasks. Its paths begin where the
-toolkit is run. Here folders are taken off their beginning until a file of the folder has that name.
+It has `eval_metrics`, or `qrels` and `available_rankings`, and `display_names` of the tasks that are compared. Its
+paths begin where the toolkit is run. Here folders are taken off their beginning until a file of the folder has that
+name.
 """
 
 from __future__ import annotations
@@ -82,13 +83,15 @@ class _File:
 
     def _systems(self, key: str, of_entry: str) -> tuple[Entries, list[str]]:
         """The entries of systems with their file for each task, and all these files."""
-        folder, systems, files = self.contents.folder, {}, {}
+        folder, systems = self.contents.folder, Entries()
+        files: dict[str, None] = {}
         for system, tasks in self._named(key, self.values.get(key)).items():
             of_tasks = self._named(f"{key}.{system}", tasks)
-            found = {task: self._found(f"{key}.{system}.{task}", place) for task, place in of_tasks.items()}
+            compared = [task for task in self.labels or of_tasks if task in of_tasks]
+            found = {task: self._found(f"{key}.{system}.{task}", of_tasks[task]) for task in compared}
             files |= dict.fromkeys(found.values())
             located = {task: folder.location(file) for task, file in found.items()}
-            systems[system] = {"type": "external", of_entry: located}
+            systems |= {system: {"type": "external", of_entry: located}} if located else {}
         return systems, list(files)
 
     def _named(self, key: str, value: Any) -> dict[str, Any]:
