@@ -26,8 +26,8 @@ $(VENV)/.installed: requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	@touch $@
 
-new: setup  ## look at FOLDER (own collections, runs, scores) and write a configuration (OUT=config/FOLDER.yaml)
-	@PYTHONPATH=. $(BIN)/python scripts/new/front.py --folder $(call quoted,$(FOLDER)) $(if $(OUT),--out $(call quoted,$(OUT)))
+new: setup  ## look at FOLDER (own collections, runs, scores of MEASURE) and write a configuration (OUT=config/FOLDER.yaml)
+	@PYTHONPATH=. $(BIN)/python scripts/new/front.py --folder $(call quoted,$(FOLDER)) $(if $(MEASURE),--measure $(call quoted,$(MEASURE))) $(if $(OUT),--out $(call quoted,$(OUT)))
 
 prepare: setup  ## fetch and check all data and models of CONFIG; afterwards nothing needs the network
 	$(BIN)/snakemake prepare --configfile $(call quoted,$(CONFIG))

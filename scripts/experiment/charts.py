@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from scripts.common.locations import is_url, shown
+from scripts.common.near_names import hint
 from scripts.experiment.chart_records import Bars, Chart
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import System, Task
@@ -119,7 +120,7 @@ class _Resolver:
         listed = None if task.values_given else same_measure(name, task.measures)
         if listed is None:
             problem = f"{name!r} is not among the measures of task {task.name!r}: {list(task.measures)}"
-            raise self.check.fail(f"{self.key}.measures", problem)
+            raise self.check.fail(f"{self.key}.measures", problem + hint(name, task.measures))
         return listed
 
     def ranking(self, system: System, task: Task) -> str:

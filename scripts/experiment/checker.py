@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scripts.common.errors import UserError
+from scripts.common.near_names import hint
 from scripts.experiment.sections.configuration import Configuration
 from scripts.ir.measures import check_computable
 
@@ -36,4 +37,5 @@ class Checker(Source):
         """Raise UserError unless the section has the name."""
         names = getattr(self.config, section)
         if name not in names:
-            raise self.fail(key, f"unknown name {name!r}; {section} has {', '.join(map(str, names)) or 'none'}")
+            has = f"{section} has {', '.join(map(str, names)) or 'none'}"
+            raise self.fail(key, f"unknown name {name!r}{hint(name, map(str, names))}; {has}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from scripts.common.errors import UserError
 from scripts.common.keys import given
 from scripts.common.locations import find_file, shown
+from scripts.common.near_names import hint
 from scripts.engine.job_records import STATE
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_keys, check_samples, check_training_queries
@@ -232,5 +233,6 @@ def check_mapping(check: Checker, entries: dict[str, list[str]]) -> None:
     for section, names in named.items():
         for name in names:
             if name not in known[section]:
-                problem = f"unknown name {name!r}; with published.part: true its cells are not run"
+                meant = hint(name, known[section])
+                problem = f"unknown name {name!r}{meant}; with published.part: true its cells are not run"
                 raise UserError(f"{mapping.path}: {section}: {check.source} has no such entry: {problem}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scripts.common.near_names import hint
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Task
 from scripts.experiment.sections.comparison import ComparisonEntry
@@ -18,8 +19,9 @@ def measures_of(check: Checker, key: str, entry: ComparisonEntry, tasks: list[Ta
         return common_measure(check, f"{key}.measure", entry.measure, tasks), {}
     key = f"{key}.measure_on"
     for task in entry.measure_on:
-        if task not in [compared.name for compared in tasks]:
-            raise check.fail(key, f"{task!r} is not among the tasks of the comparison")
+        names = [compared.name for compared in tasks]
+        if task not in names:
+            raise check.fail(key, f"{task!r} is not among the tasks of the comparison{hint(task, names)}")
     chosen = {
         task.name: common_measure(check, f"{key}.{task.name}", entry.measure_on.get(task.name, entry.measure), [task])
         for task in tasks
@@ -54,7 +56,7 @@ def common_measure(check: Checker, key: str, name: str, tasks: list[Task]) -> st
         listed = same_measure(name, comparable)
         if listed is None:
             what = f"the measures of task {task.name!r}" if task.values_given else "measures"
-            raise check.fail(key, f"{name!r} is not among {what}: {list(task.measures)}")
+            raise check.fail(key, f"{name!r} is not among {what}: {list(task.measures)}{hint(name, task.measures)}")
         listed_on[listed] = task.name
     if len(listed_on) > 1:
         listed_names = " and ".join(f"{listed!r} on task {task!r}" for listed, task in listed_on.items())

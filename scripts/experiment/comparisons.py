@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.common.keys import keys_of, stated
+from scripts.common.near_names import hint
 from scripts.experiment.charts import CHART
 from scripts.experiment.checker import Checker
 from scripts.experiment.compared_measures import measures_of
@@ -124,8 +125,9 @@ def check_clusters(check: Checker, key: str, clusters: str | dict[str, str], tas
     """Raise UserError unless given clusters are files of tasks of the comparison, and wanted ones have judgements."""
     if isinstance(clusters, dict):
         for task, path in clusters.items():
-            if task not in [known.name for known in tasks]:
-                raise check.fail(key, f"{task!r} is not among the tasks of the comparison")
+            names = [known.name for known in tasks]
+            if task not in names:
+                raise check.fail(key, f"{task!r} is not among the tasks of the comparison{hint(task, names)}")
             if not Path(path).is_file():
                 raise check.fail(f"{key}.{task}", f"no file {path!r}")
     if clusters == "gold-document" and (given := [task.name for task in tasks if task.values_given]):
@@ -153,7 +155,7 @@ def _other_tasks(
         for name in (task, other_task):
             check.known(key, name, "tasks")
         if task not in names:
-            raise check.fail(key, f"{task!r} is not among the tasks of the comparison")
+            raise check.fail(key, f"{task!r} is not among the tasks of the comparison{hint(task, names)}")
         if task == other_task:
             raise check.fail(key, f"{task!r} is mapped to itself; expected another task")
         if list(other_tasks.values()).count(other_task) > 1:

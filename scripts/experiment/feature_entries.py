@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from scripts.common.near_names import hint
 from scripts.experiment.checker import Source
 from scripts.experiment.feature_records import FeatureColumn
 from scripts.experiment.sections.features import AskedFeature
@@ -48,7 +49,7 @@ def _without_parameters(check: Source, key: str, name: str) -> tuple[FeatureColu
     families = known()
     if asked not in families:
         expected = f"expected {', '.join(families)} or {{system: NAME}}"
-        raise check.fail(key, f"unknown feature {asked!r}; {expected}")
+        raise check.fail(key, f"unknown feature {asked!r}{hint(asked, families)}; {expected}")
     feature = features_in(families[asked])[asked]
     column = FeatureColumn(name, families[asked], asked, texts=bool(feature.reader))
     if not dot:

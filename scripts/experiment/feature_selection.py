@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from scripts.common.errors import UserError
+from scripts.common.near_names import hint
 from scripts.common.settings import read_settings
 from scripts.experiment.checker import Checker, Source
 from scripts.experiment.feature_entries import named_feature
@@ -63,7 +64,7 @@ def _named(check: Checker, key: str, names: Selected, of: str, words: dict[str, 
         meant = {name} if name in words else {column for column, others in words.items() if name in others}
         if not meant:
             known = dict.fromkeys([*words, *(other for others in words.values() for other in others)])
-            raise check.fail(key, f"unknown name {name!r}; {of} has {', '.join(known)}")
+            raise check.fail(key, f"unknown name {name!r}{hint(name, known)}; {of} has {', '.join(known)}")
         found |= meant
     return [column for column in words if column in found]
 

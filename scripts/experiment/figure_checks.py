@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from scripts.common.near_names import hint
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Comparison, Task
 from scripts.experiment.sections.comparison import ComparisonEntry
@@ -69,6 +70,8 @@ def lower_is_better(check: Checker, tasks: Mapping[str, Task]) -> tuple[str, ...
         ]
         if not known:
             listed_measures = list(dict.fromkeys(measure for task in tasks.values() for measure in task.measures))
-            raise check.fail("lower_is_better", f"{name!r} is not among the measures: {listed_measures}")
+            raise check.fail(
+                "lower_is_better", f"{name!r} is not among the measures: {listed_measures}{hint(name, listed_measures)}"
+            )
         found |= dict.fromkeys(known)
     return tuple(found)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 
+from scripts.common.near_names import hint
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.records import Experiment, System, Task
@@ -35,9 +36,11 @@ def check_names(check: Checker, entries: Mapping[str, list[str]]) -> None:
                     f"{system} became {len(entries[system])} systems; name one of them: {', '.join(entries[system])}"
                 )
                 raise check.fail(f"{key}.{word}", problem)
-            known = ", ".join(dict.fromkeys([*([BM25, RANDOM] if word == "from" else []), *check.config.systems]))
-            hint = f"{system} is a recipe; name a system that ranks with it" if system in check.config.recipes else ""
-            raise check.fail(f"{key}.{word}", hint or f"unknown name {system!r}; expected one of {known}")
+            if system in check.config.recipes:
+                raise check.fail(f"{key}.{word}", f"{system} is a recipe; name a system that ranks with it")
+            known = dict.fromkeys([*([BM25, RANDOM] if word == "from" else []), *check.config.systems])
+            problem = f"unknown name {system!r}{hint(system, known)}; expected one of {', '.join(known)}"
+            raise check.fail(f"{key}.{word}", problem)
         if (length := sum(map(len, [*negatives.sources, *scorers]))) > LONGEST:
             problem = (
                 f"the names of what they are from and filtered by have {length} characters together, and a file is"

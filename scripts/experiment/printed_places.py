@@ -10,6 +10,7 @@ import csv
 from pathlib import Path
 
 from scripts.common.files import lines
+from scripts.common.near_names import hint
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import System, Task
 
@@ -27,16 +28,19 @@ def check_places(check: Checker, systems: dict[str, System], tasks: dict[str, Ta
     folders = {task.folder: task.name for task in tasks.values()}
     for (number, _), row in zip(numbered[1:], rows, strict=False):
         comparison, task, system = (row.get(name) or "" for name in ("comparison", "task", "system"))
-        unknown = None
+        unknown, meant = None, ""
         if comparison and comparison not in check.config.comparisons:
             unknown = f"comparison {comparison!r}"
+            meant = hint(comparison, check.config.comparisons)
         elif system and system not in systems:
             unknown = f"system {system!r}"
+            meant = hint(system, systems)
         elif (comparison or system) and task and task not in folders:
             unknown = f"task {task!r}"
+            meant = hint(task, folders)
         elif system and not systems[system].ranks(folders[task]):
             unknown = f"run of {system!r} on {task!r}"
         elif not comparison and not system and task.partition("/")[0] not in check.config.datasets:
             unknown = f"dataset {task.partition('/')[0]!r}"
         if unknown:
-            raise check.fail("published.file", f"{path}:{number}: there is no {unknown} in this experiment")
+            raise check.fail("published.file", f"{path}:{number}: there is no {unknown} in this experiment{meant}")

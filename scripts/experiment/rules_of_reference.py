@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from scripts.common.errors import UserError
 from scripts.common.keys import JsonObject
+from scripts.common.near_names import hint
 from scripts.experiment.key_paths import as_list
 
 START, TRAINED_ON, RECIPE = ("start_from",), ("train_on",), ("recipe",)
@@ -95,7 +96,7 @@ def _parts(rule: JsonObject, naming: str, allowed: tuple[str, str], recipes: Der
     if set(rule) != {naming, "dataset"} or not isinstance(name, str) or which not in allowed:
         raise UserError(f"{key}: a rule that nothing is known of; expected is {expected}")
     if name not in recipes.names:
-        raise UserError(f"{key}.{naming}: unknown name {name!r} in recipes")
+        raise UserError(f"{key}.{naming}: unknown name {name!r} in recipes{hint(name, recipes.names)}")
     return name, str(which)
 
 

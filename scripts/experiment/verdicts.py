@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
 from jsonschema import ValidationError
 
 from scripts.common.characters import is_blank, shortened
+from scripts.common.near_names import hint, near
 from scripts.common.numerals import finite
 from scripts.experiment.key_schema import Schema
 
@@ -82,7 +82,7 @@ def _problem(error: ValidationError, path: list[str | int], origins: dict[tuple[
     if error.validator == "additionalProperties":
         allowed = sorted(schema.get("properties", {}))
         unknown = next(key for key in value if key not in allowed)
-        return f"unknown key {shortened(unknown)}; {_near(unknown, allowed) or 'allowed are ' + ', '.join(allowed)}"
+        return f"unknown key {shortened(unknown)}; {near(unknown, allowed) or 'allowed are ' + ', '.join(allowed)}"
     if error.validator == "required":
         return f"key {next(key for key in schema['required'] if key not in value)!r} is missing"
     if error.validator in ("minItems", "minProperties"):
@@ -99,14 +99,14 @@ def _problem(error: ValidationError, path: list[str | int], origins: dict[tuple[
     if error.validator in TOO:
         return f"{_written(value)} is {TOO[error.validator]}; expected {expected(schema)}"
     if error.validator == "enum" and isinstance(value, str):
-        near = _near(value, [str(allowed) for allowed in schema["enum"]])
-        return f"unknown value {shortened(value)};{f' {near};' if near else ''} expected {expected(schema)}"
+        meant = hint(value, map(str, schema["enum"]))
+        return f"unknown value {shortened(value)}{meant}; expected {expected(schema)}"
     if error.validator in ("pattern", "minLength", "maxLength"):
         return f"{shortened(value)} {_of_text(value, error)}; expected {expected(schema)}"
     if error.validator == "anyOf" and isinstance(value, str):
         words = [str(part["const"]) for part in schema["anyOf"] if isinstance(part.get("const"), str)]
-        if near := _near(value, words):
-            return f"unknown value {shortened(value)}; {near}; expected {expected(schema)}"
+        if meant := hint(value, words):
+            return f"unknown value {shortened(value)}{meant}; expected {expected(schema)}"
     if value is None:
         return f"has no value (null); expected {expected(schema)}, or leave the key out"
     message = f"{_written(value)} is {_kind_beside(value, schema)}; expected {expected(schema)}"
@@ -116,13 +116,6 @@ def _problem(error: ValidationError, path: list[str | int], origins: dict[tuple[
 def _kind_beside(value: object, schema: Schema) -> str:
     """The kind of a value, worded so that it differs from the kind that is expected."""
     return "not a whole number" if isinstance(value, float) and _types(schema) == {"integer"} else kind(value)
-
-
-def _near(word: str, known: list[str]) -> str:
-    """A question that names the known word closest to `word`; empty if none is close."""
-    by_case = {known_word.lower(): known_word for known_word in known}
-    close = difflib.get_close_matches(word.lower(), by_case, 1)
-    return f"did you mean {by_case[close[0]]!r}?" if close else ""
 
 
 def _of_text(text: str, error: ValidationError) -> str:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import ir_measures
 
 from scripts.common.errors import UserError
+from scripts.common.near_names import closest
 
 LONGEST_NAME = 200
 LARGEST = 2**31 - 1  # the largest integer that all providers can hold
@@ -21,6 +23,7 @@ DEEPEST_CWL = 1000  # ranks: cwl_eval reads no deeper
 OF_CWL = ("BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG")
 BY_SUBTOPIC = ("AP_IA", "ERR_IA", "NRBP", "P_IA", "StRecall", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP")
 OF_JUDGEMENTS = ("NumQ", "NumRel")
+EXAMPLES = "nDCG@10, RR@10, AP@5"
 SEE = "see https://ir-measur.es/en/latest/measures.html"
 
 
@@ -77,16 +80,32 @@ def parse(name: str) -> ir_measures.Measure:
 
     Raises UserError for a name that ir-measures does not know and for parameters that are missing or not valid.
     """
-    unknown = UserError(f"unknown measure {name!r}: use a name of ir-measures such as nDCG@10, RR@10, AP@5")
-    if len(name) > LONGEST_NAME or not name.isascii() or not name.isprintable() or name != name.strip() or "#" in name:
-        raise unknown
-    try:
-        measure = ir_measures.parse_measure(name)
-        given = _given(name)
-    except (NameError, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        raise unknown from None
+    read = _read(name)
+    if read is None:
+        raise UserError(f"unknown measure {name!r}{_meant(name)}; use a name of ir-measures such as {EXAMPLES}")
+    measure, given = read
     _check(name, measure, given)
     return type(measure)(**dict(sorted(measure.params.items())))  # the library's equality depends on their order
+
+
+def _read(name: str) -> tuple[ir_measures.Measure, list[str | None]] | None:
+    """The measure of a name and the parameters that it states; None for a name that ir-measures does not know."""
+    if len(name) > LONGEST_NAME or not name.isascii() or not name.isprintable() or name != name.strip() or "#" in name:
+        return None
+    try:
+        return ir_measures.parse_measure(name), _given(name)
+    except (NameError, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+def _meant(name: str) -> str:
+    """The same parameters of the measure with the closest name, as a part of a message; empty where none is close."""
+    head, *parameters = re.split(r"(?=[@(])", name[:LONGEST_NAME], maxsplit=1)
+    registry = ir_measures.measures.registry
+    known = [*registry, *(measure.NAME for measure in registry.values())]  # of two spellings the last is taken
+    computed = [measure for measure in known if measure not in (*BY_SUBTOPIC, *OF_JUDGEMENTS)]
+    meant = "".join([*closest(head, computed), *parameters])
+    return f"; did you mean {meant!r}?" if _read(meant) else ""
 
 
 def _given(name: str) -> list[str | None]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import chain
 from pathlib import Path
 
 from scripts.common.errors import UserError
 from scripts.common.files import lines
-from scripts.common.numerals import finite
+from scripts.common.numerals import finite, integer
 from scripts.ir.score_columns import chosen_column, is_csv, is_id_heading
 from scripts.ir.trec import shown, why_no_id
 
@@ -87,6 +87,14 @@ def _why_no_value(*fields: str) -> str:
     problem = "is not a number; expected decimal digits with a point, such as 0.25"
     with_heading = len(fields) == 2 or "," in fields[0]
     return f"{problem} (a heading calls its first column id)" if with_heading else problem
+
+
+def are_counted(ids: Collection[str]) -> bool:
+    """Whether ids are numbers of lines, or 1, 2, … or 0, 1, …: tasks of one length then have the same ids by chance."""
+    if all(name.startswith(LINE) for name in ids):
+        return True
+    numbers = {integer(name) for name in ids}
+    return any(numbers == set(range(first, first + len(ids))) for first in (0, 1))
 
 
 def check_pairs(control: list[str], treatment: list[str], task: str) -> None:

@@ -6,9 +6,8 @@ without the library; a test holds them against the library's own.
 
 from __future__ import annotations
 
-import difflib
-
 from scripts.common.errors import UserError
+from scripts.common.near_names import near
 from scripts.models.adapters import adapter, adapters
 from scripts.models.teaching import distilled, lacks_teacher, resolve_taught
 
@@ -73,5 +72,5 @@ def _hint(name: str, losses: dict[str, str]) -> str:
     others = [kind for kind, model_kind in adapters().items() if name in model_kind.LOSSES or name in distilled(kind)]
     if others:
         return f"it is for a {others[0]}; "
-    close = difflib.get_close_matches(name, losses, 1)
-    return f"did you mean {close[0]}? " if close else ""
+    question = near(name, losses)
+    return f"{question} " if question else ""

@@ -24,7 +24,7 @@ class Prompts:
 class Weights:
     """What a model's own weights have to be, as the job that takes them is given it."""
 
-    sha256: Annotated[Sha256 | None, "of model.safetensors (or the ONNX file)", LEFT_OUT] = None
+    sha256: Annotated[Sha256 | None, "the SHA-256 of model.safetensors (or the ONNX file)", LEFT_OUT] = None
     backend: Annotated[
         Literal["torch", "onnx"],
         "library used at inference; onnx: onnxruntime, on the CPU, for models without a recipe",

@@ -24,6 +24,7 @@ class Draft:
     systems: Entries
     tasks: list[str]
     models: Entries = field(default_factory=dict)
+    used: frozenset[str] = frozenset()  # the folder's files that it is made of
     hints: tuple[str, ...] = ()
     measure: str | None = None  # that is compared, where it is not the default
 
@@ -70,7 +71,8 @@ def comparisons(ranked: Mapping[str, Iterable[str]], tasks: list[str]) -> Entrie
     return found
 
 
-def draft_of_collections(what: str, datasets: Entries, tasks: list[str]) -> Draft:
+def draft_of_collections(what: str, datasets: Entries, tasks: list[str], used: Iterable[str]) -> Draft:
     """BM25 against a small bi-encoder that needs no training: a first comparison on somebody's own collections."""
     systems: Entries = {"bm25": {"type": "bm25"}, "minilm": {"model": "minilm"}}
-    return Draft(what, datasets, systems, tasks, {"minilm": read_yaml(EXAMPLE)["models"]["minilm"]}, (HINT,))
+    models = {"minilm": read_yaml(EXAMPLE)["models"]["minilm"]}
+    return Draft(what, datasets, systems, tasks, models, frozenset(used), (HINT,))

@@ -25,11 +25,12 @@ from scripts.new.page import page
 
 LAYOUTS: tuple[ModuleType, ...] = (beir, trec, runs, scores)
 CONFIGURATIONS = Path("config")
+NAMED = 10  # files that are left out
 SCHEMA = "yaml-language-server: $schema=schema.editor.json"
 
 
-def look(folder: Folder) -> Contents:
-    """The folder with what its files hold."""
+def look(folder: Folder, measure: str = "") -> Contents:
+    """The folder with what its files hold; `measure` names the values where they are scores."""
     kinds: dict[Kind, list[str]] = {}
     heads: dict[str, Head] = {}
     for file in folder.files:
@@ -37,18 +38,28 @@ def look(folder: Folder) -> Contents:
         if kind := kind_of(head):
             heads[file] = head
             kinds.setdefault(kind, []).append(file)
-    return Contents(folder, kinds, heads)
+    return Contents(folder, kinds, heads, measure)
 
 
 def draft(contents: Contents) -> Draft:
     """The draft of the first layout that the folder has. Raises UserError, which says what was looked for."""
     for layout in LAYOUTS:
         found: Draft | None = layout.draft(contents)
+        if found and contents.measure and not found.measure:
+            problem = "names the values of files of scores, and these are none; runs are scored by the key measures"
+            raise UserError(f"MEASURE={contents.measure}: {problem}")
         if found:
             return found
     looked_for = "; ".join(layout.LOOKED_FOR for layout in LAYOUTS)
     there = ", ".join(f"{kind} ({len(files)})" for kind, files in contents.kinds.items()) or "none of these"
     raise UserError(f"{contents.folder.place}: looked for {looked_for}; of {len(contents.folder.files)} files: {there}")
+
+
+def left_out(found: Draft, folder: Folder) -> list[str]:
+    """The files that the draft does not use, in one line; none where it uses all."""
+    files = [file for file in folder.files if file not in found.used]
+    more = f" and {len(files) - NAMED:,} more" if len(files) > NAMED else ""
+    return [f"left out: {', '.join(files[:NAMED])}{more}"] if files else []
 
 
 def text_of(found: Draft, folder: Folder, out: Path) -> str:
@@ -59,6 +70,7 @@ def text_of(found: Draft, folder: Folder, out: Path) -> str:
         f"Written by `make new` from {folder.place}: {found.what}. Every key: docs/configuration.md.",
         f"To run it: make run CONFIG={out}",
         *found.hints,
+        *(line[:1].upper() + line[1:] for line in left_out(found, folder)),
     ]
     text = page(head, found.sections(experiment))
     resolve(yaml.safe_load(text), str(out))
@@ -84,6 +96,7 @@ def write_new(path: Path, text: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", required=True, help="of data in one of the layouts")
+    parser.add_argument("--measure", default="", help="what the values of files of scores are, such as accuracy")
     parser.add_argument("--out", type=Path, help="the configuration; by default config/FOLDER.yaml")
     arguments = parser.parse_args()
     folder = read_folder(arguments.folder)
@@ -92,9 +105,9 @@ def main() -> None:
         raise UserError(f"{out}: exists already; choose another place by OUT=config/NAME.yaml")
     if not str(out).isprintable():
         raise UserError(f"{str(out)!r}: holds a character that cannot be printed; expected OUT=config/NAME.yaml")
-    found = draft(look(folder))
+    found = draft(look(folder, arguments.measure))
     write_new(out, text_of(found, folder, out))
-    print(f"{out}: {found.what}\nnext: make run CONFIG={out}")
+    print("\n".join([f"{out}: {found.what}", *left_out(found, folder), f"next: make run CONFIG={out}"]))
 
 
 if __name__ == "__main__":

@@ -1,15 +1,24 @@
-"""A configuration as YAML text in which each key has its sentence of the declarations; reads and writes nothing."""
+"""A configuration as YAML text in which each key has what the declarations say of it; reads and writes nothing.
+
+Where a key means something else in some kinds of entries (formats, types of systems and models), it is what holds for
+the entry at hand.
+"""
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import yaml
 
+from scripts.experiment.dataset_schema import formats
 from scripts.experiment.key_schema import Schema
 from scripts.experiment.schema import schema
+from scripts.experiment.system_kinds import types
+from scripts.models.adapters import adapters
 
 WIDTH = 118
 Path = tuple[str, ...]
@@ -24,19 +33,33 @@ def page(head: Sequence[str], sections: dict[str, Any]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _lines(path: Path, value: Any, said: set[str]) -> Iterator[str]:
-    """The lines of a key, below a comment where nothing above has said the same."""
+def _lines(path: Path, value: Any, said: set[str], kind: str = "") -> Iterator[str]:
+    """The lines of a key in an entry of a kind, below a comment where nothing above has said the same."""
     indent = "  " * (len(path) - 1)
-    meaning = description(path)
-    if meaning and meaning not in said:
-        said.add(meaning)
-        yield _comment(meaning, indent)
+    about = meaning(path, kind)
+    if about and about not in said:
+        said.add(about)
+        yield _comment(about, indent)
     if isinstance(value, dict):
         yield f"{indent}{_scalar(path[-1])}:"
         for key, inner in value.items():
-            yield from _lines((*path, key), inner, said)
+            yield from _lines((*path, key), inner, said, value.get("format") or value.get("type") or kind)
     else:
         yield f"{indent}{_scalar(path[-1])}: {_scalar(value)}"
+
+
+def meaning(path: Path, kind: str) -> str:
+    """What the declarations say of a key for an entry of a kind; all that they say where none of it is for this one."""
+    common, *owned = _owners().split(description(path))
+    own = [text for owners, text in zip(owned[::2], owned[1::2], strict=True) if kind in owners.split(", ")]
+    return "; ".join(filter(None, [common, *own])) or description(path)
+
+
+@cache
+def _owners() -> re.Pattern[str]:
+    """What begins a part of a description that is for some kinds only: their names and a colon."""
+    name = "|".join(map(re.escape, [*formats(), *types(), *adapters()]))
+    return re.compile(rf"(?:^|; )((?:{name})(?:, (?:{name}))*): ")
 
 
 def description(path: Path) -> str:

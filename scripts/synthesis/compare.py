@@ -21,7 +21,7 @@ from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.common.records import write_record
 from scripts.experiment.results_paths import fields_of
-from scripts.ir.scores import LINE
+from scripts.ir.scores import are_counted
 from scripts.ir.trec import read_qrels
 from scripts.ir.trec import relevant as relevant_documents
 from scripts.statistics.meta_analysis.measure_scale import measure_scale
@@ -102,7 +102,7 @@ def shared(pairs: dict[str, tuple[Scores, Scores]], corpora: dict[str, str]) -> 
         tasks
         for ids, tasks in alike.items()
         if len(tasks) > 1
-        and not next(iter(ids)).startswith(LINE)
+        and not are_counted(ids)
         and len({corpora.get(task, f"of {task} alone") for task in tasks}) > 1
     ]
     return [f"{', '.join(tasks)} have the same query ids: {why}" for tasks in groups]

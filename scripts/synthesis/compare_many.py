@@ -18,7 +18,7 @@ from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.common.records import write_record
 from scripts.experiment.results_paths import fields_of
-from scripts.ir.scores import LINE, check_pairs
+from scripts.ir.scores import are_counted, check_pairs
 from scripts.statistics.multiple.families import scopes
 from scripts.statistics.task.paired import queries
 from scripts.synthesis.families import Settings, record, rows
@@ -59,7 +59,7 @@ def with_shared_queries(tables: dict[str, pd.DataFrame]) -> list[str]:
     alike: dict[frozenset[str], list[str]] = {}
     for task, table in tables.items():
         alike.setdefault(frozenset(table.index), []).append(task)
-    groups = [tasks for ids, tasks in alike.items() if len(tasks) > 1 and not next(iter(ids)).startswith(LINE)]
+    groups = [tasks for ids, tasks in alike.items() if len(tasks) > 1 and not are_counted(ids)]
     why = (
         "over tasks these count as different queries; if they are the same, too many differences are significant there"
     )

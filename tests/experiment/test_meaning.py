@@ -143,7 +143,7 @@ REFUSED = {
     ],
     "losses": [
         ({"recipes/r/loss": "MultipleNegativeRankingLoss"}, "recipes.r.loss: loss 'MultipleNegativeRankingLoss' is not one that "
-         "a bi-encoder can be trained with here: did you mean MultipleNegativesRankingLoss?"),
+         "a bi-encoder can be trained with here: did you mean 'MultipleNegativesRankingLoss'?"),
         ({"recipes/r/loss": "multiplenegativesrankingloss"}, "recipes.r.loss"),
         ({"recipes/r/loss": ""}, "recipes.r.loss"),
         ({"recipes/r/loss": "__class__"}, "recipes.r.loss"),

@@ -4,12 +4,12 @@ import os
 
 import pytest
 
-from tests.explorer.crafted_experiment import settings, write_explorer, write_inputs
+from tests.explorer.crafted_experiment import settings, settings_of_values, write_explorer, write_inputs
 
 
 @pytest.fixture(scope="session")
 def explored(tmp_path_factory):
-    """The folder of the experiment; explorer/ and explorer-ids/, which shows ids alone, lie in it."""
+    """The folder of the experiment with explorer/, explorer-ids/ (without texts) and explorer-values/ (scores alone)."""
     folder = tmp_path_factory.mktemp("explored")
     before = os.getcwd()
     os.chdir(folder)
@@ -17,6 +17,7 @@ def explored(tmp_path_factory):
         write_inputs()
         write_explorer(folder / "explorer", settings())
         write_explorer(folder / "explorer-ids", settings(texts=False))
+        write_explorer(folder / "explorer-values", settings_of_values())
     finally:
         os.chdir(before)
     return folder

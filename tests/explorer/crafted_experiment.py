@@ -19,6 +19,7 @@ EVIL = '</script><img src=x onerror=alert(1)><b>bold</b> \u2028 & "storm"'
 SEEDS = {"bm25": ["0"], "tuned": ["1", "2"], "other": ["0"]}
 TASKS = {"storms": 30, "floods": 12}
 MEASURE = "nDCG@10"
+FEW = 5  # documents that `other` returns for q7
 WORDS = ["storm", "flood", "fire", "hail", "theft", "roof", "car", "claim", "river", "cellar"]
 
 
@@ -46,6 +47,8 @@ def write_task(task: str, depth: int = 30) -> None:
         for seed in seeds:
             run = {query: {one: round(rng.random(), 4) for one in rng.sample(documents, depth)} for query in queries}
             run["q0"]["d0"] = 2.0
+            if system == "other":
+                run["q7"] = dict(list(run["q7"].items())[:FEW])
             fields = {"experiment": "e", "task": task, "system": system, "seed": seed}
             write_run(Path(path("run", **fields)), run, system)
             with atomic_text(Path(path("metrics", **fields))) as file:
@@ -76,6 +79,13 @@ def settings(**changes) -> Settings:
     }
     given |= changes
     return Settings(**given, order=list(given["comparisons"]))
+
+
+def settings_of_values() -> Settings:
+    """Settings of one task whose values are given, without runs, judgements and texts."""
+    given = Task("Given", [], "", "", {name: Source(name, "storms", "") for name in ("bm25", "tuned")})
+    compared = {"c": Comparison("bm25", "tuned", MEASURE, 0.05, True, ["given"])}
+    return settings(tasks={"given": given}, comparisons=compared)
 
 
 def write_inputs() -> None:

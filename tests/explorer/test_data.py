@@ -7,7 +7,6 @@ import pytest
 
 from scripts.common.errors import UserError
 from scripts.explorer import packed, texts
-from scripts.explorer.settings import Comparison, Source, Task
 from scripts.ir.collection import Document, read_corpus, write_corpus
 from scripts.ir.trec import ranking, read_qrels, read_run
 from tests.explorer.crafted_experiment import EVIL, MEASURE, SEEDS, settings, unpacked, write_explorer
@@ -94,12 +93,10 @@ def test_only_the_wanted_texts_are_read_and_cut(tmp_path):
     assert texts.read([str(path)], {"a"}, 10) == {"a": texts.Shown("T", "x" * 10, 50)}
 
 
-def test_where_values_are_given_there_are_queries_and_no_rankings(explored, tmp_path, monkeypatch):
-    monkeypatch.chdir(explored)
-    given = Task("Given", [], "", "", {name: Source(name, "storms", "") for name in ("bm25", "tuned")})
-    compared = {"c": Comparison("bm25", "tuned", MEASURE, 0.05, True, ["given"])}
-    write_explorer(tmp_path / "given", settings(tasks={"given": given}, comparisons=compared))
-    overview, table = (unpacked(tmp_path / "given/data" / name) for name in ("experiment.js", "given/queries.js"))
+def test_where_values_are_given_there_are_queries_and_no_rankings(explored):
+    overview, table = (
+        unpacked(explored / "explorer-values/data" / name) for name in ("experiment.js", "given/queries.js")
+    )
     summary = overview["comparisons"][0]["tasks"]["given"]
     assert overview["tasks"]["given"]["left_out"] == ["Values are given: there are no rankings to show."]
     found = [b - a for a, b in zip(*(table["values"][MEASURE][name] for name in ("bm25", "tuned")), strict=True)]

@@ -13,7 +13,7 @@ from selenium.webdriver.support.ui import Select
 from scripts.ir.collection import read_queries
 from scripts.ir.trec import ranking, read_qrels, read_run
 from scripts.statistics.task.differences import difference_of
-from tests.explorer.crafted_experiment import EVIL
+from tests.explorer.crafted_experiment import EVIL, FEW
 from tests.support.axe import axe as axe
 from tests.support.browser import WIDTHS, Browser
 
@@ -339,6 +339,30 @@ def test_ids_alone_where_texts_are_not_shown(browser, explored):
     assert page.texts(".ranked .text") == [] and len(page.texts(".ranked .id")) >= 20
     page.go(STORMS)
     assert "Texts are not shown" in page.text("main > details")
+
+
+def test_scores_alone_have_samples_and_nothing_of_retrieval(browser, explored):
+    page = Page(browser, explored / "explorer-values" / "index.html").open("#u1=50&r1=9")
+    assert page.texts("#queries thead button") == ["Sample", "BM25", "Tuned <b>model</b>", "Difference"]
+    assert len(page.texts("#queries tbody tr")) == 30 and page.text("#slice-n").startswith("All 30 samples: ")
+    assert page.texts(".filters label > span") == ["Outcome", "Part of the id"] and page.texts(".range, #holes") == []
+    assert page.text("#single") == "explorer of single samples"
+    words = ("quer", "document", "relevant", "judged", "retriev")
+    assert not [word for word in words if word in page.text("#main").lower()]
+    page.go("#q=q3")
+    assert page.text(".facts").startswith("nDCG@10: BM25 0.") and "document" not in page.text(".facts")
+    assert page.text("#main > p.quiet") == "Values are given: there are no rankings to show."
+    assert browser.console() == []
+
+
+def test_a_run_that_holds_fewer_documents_than_are_shown_says_how_many(page, explored):
+    page.open(f"{STORMS}&q=q7&d=20&l=bm25%200&r=other%200")
+    left, right = (expected_side(explored, "storms", system, 0, "q7", 20) for system in ("bm25", "other"))
+    assert len(right) == FEW and len(left) == 20
+    moves = dict(zip(left, page.texts(".ranking:first-child .move"), strict=True))
+    other = read_run(explored / "results/e/runs/storms/other/seed-0.trec.gz")["q7"]
+    assert {moves[one] for one in left if one not in other} == {"not among the other's 5 documents"}
+    assert "not in the other's first 20" in page.texts(".ranking:last-child .move")
 
 
 def test_a_folder_that_is_not_whole_says_so(browser, explored, tmp_path):

@@ -1,6 +1,8 @@
 """`make new`: what it makes of each layout, and what it refuses."""
 
+import itertools
 import os
+import re
 
 import pytest
 import yaml
@@ -8,7 +10,7 @@ import yaml
 from scripts.common.errors import UserError
 from scripts.new import front
 from scripts.new.folder import read_folder
-from scripts.new.page import description
+from scripts.new.page import description, meaning
 from tests.new import folders
 
 
@@ -19,13 +21,13 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def drafted(place="data"):
+def drafted(place="data", measure=""):
     folder = read_folder(place)
-    return front.text_of(front.draft(front.look(folder)), folder, front.CONFIGURATIONS / "mine.yaml")
+    return front.text_of(front.draft(front.look(folder, measure)), folder, front.CONFIGURATIONS / "mine.yaml")
 
 
-def configuration(place="data"):
-    return yaml.safe_load(drafted(place))
+def configuration(place="data", measure=""):
+    return yaml.safe_load(drafted(place, measure))
 
 
 @pytest.mark.parametrize("layout", folders.LAYOUTS)
@@ -35,10 +37,29 @@ def test_each_layout_becomes_a_configuration_whose_keys_have_their_sentences(her
     formats = {entry["format"] for entry in yaml.safe_load(text)["datasets"].values()}
     assert formats == {"qrels" if layout == "runs" else layout}
     assert text.startswith("# yaml-language-server: $schema=schema.editor.json\n# Written by `make new` from data: ")
-    keys = [("experiment",), ("datasets",), ("datasets", "x", "format"), ("comparisons", "x", "control")]
+    keys = [("experiment",), ("datasets",), ("comparisons", "x", "control")]
     comment = " ".join(line.strip().removeprefix("# ") for line in text.splitlines() if line.strip().startswith("#"))
     assert all(description(key) and description(key) in comment for key in keys)
     assert max(map(len, text.splitlines())) < 121
+
+
+@pytest.mark.parametrize("layout", folders.LAYOUTS)
+def test_what_is_said_of_a_key_is_for_the_entry_at_hand_and_begins_with_its_subject(here, layout):
+    folders.LAYOUTS[layout](here / "data")
+    lines = [line.strip() for line in drafted().splitlines()]
+    starts = [line for before, line in itertools.pairwise(lines) if line[:1] == "#" != before[:1]]
+    assert starts and not [line for line in starts if re.match(r"# (of|in|on|for|by|from|with|external:|trec:) ", line)]
+
+
+def test_what_is_said_for_other_kinds_is_left_out():
+    location = ("datasets", "x", "location")
+    assert meaning(location, "qrels").endswith("or ir_datasets:ID; also the one file") and "letor" in description(
+        location
+    )
+    assert meaning(location, "beir").endswith("or ir_datasets:ID")
+    assert meaning(("models", "x", "type"), "bi-encoder").startswith("each text becomes a vector")
+    assert meaning(("systems", "x", "scores"), "external").startswith("one file of values per task")
+    assert meaning(("systems", "x", "scores"), "") == description(("systems", "x", "scores"))
 
 
 def test_runs_have_the_sha256_of_their_judgements_and_each_task_is_found_by_content(here):
@@ -103,6 +124,42 @@ def test_scores_in_a_file_per_system_and_task_side_by_side(here):
         here / "data", {f"{system}.{task}.tsv": "q1\t0.5\nq2\t1\n" for system in "pq" for task in ("rte", "cola")}
     )
     assert configuration()["systems"]["q"]["scores"] == {"cola": "data/q.cola.tsv", "rte": "data/q.rte.tsv"}
+
+
+@pytest.mark.parametrize(
+    ("files", "given", "measure"),
+    [
+        ({"a.txt": "1\n0\n", "b.txt": "0\n1\n"}, "", "score"),
+        ({"a.txt": "1\n0\n", "b.txt": "0\n1\n"}, "exact match", "exact match"),
+        ({"a/eval_rte_accuracy.txt": "1\n0\n", "b/eval_rte_accuracy.txt": "0\n1\n"}, "", "accuracy"),
+        ({"a/eval_rte_accuracy.txt": "1\n0\n", "b/eval_rte_accuracy.txt": "0\n1\n"}, "F1", "F1"),
+        ({"a.tsv": "id\tnDCG@10\nq\t1\nr\t0\n", "b.tsv": "id\tnDCG@10\nq\t0\nr\t1\n"}, "", "nDCG@10"),
+        ({"a.tsv": "id\tvalue\nq\t1\nr\t0\n", "b.tsv": "id\tvalue\nq\t0\nr\t1\n"}, "", "score"),
+        ({"rte_f1.csv": "id,a,b\nq,1,0\nr,0,1\n", "cola_mcc.csv": "id,a,b\nq,1,0\nr,0,1\n"}, "", "score"),
+    ],
+)
+def test_scores_are_of_the_measure_that_is_given_or_that_all_files_name(here, files, given, measure):
+    folders.write(here / "data", files)
+    found = configuration(measure=given)
+    assert {entry["measure"] for entry in found["datasets"].values()} == {measure}
+    assert {entry["measure"] for entry in found["comparisons"].values()} == {measure}
+    assert ("in place of `score`" in drafted(measure=given)) == (measure == "score")
+
+
+def test_a_measure_is_refused_where_there_are_no_scores(here):
+    folders.runs(here / "data")
+    with pytest.raises(UserError, match="MEASURE=accuracy: names the values of files of scores, and these are none"):
+        configuration(measure="accuracy")
+
+
+@pytest.mark.parametrize("layout", folders.LAYOUTS)
+def test_files_that_are_left_out_are_named(here, layout):
+    folders.LAYOUTS[layout](here / "data")
+    assert "Left out" not in drafted()
+    folders.write(here / "data", {"notes.md": "# Data\n", "z/README": "See the paper, please.\n"})
+    assert "\n# Left out: notes.md, z/README\n" in drafted()
+    folders.write(here / "data", {f"p{number}.html": "<html>\n<body>\n" for number in range(10)})
+    assert re.search(r"# Left out: notes.md, p0.html, .*p8.html and 2 more\n", drafted())
 
 
 LOOKED_FOR = (

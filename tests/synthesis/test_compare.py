@@ -116,6 +116,16 @@ def test_two_tasks_on_which_every_query_has_the_same_value_are_no_task_under_two
         shared({"a": pairs["a"], "c": pairs["a"]}, {})
 
 
+def test_tasks_whose_ids_count_their_queries_have_them_in_common_by_chance():
+    def noted(*ids):
+        table = pd.DataFrame({0: CONTROL[: len(ids)]}, index=list(ids))
+        control, treatment = Scores(table, None), Scores(table + 0.1, None)
+        return shared({"a": (control, treatment), "b": (treatment, control)}, {})
+
+    assert noted("1", "2", "3") == noted("0", "1", "2") == noted("line 1", "line 2") == []
+    assert len(noted("1", "2", "4")) == len(noted("301", "302", "303")) == len(noted("q1", "q2", "q3")) == 1
+
+
 def test_queries_of_one_system_only_are_left_out_and_said(tmp_path):
     control = [metrics(tmp_path, "a", "c", 0, {"1": 0.1, "2": 0.5, "3": 0.4})]
     treatment = [metrics(tmp_path, "a", "t", 0, {"2": 0.9, "3": 0.2, "4": 0.5})]

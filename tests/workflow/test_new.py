@@ -36,7 +36,7 @@ def test_it_says_what_it_found_and_what_comes_next_and_writes_once(workspace, wr
         "error: config/scores.yaml: exists already; choose another place by OUT=config/NAME.yaml\n"
     )
     done = new(workspace, "--folder", "data/scores", "--out", "config/again.yaml")
-    said = "config/again.yaml: scores of 2 systems on 2 tasks\nnext: make run CONFIG=config/again.yaml\n"
+    said = "config/again.yaml: scores (score) of 2 systems on 2 tasks\nnext: make run CONFIG=config/again.yaml\n"
     assert done.stdout == said
     done = new(workspace, "--folder", "rules")
     assert (

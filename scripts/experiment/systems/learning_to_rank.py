@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, cast
 
 from scripts.common.keys import LEFT_OUT, OTHERS, JsonObject, NameOrNames, Names, Rule, Written, given, stated
+from scripts.common.near_names import hint
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.dataset_schema import format_of
@@ -256,8 +257,7 @@ def _draws(settings: Settings) -> bool:
 def _features(check: Checker, key: str, name: str) -> FeatureEntry:
     """The entry of features that can be computed for any split."""
     sets = check.config.features
-    if name not in sets:
-        raise check.fail(f"{key}.features", f"unknown name {name!r}; features has {', '.join(sets) or 'none'}")
+    check.known(f"{key}.features", name, "features")
     if sets[name].letor:
         problem = "are external files, one per task; expected features that are computed, also of train and dev"
         raise check.fail(f"{key}.features", f"{name} {problem}")
@@ -272,7 +272,9 @@ def _taken(check: Checker, key: str, features: FeatureEntry) -> tuple[str, ...]:
     for name in named:
         if name not in check.config.systems:
             problem = f"its features name the system {name!r}, which is none or became several"
-            raise check.fail(f"{key}.features", f"{problem}; systems are {', '.join(check.config.systems)}")
+            known_systems = ", ".join(check.config.systems)
+            meant = hint(name, check.config.systems)
+            raise check.fail(f"{key}.features", f"{problem}{meant}; systems are {known_systems}")
     return tuple(dict.fromkeys(named))
 
 
@@ -281,13 +283,14 @@ def _learner(check: Checker, key: str, asked: str | LearnerKeys) -> tuple[str, d
     entry = LearnerKeys(type=asked) if isinstance(asked, str) else asked
     learners, name = known(), entry.type
     if name not in learners:
-        raise check.fail(key, f"unknown learner {name!r}; expected one of {', '.join(learners)}")
+        raise check.fail(key, f"unknown learner {name!r}{hint(name, learners)}; expected one of {', '.join(learners)}")
     learner: Learner = learners[name]
     values: dict[str, list[Value]] = {parameter: [one.default] for parameter, one in learner.PARAMETERS.items()}
     for parameter, value in entry.parameters.items():
         if parameter not in learner.PARAMETERS:
             has = ", ".join(learner.PARAMETERS)
-            raise check.fail(key, f"unknown parameter {parameter!r}; {name} has {has}")
+            meant = hint(parameter, learner.PARAMETERS)
+            raise check.fail(key, f"unknown parameter {parameter!r}{meant}; {name} has {has}")
         values[parameter] = value if isinstance(value, list) else [cast(Value, value)]
         for one in values[parameter]:
             if mistake := learner.PARAMETERS[parameter].mistake(one):

@@ -17,13 +17,13 @@
     return plot;
   };
 
-  explorer.differencesChart = (rows, comparison, width, open) => {
+  explorer.differencesChart = (rows, comparison, noun, width, open) => {
     const ordered = [...rows].sort((a, b) => b.difference - a.difference).map((row, at) => ({ row, at: at + 1 }));
     return drawn(
       {
         width, height: 270, marginLeft: 46, marginBottom: 44,
-        ariaLabel: `Differences of ${rows.length} queries in order`,
-        x: { label: "Queries by difference →", labelOffset: 40, tickFormat: "d", ticks: Math.min(8, rows.length), domain: [0.4, rows.length + 0.6] },
+        ariaLabel: `Differences of ${explorer.count(rows.length, ...noun)} in order`,
+        x: { label: `${explorer.heading(noun[1])} by difference →`, labelOffset: 40, tickFormat: "d", ticks: Math.min(8, rows.length), domain: [0.4, rows.length + 0.6] },
         y: { label: `↑ Difference in ${comparison.measure}`, grid: true },
         marks: [
           Plot.rectY(ordered, { x1: (one) => one.at - 0.45, x2: (one) => one.at + 0.45, y: (one) => one.row.difference, fill: (one) => colour(one.row) }),
@@ -36,11 +36,11 @@
     );
   };
 
-  explorer.scatterChart = (rows, comparison, labels, width, open) =>
+  explorer.scatterChart = (rows, comparison, labels, noun, width, open) =>
     drawn(
       {
         width, height: Math.min(width, 360), marginLeft: 46, marginBottom: 44, inset: 6, grid: true,
-        ariaLabel: `${comparison.measure} of ${rows.length} queries: ${labels.control} against ${labels.treatment}`,
+        ariaLabel: `${comparison.measure} of ${explorer.count(rows.length, ...noun)}: ${labels.control} against ${labels.treatment}`,
         x: { label: `${labels.control} →`, labelOffset: 40 },
         y: { label: `↑ ${labels.treatment}` },
         marks: [

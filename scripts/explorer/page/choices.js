@@ -42,12 +42,13 @@
 
   explorer.filters = (view) => {
     const outcomes = [["", "all"], ["win", "wins"], ["tie", "ties"], ["loss", "losses"]];
-    const word = element("label", {}, element("span", {}, "Words in the query"), field(view, "w", "Words in the query", "search"));
+    const words = view.hasTexts ? "Words in the query" : "Part of the id";
+    const word = element("label", {}, element("span", {}, words), field(view, "w", words, "search"));
     const none = Object.fromEntries(explorer.FILTERS.map((key) => [key, ""]));
-    return element("fieldset", { class: "filters" }, element("legend", {}, "Which queries"),
+    return element("fieldset", { class: "filters" }, element("legend", {}, `Which ${view.noun[1]}`),
       explorer.select("Outcome", outcomes, view.state.o ?? "", (o) => explorer.change({ o })), word,
-      range(view, "Number of words", "w1", "w2"), range(view, "Relevant documents", "r1", "r2"),
-      range(view, "Unjudged in the first ten (%)", "u1", "u2"),
+      view.hasTexts ? range(view, "Number of words", "w1", "w2") : null,
+      view.hasRuns ? [range(view, "Relevant documents", "r1", "r2"), range(view, "Unjudged in the first ten (%)", "u1", "u2")] : null,
       element("button", { type: "button", onclick: () => explorer.change(none) }, "Clear filters"));
   };
 })();

@@ -24,4 +24,6 @@ explorer.signed = (value, digits = 3) => {
   return value > 0 && Number(text) !== 0 ? `+${text}` : text;
 };
 
+explorer.heading = (word) => word[0].toUpperCase() + word.slice(1);
+
 explorer.count = (number, one, several = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : several}`;

@@ -21,10 +21,10 @@
     const whole = rows.length === all.length;
     const effect = element("p", { class: "effect", id: "slice" }, element("strong", {}, signed(found.mean)), ` ${view.comparison.measure} `,
       element("span", { class: "quiet" }, `${percent(view)} t interval ${interval(found)}`));
-    const n = element("p", { id: "slice-n" }, whole ? `All ${explorer.count(all.length, "query", "queries")}: ` : `${rows.length} of ${explorer.count(all.length, "query", "queries")}: `, counts(rows));
+    const n = element("p", { id: "slice-n" }, `${whole ? "All" : `${rows.length} of`} ${explorer.count(all.length, ...view.noun)}: `, counts(rows));
     const note = whole
-      ? "The interval is of these queries alone, for the mean over seeds. The report has the comparison's own, with variance between seeds and correction."
-      : " These queries were chosen after seeing the data. The interval is no test, and it is not corrected for how many slices were looked at.";
+      ? `The interval is of these ${view.noun[1]} alone, for the mean over seeds. The report has the comparison's own, with variance between seeds and correction.`
+      : ` These ${view.noun[1]} were chosen after seeing the data. The interval is no test, and it is not corrected for how many slices were looked at.`;
     return element("div", { class: "slice", "aria-live": "polite" }, effect, n, element("p", { class: whole ? "quiet" : "warning", id: "slice-note" }, whole ? null : element("strong", {}, "Exploratory."), note));
   };
 
@@ -37,7 +37,7 @@
 
   explorer.holes = (view, rows) => {
     const holes = view.table.holes[view.comparison.name];
-    if (!holes) return element("p", { class: "quiet" }, "There are no runs or no judgements, so unjudged documents cannot be counted.");
+    if (!holes) return null;
     const first = view.experiment.tops[view.comparison.measure];
     const total = rows.reduce((sum, row) => sum + holes.number[row.place], 0);
     const cases = [

@@ -3,7 +3,8 @@
 (() => {
   const { element, number, signed } = explorer;
   const STEP = 200; // rows that are shown at once
-  const COLUMNS = [["text", "Query"], ["control", ""], ["treatment", ""], ["difference", "Difference"], ["words", "Words"], ["relevant", "Relevant"], ["unjudged", "Unjudged"]];
+  const columns = (view) => [["text", explorer.heading(view.noun[0])], ["control", ""], ["treatment", ""], ["difference", "Difference"],
+    ...(view.hasTexts ? [["words", "Words"]] : []), ...(view.hasRuns ? [["relevant", "Relevant"], ["unjudged", "Unjudged"]] : [])];
   let rowsShown = STEP;
 
   const heading = (view, [key, text]) => {
@@ -19,16 +20,17 @@
     const link = element("a", { href: explorer.address({ q: row.id }, view.state) }, row.text || row.id);
     const under = row.text ? element("span", { class: "quiet" }, row.id) : null;
     const kind = { win: "better", loss: "worse", tie: "open" }[row.outcome];
-    const cells = [number(row.control), number(row.treatment), element("span", { class: kind }, signed(row.difference)), row.words, row.relevant,
-      row.unjudged === null ? "–" : `${Math.round(100 * row.unjudged)}%`];
+    const unjudged = row.unjudged === null ? "–" : `${Math.round(100 * row.unjudged)}%`;
+    const cells = [number(row.control), number(row.treatment), element("span", { class: kind }, signed(row.difference)),
+      ...(view.hasTexts ? [row.words] : []), ...(view.hasRuns ? [row.relevant, unjudged] : [])];
     return element("tr", {}, element("th", { scope: "row" }, link, under), cells.map((one) => element("td", { class: "n" }, typeof one === "number" ? String(one) : one)));
   };
 
   const table = (view, rows) => {
-    const head = element("tr", {}, COLUMNS.map((column) => heading(view, column)));
+    const head = element("tr", {}, columns(view).map((column) => heading(view, column)));
     const body = element("tbody", {}, rows.slice(0, rowsShown).map((row) => line(view, row)));
     const made = element("table", { id: "queries" }, element("thead", {}, head), body);
-    return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Queries" }, made);
+    return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": explorer.heading(view.noun[1]) }, made);
   };
 
   const more = (view, rows, place) => {
@@ -46,8 +48,8 @@
     const open = (row) => explorer.change({ q: row.id });
     const labels = { control: view.label(view.comparison.control), treatment: view.label(view.comparison.treatment) };
     const narrow = width < 700;
-    const first = explorer.differencesChart(rows, view.comparison, narrow ? width : Math.round(width * 0.6), open);
-    const second = explorer.scatterChart(rows, view.comparison, labels, narrow ? width : Math.round(width * 0.36), open);
+    const first = explorer.differencesChart(rows, view.comparison, view.noun, narrow ? width : Math.round(width * 0.6), open);
+    const second = explorer.scatterChart(rows, view.comparison, labels, view.noun, narrow ? width : Math.round(width * 0.36), open);
     return element("div", { class: "charts" }, first, second);
   };
 
@@ -57,8 +59,9 @@
     const width = Math.min(1180, document.getElementById("main").clientWidth);
     const below = element("div");
     below.append(...queries(view, view.left, below));
-    const drawn = view.left.length ? charts(view, view.left, width) : element("p", { class: "warning" }, "No query is left by this filter.");
-    place.replaceChildren(explorer.slice(view, view.left, view.rows), drawn, explorer.holes(view, view.left), element("h3", {}, "Queries"), below);
+    const drawn = view.left.length ? charts(view, view.left, width) : element("p", { class: "warning" }, `No ${view.noun[0]} is left by this filter.`);
+    const shown = [explorer.slice(view, view.left, view.rows), drawn, explorer.holes(view, view.left), element("h3", {}, explorer.heading(view.noun[1])), below];
+    place.replaceChildren(...shown.filter(Boolean));
   };
 
   explorer.listView = (view) => {

@@ -12,10 +12,12 @@
     state.t = comparison.tasks[state.t] ? state.t : Object.keys(comparison.tasks)[0];
     const [task, table] = [experiment.tasks[state.t], await explorer.part(`${state.t}/queries`)];
     const rows = explorer.rows(table, comparison);
+    const hasRuns = explorer.hasRuns(table);
     return {
       experiment, state, comparison, task, table, rows,
       left: explorer.sorted(explorer.filtered(rows, state), state),
       row: rows.find((one) => one.id === state.q),
+      hasRuns, hasTexts: explorer.hasTexts(table), noun: hasRuns ? ["query", "queries"] : ["sample", "samples"],
       quantiles: table.quantiles[String(comparison.alpha)],
       label: (system) => experiment.systems[system] ?? system,
       runsOf: (system) => (task.seeds[system] ?? []).map((seed) => `${system} ${seed}`),
@@ -42,6 +44,7 @@
       if (number !== drawn) return;
       document.title = `${view.row ? view.row.text || view.row.id : view.comparison.name} – explorer of ${view.experiment.experiment}`;
       document.getElementById("title").textContent = view.experiment.experiment;
+      document.getElementById("single").textContent = `explorer of single ${view.noun[1]}`;
       await show(view, number);
       explorer.view = view;
     } catch (error) {

@@ -8,6 +8,10 @@
     return known.length ? known.reduce((sum, one) => sum + one, 0) / (10 * known.length) : null;
   };
 
+  // Without runs (values that others computed) there are no documents to count, and without texts no words.
+  explorer.hasRuns = (table) => Object.keys(table.unjudged).length > 0;
+  explorer.hasTexts = (table) => table.texts.some(Boolean);
+
   explorer.rows = (table, comparison) =>
     table.ids
       .map((id, place) => {
@@ -18,15 +22,15 @@
           place, id, control, treatment, difference,
           text: table.texts[place],
           outcome: difference === null ? null : explorer.outcome(difference, comparison.lower),
-          words: table.words[place],
-          relevant: table.relevant[place],
+          words: explorer.hasTexts(table) ? table.words[place] : null,
+          relevant: explorer.hasRuns(table) ? table.relevant[place] : null,
           unjudged: unjudged(table, [comparison.control, comparison.treatment], place),
         };
       })
       .filter((row) => row.difference !== null);
 
   const within = (number, least, most) =>
-    (!least || number >= Number(least)) && (!most || number <= Number(most));
+    number === null || ((!least || number >= Number(least)) && (!most || number <= Number(most)));
 
   const holds = (row, state) => {
     const words = (state.w ?? "").toLowerCase().split(/\s+/).filter(Boolean);
@@ -36,7 +40,7 @@
       words.every((word) => said.includes(word)) &&
       within(row.words, state.w1, state.w2) &&
       within(row.relevant, state.r1, state.r2) &&
-      within(100 * (row.unjudged ?? 0), state.u1, state.u2)
+      within(row.unjudged === null ? null : 100 * row.unjudged, state.u1, state.u2)
     );
   };
 

@@ -22,7 +22,7 @@
       return element("a", { href: explorer.address({ q: other.id }, view.state), rel: key, "aria-keyshortcuts": key === "next" ? "j" : "k" }, text);
     };
     const where = at < 0 ? "left out by the filter" : `${at + 1} of ${view.left.length}`;
-    return element("nav", { class: "steps", "aria-label": "Queries" }, element("a", { href: explorer.address({ q: "", l: "", r: "" }, view.state) }, "All queries"),
+    return element("nav", { class: "steps", "aria-label": explorer.heading(view.noun[1]) }, element("a", { href: explorer.address({ q: "", l: "", r: "" }, view.state) }, `All ${view.noun[1]}`),
       step("Previous (k)", view.left[at - 1], "prev"), element("span", { class: "quiet" }, where), step("Next (j)", view.left[at + 1], "next"));
   };
 
@@ -30,7 +30,7 @@
     const { measure, control, treatment } = view.comparison;
     const kind = { win: "better", loss: "worse", tie: "open" }[row.outcome];
     return element("p", { class: "facts" }, `${measure}: ${view.label(control)} ${number(row.control)}, ${view.label(treatment)} ${number(row.treatment)} `,
-      element("span", { class: kind }, signed(row.difference)), ` ${explorer.count(row.relevant, "relevant document")}.`);
+      element("span", { class: kind }, signed(row.difference)), row.relevant === null ? null : ` ${explorer.count(row.relevant, "relevant document")}.`);
   };
 
   const column = (view, run, lines, documents, terms, depth) => {
@@ -82,7 +82,8 @@
       const choices = [runChoice(view, "Left", "l", runs[0]), runChoice(view, "Right", "r", runs[1]), depthChoice(view, depth)];
       shown.push(element("div", { class: "choices" }, choices), ...(await rankings(view, record, runs, depth)));
       ahead(view, row, runs, depth);
-    } else shown.push(element("p", { class: "warning" }, "This page holds no rankings of this query.", ...task.left_out.map((said) => ` ${said}`)));
+    } else if (view.hasRuns) shown.push(element("p", { class: "warning" }, "This page holds no rankings of this query.", ...task.left_out.map((said) => ` ${said}`)));
+    else shown.push(element("p", { class: "quiet" }, ...task.left_out));
     return shown.filter(Boolean);
   };
 })();

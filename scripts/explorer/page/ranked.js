@@ -8,9 +8,14 @@
     return element("span", { class: grade > 0 ? "better" : "worse" }, grade > 0 ? `relevant, grade ${grade}` : "not relevant");
   };
 
+  const notInOther = (held, depth) => {
+    if (!held) return "the other returned no document";
+    return held < depth ? `not among the other's ${explorer.count(held, "document")}` : `not in the other's first ${depth}`;
+  };
+
   const otherRank = (line, depth) => {
     const { rank, otherRank: other } = line;
-    if (other === null) return element("span", { class: "quiet move" }, `not in the other's first ${depth}`);
+    if (other === null) return element("span", { class: "quiet move" }, notInOther(line.otherHeld, depth));
     const [arrow, said] = other < rank ? ["▲", "higher"] : other > rank ? ["▼", "lower"] : ["=", "the same"];
     return element("span", { class: "quiet move", title: `rank in the other ranking: ${said}` }, `${arrow} ${other} in the other`);
   };

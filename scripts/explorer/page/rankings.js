@@ -28,6 +28,7 @@
     const [places, scores] = record.runs[run] ?? [[], []];
     const ranks = new Map((record.runs[other]?.[0] ?? []).map((place, rank) => [place, rank + 1]));
     (record.runs[other]?.[2] ?? []).forEach((rank, place) => rank && ranks.set(place, rank)); // relevant ones, of any rank
+    const otherHeld = record.runs[other]?.[0].length ?? 0;
     return places.slice(0, depth).map((place, at) => ({
       place,
       rank: at + 1,
@@ -35,6 +36,7 @@
       score: scores[at],
       grade: grade(record, place),
       otherRank: ranks.get(place) ?? null,
+      otherHeld,
     }));
   };
 

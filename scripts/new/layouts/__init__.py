@@ -14,11 +14,12 @@ from scripts.new.kinds_of_files import Head, Kind
 
 @dataclass(frozen=True)
 class Contents:
-    """A folder with the files of each kind and the heads of all that are known."""
+    """A folder with the files of each kind, the heads of all that are known, and its measure, if given."""
 
     folder: Folder
     kinds: dict[Kind, list[str]]
     heads: dict[str, Head]
+    measure: str = ""
 
     def of(self, kind: Kind) -> list[str]:
         return self.kinds.get(kind, [])

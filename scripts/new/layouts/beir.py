@@ -29,26 +29,31 @@ def draft(contents: Contents) -> Draft | None:
     if not places:
         return None
     datasets: dict[str, dict[str, Any]] = {}
-    tasks = []
+    tasks, used = [], []
     for place in places:
         root = contents.folder.path(str(place))
         name = as_name(root.name) or "collection"
         if name in datasets:
             raise UserError(f"{contents.folder.place}: two folders are called {name}; rename one")
-        splits, further = _checked(root)
+        files, splits, further = _checked(root)
+        used += [file for file in contents.folder.files if contents.folder.path(file) in files]
         task, carved = task_of_splits(name, splits)
         datasets[name] = {"format": beir.NAME, "location": str(root), **carved, **further}
         tasks.append(task)
-    return draft_of_collections(f"{counted(len(places), 'collection')} in BEIR's layout", datasets, tasks)
+    return draft_of_collections(f"{counted(len(places), 'collection')} in BEIR's layout", datasets, tasks, used)
 
 
-def _checked(root: Path) -> tuple[list[str], dict[str, Any]]:
-    """The splits that have judgements, and further keys. Raises UserError, with file and line, for unreadable files."""
+def _checked(root: Path) -> tuple[set[Path], list[str], dict[str, Any]]:
+    """Its files, the splits that have judgements, and further keys.
+
+    Raises UserError, with file and line, for unreadable files.
+    """
     files = {split: beir.judgements_of(root / "qrels", split) for split in SPLITS}
     qrels = {split: read_judgements(path) for split, path in files.items() if path.is_file()}
     if not qrels:
         raise UserError(f"{root}: has a corpus, and no judgements in qrels/test.tsv, dev.tsv or train.tsv")
     judged = {query for of_split in qrels.values() for query in of_split}
-    beir.read_queries(packed_or_plain(root / "queries.jsonl"), judged)
-    documents = (found.document for found in beir.read_documents(packed_or_plain(root / "corpus.jsonl")))
-    return list(qrels), own_document(documents, judged)
+    queries, corpus = packed_or_plain(root / "queries.jsonl"), packed_or_plain(root / "corpus.jsonl")
+    beir.read_queries(queries, judged)
+    documents = (found.document for found in beir.read_documents(corpus))
+    return {queries, corpus, *files.values()}, list(qrels), own_document(documents, judged)

@@ -45,6 +45,7 @@ def draft(contents: Contents) -> Draft | None:
         datasets,
         systems,
         list(datasets),
+        used=frozenset(task_of) | {file for file, task in task_of_file.items() if task in datasets},
     )
 
 

@@ -11,15 +11,16 @@ from scripts.ir.scores import read_scores
 from scripts.new.draft import Draft, Entries, counted
 from scripts.new.kinds_of_files import value_names
 from scripts.new.layouts import Contents
+from scripts.new.measure import NO_MEASURE, measure_in
 from scripts.new.names import as_name, stem
 
 LOOKED_FOR = "scores (a CSV or TSV per task with a column per system, or SYSTEM/TASK.txt or SYSTEM.TASK.txt)"
-MEASURE = "score"
 SEPARATORS = (".", "_", "-")  # of a system's name from a task's
 Places = dict[str, tuple[str, str]]  # file -> system and task
-HINT = (
-    "Write what the values are in place of `score`. Where tasks have different measures: effect: SMD and measure_on "
-    "(docs/datasets.md)."
+NAMELESS = "Write what the values are in place of `score`."
+OTHERWISE = (
+    "Where a lower value is better: lower_is_better, with its name. Where tasks have different measures: effect: SMD "
+    "and measure_on (docs/datasets.md)."
 )
 
 
@@ -35,9 +36,12 @@ def draft(contents: Contents) -> Draft | None:
         for place in entry["scores"].values():
             read_scores(Path(place), entry.get("column"))
     tasks = list(dict.fromkeys(task for entry in systems.values() for task in entry["scores"]))
-    datasets: Entries = {task: {"format": scores_format.NAME, "measure": MEASURE} for task in tasks}
-    what = f"scores of {counted(len(systems), 'system')} on {counted(len(tasks), 'task')}"
-    return Draft(what, datasets, systems, tasks, hints=(HINT,), measure=MEASURE)
+    found = contents.measure or measure_in(files, headings)
+    measure = found or NO_MEASURE
+    datasets: Entries = {task: {"format": scores_format.NAME, "measure": measure} for task in tasks}
+    what = f"scores ({measure}) of {counted(len(systems), 'system')} on {counted(len(tasks), 'task')}"
+    hints = (OTHERWISE,) if found else (NAMELESS, OTHERWISE)
+    return Draft(what, datasets, systems, tasks, used=frozenset(files), hints=hints, measure=measure)
 
 
 def _of_columns(contents: Contents, headings: dict[str, list[str]]) -> Entries:

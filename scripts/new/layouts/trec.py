@@ -41,7 +41,8 @@ def draft(contents: Contents) -> Draft | None:
     name = as_name(folder.name) or "collection"
     task, carved = task_of_splits(name, qrels)
     entry = {"format": trec.NAME, "location": folder.place, **options, **carved, **own_document(documents, judged)}
-    return draft_of_collections("a collection in TREC files", {name: entry}, [task])
+    used = [*contents.of("documents"), *topics.values(), *qrels.values()]
+    return draft_of_collections("a collection in TREC files", {name: entry}, [task], used)
 
 
 def patterns(documents: Iterable[str], files: Iterable[str]) -> list[str]:

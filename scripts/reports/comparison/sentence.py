@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 from scripts.records.comparison import MetaRecord, SensitivityRecord
+from scripts.reports.comparison import few_collections
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Forest
 from scripts.reports.comparison.verdict import Verdict, answer, in_full, verdict
@@ -53,7 +54,8 @@ def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
         nothing = "One collection does not show how effects vary between collections, so nothing follows for others."
         return [*found, Answer("In other collections", "not known", "open", nothing)]
     like_these = f"Over collections like these, the mean {plot.effect.NOUN} is estimated at {_number(plot, summary)}"
-    like_these += f" {_tested(plot, summary)}.{_why_they_differ(plot, mean, summary)}"
+    like_these += f" {_tested(plot, summary)}{few_collections.remark(plot, summary, k)}."
+    like_these += _why_they_differ(plot, mean, summary)
     found.append(Answer("Over collections like these", *answer(plot, summary), like_these))
     return [*found, Answer("In a new collection", *_prediction(plot, summary))]
 

@@ -16,7 +16,7 @@ from scripts.reports.writing.content import EXPLORER, Block, Cell, Column, Folde
 
 TO_EXPLORER = Paragraph(
     (
-        "Single queries, the documents that systems rank for them and what nobody judged: ",
+        "Each query or sample with its values and, where there are runs, what systems rank for it and nobody judged: ",
         Span("explorer", link=EXPLORER),
         " (the folder beside this page).",
     )

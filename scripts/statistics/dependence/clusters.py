@@ -1,8 +1,8 @@
 """What a comparison takes for one observation on each of its tasks: a query, or a cluster of queries.
 
 `gold-document`: the connected components of queries and relevant documents, over all tasks of a corpus, so that tasks
-which share documents share clusters. `auto`, the default, is that where a task's queries share documents and its
-components are worth at least ten of equal size; with fewer, a variance between them is too uncertain for a
+which share documents share clusters. `auto`, the default, is that where a task's queries share documents and the
+effective number of its components is at least ten; with fewer, a variance between them is too uncertain for a
 default. `query`: each query, by its id within a corpus. Or clusters are given by name. Reads and writes nothing.
 """
 
@@ -76,5 +76,6 @@ def _given(name: str, task: TaskQueries) -> Units:
 
 
 def _why_not(name: str, count: int, number: float) -> str:
-    clusters = "only 1 cluster" if count == 1 else f"only {count} clusters, worth {number:.1f} of equal size"
+    few = f"the effective number of its {count} clusters is {number:.1f}, below {FEWEST}"
+    clusters = "there is only 1 cluster" if count == 1 else few
     return f"{name}: clustering by common relevant documents ignored: {clusters}"

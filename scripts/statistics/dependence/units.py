@@ -49,7 +49,7 @@ def components(relevant: Mapping[Hashable, Iterable[str]]) -> dict[Hashable, int
 
 
 def effective_number(units: Sequence[Hashable]) -> float:
-    """How many clusters of equal size would tell as much: n^2 / sum of n_u^2, n_u the queries of each (Kish 1965)."""
+    """The effective number of clusters, of equal size: n^2 / sum of n_u^2, n_u the queries of each (Kish 1965)."""
     return float(len(units) ** 2 / sum(size**2 for size in Counter(units).values())) if units else 0.0
 
 

@@ -1,0 +1,23 @@
+"""The known name that somebody probably meant by one that is unknown; reads and writes nothing."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def closest(word: str, known: Iterable[str], most: int = 1) -> list[str]:
+    """The known names closest to a word, whatever their case; none where none is close."""
+    by_case = {name.lower(): name for name in known}
+    return [by_case[name] for name in difflib.get_close_matches(word.lower(), by_case, most)]
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """A question that names the known name closest to a word; empty where none is close."""
+    return "".join(f"did you mean {name!r}?" for name in closest(word, known))
+
+
+def hint(word: str, known: Iterable[str]) -> str:
+    """The question as a part of a message, after a semicolon."""
+    question = near(word, known)
+    return f"; {question}" if question else ""

@@ -1,0 +1,31 @@
+"""Whether two or three collections leave open nearly everything about others; reads and writes nothing.
+
+An interval with one or two degrees of freedom may hold more than any difference could be. A reader of its bounds alone
+would take it for a finding.
+"""
+
+from __future__ import annotations
+
+from scripts.reports.comparison.forest_data import Diamond, Forest
+from scripts.reports.comparison.number_text import spelled
+
+FEW = 3
+SCALES = (1, 100)  # of measures: shares and percentages
+
+
+def remark(plot: Forest, summary: Diamond, k: int) -> str:
+    """A clause on a summary that says next to nothing; empty for any other."""
+    says_nothing = summary.ci_low <= 0 <= summary.ci_high and (k == 2 or _is_beyond(plot, summary))
+    if k > FEW or not says_nothing:
+        return ""
+    return f"; {spelled(k)} collections say next to nothing about collections like these"
+
+
+def _is_beyond(plot: Forest, summary: Diamond) -> bool:
+    """Whether an interval goes beyond what a difference in the measure can be."""
+    rows = [row for row in plot.groups[0].rows if row.effect is not None]
+    means = [mean for row in rows for mean in (row.control_mean, row.treatment_mean) if mean is not None]
+    if not plot.effect.IN_UNITS_OF_MEASURE or not means or min(means) < 0:
+        return False
+    scale = next((scale for scale in SCALES if max(means) <= scale), None)
+    return scale is not None and max(-summary.ci_low, summary.ci_high) > scale
