@@ -86,11 +86,11 @@ durations: setup  ## measure how long each file of tests takes, on an otherwise 
 	$(PYTEST) $(PARALLEL) --junitxml=.pytest_cache/durations.xml
 	$(BIN)/python -m tests.support.durations .pytest_cache/durations.xml
 
-# What the rows read: texts and a model of the default experiment.
+# What the rows read: texts and a model of config/insurance.yaml.
 BENCHMARKED = results/insurance/models/minilm/untrained/seed-0 $(foreach domain,annuities disability-insurance \
   long-term-care-insurance renters-insurance retirement-plans,results/insurance/data/$(domain)/corpus.jsonl)
 benchmark: setup  ## time each task the plain way and ours, in turn (ROWS, REPEATS=3); nothing else may run beside it
-	$(BIN)/snakemake --configfile config/config.yaml -- $(BENCHMARKED)
+	$(BIN)/snakemake --configfile config/insurance.yaml -- $(BENCHMARKED)
 	$(BIN)/python -m tests.benchmark $(ROWS) --repeats $(or $(REPEATS),3)
 
 growth: setup  ## time each stage on corpora of growing sizes (SIZES), fit exponents, draw them (results/growth)

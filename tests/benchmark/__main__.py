@@ -1,6 +1,6 @@
 """The benchmark: `python -m tests.benchmark [ROW ...]` (make benchmark) prints a table and writes it below results/.
 
-It needs what `make prepare` fetches for config/config.yaml: texts and a model. Nothing else may run beside it.
+It needs what `make prepare` fetches for config/insurance.yaml: texts and a model. Nothing else may run beside it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The inputs that rows share: texts and a model of the default experiment, as `make prepare` leaves them."""
+"""The inputs that rows share: texts and a model of config/insurance.yaml, as its `make prepare` leaves them."""
 
 from __future__ import annotations
 

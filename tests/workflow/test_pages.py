@@ -99,13 +99,6 @@ def test_the_configurations_for_comers_from_other_tools_resolve(workspace, monke
     assert names == ["from-beir", "from-pyterrier", "from-sentence-transformers", "from-metafor", "from-ranger"]
 
 
-@pytest.mark.parametrize(("page", "count"), [("gallery.md", 5), ("tutorial.md", 1)])
-def test_sections_shown_on_a_page_fit_into_the_example(page, count):
-    example = yaml.safe_load((REPOSITORY / "config/config.yaml").read_text())
-    found = blocks(page)
-    assert len(found) == count and all(resolve({**example, **block}, page).comparisons for block in found)
-
-
 def test_the_notebook_of_results_prints_what_it_shows(monkeypatch, tmp_path):
     if not (REPOSITORY / "results/insurance/report.html").exists():
         pytest.skip("it reads the finished example (make run)")
