@@ -71,6 +71,11 @@ FILES = (
     "MSLR-WEB10K/Fold1/test.txt",
 )
 SCORES = [f"data/{system}.{task}.tsv" for system in ("bert", "distilbert") for task in ("sst2", "rte")]
+RUNS = [
+    f"data/{name}"
+    for task in ("robust04", "covid")
+    for name in (f"qrels.{task}.txt", f"ours.{task}.run", f"theirs.{task}.run")
+]
 
 
 def blocks(page: Path) -> list[dict]:
@@ -97,7 +102,7 @@ def folder(tmp_path, monkeypatch):
             (qrels / f"{split}.tsv").write_text("query-id\tcorpus-id\tscore\n1\td1\t1\n")
         (qrels.parent / "corpus.jsonl").write_text(f'{{"_id": "d1", "title": "", "text": "storms of {name}"}}\n')
         (qrels.parent / "queries.jsonl").write_text(f'{{"_id": "1", "text": "storm {name}"}}\n')
-    for name in (*FILES, *SCORES):
+    for name in (*FILES, *SCORES, *RUNS):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
     monkeypatch.chdir(tmp_path)
