@@ -36,6 +36,7 @@ from scripts.engine.left_standing import warn_at_the_end
 from scripts.engine.own_data import OwnData
 from scripts.engine.place import path_to_repository
 from scripts.engine.repair import repair
+from scripts.engine.run_progress import follow
 from scripts.engine.slurm import begin_run
 from scripts.engine.versions import newer_than_tested
 from scripts.experiment.cautions import cautions
@@ -46,6 +47,7 @@ from scripts.experiment.results_paths import path
 from scripts.experiment.system_kinds import system_kind
 from scripts.features.planning import own_files as features_of_others
 from scripts.ir.zero_runs import known_zero_runs
+from scripts.progress.conclusions import conclusions
 
 STARTED = time.time()
 if reason := why_no_clone(str(REPOSITORY)):
@@ -87,6 +89,13 @@ WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in CAUTIONS]
 for warning in filter(None, WARNINGS) if workflow.is_main_process else []:
     print(f"warning: {warning}", file=sys.stderr)
 
+# The picture of each comparison's forest plot -> its name, in the order of the configuration.
+PLOTS = {
+    path("figure", experiment=EXPERIMENT.name, figure=name, figure_format="png"): name
+    for name in EXPERIMENT.comparisons
+}
+PROGRESS = None if AS_MODULE else follow(workflow, EXPERIMENT.name, PLOTS)
+
 # Jobs read from the environment how to fetch a file: as a setting, a change of mirrors would fetch the file again.
 os.environ[HOW] = json.dumps(SOURCES.how(EXPERIMENT.mirrors))
 if EXPERIMENT.device == "cpu":
@@ -118,17 +127,31 @@ def begin():
     except UserError as error:
         sys.exit(f"error: {error}")
     begin_run(workflow, RESULTS)
+    if PROGRESS:
+        PROGRESS.begin()
 
 
 onstart:
     begin()
 
 
+def say_results():
+    """What the experiment found, and where it stands."""
+    pages = [Path(RESULTS, page) for page in ("report.html", "explorer/index.html", "summary.md", "figures")]
+    if pages[0].exists():
+        print(*conclusions(Path(RESULTS, "summary.md").read_text(encoding="utf-8")), sep="\n")
+        print(f"{', '.join(str(page) for page in pages if page.exists())} hold the results")
+
+
 onsuccess:
-    if Path(RESULTS, "report.html").exists():
-        print(f"{RESULTS}/report.html, {RESULTS}/summary.md and {RESULTS}/figures/ hold the results")
+    if PROGRESS:
+        PROGRESS.end("finished")
+    say_results()
 
 
 onerror:  # Slurm's own logs are read as well: a job may fail before its rule's log exists
+    if PROGRESS:
+        PROGRESS.end("failed")
+        print(f"Snakemake's log: {os.path.relpath(log[0])}", file=sys.stderr)
     for line in errors_of_logs([Path(RESULTS, "logs"), Path(".snakemake/slurm_logs")], STARTED):
         print(line, file=sys.stderr)
