@@ -28,8 +28,10 @@ from scripts.progress.display import Display
 from scripts.progress.stages import stage_of
 
 STREAM = "DefaultStreamHandler"  # Snakemake's name of the handler that is replaced
-SAID = ("Terminating processes", "Trying to restart", "Will exit after finishing")  # information that stays visible
+STOPPING = "Terminating processes"  # how Snakemake's answer to Ctrl-C begins
+SAID = (STOPPING, "Trying to restart", "Will exit after finishing")  # information that stays visible
 INTERVAL = 1.0  # seconds between two looks at what there is to show
+OF_A_JOB = "RuleException:\nCalledProcessError"  # how Snakemake's second report of a job that failed begins
 TARGET = "all"  # the rule without a job
 
 
@@ -53,6 +55,14 @@ def _as_it_is(workflow: Any) -> bool:
     return os.environ.get("VERBOSE", "") not in ("", "0") or asked.verbose or bool(quiet & {"progress", "all"})
 
 
+def _stays_visible(record: logging.LogRecord) -> bool:
+    """Whether a line of Snakemake's is shown beside those of the stages."""
+    message = record.getMessage()
+    if record.levelno < logging.WARNING:
+        return message.startswith(SAID)
+    return not message.startswith(OF_A_JOB)
+
+
 class RunProgress(logging.Handler):
     """The run of a workflow; `stream` is Snakemake's handler whose place it takes, None to follow and show nothing."""
 
@@ -66,6 +76,7 @@ class RunProgress(logging.Handler):
         self.held: list[logging.LogRecord] = []  # until it is known whether jobs run
         self.jobs: dict[str, logging.LogRecord] = {}  # the record of each job's start
         self.planned: Mapping[str, int] = {}  # rule -> its jobs
+        self.stopped = False  # by Ctrl-C: jobs that end now did not fail
         self.over = threading.Event()
         self.descriptors: list[int] = []  # the terminal's, as copies
 
@@ -84,9 +95,12 @@ class RunProgress(logging.Handler):
             self.run.start(str(record.__dict__["jobid"]), record.__dict__["rule_name"])
         elif event is LogEvent.JOB_FINISHED:
             self._finished(str(record.__dict__["job_id"]))
+        elif event is LogEvent.JOB_ERROR and self.stopped:
+            return
         elif event is LogEvent.JOB_ERROR:
             self._failed(str(record.__dict__["jobid"]), record.__dict__["log"])
-        elif record.levelno >= logging.WARNING or record.getMessage().startswith(SAID):
+        elif _stays_visible(record):
+            self.stopped = self.stopped or record.getMessage().startswith(STOPPING)
             self._pass_on(record)
 
     def _hold(self, record: logging.LogRecord) -> None:
@@ -154,7 +168,7 @@ class RunProgress(logging.Handler):
         self.over.set()
         assert self.lock
         with self.lock:
-            self.run.end(outcome)
+            self.run.end("stopped" if self.stopped else outcome)
             self._look()
             self._give_back_terminal()
 

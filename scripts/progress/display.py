@@ -52,10 +52,13 @@ class Display:
 
     def _log(self, run: Run, now: float) -> None:
         """The stages of which there is news; at first all of them."""
-        if not self.shown or run.ended:
+        if not self.shown:
             self.say(heading(run, now))
         for stage in stages(run, now):
             before, at = self.shown.get(stage.name, (None, 0.0))
-            if before is None or news(before, stage, now - at >= OFTEN):
+            ends_early = bool(run.ended and stage.to_come + stage.failed)
+            if before is None or ends_early or news(before, stage, now - at >= OFTEN):
                 self.shown[stage.name] = stage, now
                 self.say(f"{time.strftime('%H:%M:%S', time.localtime(now))}  {line(stage)}")
+        if run.ended:
+            self.say(heading(run, now))

@@ -48,7 +48,7 @@ def _stage(name: str, rules: list[str], run: Run, now: float) -> Stage:
     failed = sum(rule in rules for rule in run.failed.values())
     work = [_work(rule, run, now) for rule in rules]
     at_a_time = max(min(run.side_by_side, total - done - failed), 1)
-    left = sum(one for one in work if one is not None) / at_a_time if None not in work else None
+    left = sum(one for one in work if one is not None) / at_a_time if None not in work and not run.ended else None
     return Stage(name, total, done, running, failed, left)
 
 
@@ -78,7 +78,7 @@ def heading(run: Run, now: float) -> str:
     if not run.ended and not every.done:
         return f"{run.experiment}: {every.total} jobs to do{_left(every)}"
     said = f"{run.experiment}: {every.done} of {every.total} jobs done in {duration((run.ended or now) - run.started)}"
-    return said if run.ended else said + _left(every)
+    return said + _left(every)
 
 
 def _left(stage: Stage) -> str:

@@ -21,7 +21,7 @@ from scripts.common.settings import read_settings
 from scripts.common.strict_json import read_json
 
 FOLDER = Path("results/state/progress")
-Outcome = Literal["running", "finished", "failed"]
+Outcome = Literal["running", "finished", "failed", "stopped"]
 
 
 @dataclass
