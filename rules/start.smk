@@ -2,7 +2,8 @@
 
 In: the configuration. Gives all other rule files EXPERIMENT (the resolved experiment), CAUTIONS, CONFIG_NAME, CONFIG_FILES,
 AS_MODULE (whether another workflow uses this one), PATH_TO_REPOSITORY, RESULTS (the experiment's folder), OWN_DATA, and SOURCES
-(what is downloaded). When a run ends, the error line of each failed job is repeated.
+(what is downloaded). While a run goes on, PROGRESS shows how far it is; PLOTS has the forest plots. When a run ends, what the
+first comparison found is printed, or the error line of each failed job is repeated.
 """
 
 import gc

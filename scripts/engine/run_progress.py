@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import threading
 import time
 from collections.abc import Mapping
@@ -31,6 +32,7 @@ STREAM = "DefaultStreamHandler"  # Snakemake's name of the handler that is repla
 STOPPING = "Terminating processes"  # how Snakemake's answer to Ctrl-C begins
 SAID = (STOPPING, "Trying to restart", "Will exit after finishing")  # information that stays visible
 INTERVAL = 1.0  # seconds between two looks at what there is to show
+KEPT = 10.0  # seconds between two times that it is written down, maybe on a shared file system
 OF_A_JOB = "RuleException:\nCalledProcessError"  # how Snakemake's second report of a job that failed begins
 TARGET = "all"  # the rule without a job
 
@@ -77,6 +79,7 @@ class RunProgress(logging.Handler):
         self.jobs: dict[str, logging.LogRecord] = {}  # the record of each job's start
         self.planned: Mapping[str, int] = {}  # rule -> its jobs
         self.stopped = False  # by Ctrl-C: jobs that end now did not fail
+        self.written = -KEPT
         self.over = threading.Event()
         self.descriptors: list[int] = []  # the terminal's, as copies
 
@@ -150,7 +153,9 @@ class RunProgress(logging.Handler):
         """Jobs are about to run: from now on there is something to show."""
         workflow, log = self.workflow, self.workflow.logger_manager.get_logfile()[0]
         at_a_time = workflow.cores if workflow.local_exec else workflow.nodes
-        run = state.Run(self.experiment, os.path.relpath(log), at_a_time, os.getpid(), time.time())
+        run = state.Run(
+            self.experiment, os.path.relpath(log), at_a_time, socket.gethostname(), os.getpid(), time.time()
+        )
         files = {rule.name: Path(rule.snakefile).stem for rule in workflow.rules}
         stages = {rule: stage_of(files[rule]) for rule in self.planned if rule != TARGET}
         run.plan(stages, self.planned)
@@ -189,7 +194,9 @@ class RunProgress(logging.Handler):
         """Show how far the run is, and write it down for `make status`."""
         assert self.run
         with suppress(OSError):  # a full disk, say, which the next job reports
-            state.write(self.run)
+            if self.run.ended or time.monotonic() - self.written >= KEPT:
+                state.write(self.run)
+                self.written = time.monotonic()
             if self.display:
                 self.display.show(self.run)
 

@@ -7,7 +7,6 @@ reads it in another one. It also keeps how long the jobs of each rule took, from
 from __future__ import annotations
 
 import json
-import socket
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -54,9 +53,9 @@ class Run:
     experiment: str
     log: Annotated[str, "Snakemake's own"]
     side_by_side: Annotated[int, "jobs that run at a time at most"]
+    host: Annotated[str, "the machine that Snakemake runs on"]
     pid: int
     started: float
-    host: str = field(default_factory=socket.gethostname)
     rules: dict[str, Rule] = field(default_factory=dict)
     running: Annotated[dict[str, Running], "by Snakemake's number of the job"] = field(default_factory=dict)
     failed: Annotated[dict[str, str], "number of a failed job: its rule"] = field(default_factory=dict)

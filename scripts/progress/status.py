@@ -14,7 +14,7 @@ from scripts.common.strict_yaml import read_yaml
 from scripts.progress.lines import heading, line, stages
 from scripts.progress.state import Run, place, read
 
-SILENT = 120.0  # seconds after which a run that writes every second has died
+SILENT = 120.0  # seconds after which a run that writes every ten has died
 
 
 def state_of(found: Run, written: float, now: float) -> str:

@@ -15,7 +15,7 @@ from scripts.progress.state import Rule, Run
 
 @pytest.fixture
 def run():
-    return Run("tiny", "snakemake.log", 1, pid=1, started=0.0, rules={"score": Rule("scoring", total=40)})
+    return Run("tiny", "snakemake.log", 1, "here", pid=1, started=0.0, rules={"score": Rule("scoring", total=40)})
 
 
 def test_a_log_has_few_lines_however_many_jobs_there_are(run):

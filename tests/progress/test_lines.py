@@ -13,7 +13,7 @@ def a_run(**fields):
         "encode": Rule("encoding", total=0, before=9.0),
     }
     given = {"side_by_side": 2, "rules": rules, "running": {"7": Running("fine_tune", since=1000.0)}, **fields}
-    return Run("tiny", "snakemake.log", pid=1, started=700.0, **given)
+    return Run("tiny", "snakemake.log", host="here", pid=1, started=700.0, **given)
 
 
 def test_stages_stand_in_the_order_of_the_work_and_those_without_jobs_are_left_out():

@@ -24,7 +24,7 @@ def clock(monkeypatch):
 
 
 def a_run():
-    return state.Run("tiny", "snakemake.log", side_by_side=2, pid=1, started=50.0)
+    return state.Run("tiny", "snakemake.log", side_by_side=2, host="here", pid=1, started=50.0)
 
 
 def test_jobs_begin_fail_begin_again_and_are_done(clock):

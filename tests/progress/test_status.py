@@ -1,6 +1,7 @@
 """`make status`."""
 
 import os
+import socket
 import subprocess
 import sys
 
@@ -16,7 +17,8 @@ GONE = 2**22 + 1  # above the largest number of a process
 
 
 def a_run(pid, **fields):
-    return state.Run("tiny", "x.log", 1, pid, 100.0, rules={"score": state.Rule("scoring", 2, 30.0)}, **fields)
+    given = {"host": socket.gethostname(), "rules": {"score": state.Rule("scoring", 2, 30.0)}, **fields}
+    return state.Run("tiny", "x.log", 1, pid=pid, started=100.0, **given)
 
 
 def test_a_run_goes_on_while_its_process_lives():

@@ -60,7 +60,7 @@ def test_a_log_gets_a_few_lines_per_stage_and_snakemakes_own_are_in_its_log(work
     lines = done.stderr.splitlines()
     of_stages = [line for line in lines if re.match(r"\d\d:\d\d:\d\d  ", line)]
     ended = [line for line in of_stages if re.search(r" (\d+) of \1 done$", line)]
-    assert [line.split()[1] for line in ended] == ["scoring", "figures", "effects", "pages"] or len(ended) == 4
+    assert len(ended) == 4
     assert len(lines) < 40 and not re.search(r"^Job \d+: |^rule ", done.stderr, re.MULTILINE)
     (log,) = re.findall(r"^Snakemake's log: (\.snakemake/log/\S+)$", done.stderr, re.MULTILINE)
     assert "Job stats:" in (workspace.folder / log).read_text() and len(workspace.ran()) > 12
@@ -110,7 +110,8 @@ def test_a_failing_job_is_one_line_at_once_and_one_in_the_end(workspace, done):
     (broken.folder / "b.txt").write_text("1.0\nyes\n")
     again = snakemake(broken, "--keep-going")
     assert again.returncode == 1
-    message = "b.txt:2: value 'yes' is not a number  [results/tiny/logs/import_scores/rte/b.log]"
+    said = "b.txt:2: value 'yes' is not a number; expected decimal digits with a point, such as 0.25"
+    message = f"{said}  [results/tiny/logs/import_scores/rte/b.log]"
     lines = again.stderr.splitlines()
     assert [line for line in lines if "b.txt" in line] == [
         f"failed: import_scores rte b: {message}",
