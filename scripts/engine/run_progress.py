@@ -156,6 +156,7 @@ class RunProgress(logging.Handler):
         run = state.Run(
             self.experiment, os.path.relpath(log), at_a_time, socket.gethostname(), os.getpid(), time.time()
         )
+        run.under_way = "running" if workflow.local_exec else "submitted"
         files = {rule.name: Path(rule.snakefile).stem for rule in workflow.rules}
         stages = {rule: stage_of(files[rule]) for rule in self.planned if rule != TARGET}
         run.plan(stages, self.planned)

@@ -21,6 +21,7 @@ class Stage:
     running: int
     failed: int
     left: float | None
+    under_way: str = "running"
 
     @property
     def to_come(self) -> int:
@@ -49,7 +50,7 @@ def _stage(name: str, rules: list[str], run: Run, now: float) -> Stage:
     work = [_work(rule, run, now) for rule in rules]
     at_a_time = max(min(run.side_by_side, total - done - failed), 1)
     left = sum(one for one in work if one is not None) / at_a_time if None not in work and not run.ended else None
-    return Stage(name, total, done, running, failed, left)
+    return Stage(name, total, done, running, failed, left, run.under_way)
 
 
 def _work(name: str, run: Run, now: float) -> float | None:
@@ -67,7 +68,7 @@ def _work(name: str, run: Run, now: float) -> float | None:
 def line(stage: Stage) -> str:
     """A stage as a line."""
     said = f"{stage.name:<18}  {stage.done} of {stage.total} done"
-    counts = {"running": stage.running, "to come": stage.to_come, "failed": stage.failed}
+    counts = {stage.under_way: stage.running, "to come": stage.to_come, "failed": stage.failed}
     said += "".join(f", {number} {what}" for what, number in counts.items() if number)
     return said + _left(stage)
 

@@ -59,6 +59,7 @@ class Run:
     rules: dict[str, Rule] = field(default_factory=dict)
     running: Annotated[dict[str, Running], "by Snakemake's number of the job"] = field(default_factory=dict)
     failed: Annotated[dict[str, str], "number of a failed job: its rule"] = field(default_factory=dict)
+    under_way: Annotated[str, "what a job is that began; on a cluster it may still wait"] = "running"
     ended: float | None = None
     outcome: Outcome = "running"
 

@@ -50,6 +50,11 @@ def test_the_run_as_a_line_before_while_and_after_it_runs():
     assert heading(a_run(ended=730.0), now=9999.0) == "tiny: 1 of 12 jobs done in 30 s"
 
 
+def test_on_a_cluster_a_job_that_began_may_still_wait():
+    training, _ = stages(a_run(under_way="submitted"), now=1100.0)
+    assert line(training).startswith("training            1 of 4 done, 1 submitted, 2 to come")
+
+
 @pytest.mark.parametrize(
     ("seconds", "said"), [(0.2, "1 s"), (59, "59 s"), (60, "1 min"), (61, "2 min"), (7260, "2 h 1 min")]
 )
