@@ -13,7 +13,6 @@ include: "rules/start.smk"
 include: "rules/common.smk"
 
 
-from scripts.engine.priorities import prefer_first
 from scripts.explorer import planning as explorer
 from scripts.features import planning as features
 from scripts.learning_to_rank import planning as learning
@@ -32,8 +31,7 @@ for stage in STAGES:
     include: f"rules/{stage}.smk"
 
 
-if not AS_MODULE:
-    prefer_first(workflow, list(PLOTS))
+include: "rules/course.smk"
 
 
 rule all:

@@ -1,9 +1,8 @@
 """The start of a run, before anything is planned: the configuration is read and resolved, or one line says why it cannot be.
 
 In: the configuration. Gives all other rule files EXPERIMENT (the resolved experiment), CAUTIONS, CONFIG_NAME, CONFIG_FILES,
-AS_MODULE (whether another workflow uses this one), PATH_TO_REPOSITORY, RESULTS (the experiment's folder), OWN_DATA, and SOURCES
-(what is downloaded). While a run goes on, PROGRESS shows how far it is; PLOTS has the forest plots. When a run ends, what the
-first comparison found is printed, or the error line of each failed job is repeated.
+AS_MODULE (whether another workflow uses this one), PATH_TO_REPOSITORY, RESULTS (the experiment's folder), OWN_DATA, own_data,
+SOURCES (what is downloaded) and STARTED (when this process began).
 """
 
 import gc
@@ -31,24 +30,19 @@ from scripts.common.errors import UserError
 from scripts.common.paths import why_no_clone
 from scripts.datasets import planning as datasets
 from scripts.engine.downloads import HOW, fetched
-from scripts.engine.failures import errors_of_logs
 from scripts.engine.job_records import adopt
 from scripts.engine.left_standing import warn_at_the_end
 from scripts.engine.own_data import OwnData
 from scripts.engine.place import path_to_repository
 from scripts.engine.repair import repair
-from scripts.engine.run_progress import follow
-from scripts.engine.slurm import begin_run
 from scripts.engine.versions import newer_than_tested
 from scripts.experiment.cautions import cautions
 from scripts.experiment.reading import read_yaml
 from scripts.experiment.resolution import resolve
-from scripts.experiment.resolved_file import write_resolved
 from scripts.experiment.results_paths import path
 from scripts.experiment.system_kinds import system_kind
 from scripts.features.planning import own_files as features_of_others
 from scripts.ir.zero_runs import known_zero_runs
-from scripts.progress.conclusions import conclusions
 
 STARTED = time.time()
 if reason := why_no_clone(str(REPOSITORY)):
@@ -90,13 +84,6 @@ WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in CAUTIONS]
 for warning in filter(None, WARNINGS) if workflow.is_main_process else []:
     print(f"warning: {warning}", file=sys.stderr)
 
-# The picture of each comparison's forest plot -> its name, in the order of the configuration.
-PLOTS = {
-    path("figure", experiment=EXPERIMENT.name, figure=name, figure_format="png"): name
-    for name in EXPERIMENT.comparisons
-}
-PROGRESS = None if AS_MODULE else follow(workflow, EXPERIMENT.name, PLOTS)
-
 # Jobs read from the environment how to fetch a file: as a setting, a change of mirrors would fetch the file again.
 os.environ[HOW] = json.dumps(SOURCES.how(EXPERIMENT.mirrors))
 if EXPERIMENT.device == "cpu":
@@ -116,43 +103,3 @@ def own_data():
     published = EXPERIMENT.published
     places += [published.file, published.mapping] if published else []
     return [place for place in dict.fromkeys(places) if place and os.path.exists(place)]
-
-
-def begin():
-    """At the start of a run that is no dry run: record its inputs, and on Slurm end the jobs that an earlier run left."""
-    if not Path(PATH_TO_REPOSITORY, "scripts").is_dir():
-        sys.exit(f"error: {Path.cwd()}: run snakemake in {REPOSITORY}, whose scripts the jobs start")
-    OWN_DATA.begin_run(own_data())
-    try:
-        write_resolved(config, CONFIG_NAME, Path(RESULTS))
-    except UserError as error:
-        sys.exit(f"error: {error}")
-    begin_run(workflow, RESULTS)
-    if PROGRESS:
-        PROGRESS.begin()
-
-
-onstart:
-    begin()
-
-
-def say_results():
-    """What the experiment found, and where it stands."""
-    pages = [Path(RESULTS, page) for page in ("report.html", "explorer/index.html", "summary.md", "figures")]
-    if pages[0].exists():
-        print(*conclusions(Path(RESULTS, "summary.md").read_text(encoding="utf-8")), sep="\n")
-        print(f"{', '.join(str(page) for page in pages if page.exists())} hold the results")
-
-
-onsuccess:
-    if PROGRESS:
-        PROGRESS.end("finished")
-    say_results()
-
-
-onerror:  # Slurm's own logs are read as well: a job may fail before its rule's log exists
-    if PROGRESS:
-        PROGRESS.end("failed")
-        print(f"Snakemake's log: {os.path.relpath(log[0])}", file=sys.stderr)
-    for line in errors_of_logs([Path(RESULTS, "logs"), Path(".snakemake/slurm_logs")], STARTED):
-        print(line, file=sys.stderr)

@@ -23,6 +23,7 @@ from typing import Any
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from scripts.common.job_log import HEAD
 from scripts.engine.failures import first_error
 from scripts.progress import state
 from scripts.progress.display import Display
@@ -35,6 +36,7 @@ INTERVAL = 1.0  # seconds between two looks at what there is to show
 KEPT = 10.0  # seconds between two times that it is written down, maybe on a shared file system
 OF_A_JOB = "RuleException:\nCalledProcessError"  # how Snakemake's second report of a job that failed begins
 TARGET = "all"  # the rule without a job
+PRINTING = ("check", "plan_study")  # the rules whose job prints what was asked for
 
 
 def follow(workflow: Any, experiment: str, plots: Mapping[str, str]) -> RunProgress | None:
@@ -79,6 +81,7 @@ class RunProgress(logging.Handler):
         self.jobs: dict[str, logging.LogRecord] = {}  # the record of each job's start
         self.planned: Mapping[str, int] = {}  # rule -> its jobs
         self.stopped = False  # by Ctrl-C: jobs that end now did not fail
+        self.printed: list[str] = []  # what jobs printed for the reader, for the end
         self.written = -KEPT
         self.over = threading.Event()
         self.descriptors: list[int] = []  # the terminal's, as copies
@@ -130,7 +133,10 @@ class RunProgress(logging.Handler):
     def _finished(self, job: str) -> None:
         assert self.run
         self.run.finish(job)
-        for file in self.jobs.pop(job).__dict__["output"]:
+        began = self.jobs.pop(job).__dict__
+        if self.display and began["rule_name"] in PRINTING:
+            self.printed += Path(began["log"][0]).read_text(encoding="utf-8").splitlines()[len(HEAD) :]
+        for file in began["output"]:
             if file in self.plots:
                 self._say(f"forest plot of {self.plots[file]}: {file}")
 
@@ -177,6 +183,8 @@ class RunProgress(logging.Handler):
             self.run.end("stopped" if self.stopped else outcome)
             self._look()
             self._give_back_terminal()
+        if self.printed:
+            print("\n".join(self.printed), flush=True)
 
     def close(self) -> None:
         """Snakemake ends, maybe in the middle of a run."""

@@ -1,6 +1,6 @@
-"""What the first comparison of a summary found."""
+"""The last lines of a run."""
 
-from scripts.progress.conclusions import conclusions
+from scripts.progress.ending import conclusions, ending
 from scripts.reports.writing.content import Figure, Items, Paragraph, Section, Span
 from scripts.reports.writing.markdown import document
 
@@ -33,3 +33,14 @@ def test_of_several_in_one_figure_the_first():
 
 def test_without_comparisons_there_is_nothing_to_say():
     assert conclusions(document("tiny", [Paragraph("2 systems")])) == []
+
+
+def test_the_last_line_names_the_pages_that_there_are(tmp_path):
+    results = tmp_path / "tiny"
+    assert ending(results, with_answers=True) == []
+    results.mkdir()
+    (results / "report.html").touch()
+    (results / "summary.md").write_text(summary(Section("Does a beat c?", [answers("Here.")], "a")))
+    where = f"{results}/report.html, {results}/summary.md hold the results"
+    assert ending(results, with_answers=True) == ["Does a beat c?", "Here.", where]
+    assert ending(results, with_answers=False) == [where]
