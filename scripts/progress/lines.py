@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scripts.progress.stages import STAGES
 from scripts.progress.state import Run
@@ -38,8 +38,10 @@ def stages(run: Run, now: float) -> list[Stage]:
 
 
 def whole(run: Run, now: float) -> Stage:
-    """All jobs of a run together."""
-    return _stage(run.experiment, list(run.rules), run, now)
+    """All jobs of a run together, as if each stage waited for the one before."""
+    left = [stage.left for stage in stages(run, now)]
+    known = sum(one for one in left if one is not None) if None not in left else None
+    return replace(_stage(run.experiment, list(run.rules), run, now), left=known)
 
 
 def _stage(name: str, rules: list[str], run: Run, now: float) -> Stage:
