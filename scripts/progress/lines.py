@@ -49,20 +49,25 @@ def _stage(name: str, rules: list[str], run: Run, now: float) -> Stage:
     total, done = sum(rule.total for rule in known), sum(rule.done for rule in known)
     running = sum(job.rule in rules for job in run.running.values())
     failed = sum(rule in rules for rule in run.failed.values())
-    work = [_work(rule, run, now) for rule in rules]
+    mean = sum(rule.spent for rule in known) / done if done else None
+    work = [_work(rule, run, now, mean) for rule in rules]
     at_a_time = max(min(run.side_by_side, total - done - failed), 1)
     left = sum(one for one in work if one is not None) / at_a_time if None not in work and not run.ended else None
     return Stage(name, total, done, running, failed, left, run.under_way)
 
 
-def _work(name: str, run: Run, now: float) -> float | None:
-    """The seconds that the jobs of a rule still take, one after the other; None where no timing tells."""
+def _work(name: str, run: Run, now: float, mean: float | None) -> float | None:
+    """The seconds that the jobs of a rule still take, one after the other; None where no timing tells.
+
+    `mean` is what a job of the stage took in this run, for a rule of which none is done yet.
+    """
     rule, began = run.rules[name], [job.since for job in run.running.values() if job.rule == name]
     failed = sum(rule == name for rule in run.failed.values())
     waiting = max(rule.total - rule.done - failed - len(began), 0)
     if not waiting and not began:
         return 0.0
-    if (each := rule.expected()) is None:
+    each = mean if rule.expected() is None else rule.expected()
+    if each is None:
         return None
     return waiting * each + sum(max(each - (now - since), 0.0) for since in began)
 
