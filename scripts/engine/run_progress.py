@@ -133,6 +133,8 @@ class RunProgress(logging.Handler):
     def _finished(self, job: str) -> None:
         assert self.run
         self.run.finish(job)
+        if job not in self.jobs:
+            return
         began = self.jobs.pop(job).__dict__
         if self.display and began["rule_name"] in PRINTING:
             self.printed += Path(began["log"][0]).read_text(encoding="utf-8").splitlines()[len(HEAD) :]
@@ -144,7 +146,8 @@ class RunProgress(logging.Handler):
         """A line on a failed job: what its log says is wrong, or which logs to look into."""
         assert self.run
         self.run.fail(job)
-        began = self.jobs[job]
+        if (began := self.jobs.get(job)) is None:
+            return
         what = began.__dict__["rule_msg"] or began.__dict__["rule_name"]
         reason = first_error(map(Path, logs), began.created - 1) or f"see {' '.join([*logs, self.run.log])}"
         self._say(f"failed: {what}: {reason}")
@@ -202,12 +205,13 @@ class RunProgress(logging.Handler):
     def _look(self) -> None:
         """Show how far the run is, and write it down for `make status`."""
         assert self.run
-        with suppress(OSError):  # a full disk, say, which the next job reports
-            if self.run.ended or time.monotonic() - self.written >= KEPT:
-                state.write(self.run)
-                self.written = time.monotonic()
+        with suppress(OSError):  # a terminal that is gone
             if self.display:
                 self.display.show(self.run)
+        if self.run.ended or time.monotonic() - self.written >= KEPT:
+            self.written = time.monotonic()
+            with suppress(OSError):  # a full disk, which the next job reports
+                state.write(self.run)
 
     def _take_terminal(self, log: str) -> None:
         """Let what jobs print go to Snakemake's log, and keep the terminal: other lines would break the drawn ones."""
