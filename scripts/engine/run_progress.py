@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import socket
 import threading
 import time
@@ -36,7 +37,8 @@ INTERVAL = 1.0  # seconds between two looks at what there is to show
 KEPT = 10.0  # seconds between two times that it is written down, maybe on a shared file system
 OF_A_JOB = "RuleException:\nCalledProcessError"  # how Snakemake's second report of a job that failed begins
 TARGET = "all"  # the rule without a job
-PRINTING = ("check", "plan_study")  # the rules whose job prints what was asked for
+PRINTING = ("check", "plan_study", "write_archive", "export_runs")  # the rules whose job prints what was asked for
+WARNING = re.compile(r"(?:\S+: )?warning: ")  # how a line of a job's log begins that is shown
 
 
 def follow(workflow: Any, experiment: str, plots: Mapping[str, str]) -> RunProgress | None:
@@ -65,6 +67,14 @@ def _stays_visible(record: logging.LogRecord) -> bool:
     if record.levelno < logging.WARNING:
         return message.startswith(SAID)
     return not message.startswith(OF_A_JOB)
+
+
+def _log_of(began: Mapping[str, Any]) -> list[str]:
+    """What a job printed, by the record of its start."""
+    logs = [path for path in map(Path, began["log"]) if path.is_file()]
+    return [
+        line for log in logs for line in log.read_text(encoding="utf-8", errors="replace").splitlines()[len(HEAD) :]
+    ]
 
 
 class RunProgress(logging.Handler):
@@ -136,8 +146,11 @@ class RunProgress(logging.Handler):
         if job not in self.jobs:
             return
         began = self.jobs.pop(job).__dict__
-        if self.display and began["rule_name"] in PRINTING:
-            self.printed += Path(began["log"][0]).read_text(encoding="utf-8").splitlines()[len(HEAD) :]
+        said = _log_of(began) if self.display else []
+        if began["rule_name"] in PRINTING:
+            self.printed += said
+        else:
+            self._say(*filter(WARNING.match, said))
         for file in began["output"]:
             if file in self.plots:
                 self._say(f"forest plot of {self.plots[file]}: {file}")
@@ -152,9 +165,9 @@ class RunProgress(logging.Handler):
         reason = first_error(map(Path, logs), began.created - 1) or f"see {' '.join([*logs, self.run.log])}"
         self._say(f"failed: {what}: {reason}")
 
-    def _say(self, text: str) -> None:
-        if self.display:
-            self.display.say(text)
+    def _say(self, *lines: str) -> None:
+        for line in lines if self.display else ():
+            self.display.say(line)
 
     # What the Snakefile tells.
 

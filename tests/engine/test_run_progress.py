@@ -55,19 +55,19 @@ def record(message="", event=None, level=logging.INFO, **fields):
 PLANNED = record("Job stats", LogEvent.RUN_INFO, stats={"all": 1, "score": 2, "figure": 1, "total": 4})
 
 
-def job(number, rule, output=()):
-    return record("", LogEvent.JOB_INFO, jobid=number, rule_name=rule, rule_msg=f"{rule} x", output=list(output))
+def job(number, rule, output=(), log="none.log"):
+    named = {"jobid": number, "rule_name": rule, "rule_msg": f"{rule} x", "output": list(output), "log": [log]}
+    return record("", LogEvent.JOB_INFO, **named)
 
 
 @pytest.fixture
 def progress(stream):
     """That of a run whose lines are kept for the test: it takes no terminal."""
     handler = RunProgress(a_workflow(), "tiny", {"first.png": "first"}, None)
-    lines = []
-    handler._say = lines.append
-    handler.lines = lines
+    handler.lines = []
     handler.handle(PLANNED)
     handler.begin()
+    handler.display = SimpleNamespace(say=handler.lines.append, show=lambda run: None, erase=lambda: None)
     yield handler
     handler.close()
 
@@ -96,6 +96,18 @@ def test_a_failed_job_is_a_line_with_the_error_in_its_log_or_with_the_logs(progr
     progress.handle(job(2, "score"))
     progress.handle(record("", LogEvent.JOB_FINISHED, job_id=2))
     assert progress.run.failed == {"1": "score"} and progress.run.rules["score"].done == 1
+
+
+def test_a_jobs_warnings_are_shown_and_what_a_check_prints_stands_at_the_end(progress, capsys):
+    head = "host: x\nslurm job: none\ndriver: none\n"
+    Path("score.log").write_text(f"{head}a.trec: warning: not judged\nx.py:3: FutureWarning: of a library\n3 queries\n")
+    Path("check.log").write_text(f"{head}weather  there\n")
+    for number, rule in enumerate(("score", "check")):
+        progress.handle(job(number, rule, log=f"{rule}.log"))
+        progress.handle(record("", LogEvent.JOB_FINISHED, job_id=number))
+    assert progress.lines == ["a.trec: warning: not judged"] and capsys.readouterr().out == ""
+    progress.end("finished")
+    assert capsys.readouterr().out == "weather  there\n"
 
 
 def test_jobs_that_ctrl_c_ended_did_not_fail(progress):
