@@ -8,7 +8,7 @@ LAUNCHER := scripts/engine/snakemake.sh
 quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL := help
-.PHONY: help setup new check prepare run plan archive check-results verify resume compare-archives export-runs
+.PHONY: help setup new check prepare run status plan archive check-results verify resume compare-archives export-runs
 .PHONY: export-model test test-fast test-slurm test-long durations benchmark growth lint types format schema
 .PHONY: architecture docs lock clean
 
@@ -32,8 +32,11 @@ new: setup  ## look at FOLDER (own collections, runs, scores of MEASURE) and wri
 prepare: setup  ## fetch and check all data and models of CONFIG; afterwards nothing needs the network
 	$(BIN)/snakemake prepare --configfile $(call quoted,$(CONFIG))
 
-run: setup  ## run the experiment of CONFIG (config/config.yaml)
+run: setup  ## run the experiment of CONFIG (config/config.yaml); VERBOSE=1: with all lines of Snakemake
 	$(BIN)/snakemake --configfile $(call quoted,$(CONFIG))
+
+status: setup  ## how far the run of CONFIG or EXPERIMENT is that goes on in this folder, in another terminal or on Slurm
+	@PYTHONPATH=. $(BIN)/python scripts/progress/status.py $(CHOSEN)
 
 plan: setup  ## what a further study could detect, from the variances of CONFIG's comparisons
 	$(BIN)/snakemake plan_study --configfile $(call quoted,$(CONFIG))

@@ -31,6 +31,9 @@ for stage in STAGES:
     include: f"rules/{stage}.smk"
 
 
+include: "rules/course.smk"
+
+
 rule all:
     default_target: True
     input:

@@ -1,8 +1,8 @@
 """The start of a run, before anything is planned: the configuration is read and resolved, or one line says why it cannot be.
 
 In: the configuration. Gives all other rule files EXPERIMENT (the resolved experiment), CAUTIONS, CONFIG_NAME, CONFIG_FILES,
-AS_MODULE (whether another workflow uses this one), PATH_TO_REPOSITORY, RESULTS (the experiment's folder), OWN_DATA, and SOURCES
-(what is downloaded). When a run ends, the error line of each failed job is repeated.
+AS_MODULE (whether another workflow uses this one), PATH_TO_REPOSITORY, RESULTS (the experiment's folder), OWN_DATA, own_data,
+SOURCES (what is downloaded) and STARTED (when this process began).
 """
 
 import gc
@@ -30,18 +30,15 @@ from scripts.common.errors import UserError
 from scripts.common.paths import why_no_clone
 from scripts.datasets import planning as datasets
 from scripts.engine.downloads import HOW, fetched
-from scripts.engine.failures import errors_of_logs
 from scripts.engine.job_records import adopt
 from scripts.engine.left_standing import warn_at_the_end
 from scripts.engine.own_data import OwnData
 from scripts.engine.place import path_to_repository
 from scripts.engine.repair import repair
-from scripts.engine.slurm import begin_run
 from scripts.engine.versions import newer_than_tested
 from scripts.experiment.cautions import cautions
 from scripts.experiment.reading import read_yaml
 from scripts.experiment.resolution import resolve
-from scripts.experiment.resolved_file import write_resolved
 from scripts.experiment.results_paths import path
 from scripts.experiment.system_kinds import system_kind
 from scripts.features.planning import own_files as features_of_others
@@ -106,29 +103,3 @@ def own_data():
     published = EXPERIMENT.published
     places += [published.file, published.mapping] if published else []
     return [place for place in dict.fromkeys(places) if place and os.path.exists(place)]
-
-
-def begin():
-    """At the start of a run that is no dry run: record its inputs, and on Slurm end the jobs that an earlier run left."""
-    if not Path(PATH_TO_REPOSITORY, "scripts").is_dir():
-        sys.exit(f"error: {Path.cwd()}: run snakemake in {REPOSITORY}, whose scripts the jobs start")
-    OWN_DATA.begin_run(own_data())
-    try:
-        write_resolved(config, CONFIG_NAME, Path(RESULTS))
-    except UserError as error:
-        sys.exit(f"error: {error}")
-    begin_run(workflow, RESULTS)
-
-
-onstart:
-    begin()
-
-
-onsuccess:
-    if Path(RESULTS, "report.html").exists():
-        print(f"{RESULTS}/report.html, {RESULTS}/summary.md and {RESULTS}/figures/ hold the results")
-
-
-onerror:  # Slurm's own logs are read as well: a job may fail before its rule's log exists
-    for line in errors_of_logs([Path(RESULTS, "logs"), Path(".snakemake/slurm_logs")], STARTED):
-        print(line, file=sys.stderr)

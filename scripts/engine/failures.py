@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ERROR = re.compile(r"(?:error|OSError|slurmstepd\S* error): (.*)")
@@ -14,10 +14,22 @@ def errors_of_logs(folders: Iterable[Path], since: float) -> list[str]:
 
     An error that stands in several logs is reported with the first, in the order of the folders.
     """
-    logs = [log for folder in folders for log in sorted(folder.rglob("*.log")) if log.stat().st_mtime >= since]
+    logs = (log for folder in folders for log in sorted(folder.rglob("*.log")))
     first_log: dict[str, Path] = {}
-    for log in logs:
-        for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
-            if error := ERROR.match(line):
-                first_log.setdefault(error[1], log)
+    for message, log in _errors(logs, since):
+        first_log.setdefault(message, log)
     return [f"error: {message}  [{log}]" for message, log in first_log.items()]
+
+
+def first_error(logs: Iterable[Path], since: float) -> str | None:
+    """The first error in those of these logs that were written to since a time, with its log; None without one."""
+    return next((f"{message}  [{log}]" for message, log in _errors(logs, since)), None)
+
+
+def _errors(logs: Iterable[Path], since: float) -> Iterator[tuple[str, Path]]:
+    """The message of each error line of logs that exist and were written to since a time, and its log."""
+    for log in logs:
+        if log.is_file() and log.stat().st_mtime >= since:
+            for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+                if error := ERROR.match(line):
+                    yield error[1], log

@@ -13,6 +13,7 @@ import snakemake.api  # first: its parts import each other in a circle
 from snakemake.dag import DAG
 from snakemake.iocontainers import Wildcards
 from snakemake.jobs import Job, JobFactory
+from snakemake.logging import LoggerManager
 from snakemake.persistence import PersistenceBase
 from snakemake.persistence import file as kept_in_files
 from snakemake.rules import Rule
@@ -24,6 +25,7 @@ from snakemake_executor_plugin_slurm import Executor
 from scripts.engine.job_records import DIRECTORY_STAMP, PARTS
 from scripts.engine.left_standing import USED as USED_TRIGGERS
 from scripts.engine.left_standing import left_standing
+from scripts.engine.run_progress import SAID, STOPPING, STREAM
 from scripts.engine.slurm import ASKS, USED
 from scripts.engine.versions import TESTED, newer_than_tested
 
@@ -129,6 +131,43 @@ def test_files_of_configuration_from_the_command_line_are_there_before_the_snake
 
 def test_hooks_of_a_module_are_those_of_its_name():
     assert 'self.globals["onstart"] = partial(func' in source(Workflow.onstart)
+
+
+# scripts/engine/run_progress.py
+
+
+def test_the_log_file_is_open_before_the_snakefile_is_read_and_a_dry_run_has_none():
+    api = source(snakemake.api.SnakemakeApi.workflow)
+    assert api.index("setup_logfile(") < api.index("WorkflowApi(")
+    assert "not self.settings.dryrun" in source(LoggerManager.setup_logfile)
+    assert f'stream_handler.name = "{STREAM}"' in source(LoggerManager._default_streamhandler)
+    assert "list(self.logger.handlers)" in source(LoggerManager.stop) and "handler.close()" in source(
+        LoggerManager.stop
+    )
+
+
+def test_records_have_the_event_and_fields_that_a_run_is_followed_by():
+    execute = source(Workflow.execute)
+    told = execute.index("event=LogEvent.RUN_INFO, stats=stats_dict")
+    assert told < execute.index("self._onstart(") and '"total"' in source(DAG.stats)
+    started = source(Job.log_info)
+    fields = ("event=LogEvent.JOB_INFO", "jobid=", "rule_msg=self.message", "rule_name=self.rule.name", "output=")
+    assert all(field in started for field in fields)
+    assert all(field in source(Job.get_log_error_info) for field in ("event=LogEvent.JOB_ERROR", "jobid=", "log="))
+    scheduler = source(JobScheduler)
+    assert "event=LogEvent.JOB_FINISHED, job_id=" in scheduler and f'"{STOPPING}' in scheduler
+    assert f'"{SAID[1]}' in scheduler.replace('f"', '"')
+
+
+# scripts/engine/priorities.py
+
+
+def test_a_rule_asks_a_function_for_the_priority_of_each_job_by_wildcards_and_name():
+    assert "callable(self.priority)" in source(Rule.expand_priority)
+    assert "rulename=self.name" in source(Rule.expand_priority)
+    assert parameters(DAG.job_dependencies) == ["self", "job"] and "job.rule.expand_priority(" in source(
+        DAG.update_priority
+    )
 
 
 # scripts/engine/left_standing.py

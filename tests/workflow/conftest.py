@@ -45,6 +45,14 @@ class Workspace:
         assert done.returncode == 0, done.stdout + done.stderr
         return set(re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE))
 
+    def log(self) -> str:
+        """Snakemake's log of the last run."""
+        return max((self.folder / ".snakemake" / "log").glob("*.log")).read_text()
+
+    def ran(self) -> list[str]:
+        """The jobs of the last run by their messages, in the order in which they began."""
+        return re.findall(r"^Job \d+: (.*)$", self.log(), re.MULTILINE)
+
     def write_config(self, config: dict, name: str = "tiny.yaml") -> None:
         (self.folder / name).write_text(yaml.safe_dump(config, sort_keys=False))
 

@@ -12,6 +12,7 @@ REPOSITORY = Path(__file__).parents[2]
 # A room inside a room has a line of its own where others than its outer room need it.
 ROOMS = [
     "common",
+    "progress",
     "statistics",
     "records",
     "ir",
@@ -57,7 +58,14 @@ ROOMS = [
 SHARED = ("datasets.formats", "inference.candidates", "inference.ranked")
 STAGES = ("datasets", "bm25", "features", "training", "inference", "selection", "fusion", "learning_to_rank",
           "evaluation", "synthesis", "study_design", "explorer", "reports", "archive")  # fmt: skip
-WITHOUT_TORCH = ("common", "ir", "engine", "statistics", "experiment")  # they are imported when the workflow is planned
+WITHOUT_TORCH = (
+    "common",
+    "progress",
+    "ir",
+    "engine",
+    "statistics",
+    "experiment",
+)  # they are imported when the workflow is planned
 
 
 def module(path: Path) -> str:

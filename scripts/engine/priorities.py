@@ -1,0 +1,47 @@
+"""Jobs of the comparison that stands first run first, so that its forest plot is drawn while the others' jobs run.
+
+The priority of a rule (Snakemake's directive `priority`) decides which of the jobs that could start does, and is no
+part of what decides whether a job runs again. It is the same function for all rules, so it is set on all of them in one
+place. It walks the plan back from each comparison's forest plot; a job that several need has the priority of the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+Jobs = dict[tuple[str, tuple], int]
+
+
+def prefer_first(workflow: Any, plots: Sequence[str]) -> None:
+    """Give all rules priorities by the forest plots, of which the first is to be drawn first."""
+    priority = _priority(workflow, plots)
+    for rule in workflow.rules:
+        rule.priority = priority
+
+
+def _priority(workflow: Any, plots: Sequence[str]) -> Callable[..., int]:
+    known: dict[int, Jobs] = {}  # number of planned jobs -> their priorities: Snakemake asks for each job of a plan
+
+    def priority(wildcards: Any, rulename: str) -> int:
+        planned = len(workflow.dag.jobs)
+        if planned not in known:
+            known[planned] = priorities(workflow.dag, plots)
+        return known[planned].get((rulename, tuple(sorted(wildcards.items()))), 0)
+
+    return priority
+
+
+def priorities(dag: Any, plots: Sequence[str]) -> Jobs:
+    """The priority of each planned job that a forest plot needs, by its rule and wildcards."""
+    makers = {str(path): job for job in dag.jobs for path in job.output}
+    found: Jobs = {}
+    for place, plot in enumerate(plots):
+        waiting = [makers[plot]] if plot in makers else []
+        while waiting:
+            job = waiting.pop()
+            key = job.rule.name, tuple(sorted(job.wildcards_dict.items()))
+            if key not in found:
+                found[key] = len(plots) - place
+                waiting += dag.job_dependencies(job)
+    return found

@@ -1,0 +1,245 @@
+"""Shows how far a run is, a line per stage, where Snakemake prints its lines; these go to Snakemake's log alone.
+
+Snakemake reports what it does as records of Python's `logging`, with an event each. A handler takes them here, in place
+of Snakemake's handler of the stream (its handler of the log file stays). Snakemake has plug-ins for such handlers, but
+only the command line can choose one (`--logger`), it has to be an installed package, and it knows neither rule files
+nor whether jobs are run at all: so the Snakefile puts the handler in. Until `onstart` lines are held back; a command
+that runs no job (`--unlock`, nothing to be done) shows them when it ends. A dry run has no log file and keeps its
+output, as does VERBOSE=1. What jobs and their programs print is in their own logs and, while they run, in Snakemake's.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import socket
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from snakemake.logging import logger
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from scripts.common.job_log import HEAD
+from scripts.engine.failures import first_error
+from scripts.progress import state
+from scripts.progress.display import Display
+from scripts.progress.stages import stage_of
+
+STREAM = "DefaultStreamHandler"  # Snakemake's name of the handler that is replaced
+STOPPING = "Terminating processes"  # how Snakemake's answer to Ctrl-C begins
+SAID = (STOPPING, "Trying to restart", "Will exit after finishing")  # information that stays visible
+INTERVAL = 1.0  # seconds between two looks at what there is to show
+KEPT = 10.0  # seconds between two times that it is written down, maybe on a shared file system
+OF_A_JOB = "RuleException:\nCalledProcessError"  # how Snakemake's second report of a job that failed begins
+TARGET = "all"  # the rule without a job
+PRINTING = ("check", "plan_study", "write_archive", "export_runs")  # the rules whose job prints what was asked for
+WARNING = re.compile(r"(?:\S+: )?warning: ")  # how a line of a job's log begins that is shown
+
+
+def follow(workflow: Any, experiment: str, plots: Mapping[str, str]) -> RunProgress | None:
+    """Follow the run that a workflow may become; `plots`: the file of each forest plot -> its name. None in jobs."""
+    logs = workflow.logger_manager.get_logfile()
+    if not workflow.is_main_process or not logs:
+        return None
+    stream = next((handler for handler in logger.handlers if handler.name == STREAM), None)
+    handler = RunProgress(workflow, experiment, plots, stream if stream and not _as_it_is(workflow) else None)
+    if handler.stream:
+        logger.removeHandler(handler.stream)
+    logger.addHandler(handler)
+    return handler
+
+
+def _as_it_is(workflow: Any) -> bool:
+    """Whether Snakemake's own output was asked for, or none at all."""
+    asked = workflow.output_settings
+    quiet = {str(about) for about in asked.quiet or ()}
+    return os.environ.get("VERBOSE", "") not in ("", "0") or asked.verbose or bool(quiet & {"progress", "all"})
+
+
+def _stays_visible(record: logging.LogRecord) -> bool:
+    """Whether a line of Snakemake's is shown beside those of the stages."""
+    message = record.getMessage()
+    if record.levelno < logging.WARNING:
+        return message.startswith(SAID)
+    return not message.startswith(OF_A_JOB)
+
+
+def _log_of(began: Mapping[str, Any]) -> list[str]:
+    """What a job printed, by the record of its start."""
+    logs = [path for path in map(Path, began["log"]) if path.is_file()]
+    return [
+        line for log in logs for line in log.read_text(encoding="utf-8", errors="replace").splitlines()[len(HEAD) :]
+    ]
+
+
+class RunProgress(logging.Handler):
+    """The run of a workflow; `stream` is Snakemake's handler whose place it takes, None to follow and show nothing."""
+
+    def __init__(
+        self, workflow: Any, experiment: str, plots: Mapping[str, str], stream: logging.StreamHandler | None
+    ) -> None:
+        super().__init__()
+        self.workflow, self.experiment, self.plots, self.stream = workflow, experiment, plots, stream
+        self.run: state.Run | None = None
+        self.display: Display | None = None
+        self.held: list[logging.LogRecord] = []  # until it is known whether jobs run
+        self.jobs: dict[str, logging.LogRecord] = {}  # the record of each job's start
+        self.planned: Mapping[str, int] = {}  # rule -> its jobs
+        self.stopped = False  # by Ctrl-C: jobs that end now did not fail
+        self.printed: list[str] = []  # what jobs printed for the reader, for the end
+        self.written = -KEPT
+        self.over = threading.Event()
+        self.descriptors: list[int] = []  # the terminal's, as copies
+
+    # What Snakemake reports.
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take a record of Snakemake's; no other thread is in here."""
+        event = getattr(record, "event", None)
+        if event is LogEvent.RUN_INFO:
+            self.planned = {rule: jobs for rule, jobs in record.__dict__["stats"].items() if rule != "total"}
+        if self.run is None:
+            self._hold(record)
+            return
+        if event is LogEvent.JOB_INFO:
+            self.jobs[str(record.__dict__["jobid"])] = record
+            self.run.start(str(record.__dict__["jobid"]), record.__dict__["rule_name"])
+        elif event is LogEvent.JOB_FINISHED:
+            self._finished(str(record.__dict__["job_id"]))
+        elif event is LogEvent.JOB_ERROR and self.stopped:
+            return
+        elif event is LogEvent.JOB_ERROR:
+            self._failed(str(record.__dict__["jobid"]), record.__dict__["log"])
+        elif _stays_visible(record):
+            self.stopped = self.stopped or record.getMessage().startswith(STOPPING)
+            self._pass_on(record)
+
+    def _hold(self, record: logging.LogRecord) -> None:
+        """Keep a line back unless it is a warning; before an error all of them are shown."""
+        if record.levelno < logging.WARNING:
+            self.held.append(record)
+            return
+        if record.levelno >= logging.ERROR:
+            self._release()
+        self._pass_on(record)
+
+    def _release(self) -> None:
+        for record in self.held:
+            self._pass_on(record)
+        self.held = []
+
+    def _pass_on(self, record: logging.LogRecord) -> None:
+        """Show a record as Snakemake does."""
+        if self.display:
+            self.display.erase()
+        if self.stream:
+            self.stream.handle(record)
+
+    def _finished(self, job: str) -> None:
+        assert self.run
+        self.run.finish(job)
+        if job not in self.jobs:
+            return
+        began = self.jobs.pop(job).__dict__
+        said = _log_of(began) if self.display else []
+        if began["rule_name"] in PRINTING:
+            self.printed += said
+        else:
+            self._say(*filter(WARNING.match, said))
+        for file in began["output"]:
+            if file in self.plots:
+                self._say(f"forest plot of {self.plots[file]}: {file}")
+
+    def _failed(self, job: str, logs: list[str]) -> None:
+        """A line on a failed job: what its log says is wrong, or which logs to look into."""
+        assert self.run
+        self.run.fail(job)
+        if (began := self.jobs.get(job)) is None:
+            return
+        what = began.__dict__["rule_msg"] or began.__dict__["rule_name"]
+        reason = first_error(map(Path, logs), began.created - 1) or f"see {' '.join([*logs, self.run.log])}"
+        self._say(f"failed: {what}: {reason}")
+
+    def _say(self, *lines: str) -> None:
+        for line in lines if self.display else ():
+            self.display.say(line)
+
+    # What the Snakefile tells.
+
+    def begin(self) -> None:
+        """Jobs are about to run: from now on there is something to show."""
+        workflow, log = self.workflow, self.workflow.logger_manager.get_logfile()[0]
+        at_a_time = workflow.cores if workflow.local_exec else workflow.nodes
+        run = state.Run(
+            self.experiment, os.path.relpath(log), at_a_time, socket.gethostname(), os.getpid(), time.time()
+        )
+        run.under_way = "running" if workflow.local_exec else "submitted"
+        files = {rule.name: Path(rule.snakefile).stem for rule in workflow.rules}
+        stages = {rule: stage_of(files[rule]) for rule in self.planned if rule != TARGET}
+        run.plan(stages, self.planned)
+        self.held, self.run = [], run
+        if self.stream:
+            self._take_terminal(log)
+            self._say(f"Snakemake's log: {run.log}")
+        self._look()
+        threading.Thread(target=self._keep_showing, daemon=True).start()
+
+    def end(self, outcome: state.Outcome) -> None:
+        """The run is over: show how far it came, and leave the terminal to others."""
+        if self.run is None or self.over.is_set():
+            return
+        self.over.set()
+        assert self.lock
+        with self.lock:
+            self.run.end("stopped" if self.stopped else outcome)
+            self._look()
+            self._give_back_terminal()
+        if self.printed:
+            print("\n".join(self.printed), flush=True)
+
+    def close(self) -> None:
+        """Snakemake ends, maybe in the middle of a run."""
+        self._release()
+        self.end("failed")
+        super().close()
+
+    def _keep_showing(self) -> None:
+        assert self.lock
+        while not self.over.wait(INTERVAL):
+            with self.lock:
+                if not self.over.is_set():
+                    self._look()
+
+    def _look(self) -> None:
+        """Show how far the run is, and write it down for `make status`."""
+        assert self.run
+        with suppress(OSError):  # a terminal that is gone
+            if self.display:
+                self.display.show(self.run)
+        if self.run.ended or time.monotonic() - self.written >= KEPT:
+            self.written = time.monotonic()
+            with suppress(OSError):  # a full disk, which the next job reports
+                state.write(self.run)
+
+    def _take_terminal(self, log: str) -> None:
+        """Let what jobs print go to Snakemake's log, and keep the terminal: other lines would break the drawn ones."""
+        assert self.stream
+        self.descriptors = [os.dup(1), os.dup(2)]
+        terminal = os.fdopen(os.dup(2), "w", encoding="utf-8", errors="replace")
+        file = os.open(log, os.O_WRONLY | os.O_APPEND)
+        for descriptor in (1, 2):
+            os.dup2(file, descriptor)
+        os.close(file)
+        self.stream.setStream(terminal)
+        self.display = Display(terminal)
+
+    def _give_back_terminal(self) -> None:
+        for descriptor, kept in zip((1, 2), self.descriptors, strict=False):
+            os.dup2(kept, descriptor)
+            os.close(kept)
+        self.descriptors, self.display = [], None

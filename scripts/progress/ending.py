@@ -1,0 +1,33 @@
+"""The last lines of a run: what the first comparison found, and where the results are; reads summary.md."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+PAGES = ("report.html", "explorer/index.html", "summary.md", "figures")
+
+MOST = 3  # sentences: on these collections, over collections like these, in a new one
+QUESTION = re.compile(r"^(?:#+ |\*\*)(.*\?)(?: \(.*\)|\*\*)?$", re.MULTILINE)
+ANSWER = re.compile(r"^- \*\*.*?\*\* (.*)$", re.MULTILINE)
+ESCAPE = re.compile(r"\\(\W)")
+
+
+def conclusions(summary: str) -> list[str]:
+    """The question of the first comparison and its answers, as the summary has them; none where it compares nothing."""
+    compared = summary.partition("\n## Comparisons\n")[2]
+    question = QUESTION.search(compared)
+    if not question:
+        return []
+    of_first = compared[question.end() :].strip().split("\n\n")[0]
+    said = [question[1], *ANSWER.findall(of_first)[:MOST]]
+    return [ESCAPE.sub(r"\1", text) for text in said]
+
+
+def ending(results: Path, with_answers: bool) -> list[str]:
+    """What is said of an experiment's folder at the end; nothing before there is a report."""
+    pages = [str(results / page) for page in PAGES if (results / page).exists()]
+    if not (results / PAGES[0]).exists():
+        return []
+    said = conclusions((results / "summary.md").read_text(encoding="utf-8")) if with_answers else []
+    return [*said, f"{', '.join(pages)} hold the results"]

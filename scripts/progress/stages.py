@@ -1,0 +1,22 @@
+"""The stages of an experiment as a reader knows them, and the rule files of each; reads and writes nothing."""
+
+from __future__ import annotations
+
+STAGES = {  # in the order in which they are shown; a file that no stage names has one of its own
+    "datasets": ("downloads", "datasets"),
+    "BM25": ("bm25_index", "bm25_search"),
+    "negatives": ("negatives",),
+    "training": ("training", "selection"),
+    "features": ("features",),
+    "encoding": ("encoding",),
+    "ranking": ("ranking", "fusion", "learning-to-rank", "listwise"),
+    "scoring": ("evaluation",),
+    "effects": ("synthesis", "details", "transfer", "study_design"),
+    "figures and tables": ("tables", "figures"),
+    "pages": ("pages", "report", "explorer", "archive"),
+}
+
+
+def stage_of(rule_file: str) -> str:
+    """The stage of the rules in a file, by the file's name without its ending."""
+    return next((stage for stage, files in STAGES.items() if rule_file in files), rule_file)

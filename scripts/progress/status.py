@@ -1,0 +1,71 @@
+"""`make status`: how far the last run of an experiment is, whoever started it; reads one file and starts nothing."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import time
+from pathlib import Path
+
+from scripts.common.command_line import run
+from scripts.common.errors import UserError
+from scripts.common.strict_yaml import read_yaml
+from scripts.progress.lines import heading, line, stages
+from scripts.progress.state import Run, place, read
+
+SILENT = 120.0  # seconds after which a run that writes every ten has died
+
+
+def state_of(found: Run, written: float, now: float) -> str:
+    """Whether a run goes on, in words; `written` is when it last said how far it is."""
+    if found.outcome != "running":
+        return f"{found.outcome} at {_clock(found.ended or written)}"
+    if now - written > SILENT or (found.host == socket.gethostname() and not _lives(found.pid)):
+        return f"was killed after {_clock(written)}; a new run goes on from there"
+    return f"running on {found.host} since {_clock(found.started)}, process {found.pid}"
+
+
+def report(found: Run, written: float, now: float) -> list[str]:
+    """How far a run is, in lines."""
+    until = now if found.outcome == "running" else written
+    shown = [heading(found, until), *map(line, stages(found, until))]
+    return [*shown, f"{state_of(found, written, now)}; Snakemake's log: {found.log}"]
+
+
+def _clock(at: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # another user's
+    return True
+
+
+def named(config: Path) -> str:
+    """The experiment of a configuration. Raises UserError."""
+    if not config.is_file():
+        raise UserError(f"{config}: no such file")
+    name = (read_yaml(config) or {}).get("experiment")
+    if not isinstance(name, str):
+        raise UserError(f"{config}: key 'experiment' is missing")
+    return name
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--experiment", help="its name")
+    parser.add_argument("--config", type=Path, help="its configuration")
+    arguments = parser.parse_args()
+    experiment = arguments.experiment or named(arguments.config)
+    found = read(experiment)
+    print(*report(found, place(experiment).stat().st_mtime, time.time()), sep="\n")
+
+
+if __name__ == "__main__":
+    run(main)

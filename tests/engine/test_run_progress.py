@@ -1,0 +1,163 @@
+"""Snakemake's records become the state of a run and the few lines that are shown."""
+
+import io
+import logging
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import snakemake.api  # noqa: F401 (first: its parts import each other in a circle)
+from snakemake.logging import logger
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from scripts.engine.run_progress import STREAM, RunProgress, follow
+from scripts.progress import state
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("VERBOSE", raising=False)
+    Path("run.log").touch()
+
+
+@pytest.fixture
+def said():
+    return io.StringIO()
+
+
+@pytest.fixture
+def stream(said):
+    """Snakemake's handler of the stream, alone on its logger."""
+    handlers, logger.handlers = logger.handlers, []
+    handler = logging.StreamHandler(said)
+    handler.name = STREAM
+    logger.addHandler(handler)
+    yield handler
+    logger.handlers = handlers
+
+
+def a_workflow(logs=("run.log",), **settings):
+    return SimpleNamespace(
+        is_main_process=True, local_exec=True, cores=2,
+        logger_manager=SimpleNamespace(get_logfile=lambda: list(logs)),
+        output_settings=SimpleNamespace(**{"verbose": False, "quiet": {"host"}, **settings}),
+        rules=[SimpleNamespace(name=name, snakefile=f"rules/{file}.smk")
+               for name, file in (("score", "evaluation"), ("figure", "figures"))],
+    )  # fmt: skip
+
+
+def record(message="", event=None, level=logging.INFO, **fields):
+    made = logging.makeLogRecord({"msg": message, "levelno": level, "event": event, **fields})
+    return made
+
+
+PLANNED = record("Job stats", LogEvent.RUN_INFO, stats={"all": 1, "score": 2, "figure": 1, "total": 4})
+
+
+def job(number, rule, output=(), log="none.log"):
+    named = {"jobid": number, "rule_name": rule, "rule_msg": f"{rule} x", "output": list(output), "log": [log]}
+    return record("", LogEvent.JOB_INFO, **named)
+
+
+@pytest.fixture
+def progress(stream):
+    """That of a run whose lines are kept for the test: it takes no terminal."""
+    handler = RunProgress(a_workflow(), "tiny", {"first.png": "first"}, None)
+    handler.lines = []
+    handler.handle(PLANNED)
+    handler.begin()
+    handler.display = SimpleNamespace(say=handler.lines.append, show=lambda run: None, erase=lambda: None)
+    yield handler
+    handler.close()
+
+
+def test_the_records_of_jobs_are_counted_by_stage_and_written_for_others(progress):
+    for one in (job(1, "score"), job(2, "score"), job(3, "figure", ["first.svg", "first.png"])):
+        progress.handle(one)
+    progress.handle(record("", LogEvent.JOB_FINISHED, job_id=1))
+    progress.handle(record("", LogEvent.JOB_FINISHED, job_id=3))
+    assert progress.lines == ["forest plot of first: first.png"]
+    progress.end("finished")
+    found = state.read("tiny")
+    assert {name: (rule.stage, rule.total, rule.done) for name, rule in found.rules.items()} == {
+        "score": ("scoring", 2, 1), "figure": ("figures and tables", 1, 1)}  # fmt: skip
+    assert found.outcome == "finished" and found.log == "run.log"
+
+
+def test_a_failed_job_is_a_line_with_the_error_in_its_log_or_with_the_logs(progress):
+    progress.handle(job(1, "score"))
+    Path("score.log").write_text("host: x\nerror: no.qrels: no such file\nerror: second\n")
+    progress.handle(record("", LogEvent.JOB_ERROR, logging.ERROR, jobid=1, log=["score.log"]))
+    progress.handle(job(2, "score"))
+    progress.handle(record("", LogEvent.JOB_ERROR, logging.ERROR, jobid=2, log=["none.log"]))
+    assert progress.lines == [
+        "failed: score x: no.qrels: no such file  [score.log]", "failed: score x: see none.log run.log"]  # fmt: skip
+    progress.handle(job(2, "score"))
+    progress.handle(record("", LogEvent.JOB_FINISHED, job_id=2))
+    assert progress.run.failed == {"1": "score"} and progress.run.rules["score"].done == 1
+
+
+def test_a_jobs_warnings_are_shown_and_what_a_check_prints_stands_at_the_end(progress, capsys):
+    head = "host: x\nslurm job: none\ndriver: none\n"
+    Path("score.log").write_text(f"{head}a.trec: warning: not judged\nx.py:3: FutureWarning: of a library\n3 queries\n")
+    Path("check.log").write_text(f"{head}weather  there\n")
+    for number, rule in enumerate(("score", "check")):
+        progress.handle(job(number, rule, log=f"{rule}.log"))
+        progress.handle(record("", LogEvent.JOB_FINISHED, job_id=number))
+    assert progress.lines == ["a.trec: warning: not judged"] and capsys.readouterr().out == ""
+    progress.end("finished")
+    assert capsys.readouterr().out == "weather  there\n"
+
+
+def test_jobs_that_ctrl_c_ended_did_not_fail(progress):
+    progress.handle(job(1, "score"))
+    progress.handle(record("Terminating processes on user request, this might take some time."))
+    progress.handle(record("", LogEvent.JOB_ERROR, logging.ERROR, jobid=1, log=[]))
+    progress.end("failed")
+    assert progress.lines == [] and state.read("tiny").outcome == "stopped" and state.read("tiny").failed == {}
+
+
+def test_a_run_that_breaks_off_has_failed(progress):
+    progress.close()
+    assert state.read("tiny").outcome == "failed"
+
+
+def test_a_command_that_runs_no_job_says_all_that_snakemake_says(stream, said):
+    handler = follow(a_workflow(), "tiny", {})
+    assert logger.handlers == [handler]
+    handler.handle(record("Building DAG of jobs..."))
+    handler.handle(record("beware", level=logging.WARNING))
+    assert said.getvalue() == "beware\n"
+    handler.handle(record("Nothing to be done"))
+    handler.close()
+    assert said.getvalue() == "beware\nBuilding DAG of jobs...\nNothing to be done\n"
+    assert not state.FOLDER.exists()
+
+
+def test_before_an_error_stands_what_led_to_it(stream, said):
+    handler = follow(a_workflow(), "tiny", {})
+    handler.handle(record("Building DAG of jobs..."))
+    handler.handle(record("MissingInputException", level=logging.ERROR))
+    handler.close()
+    assert said.getvalue() == "Building DAG of jobs...\nMissingInputException\n"
+
+
+@pytest.mark.parametrize("settings", [{"verbose": True}, {"quiet": {"progress", "rules"}}, {"quiet": {"all"}}])
+def test_snakemakes_own_output_stays_where_it_or_none_was_asked_for(stream, settings):
+    handler = follow(a_workflow(**settings), "tiny", {})
+    assert logger.handlers == [stream, handler] and handler.stream is None
+
+
+@pytest.mark.parametrize(("value", "replaced"), [("1", False), ("0", True), ("", True)])
+def test_verbose_in_the_environment_leaves_it_too(stream, monkeypatch, value, replaced):
+    monkeypatch.setenv("VERBOSE", value)
+    follow(a_workflow(), "tiny", {})
+    assert (stream not in logger.handlers) == replaced
+
+
+def test_a_dry_run_which_has_no_log_and_the_process_of_a_job_are_not_followed(stream):
+    of_a_job = a_workflow()
+    of_a_job.is_main_process = False
+    assert follow(a_workflow(logs=()), "tiny", {}) is None and follow(of_a_job, "tiny", {}) is None
+    assert logger.handlers == [stream]

@@ -1,0 +1,46 @@
+"""The last lines of a run."""
+
+from scripts.progress.ending import conclusions, ending
+from scripts.reports.writing.content import Figure, Items, Paragraph, Section, Span
+from scripts.reports.writing.markdown import document
+
+
+def summary(*sections):
+    return document("tiny", [Paragraph("2 systems"), Section("Comparisons", [Paragraph("How to read."), *sections])])
+
+
+def answers(*sentences):
+    return Items([(Span("yes, higher", "better"), f" {sentence}") for sentence in sentences])
+
+
+def test_the_question_and_the_answers_of_the_first_comparison_as_plain_text():
+    question = "Does a*b beat `c` in nDCG@10?"
+    first = [
+        Paragraph(Span(question, "strong")),
+        answers("Here.", "Over.", "New *x*.", "Remark."),
+        Figure("a.svg", "", "a"),
+    ]
+    second = [Paragraph(Span("Does d beat c?", "strong")), answers("Not this.")]
+    page = summary(Section("a against b", first, "a"), Section("d against c", second, "d"))
+    assert conclusions(page) == [question, "Here.", "Over.", "New *x*."]
+
+
+def test_of_several_in_one_figure_the_first():
+    parts = [Section(f"Does {name} beat c?", [answers(f"{name} here.")], name) for name in ("a", "b")]
+    page = summary(Section("2 systems against c", [Figure("both.svg", "", "both"), *parts], "both"))
+    assert conclusions(page) == ["Does a beat c?", "a here."]
+
+
+def test_without_comparisons_there_is_nothing_to_say():
+    assert conclusions(document("tiny", [Paragraph("2 systems")])) == []
+
+
+def test_the_last_line_names_the_pages_that_there_are(tmp_path):
+    results = tmp_path / "tiny"
+    assert ending(results, with_answers=True) == []
+    results.mkdir()
+    (results / "report.html").touch()
+    (results / "summary.md").write_text(summary(Section("Does a beat c?", [answers("Here.")], "a")))
+    where = f"{results}/report.html, {results}/summary.md hold the results"
+    assert ending(results, with_answers=True) == ["Does a beat c?", "Here.", where]
+    assert ending(results, with_answers=False) == [where]

@@ -1,0 +1,70 @@
+"""`make status`."""
+
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.progress import state
+from scripts.progress.status import named, report, state_of
+from tests.support.one_line import one_line
+from tests.workflow.conftest import REPOSITORY
+
+GONE = 2**22 + 1  # above the largest number of a process
+
+
+def a_run(pid, **fields):
+    given = {"host": socket.gethostname(), "rules": {"score": state.Rule("scoring", 2, 30.0)}, **fields}
+    return state.Run("tiny", "x.log", 1, pid=pid, started=100.0, **given)
+
+
+def test_a_run_goes_on_while_its_process_lives():
+    lines = report(a_run(os.getpid()), written=1000.0, now=1001.0)
+    assert lines[:2] == [
+        "tiny: 2 jobs to do, about 1 min left",
+        "scoring             0 of 2 done, 2 to come, about 1 min left",
+    ]
+    assert lines[2].startswith("running on ") and lines[2].endswith(f"process {os.getpid()}; Snakemake's log: x.log")
+
+
+@pytest.mark.parametrize(
+    ("run", "now", "said"),
+    [
+        (a_run(GONE), 1001.0, "was killed after"),
+        (a_run(GONE, host="elsewhere"), 1001.0, "running on elsewhere"),
+        (a_run(GONE, host="elsewhere"), 2000.0, "was killed after"),
+        (a_run(GONE, outcome="failed", ended=1000.0), 2000.0, "failed at"),
+        (a_run(GONE, outcome="finished", ended=1000.0), 2000.0, "finished at"),
+    ],
+)
+def test_what_became_of_a_run(run, now, said):
+    assert state_of(run, written=1000.0, now=now).startswith(said)
+
+
+def test_bad_configurations_are_one_line(tmp_path):
+    with pytest.raises(UserError) as error:
+        named(tmp_path / "none.yaml")
+    one_line(error, "none.yaml: no such file")
+    (tmp_path / "nameless.yaml").write_text("depth: 3\n")
+    with pytest.raises(UserError) as error:
+        named(tmp_path / "nameless.yaml")
+    one_line(error, "nameless.yaml: key 'experiment' is missing")
+
+
+def test_the_command_reads_what_a_run_wrote_and_starts_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    state.write(a_run(os.getpid()))
+    (tmp_path / "tiny.yaml").write_text("experiment: tiny\n")
+    command = [sys.executable, REPOSITORY / "scripts/progress/status.py"]
+    environment = {"PYTHONPATH": str(REPOSITORY)}
+    for chosen in (("--config", "tiny.yaml"), ("--experiment", "tiny")):
+        done = subprocess.run([*command, *chosen], env=environment, capture_output=True, text=True)
+        assert done.returncode == 0 and done.stdout.startswith("tiny: 2 jobs to do"), done.stderr
+    done = subprocess.run([*command, "--experiment", "tinny"], env=environment, capture_output=True, text=True)
+    assert (
+        done.returncode == 1 and done.stderr.startswith("error: tinny: no run of it") and done.stderr.count("\n") == 1
+    )
+    assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == ["tiny.json", "tiny.yaml"]

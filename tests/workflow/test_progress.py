@@ -1,0 +1,121 @@
+"""What a run shows while it runs, in which order it does its jobs, and what `make status` says of it."""
+
+import os
+import random
+import re
+import subprocess
+
+import pytest
+
+from tests.workflow.conftest import REPOSITORY, copy
+
+SYSTEMS = ("a", "b", "y", "z")
+CONFIG = {
+    "experiment": "tiny",
+    "datasets": {"rte": {"format": "scores", "measure": "accuracy"}},
+    "systems": {name: {"type": "external", "scores": {"rte": f"{name}.txt"}} for name in SYSTEMS},
+    "tasks": ["rte"],
+    "comparisons": {
+        "zy": {"control": "y", "treatment": "z", "measure": "accuracy"},
+        "ab": {"control": "a", "treatment": "b", "measure": "accuracy"},
+    },
+}
+
+
+def snakemake(workspace, *arguments, **environment):
+    command = workspace.command("--cores", "1", *arguments)
+    return subprocess.run(
+        command, cwd=workspace.folder, capture_output=True, text=True, env=os.environ | environment
+    )  # fmt: skip
+
+
+def status(workspace):
+    command = [workspace.python, "scripts/progress/status.py", "--config", "tiny.yaml"]
+    done = subprocess.run(
+        command, cwd=workspace.folder, env=os.environ | {"PYTHONPATH": "."}, capture_output=True, text=True
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    made = copy(REPOSITORY, tmp_path_factory.mktemp("progress") / "ranktrial")
+    rng = random.Random(1)
+    for name in SYSTEMS:
+        (made.folder / f"{name}.txt").write_text("".join(f"{rng.random()}\n" for _ in range(20)))
+    made.write_config(CONFIG)
+    return made
+
+
+@pytest.fixture(scope="module")
+def done(workspace):
+    """The experiment, run."""
+    done = snakemake(workspace)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done
+
+
+def test_a_log_gets_a_few_lines_per_stage_and_snakemakes_own_are_in_its_log(workspace, done):
+    lines = done.stderr.splitlines()
+    of_stages = [line for line in lines if re.match(r"\d\d:\d\d:\d\d  ", line)]
+    ended = [line for line in of_stages if re.search(r" (\d+) of \1 done$", line)]
+    assert len(ended) == 4
+    assert len(lines) < 40 and not re.search(r"^Job \d+: |^rule ", done.stderr, re.MULTILINE)
+    (log,) = re.findall(r"^Snakemake's log: (\.snakemake/log/\S+)$", done.stderr, re.MULTILINE)
+    assert "Job stats:" in (workspace.folder / log).read_text() and len(workspace.ran()) > 12
+
+
+def test_the_first_comparisons_plot_is_drawn_before_what_only_the_second_needs_begins(workspace, done):
+    """By name or by the order of the rules, systems a and b came first."""
+    jobs = workspace.ran()
+    assert jobs.index("figure zy") < min(jobs.index("import_scores rte a"), jobs.index("import_scores rte b"))
+    plots = re.findall(r"^forest plot of (\S+): (\S+)$", done.stderr, re.MULTILINE)
+    assert plots == [(name, f"results/tiny/figures/{name}.png") for name in ("zy", "ab")]
+
+
+def test_in_the_end_stand_the_conclusions_and_where_the_pages_are(workspace, done):
+    question, here, others, where = done.stdout.splitlines()
+    assert question == "Does z beat y in accuracy?" and here.startswith("On this collection, mean accuracy of z")
+    summary = (workspace.folder / "results/tiny/summary.md").read_text()
+    assert question in summary and here in summary and others in summary
+    pages = where.removesuffix(" hold the results").split(", ")
+    assert pages[0] == "results/tiny/report.html" and all((workspace.folder / page).exists() for page in pages)
+
+
+def test_status_says_it_afterwards_and_the_next_run_knows_how_long_jobs_take(workspace, done):
+    first, *stages, last = status(workspace)
+    assert re.match(r"tiny: (\d+) of \1 jobs done in ", first) and last.startswith("finished at ") and len(stages) == 4
+    (workspace.folder / "results/tiny/metrics/rte/a/seed-0.tsv").unlink()
+    again = snakemake(workspace)
+    assert re.search(r"^tiny: \d+ jobs to do, about \d+ (s|min) left$", again.stderr, re.MULTILINE), again.stderr
+
+
+def test_a_priority_is_no_reason_to_run_a_job_again(workspace, done):
+    turned = CONFIG | {"comparisons": dict(reversed(CONFIG["comparisons"].items()))}
+    workspace.write_config(turned, "turned.yaml")
+    planned = {job.split()[0] for job in workspace.planned("turned.yaml")}
+    assert not planned & {"import_scores", "compare", "figure"}
+
+
+def test_verbose_shows_snakemakes_lines_and_status_works_all_the_same(workspace, done):
+    (workspace.folder / "results/tiny/figures/ab.png").unlink()
+    again = snakemake(workspace, "results/tiny/figures/ab.png", VERBOSE="1")
+    assert again.returncode == 0 and re.search(r"^Job \d+: figure ab$", again.stderr, re.MULTILINE), again.stderr
+    assert "figures and tables  1 of 1 done" in status(workspace)
+
+
+def test_a_failing_job_is_one_line_at_once_and_one_in_the_end(workspace, done):
+    broken = copy(workspace.folder, workspace.folder.parent / "broken")
+    (broken.folder / "b.txt").write_text("1.0\nyes\n")
+    again = snakemake(broken, "--keep-going")
+    assert again.returncode == 1
+    said = "b.txt:2: value 'yes' is not a number; expected decimal digits with a point, such as 0.25"
+    message = f"{said}  [results/tiny/logs/import_scores/rte/b.log]"
+    lines = again.stderr.splitlines()
+    assert [line for line in lines if "b.txt" in line] == [
+        f"failed: import_scores rte b: {message}",
+        f"error: {message}",
+    ]
+    assert re.search(r"^\S+  scoring .* 1 failed", again.stderr, re.MULTILINE) and "Traceback" not in again.stderr
+    assert any("1 failed" in line for line in status(broken)) and status(broken)[-1].startswith("failed at ")
