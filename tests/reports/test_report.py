@@ -157,7 +157,7 @@ def test_the_overview_answers_each_question_and_sorts_by_exact_values():
     assert [one.name for one in shown.columns][1:5] == ["On these collections", "p", "Over collections like these", "p"]
     assert (plain(first[0]), spans(first[0])[0].link) == ("Does t beat c in nDCG@10? a", "#comparison-a")
     assert spans(first[1])[0] == Span("yes, higher", "better")
-    assert plain(first[3]) == "not significant 0.10 [\N{MINUS SIGN}0.10, 0.30]" and spans(first[3])[0].look == "open"
+    assert plain(first[3]) == "not significant 0.100 [\N{MINUS SIGN}0.100, 0.300]" and spans(first[3])[0].look == "open"
     assert [plain(cell) for cell in second[1:5]] == ["no test", "", "", ""]
     assert [plain(cell) for cell in third[3:5]] == ["", ""]  # one collection says nothing of others
     assert first[3].sort == 0.1 and not isinstance(second[3], Cell)

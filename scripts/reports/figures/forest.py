@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 
 from scripts.common.files import atomic_path
 from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison import plot_text
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.lines import lines_of
 from scripts.reports.comparison.notes import notes
@@ -136,7 +137,7 @@ def _axis(ax: Axes, forest: Forest, place: Layout, numbers: form.Numbers, y: flo
             text(ax, x, y + position * LEADING * size, line, size, ha=ha)
     y += max((len(lines) for _, _, lines in sides), default=0) * LEADING * size + 0.2 * size
     middle = (place.left + place.right) / 2
-    for line in wrap(form.axis_label(forest, numbers), place.page - 2 * MARGIN, size):
+    for line in wrap(plot_text.axis_label(forest, numbers), place.page - 2 * MARGIN, size):
         half = width(line, size) / 2
         centre = min(max(middle, MARGIN + half), place.page - MARGIN - half)
         text(ax, centre, y, line, size, ha="center")
