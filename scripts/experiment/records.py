@@ -206,6 +206,7 @@ class Experiment:
     device: str = "auto"  # or cpu: where models of torch run
     kernels: Kernels = FAST  # or library: what they compute with
     explorer: Explorer = field(default_factory=Explorer)
+    font: str | None = None  # of all figures
 
     @property
     def kernels_of_jobs(self) -> dict[str, str]:

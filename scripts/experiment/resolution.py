@@ -83,6 +83,7 @@ def resolve(config: JsonObject, source: str) -> Experiment:
         device=given.device,
         kernels=given.kernels,
         explorer=given.explorer,
+        font=given.font,
         datasets=given.datasets,
         models=given.models,
         recipes=given.recipes,

@@ -9,12 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from scripts.common.command_line import parser, run
+from scripts.common.command_line import run
 from scripts.common.records import read_record
+from scripts.experiment.drawing import Typeset
 from scripts.experiment.results_paths import fields_of
 from scripts.records.comparison import MetaRecord
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.costs import Beside, row
+from scripts.reports.figures.command import figure_arguments
 from scripts.reports.figures.cost_data import point, side_by_side
 from scripts.reports.figures.costs import Shown, cost_figure
 from scripts.reports.figures.forest import save
@@ -23,7 +25,7 @@ END_TO_END = "Times are end to end: with those of first stages and fused systems
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Typeset):
     """Which systems the figure compares, and where their costs stand."""
 
     control: Annotated[str, "the control of all comparisons"]
@@ -42,7 +44,7 @@ def notes(settings: Settings, rows: dict[str, list[dict]]) -> list[str]:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "meta*", "timing*", "svg", "pdf", "png", settings=Settings).parse_args()
+    arguments = figure_arguments(__doc__, "meta*", "timing*", settings=Settings)
     settings: Settings = arguments.settings
     labels = Labels({}, settings.labels)
     rows: dict[str, list[dict]] = {}

@@ -243,7 +243,7 @@ def test_each_task_stands_below_the_heading_of_its_subgroup_and_above_its_subtot
     lines = lines_of(plot, form.numbers(plot))
     kinds = [line.kind for line in lines]
     assert kinds == ["heading", *["task"] * 2, "subtotal", "heading", *["task"] * 4, "subtotal", "heading", "task",
-                     "summary", "prediction"]  # fmt: skip
+                     "summary", "prediction", "heterogeneity"]  # fmt: skip
     rows = plot.groups[0].rows
     assert [line.label for line in lines[1:3]] == [rows[0].task, rows[2].task]
     weight = float(lines[3].cells["weight"][0].rstrip("%"))

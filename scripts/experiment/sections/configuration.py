@@ -113,6 +113,12 @@ class Configuration:
         dict[Name, MultipleComparison],
         "multiple comparisons: all pairs of systems or all against one control, with a familywise error rate",
     ] = field(default_factory=dict)
+    font: Annotated[
+        Label | None,
+        "of all figures: the name of an installed font, such as Times New Roman; DejaVu Sans, which comes with "
+        "matplotlib, where none is named",
+        LEFT_OUT,
+    ] = None
     charts: Annotated[dict[Name, ChartEntry], "bar charts of means, the systems of one model beside one another"] = (
         field(default_factory=dict)
     )

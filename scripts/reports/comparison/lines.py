@@ -17,7 +17,7 @@ class Line:
     """One line of the plot.
 
     `kind`: heading (of a group or subgroup), task, undefined, subtotal, mean (of these tasks), summary, fixed,
-    posterior, prediction, or unpredicted where there is no prediction interval.
+    posterior, prediction, or unpredicted where there is no prediction interval, and heterogeneity.
 
     The numbers are those drawn (None where the line has none). `short_label` stands where the label would break, if
     there is one. `below_label` and `below_effect` are the second line of
@@ -144,6 +144,8 @@ def _summary_lines(group: Group, index: int, forest: Forest, numbers: form.Numbe
         label = f"Bayesian (half-normal τ, scale {group.posterior.tau_scale:g})"
         lines.append(_diamond_line("posterior", label, index, group.posterior, numbers))
         lines[-1].short_label = "Bayesian"
+    if group.heterogeneity:
+        lines.append(Line("heterogeneity", plot_text.heterogeneity_line(group.heterogeneity, forest), index))
     return lines
 
 

@@ -1,7 +1,7 @@
 """What stands at the foot of a forest plot, a sentence each; reads and writes nothing.
 
-Heterogeneity, the summaries' tests, what the intervals and p-values are, the margin,
-clusters of queries, what systems learnt from, seeds.
+The summaries' tests, what heterogeneity, intervals and p-values are, the margin, clusters of queries, what systems
+learnt from, seeds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scripts.reports.comparison.lines import TRAINED
 def notes(forest: Forest, p_shown: bool) -> list[str]:
     """All notes of a forest plot; `p_shown`: whether the tasks' p-values are in it."""
     lines = [line for group in forest.groups for line in _of_group(forest, group)]
-    lines += filter(None, [plot_text.intervals(forest)])
+    lines += filter(None, [plot_text.heterogeneity_note(forest), plot_text.intervals(forest)])
     if forest.p_note and p_shown:
         lines.append(plot_text.p_text(forest))
     for group in forest.groups:
@@ -27,12 +27,9 @@ def notes(forest: Forest, p_shown: bool) -> list[str]:
 
 
 def _of_group(forest: Forest, group: Group) -> list[str]:
-    """Heterogeneity, and the tests of the summaries with the names of their methods."""
+    """The tests of subgroups, and those of the summaries with the names of their methods."""
     of = _of(forest, group)
-    lines = []
-    if group.heterogeneity:
-        lines.append(f"Heterogeneity{of}: {plot_text.heterogeneity(group.heterogeneity, forest)}.")
-    lines += [group.between] if group.between else []
+    lines = [group.between] if group.between else []
     name = f"Random effects ({plot_text.method(forest)})" if group.heterogeneity else "Summary"
     of_means = {"Mean of these tasks (equal weights)": group.heterogeneity and group.fixed_mean, name: group.summary}
     of_means["Fixed effect"] = group.fixed

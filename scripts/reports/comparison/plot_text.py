@@ -44,17 +44,36 @@ def heterogeneity(value: Heterogeneity, forest: Forest) -> str:
     """tau in its unit with its interval, Q, its degrees of freedom and p, and I2 with what it is relative to; a line
     breaks between them only.
     """
-    parts = [*tau(value.tau2, value.tau2_ci, forest), f"Q = {value.q:.1f},", f"df = {value.df},"]
-    parts += [f"{form.p_equals(value.p_value, forest.alpha)};", f"I² = {value.i2:.1f}%"]
+    unit = f" in {unit_of_tau(forest.effect, forest.measure)}"
+    parts = [*tau(value.tau2, value.tau2_ci, forest, unit), *_cochran(value, forest)]
     return f"{' '.join(form.unbroken(part) for part in parts)} {I2_CAUTION}"
 
 
-def tau(tau2: float, interval: tuple[float, float] | None, forest: Forest) -> list[str]:
+def heterogeneity_line(value: Heterogeneity, forest: Forest) -> str:
+    """The same as a line of a panel; the notes say once what all its lines have in common."""
+    parts = ["Heterogeneity:", *tau(value.tau2, value.tau2_ci, forest), *_cochran(value, forest)]
+    return " ".join(form.unbroken(part) for part in parts)
+
+
+def heterogeneity_note(forest: Forest) -> str:
+    """What the lines of heterogeneity have in common; empty where there are none."""
+    if not any(group.heterogeneity for group in forest.groups):
+        return ""
+    unit = unit_of_tau(forest.effect, forest.measure)
+    return f"Heterogeneity: τ is in {unit}; I² is relative to sampling error and rises with the queries per task."
+
+
+def _cochran(value: Heterogeneity, forest: Forest) -> list[str]:
+    p = form.p_equals(value.p_value, forest.alpha)
+    return [f"Q = {value.q:.1f},", f"df = {value.df},", f"{p};", f"I² = {value.i2:.1f}%"]
+
+
+def tau(tau2: float, interval: tuple[float, float] | None, forest: Forest, unit: str = "") -> list[str]:
     """The standard deviation between tasks in pieces, its interval last if there is one; in the effects' form."""
     common = form.numbers(forest)
     deviation, *ends = deviations(common, tau2, *(interval or ()))
     equals = f"< {deviation[1:]}" if deviation.startswith("<") else f"= {deviation}"
-    of_tau = f"τ {equals}{common.factor} in {unit_of_tau(forest.effect, forest.measure)}"
+    of_tau = f"τ {equals}{common.factor}{unit}"
     if not ends:
         return [f"{of_tau};"]
     return [f"{of_tau},", f"{form.percent(forest.alpha)} CI [{ends[0]}, {ends[1]}]{common.factor};"]

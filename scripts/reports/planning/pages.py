@@ -21,6 +21,7 @@ from scripts.reports.planning import transfer
 from scripts.reports.planning.costs import cost_figures, timed_systems, times_tables, timings
 from scripts.reports.planning.families import PAGES, family_figures, family_pages
 from scripts.reports.planning.figures import (
+    caption_files,
     figure_files,
     forest_looks,
     forest_plots,
@@ -51,7 +52,7 @@ def named_in_summary(experiment: Experiment) -> list[str]:
         *times_tables(experiment),
     ]
     tables += transfer.tables(experiment)
-    return [*figure_files(experiment), *tables, *families]
+    return [*figure_files(experiment), *caption_files(experiment), *tables, *families]
 
 
 def selected_seeds(experiment: Experiment) -> str | list[str]:
