@@ -13,6 +13,7 @@ include: "rules/start.smk"
 include: "rules/common.smk"
 
 
+from scripts.engine.exclusive import time_alone
 from scripts.explorer import planning as explorer
 from scripts.features import planning as features
 from scripts.learning_to_rank import planning as learning
@@ -29,6 +30,10 @@ STAGES = (
 for stage in STAGES:
 
     include: f"rules/{stage}.smk"
+
+
+if EXPERIMENT.timing == "exclusive":
+    time_alone(workflow)
 
 
 rule all:

@@ -207,6 +207,7 @@ class Experiment:
     kernels: Kernels = FAST  # or library: what they compute with
     explorer: Explorer = field(default_factory=Explorer)
     font: str | None = None  # of all figures
+    timing: str = "shared"  # or exclusive: searches and rankings run one at a time
 
     @property
     def kernels_of_jobs(self) -> dict[str, str]:

@@ -84,6 +84,7 @@ def resolve(config: JsonObject, source: str) -> Experiment:
         kernels=given.kernels,
         explorer=given.explorer,
         font=given.font,
+        timing=given.timing,
         datasets=given.datasets,
         models=given.models,
         recipes=given.recipes,

@@ -17,7 +17,7 @@ from scripts.records.comparison import MetaRecord
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.costs import Beside, row
 from scripts.reports.figures.command import figure_arguments
-from scripts.reports.figures.cost_data import point, side_by_side
+from scripts.reports.figures.cost_data import ALONE, point, side_by_side
 from scripts.reports.figures.costs import Shown, cost_figure
 from scripts.reports.figures.forest import save
 
@@ -33,6 +33,7 @@ class Settings(Typeset):
     labels: Annotated[dict[str, str], "labels of systems that have one"]
     beside: Annotated[dict[str, Beside], "timing file of a run: those of what is behind it"]
     sizes: Annotated[list[str], "of index_mb and weights_mb those that are drawn"] = field(default_factory=list)
+    exclusive: Annotated[bool, "searches and rankings ran one at a time"] = False
 
 
 def notes(settings: Settings, rows: dict[str, list[dict]]) -> list[str]:
@@ -40,7 +41,8 @@ def notes(settings: Settings, rows: dict[str, list[dict]]) -> list[str]:
     several = any(beside.parts for beside in settings.beside.values())
     cores = [row["other_cores"] for of_system in rows.values() for row in of_system if row["other_cores"] is not None]
     busy = side_by_side(cores)
-    return [*([END_TO_END] if several else []), *([f"{busy}."] if busy else [])]
+    alone = [ALONE] if settings.exclusive else []
+    return [*([END_TO_END] if several else []), *alone, *([f"{busy}."] if busy else [])]
 
 
 def main() -> None:

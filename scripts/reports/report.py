@@ -90,6 +90,7 @@ class Settings:
     cautions: Annotated[list[str], "of the configuration"]
     moderated: Annotated[dict[str, list[str]], "comparison with moderators or subgroups: its bubble plots"]
     transfer: Annotated[Studies, "matrices of sources and targets, curves over training queries"]
+    exclusive: Annotated[bool, "searches and rankings ran one at a time"] = False
 
 
 def read_tables(arguments: Namespace) -> dict[str, pd.DataFrame]:
@@ -126,7 +127,8 @@ def results(arguments: Namespace, tables: dict[str, pd.DataFrame]) -> list[Block
         blocks.append(families(one, labels))
     if several := read_studies(settings.transfer, arguments.matrices, arguments.curves):
         blocks.append(studies(several))
-    blocks += [costs(tables["costs"], settings.cost_controls, labels)] if len(tables["costs"]) else []
+    if len(tables["costs"]):
+        blocks.append(costs(tables["costs"], settings.cost_controls, labels, settings.exclusive))
     blocks += [published(read_texts(path)) for path in arguments.published]
     return blocks
 

@@ -95,6 +95,11 @@ class Configuration:
         "cpu: on processors, also where there are GPUs, and Slurm is asked for none",
     ] = "auto"
     kernels: Kernels = "fast"
+    timing: Annotated[
+        Literal["shared", "exclusive"],
+        "whether searches and rankings, which are timed, run beside other jobs; exclusive: one at a time and beside no "
+        "other job of the experiment, under Slurm on a node of its own",
+    ] = "shared"
     mirrors: Annotated[
         tuple[FilePath, ...],
         "folders searched (by file name, same SHA-256) before anything is downloaded, and for external files",
