@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from scripts.common.errors import UserError
+from scripts.engine.exclusive import time_alone
 from scripts.engine.failures import errors_of_logs
 from scripts.engine.priorities import prefer_first
 from scripts.engine.run_progress import follow
@@ -18,6 +19,8 @@ from scripts.progress.ending import ending
 
 PLOTS = {result("figure", figure=name, figure_format="png"): name for name in EXPERIMENT.comparisons}
 PROGRESS = None
+if EXPERIMENT.timing == "exclusive":
+    time_alone(workflow)
 if not AS_MODULE:  # there, rules and output are another workflow's
     prefer_first(workflow, list(PLOTS))
     PROGRESS = follow(workflow, EXPERIMENT.name, PLOTS)

@@ -1,7 +1,8 @@
 """Figures: forest plots, and all others that one script draws each; which script, from what and how, its stage plans.
 
-In: effects/, meta/, tables/, timings and whatever else a figure shows. Out: figures/{figure}.{svg,pdf,png}. What only changes how
-a figure looks (labels, titles, which p is shown) is a setting of the figure and reruns no statistics.
+In: effects/, meta/, tables/, timings and whatever else a figure shows. Out: figures/{figure}.{svg,pdf,png}, and .txt and .tex where
+its notes stand in a caption. What only changes how a figure looks (labels, titles, which p is shown) is a setting of the figure and
+reruns no statistics.
 """
 
 from functools import cache
@@ -10,6 +11,7 @@ from scripts.engine.job_settings import settings
 from scripts.engine.rule_helpers import one_of, options
 from scripts.experiment.comparisons import loaded_modules
 from scripts.learning_to_rank import planning as learning
+from scripts.reports.planning import figures
 from scripts.reports.planning.drawings import drawings
 from scripts.reports.planning.labels import system_labels
 from scripts.study_design import planning as study
@@ -17,8 +19,12 @@ from scripts.study_design import planning as study
 DRAWINGS = drawings(EXPERIMENT) | learning.drawings(EXPERIMENT) | study.drawings(EXPERIMENT, system_labels(EXPERIMENT))
 
 
+FONT = {"font": EXPERIMENT.font} if EXPERIMENT.font else {}
+
+
 localrules:
     figure,
+    caption,
 
 
 @cache
@@ -57,11 +63,39 @@ rule figure:
             ),
         ),
         options=lambda wildcards, input: options(input),
-        settings=lambda wildcards: settings(**drawing(wildcards.figure).settings),
+        settings=lambda wildcards: settings(**FONT | drawing(wildcards.figure).settings),
     conda:
         "../envs/report.yaml"
     message:
         "figure {wildcards.figure}"
     shell:
         "python {params.code[script]:q} {params.options:q} --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
+        " --settings {params.settings:q} --log {log:q}"
+
+
+rule caption:
+    input:
+        unpack(lambda wildcards: drawing(wildcards.figure).inputs),
+    output:
+        text=result("caption", caption_format="txt"),
+        tex=result("caption", caption_format="tex"),
+    log:
+        result("log", job="caption/{figure}"),
+    wildcard_constraints:
+        figure=one_of(figures.captioned(EXPERIMENT)),
+    params:
+        code=code(
+            "reports/write_caption.py",
+            lambda wildcards: loaded_modules(
+                EXPERIMENT.comparisons[name] for name in drawing(wildcards.figure).compared
+            ),
+        ),
+        options=lambda wildcards, input: options(input),
+        settings=lambda wildcards: settings(**FONT | drawing(wildcards.figure).settings),
+    conda:
+        "../envs/report.yaml"
+    message:
+        "caption {wildcards.figure}"
+    shell:
+        "python {params.code[script]:q} {params.options:q} --text {output.text:q} --tex {output.tex:q}"
         " --settings {params.settings:q} --log {log:q}"

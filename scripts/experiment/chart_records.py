@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from scripts.experiment.drawing import Typeset
+
 
 @dataclass(frozen=True)
 class Bars:
@@ -17,7 +19,7 @@ class Bars:
 
 
 @dataclass(frozen=True)
-class Chart:
+class Chart(Typeset):
     """A bar chart; `rows` are the models (and systems without one) in the configuration's order."""
 
     title: str

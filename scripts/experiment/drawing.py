@@ -1,11 +1,19 @@
-"""How a figure is drawn: the record that the planning of a stage gives of each figure, and its rule asks."""
+"""How a figure is drawn: the record that the planning of a stage gives of each figure, and a setting of all figures."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 from scripts.common.keys import JsonObject
+
+
+@dataclass(frozen=True, kw_only=True)
+class Typeset:
+    """A setting of every script that draws."""
+
+    font: Annotated[str, "of the figure; empty: DejaVu Sans, which comes with matplotlib"] = ""
 
 
 @dataclass(frozen=True)

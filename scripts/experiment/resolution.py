@@ -83,6 +83,8 @@ def resolve(config: JsonObject, source: str) -> Experiment:
         device=given.device,
         kernels=given.kernels,
         explorer=given.explorer,
+        font=given.font,
+        timing=given.timing,
         datasets=given.datasets,
         models=given.models,
         recipes=given.recipes,

@@ -25,6 +25,7 @@ NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"  # of experiments, tasks, systems …: `Nam
 RESERVED = ("downloads", "state")  # folders under results/ that are no experiment's
 SPLITS = ("train", "dev", "test")
 FIGURE_FORMATS = ("svg", "pdf", "png")
+CAPTION_FORMATS = ("txt", "tex")
 TABLE_FORMATS = ("tsv", "md", "tex")
 INDEX_PRECISIONS = ("float16", "int8", "uint8", "binary", "ubinary")  # of embeddings that are quantised
 # Names of faiss indices for approximate search: graphs, and inverted files with or without codes.
@@ -45,6 +46,7 @@ FIELDS = {
     "recipe": rf"{NAME}(?:\+{EXPORTED_FORM})?",
     "seed": rf"[0-9]+|selected(?:-{NAME})?",
     "figure_format": "|".join(FIGURE_FORMATS),
+    "caption_format": "|".join(CAPTION_FORMATS),
     "table_format": "|".join(TABLE_FORMATS),
     "scored": "negatives|teachers",
     "ranked": rf"runs/{NAME}|(?:negatives|teachers)/{NAME}/[^/]+",  # a task, or pairs that are scored for trainings
@@ -141,6 +143,7 @@ PLACES = {
     "family": _of_experiment("effect", "multiple-comparisons/{family}.json"),
     "moderators": _of_experiment("meta-analysis", "moderators/{comparison}.json"),
     "figure": _of_experiment("figure", "figures/{figure}.{figure_format}"),
+    "caption": _of_experiment("figure", "figures/{figure}.{caption_format}"),
     "family_figure": _of_experiment("figure", "figures/multiple-comparisons/{family}.{figure_format}"),
     "importance_figure": _of_experiment("figure", "figures/importance/{source}/{system}.{figure_format}"),
     "datasets_table": _of_experiment("table", "tables/datasets.tsv"),

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
+from scripts.common.command_line import run
 from scripts.common.tables import MEANS, read_table
 from scripts.experiment.chart_records import Chart as Settings
 from scripts.reports.figures.bars import Bar, BarChart, bar_chart
+from scripts.reports.figures.command import figure_arguments
 from scripts.reports.figures.forest import save
 
 
@@ -35,7 +36,7 @@ def filled(means: pd.DataFrame, settings: Settings) -> BarChart:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "means", "svg", "pdf", "png", settings=Settings).parse_args()
+    arguments = figure_arguments(__doc__, "means", settings=Settings)
     means = read_table(arguments.means, *MEANS).set_index(["task", "system"])
     save(bar_chart(filled(means, arguments.settings)), arguments.svg, arguments.pdf, arguments.png)
 

@@ -11,20 +11,22 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
+from scripts.common.command_line import run
 from scripts.common.tables import EFFECTS, read_table
+from scripts.experiment.drawing import Typeset
 from scripts.records.moderation import ModerationRecord
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.moderation import read_moderation, statement
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.figures.bubble import Bubble, BubblePlot, Fitted, bubble_plot
+from scripts.reports.figures.command import figure_arguments
 from scripts.reports.figures.forest import save
 from scripts.statistics.effects import effect_named
 from scripts.statistics.meta_regression.moderation import FittedModel
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Typeset):
     """What the figure shows, and the names in it."""
 
     moderator: Annotated[str, "name of the moderator"]
@@ -61,7 +63,7 @@ def fitted(fit: FittedModel | None) -> tuple[Fitted, ...]:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "effects", "moderators", "svg", "pdf", "png", settings=Settings).parse_args()
+    arguments = figure_arguments(__doc__, "effects", "moderators", settings=Settings)
     table = read_table(arguments.effects, *EFFECTS)
     plot = filled(table, read_moderation(arguments.moderators), arguments.settings)
     save(bubble_plot(plot), arguments.svg, arguments.pdf, arguments.png)

@@ -9,13 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from scripts.common.command_line import parser, run
+from scripts.common.command_line import run
 from scripts.common.records import read_record
+from scripts.experiment.drawing import Typeset
 from scripts.experiment.results_paths import fields_of
 from scripts.records.comparison import MetaRecord
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.costs import Beside, row
-from scripts.reports.figures.cost_data import point, side_by_side
+from scripts.reports.figures.command import figure_arguments
+from scripts.reports.figures.cost_data import ALONE, point, side_by_side
 from scripts.reports.figures.costs import Shown, cost_figure
 from scripts.reports.figures.forest import save
 
@@ -23,7 +25,7 @@ END_TO_END = "Times are end to end: with those of first stages and fused systems
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Typeset):
     """Which systems the figure compares, and where their costs stand."""
 
     control: Annotated[str, "the control of all comparisons"]
@@ -31,6 +33,7 @@ class Settings:
     labels: Annotated[dict[str, str], "labels of systems that have one"]
     beside: Annotated[dict[str, Beside], "timing file of a run: those of what is behind it"]
     sizes: Annotated[list[str], "of index_mb and weights_mb those that are drawn"] = field(default_factory=list)
+    exclusive: Annotated[bool, "searches and rankings ran one at a time"] = False
 
 
 def notes(settings: Settings, rows: dict[str, list[dict]]) -> list[str]:
@@ -38,11 +41,12 @@ def notes(settings: Settings, rows: dict[str, list[dict]]) -> list[str]:
     several = any(beside.parts for beside in settings.beside.values())
     cores = [row["other_cores"] for of_system in rows.values() for row in of_system if row["other_cores"] is not None]
     busy = side_by_side(cores)
-    return [*([END_TO_END] if several else []), *([f"{busy}."] if busy else [])]
+    alone = [ALONE] if settings.exclusive else []
+    return [*([END_TO_END] if several else []), *alone, *([f"{busy}."] if busy else [])]
 
 
 def main() -> None:
-    arguments = parser(__doc__, "meta*", "timing*", "svg", "pdf", "png", settings=Settings).parse_args()
+    arguments = figure_arguments(__doc__, "meta*", "timing*", settings=Settings)
     settings: Settings = arguments.settings
     labels = Labels({}, settings.labels)
     rows: dict[str, list[dict]] = {}

@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from scripts.common.command_line import parser, run
+from scripts.common.command_line import run
 from scripts.common.records import read_record
+from scripts.experiment.drawing import Typeset
 from scripts.records.curves import CurvesRecord
+from scripts.reports.figures.command import figure_arguments
 from scripts.reports.figures.curves import CurvesPlot, Panel, Spot, curves_plot
 from scripts.reports.figures.forest import save
 from scripts.reports.transfer.curve_answers import Curves
@@ -18,7 +20,7 @@ from scripts.reports.transfer.drawn_curves import all_queries, ends, notes
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Typeset):
     """What the figure shows of the curves."""
 
     names: Annotated[Curves, "labels, title and what the bars are"]
@@ -41,7 +43,7 @@ def filled(record: CurvesRecord, names: Curves, shown: list[str]) -> CurvesPlot:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "record", "svg", "pdf", "png", settings=Settings).parse_args()
+    arguments = figure_arguments(__doc__, "record", settings=Settings)
     settings: Settings = arguments.settings
     record = read_record(CurvesRecord, arguments.record)
     figure = curves_plot(filled(record, settings.names, settings.shown))

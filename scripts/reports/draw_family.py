@@ -6,12 +6,21 @@ figures/multiple-comparisons/{family}.svg, .pdf and .png.
 
 from __future__ import annotations
 
-from scripts.common.command_line import parser, run
+from dataclasses import dataclass
+
+from scripts.common.command_line import run
+from scripts.experiment.drawing import Typeset
+from scripts.reports import family_table
 from scripts.reports.comparison.families import FoundFamily, read_family
 from scripts.reports.comparison.family_text import notes, where
-from scripts.reports.family_table import Settings
+from scripts.reports.figures.command import figure_arguments
 from scripts.reports.figures.family import Diagram, diagram
 from scripts.reports.figures.forest import save
+
+
+@dataclass(frozen=True)
+class Settings(family_table.Settings, Typeset):
+    """How the figure shows a multiple comparison."""
 
 
 def filled(found: FoundFamily, title: str) -> Diagram:
@@ -22,7 +31,7 @@ def filled(found: FoundFamily, title: str) -> Diagram:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "table", "record", "svg", "pdf", "png", settings=Settings).parse_args()
+    arguments = figure_arguments(__doc__, "table", "record", settings=Settings)
     settings: Settings = arguments.settings
     found = read_family(arguments.table, arguments.record, settings.labels)
     save(diagram(filled(found, settings.title)), arguments.svg, arguments.pdf, arguments.png)

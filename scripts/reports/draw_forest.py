@@ -7,22 +7,28 @@ moderators/{comparison}.json of one whose tasks are in subgroups. Writes figures
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-from scripts.common.command_line import parser, run
+from scripts.common.command_line import run
 from scripts.common.tables import COMPARISONS, read_table
+from scripts.experiment.drawing import Typeset
 from scripts.reports.comparison.adjustment import Adjustment, adjustments
+from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, forest, read_found
+from scripts.reports.figures.command import figure_arguments
 from scripts.reports.figures.forest import forest_plot, save
 from scripts.reports.figures.forest_axis import common_limits
 
+FILES = ("effects*", "meta*", "moderators*", "comparisons*", "axis-effects*", "axis-meta*")  # that a plot is made of
+
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(Looks):
+class Settings(Looks, Typeset):
     """How the figure shows its comparisons, and the names in it."""
 
     labels: Annotated[Labels, "labels of tasks and systems that have one"]
@@ -39,17 +45,21 @@ def found(
     ]
 
 
-def main() -> None:
-    names = ("effects*", "meta*", "moderators*", "comparisons*", "axis-effects*", "axis-meta*", "svg", "pdf", "png")
-    arguments = parser(__doc__, *names, settings=Settings).parse_args()
+def plotted(arguments: argparse.Namespace) -> Forest:
+    """The forest plot that a command line asks for."""
     settings: Settings = arguments.settings
     table = arguments.comparisons[0] if arguments.comparisons else None
     family = adjustments(read_table(table, *COMPARISONS)) if table else {}
     plot = forest(found(arguments.effects, arguments.meta, family, arguments.moderators), settings, settings.labels)
-    if arguments.axis_effects:
-        on_axis = found(arguments.axis_effects, arguments.axis_meta, {})
-        plot = replace(plot, limits=common_limits(on_axis, settings, settings.labels))
-    save(forest_plot(plot), arguments.svg, arguments.pdf, arguments.png)
+    if not arguments.axis_effects:
+        return plot
+    on_axis = found(arguments.axis_effects, arguments.axis_meta, {})
+    return replace(plot, limits=common_limits(on_axis, settings, settings.labels))
+
+
+def main() -> None:
+    arguments = figure_arguments(__doc__, *FILES, settings=Settings)
+    save(forest_plot(plotted(arguments)), arguments.svg, arguments.pdf, arguments.png)
 
 
 if __name__ == "__main__":

@@ -11,15 +11,17 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
+from scripts.common.command_line import run
 from scripts.common.errors import UserError
 from scripts.common.tables import IMPORTANCE, read_table
+from scripts.experiment.drawing import Typeset
+from scripts.reports.figures.command import figure_arguments
 from scripts.reports.figures.forest import save
 from scripts.reports.figures.importance import Panel, importance_chart
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Typeset):
     title: Annotated[str, "the figure's title"]
     measure: Annotated[str, "the measure that falls when a feature is shuffled"]
 
@@ -41,7 +43,7 @@ def panels_of(tables: list[pd.DataFrame], measure: str) -> tuple[list[str], list
 
 
 def main() -> None:
-    arguments = parser(__doc__, "tables*", "svg", "pdf", "png", settings=Settings).parse_args()
+    arguments = figure_arguments(__doc__, "tables*", settings=Settings)
     if not arguments.tables:
         raise UserError("--tables: expected at least one")
     features, panels = panels_of(

@@ -11,18 +11,20 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
+from scripts.common.command_line import run
 from scripts.common.records import read_record
 from scripts.common.tables import read_table
+from scripts.experiment.drawing import Typeset
 from scripts.records.comparison import MetaRecord
 from scripts.reports.comparison.reading import Labels
+from scripts.reports.figures.command import figure_arguments
 from scripts.reports.figures.forest import save
 from scripts.reports.figures.influence import InfluencePlot, Point, influence_plot
 from scripts.statistics.effects import effect_named
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(Typeset):
     """The names in the figure."""
 
     alpha: Annotated[float, "1 - alpha is the level of confidence"]
@@ -57,7 +59,7 @@ def influence_data(table: pd.DataFrame, meta: MetaRecord, settings: Settings) ->
 
 
 def main() -> None:
-    arguments = parser(__doc__, "table", "meta", "svg", "pdf", "png", settings=Settings).parse_args()
+    arguments = figure_arguments(__doc__, "table", "meta", settings=Settings)
     table = read_table(arguments.table, "task", "influential")
     plot = influence_data(table, read_record(MetaRecord, arguments.meta), arguments.settings)
     save(influence_plot(plot), arguments.svg, arguments.pdf, arguments.png)

@@ -11,15 +11,17 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
+from scripts.common.command_line import run
 from scripts.common.tables import read_table
+from scripts.experiment.drawing import Typeset
 from scripts.reports.comparison.reading import Labels
+from scripts.reports.figures.command import figure_arguments
 from scripts.reports.figures.forest import save
 from scripts.reports.figures.queries import QueriesPlot, TaskQueries, queries_plot
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(Typeset):
     """The names in the figure."""
 
     measure: Annotated[str, "of the differences"]
@@ -52,7 +54,7 @@ def queries_data(differences: pd.DataFrame, table: pd.DataFrame, settings: Setti
 
 
 def main() -> None:
-    arguments = parser(__doc__, "differences", "table", "svg", "pdf", "png", settings=Settings).parse_args()
+    arguments = figure_arguments(__doc__, "differences", "table", settings=Settings)
     differences, table = (read_table(path, "task", "query_id") for path in (arguments.differences, arguments.table))
     plot = queries_plot(queries_data(differences, table, arguments.settings))
     save(plot, arguments.svg, arguments.pdf, arguments.png)

@@ -109,15 +109,22 @@ def subgroups(label: str, levels: dict[str, Level], alpha: float) -> Table:
 def values(record: ModerationRecord, labels: Labels) -> Table:
     """The values of the moderators by task."""
     names = list(dict.fromkeys(name for of_task in record.values.values() for name in of_task))
+    decimals = {name: _decimals([of_task.get(name, "") for of_task in record.values.values()]) for name in names}
     rows = [
-        [labels.task(task), *(_value(of_task.get(name, "")) for name in names)]
+        [labels.task(task), *(_value(of_task.get(name, ""), decimals[name]) for name in names)]
         for task, of_task in record.values.items()
     ]
     return Table(columns(["Task", *(record.labels[name] for name in names)]), [rows])
 
 
-def _value(value: str | float) -> str:
-    return value if isinstance(value, str) else form.minus(f"{value:.4g}")
+def _decimals(values: list[str | float]) -> int:
+    """The decimals of a moderator's column: none for whole numbers."""
+    numbers = [float(value) for value in values if not isinstance(value, str)]
+    return 0 if all(map(float.is_integer, numbers)) else form.mean_decimals(numbers)
+
+
+def _value(value: str | float, decimals: int) -> str:
+    return value if isinstance(value, str) else form.fixed(value, decimals)
 
 
 def content(record: ModerationRecord) -> list[Block]:

@@ -8,13 +8,16 @@ itself. The same inputs give the same bytes.
 
 from __future__ import annotations
 
+import platform
 from argparse import Namespace
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Annotated
 
 import pandas as pd
 
 from scripts.common.command_line import parser, run
+from scripts.common.commit import commit_text
 from scripts.common.files import atomic_text
 from scripts.common.tables import (
     CHOSEN_RECIPES,
@@ -27,6 +30,7 @@ from scripts.common.tables import (
     read_table,
     read_texts,
 )
+from scripts.common.timing import processor
 from scripts.reports.comparison.adjustment import adjustments
 from scripts.reports.comparison.families import read_families
 from scripts.reports.comparison.looks import Looks
@@ -36,7 +40,7 @@ from scripts.reports.contents.comparisons import Figures, compared, comparisons,
 from scripts.reports.contents.costs import costs
 from scripts.reports.contents.explorer import TO_EXPLORER
 from scripts.reports.contents.families import families
-from scripts.reports.contents.machine import made, read_timings
+from scripts.reports.contents.machine import Origin, made, read_timings
 from scripts.reports.contents.mined import mined
 from scripts.reports.contents.published import published
 from scripts.reports.contents.training import LOSSES, SIZES, SizeGroup, losses_of, size_curves, trainings
@@ -46,7 +50,7 @@ from scripts.reports.figures.forest import as_svg
 from scripts.reports.figures.losses import losses
 from scripts.reports.transfer.studies import Studies, read_studies
 from scripts.reports.writing import html_page, markdown
-from scripts.reports.writing.content import Block, Paragraph, Text, counted
+from scripts.reports.writing.content import Block, Items, Paragraph, Section, Text, counted
 
 TEXTS = {
     "datasets": DATASETS,
@@ -90,6 +94,7 @@ class Settings:
     cautions: Annotated[list[str], "of the configuration"]
     moderated: Annotated[dict[str, list[str]], "comparison with moderators or subgroups: its bubble plots"]
     transfer: Annotated[Studies, "matrices of sources and targets, curves over training queries"]
+    exclusive: Annotated[bool, "searches and rankings ran one at a time"] = False
 
 
 def read_tables(arguments: Namespace) -> dict[str, pd.DataFrame]:
@@ -126,7 +131,8 @@ def results(arguments: Namespace, tables: dict[str, pd.DataFrame]) -> list[Block
         blocks.append(families(one, labels))
     if several := read_studies(settings.transfer, arguments.matrices, arguments.curves):
         blocks.append(studies(several))
-    blocks += [costs(tables["costs"], settings.cost_controls, labels)] if len(tables["costs"]) else []
+    if len(tables["costs"]):
+        blocks.append(costs(tables["costs"], settings.cost_controls, labels, settings.exclusive))
     blocks += [published(read_texts(path)) for path in arguments.published]
     return blocks
 
@@ -136,6 +142,21 @@ def lead(systems: int, tasks: int, number: int, measures: list[str]) -> Paragrap
     said = f"{counted(systems, 'system')} on {counted(tasks, 'task')}"
     said += f", {counted(number, 'comparison')}" if number else ""
     return Paragraph(f"{said}. Measures: {', '.join(measures)}.")
+
+
+def origin_of(experiment: str) -> Origin:
+    """What the page says of itself, as of now."""
+    today = datetime.now(UTC).date().isoformat()
+    machine = f"{processor()}, {platform.system()}, Python {platform.python_version()}"
+    return Origin(today, commit_text(), machine, f"results/{experiment}/config.yaml")
+
+
+def in_short(experiment: str) -> Section:
+    """How it was made, as the summary says it: without what differs each time that it is written."""
+    known = dict(Origin("", "", "", f"results/{experiment}/config.yaml").facts())
+    lines = [f"{name}: {known[name]}" for name in ("Version", "Configuration")]
+    lines.append("Date, commit and machine: report.html")
+    return Section("How it was made", [Items(lines)], anchor="made")
 
 
 def how_made(arguments: Namespace, datasets: pd.DataFrame) -> tuple[list[Block], dict[str, str]]:
@@ -149,7 +170,8 @@ def how_made(arguments: Namespace, datasets: pd.DataFrame) -> tuple[list[Block],
     for system, numbers in settings.seeds.training.items():
         seeds.append(f"Seeds of training of {system}: {', '.join(map(str, numbers))}")
     blocks: list[Block] = [trainings(sizes, lines)] if drawn else []
-    blocks.append(made(settings.jobs, settings.feeds, read_timings(sorted(arguments.timing)), seeds))
+    timings = read_timings(sorted(arguments.timing))
+    blocks.append(made(origin_of(settings.experiment), settings.jobs, settings.feeds, timings, seeds))
     return blocks, {name: as_svg(figure, name) for name, figure in drawn.items()}
 
 
@@ -166,7 +188,7 @@ def main() -> None:
     with atomic_text(arguments.page) as file:
         file.write(html_page.document(title, [*content, *made_how], figures))
     with atomic_text(arguments.summary) as file:
-        file.write(markdown.document(title, content))
+        file.write(markdown.document(title, [*content, in_short(title)]))
 
 
 if __name__ == "__main__":

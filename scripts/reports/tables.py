@@ -19,6 +19,7 @@ from scripts.common.tables import COMPARISONS, read_table
 from scripts.experiment.results_paths import fields_of
 from scripts.records.comparison import MetaRecord, ShortSummary
 from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison import plot_text
 from scripts.reports.comparison.adjustment import adjustments
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.looks import Looks
@@ -67,7 +68,8 @@ def dependence(summaries: dict[str, ShortSummary], plot: Forest, labels: Labels,
         summary, tau2 = meta.summary, meta.tau2
         effect, low, high = numbers.of(summary.effect, summary.ci_low, summary.ci_high)
         p = summary.p_value
-        tested = ["" if p is None else form.p_value(p, plot.alpha), "" if tau2 is None else form.deviations(tau2)[0]]
+        tested = ["" if p is None else form.p_value(p, plot.alpha)]
+        tested += ["" if tau2 is None else plot_text.deviations(numbers, tau2)[0]]
         rows.append([labels.task(task), f"{meta.k}", effect, f"[{low}, {high}]", *tested])
     heads = [heading, "k", plot.effect.LABEL, f"{form.percent(plot.alpha)} CI", "p", "τ"]
     alone = {part.interval for part in summaries.values() if part.k == 1}
@@ -77,7 +79,7 @@ def dependence(summaries: dict[str, ShortSummary], plot: Forest, labels: Labels,
 
 def content(name: str, comparison: Found, plot: Forest) -> list[Block]:
     """What a comparison says, its table and its notes."""
-    table = tasks_table(name, comparison, plot)
+    table = tasks_table(name, plot)
     return [Paragraph(sentence(comparison.meta, plot)), table, Items(notes(comparison, plot))]
 
 

@@ -21,6 +21,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
 from scripts.common.tables import COSTS, read_table
 from scripts.reports.comparison import number_text as form
+from scripts.reports.figures.cost_data import ALONE, side_by_side
 from scripts.reports.writing import content, latex, markdown
 from scripts.reports.writing.content import Paragraph, Table
 
@@ -49,6 +50,7 @@ class Settings:
 
     systems: dict[str, TimedSystem]
     tasks: Annotated[dict[str, str], "labels of tasks that have one"]
+    exclusive: Annotated[bool, "searches and rankings ran one at a time"] = False
 
 
 def inference_times(costs: pd.DataFrame, systems: dict[str, TimedSystem]) -> pd.DataFrame:
@@ -139,6 +141,12 @@ def cell(rows: pd.DataFrame) -> str:
     return f"{text} ± {form.fixed((max(0.0, squares - runs * mean**2) / (runs - 1)) ** 0.5, 2)}"
 
 
+def how_alone(costs: pd.DataFrame, exclusive: bool) -> list[str]:
+    """Whether other work ran beside what was timed, in a sentence or two."""
+    busy = side_by_side(costs["other_cores"].dropna().tolist()) if "other_cores" in costs else ""
+    return [*([ALONE] if exclusive else []), *([f"{busy}."] if busy else [])]
+
+
 def write(paths: list[Path], table: pd.DataFrame, column: str, title: str, note: str) -> None:
     """Write the table in the formats of the paths: as it is (.tsv), or models by its `column` (.md, .tex)."""
     headings, rows = wide(table, column)
@@ -161,8 +169,9 @@ def main() -> None:
     costs = read_table(arguments.costs, *COSTS)
     inference = inference_times(costs, settings.systems)
     inference["column"] = columns(inference, settings.tasks)
-    notes = dict.fromkeys(system.note for system in settings.systems.values() if system.note)
-    write(arguments.inference, inference, "column", "Inference times", " ".join([NOTES["inference"], *notes]))
+    notes = [NOTES["inference"], *dict.fromkeys(system.note for system in settings.systems.values() if system.note)]
+    notes += how_alone(costs, settings.exclusive)
+    write(arguments.inference, inference, "column", "Inference times", " ".join(notes))
     trained = fine_tuning_times(costs, settings.systems)
     write(arguments.fine_tuning, trained, "column", "Fine-tuning times", NOTES["fine-tuning"])
 

@@ -10,9 +10,20 @@ from scripts.common.version import VERSION
 
 ROOT = Path(__file__).parents[2]
 
+NEEDED = ("cff-version", "message", "title", "abstract", "type", "version", "authors", "license", "keywords")
+
+
+def test_the_citation_has_all_that_converters_ask_for():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert [name for name in NEEDED if not citation.get(name)] == [] and citation["type"] == "software"
+    for work in citation["references"]:
+        assert work["title"] and work["authors"] and work["year"] > 1900 and re.match(r"10\.\d+/", work["doi"])
+
 
 def test_the_citation_the_changelog_and_make_help_name_the_version():
-    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == VERSION
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == VERSION
+    assert f"version = {{{VERSION}}}" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.M)[1] == VERSION
     shown = subprocess.run(
         ["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True, check=True

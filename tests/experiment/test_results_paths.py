@@ -28,6 +28,7 @@ CHOICES = {
     "choices": ["selected-seeds", "chosen-recipes"],
     "seed": ["0", "17", "selected", "selected-tuned-x"],
     "figure_format": ["svg", "pdf", "png"],
+    "caption_format": ["txt", "tex"],
     "table_format": ["tsv", "md", "tex"],
     "page_format": ["md", "html"],
     "work": ["inference", "fine-tuning"],

@@ -3,14 +3,16 @@
 import warnings
 from types import SimpleNamespace
 
+import matplotlib
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, fontManager, get_font
 
+from scripts.common.errors import UserError
 from scripts.reports.figures import fonts
-from scripts.reports.figures.fonts import FAMILY, families, missing
+from scripts.reports.figures.fonts import FAMILY, families, missing, use_font
 from scripts.reports.figures.forest import save
-from scripts.reports.figures.measured_text import width
+from scripts.reports.figures.measured_text import font, width
 
 JAPANESE = "日本語の検索課題"
 SCRIPT_A = "\N{MATHEMATICAL SCRIPT CAPITAL A}"  # DejaVu Sans lacks it; STIX, which comes with matplotlib, has it
@@ -84,3 +86,34 @@ def test_japanese_and_chinese_text_take_the_shapes_of_their_language(only_bundle
     monkeypatch.setattr(fontManager, "ttflist", entries)
     first = {text: fonts._candidates(frozenset(text))[0].name for text in ("検索の", "检索", "검색")}
     assert first == {"検索の": "Noto Sans CJK JP", "检索": "Noto Sans CJK SC", "검색": "Noto Sans CJK KR"}
+
+
+@pytest.fixture
+def stix():
+    """Figures in STIX, which comes with matplotlib and looks like Times."""
+    with matplotlib.rc_context():
+        use_font("STIXGeneral")
+        yield
+
+
+def test_a_font_that_is_asked_for_draws_and_measures_all_text(stix, tmp_path):
+    figure = Figure()
+    figure.text(0.5, 0.5, "nDCG@10", font=font(8.0))
+    save(figure, tmp_path / "plot.svg", tmp_path / "plot.pdf")
+    assert "STIXGeneral" in (tmp_path / "plot.svg").read_text(encoding="utf-8")
+    assert b"STIXGeneral" in (tmp_path / "plot.pdf").read_bytes()
+    in_stix = width("nDCG@10", 8.0)
+    with matplotlib.rc_context({"font.family": ["sans-serif"]}):
+        assert width("nDCG@10", 8.0) > 1.1 * in_stix
+    assert families("nDCG@10") == ("STIXGeneral", FAMILY)
+
+
+def test_a_font_that_is_not_installed_is_one_line_that_names_some_that_are(only_bundled):
+    before = list(matplotlib.rcParams["font.family"])
+    with pytest.raises(
+        UserError, match=r"font: 'Tymes' is not installed on this machine; installed are, .*STIXGeneral"
+    ):
+        use_font("Tymes")
+    with pytest.raises(UserError, match=r"'STIX' is not .*STIXGeneral"):
+        use_font("STIX")
+    assert matplotlib.rcParams["font.family"] == before

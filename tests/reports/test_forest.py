@@ -13,6 +13,7 @@ from matplotlib.patches import Polygon
 
 from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
 from scripts.reports.figures.forest import forest_plot, save
+from scripts.reports.figures.marks import MUTED
 
 LONG = (
     "BEIR/cqadupstack/programmers-test-split-with-a-rather-long-name",
@@ -223,7 +224,23 @@ def test_several_treatments_are_groups_with_their_own_summaries():
     figure = forest_plot(SHAPES["treatments"])
     assert [text for text in words(figure) if text in ("ColBERTv2", "monoT5-3B")] == ["ColBERTv2", "monoT5-3B"]
     assert len(patches(figure, "diamond-")) == len(patches(figure, "prediction-")) == 3
-    assert sum(text.startswith("Heterogeneity") for text in words(figure)) == 3
+    lines = [text for text in words(figure) if text.startswith("Heterogeneity")]
+    assert [text.startswith("Heterogeneity: τ = ") for text in lines] == [True, True, True, False]
+    assert lines[-1].startswith("Heterogeneity: τ is in nDCG@10; I² is relative to sampling error")
+
+
+@pytest.mark.parametrize("width", ["single column", "double column"])
+def test_the_heterogeneity_of_a_panel_stands_in_it(width):
+    figure = forest_plot(replace(SHAPES["treatments"], width=width))
+    drawn = [(text.get_text(), text.get_position()[1]) for text in figure.axes[0].texts]
+    places = [y for said, y in drawn if said.startswith("Heterogeneity: τ = ")]
+    names = [group.treatment for group in SHAPES["treatments"].groups]
+    headings = [next(y for said, y in drawn if len(said) > 4 and name.startswith(said)) for name in names]
+    ordered = [place for pair in zip(headings, places, strict=True) for place in pair]
+    assert ordered == sorted(ordered) and len(ordered) == 6
+    ends = sorted(max(line.get_ydata()) for line in figure.axes[0].lines if line.get_color() == MUTED)
+    beside_the_plot = [end > place for end, place in zip(ends, places, strict=True)]
+    assert beside_the_plot == [width == "double column"] * 3  # where there is no room the line of no effect ends above
 
 
 @pytest.mark.parametrize(("sort", "key"), [("effect", "effect"), ("weight", "weight")])

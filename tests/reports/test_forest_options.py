@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from scripts.common.keys import given
-from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison import plot_text
 from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Margin, Posterior
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Labels, forest, read_found
@@ -84,7 +84,7 @@ def test_the_foot_states_the_intervals_the_test_of_the_summary_and_the_total():
     ],
 )
 def test_the_statistic_is_the_quantile_of_the_p_value(summary, said):
-    assert form.statistic(summary) == said
+    assert plot_text.statistic(summary) == said
 
 
 def test_a_summary_without_a_test_says_so():

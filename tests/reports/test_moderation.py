@@ -81,7 +81,7 @@ def files(tmp_path, record):
 
 def test_a_sentence_repeats_the_numbers_of_its_model(record):
     size, kind, flat, together = record.models
-    fit, slope = size.fit, size.fit.coefficients[1]
+    fit, slope, tau = size.fit, size.fit.coefficients[1], math.sqrt(size.fit.tau2)
     told = plain(statement(size, ALPHA))
     for name in ("estimate", "ci_low", "ci_high"):
         half = (slope.ci_high - slope.ci_low) / 2
@@ -89,7 +89,7 @@ def test_a_sentence_repeats_the_numbers_of_its_model(record):
     assert f"F(1, 6) = {fit.qm:.2f}, p = {fit.qm_p_value:.3f}" in told
     assert f"permutation test (100 permutations) p = {fit.permutation_p_value:.3f}" in told
     assert f"(Holm) p = {fit.qm_p_holm:.3f}" in told and f"QE = {fit.qe:.1f}, df = 6" in told
-    assert f"R² = {fit.r2:.0f}%; residual τ = {form.deviations(fit.tau2)[0]}," in told
+    assert f"R² = {fit.r2:.0f}%; residual τ = {form.fixed(tau, form.decimals_for(tau))}," in told
     assert "slope" not in statement(kind, ALPHA) and f"F(1, 6) = {kind.fit.qm:.2f}" in plain(statement(kind, ALPHA))
     assert statement(flat, ALPHA) == "Flat: not fitted, Flat is the same on all tasks."
     assert statement(together, ALPHA) == "All together: not fitted, Flat is the same on all tasks."
@@ -243,7 +243,7 @@ def test_each_task_stands_below_the_heading_of_its_subgroup_and_above_its_subtot
     lines = lines_of(plot, form.numbers(plot))
     kinds = [line.kind for line in lines]
     assert kinds == ["heading", *["task"] * 2, "subtotal", "heading", *["task"] * 4, "subtotal", "heading", "task",
-                     "summary", "prediction"]  # fmt: skip
+                     "summary", "prediction", "heterogeneity"]  # fmt: skip
     rows = plot.groups[0].rows
     assert [line.label for line in lines[1:3]] == [rows[0].task, rows[2].task]
     weight = float(lines[3].cells["weight"][0].rstrip("%"))

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison import plot_text
 from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
 from scripts.reports.figures.measured_text import width, wrap
 
@@ -39,20 +40,37 @@ def test_common_form_has_two_digits_of_the_median_half_width(intervals, expected
     ("low", "high", "expected"),
     [
         (0.0042, 0.0138, ("0.009", "0.004", "0.014")),
-        (0.0004, 0.0138, ("0.0071", "0.0004", "0.0138")),
-        (-0.0138, -0.00004, ("−0.00692", "−0.01380", "−0.00004")),
-        (-0.0002, 0.0138, ("0.0068", "−0.0002", "0.0138")),
+        (0.0004, 0.0138, ("0.007", "+0.000", "0.014")),
+        (-0.0138, -0.00004, ("−0.007", "−0.014", "−0.000")),
         (0.0, 0.0138, ("0.007", "0.000", "0.014")),
-        (3e-9, 0.5, ("2.5×10⁻¹", "3.0×10⁻⁹", "5.0×10⁻¹")),
+        (3e-9, 0.5, ("0.250", "+0.000", "0.500")),
     ],
 )
-def test_a_bound_prints_as_zero_only_if_it_is(low, high, expected):
+def test_a_bound_prints_as_zero_without_a_sign_only_if_it_is(low, high, expected):
     assert form.Numbers(0, 3).of((low + high) / 2, low, high) == expected
 
 
 def test_an_effect_that_rounds_to_zero_has_no_minus():
     assert form.Numbers(0, 2).of(-0.001, -0.2, 0.2) == ("0.00", "−0.20", "0.20")
     assert form.Numbers(0, 2).of(None, -0.2, 0.2)[0] == ""
+
+
+def test_a_sentence_has_the_decimals_that_its_bounds_need():
+    common = form.Numbers(0, 3)
+    assert form.in_text(common, -0.0138, -0.00004) == form.Numbers(0, 5)
+    assert form.in_text(common, 0.0, 0.0138) == common == form.in_text(common, 3e-9, 0.5)
+
+
+def test_a_column_has_the_decimals_of_the_unit_that_needs_most():
+    assert form.of_several_units([("MD in AP", 0.03, 0.07), ("MD in ms", 100.0, 900.0)]) == form.Numbers(0, 3)
+    assert form.of_several_units([("MD in AP", 0.03, 0.07), ("MD in AP", 0.1, 0.9)]) == form.Numbers(0, 2)
+    assert form.of_several_units([("MD in AP", 1e-12, 1.1e-12)]) == form.Numbers(0, 6)
+    assert form.of_several_units([]) == form.Numbers(0, 3)
+
+
+def test_a_deviation_prints_as_zero_only_if_it_is():
+    common = form.Numbers(0, 3)
+    assert [common.deviation(value) for value in (0.0, 0.0004, 0.0006)] == ["0.000", "<0.001", "0.001"]
 
 
 def test_powers_of_ten():
@@ -66,17 +84,31 @@ def test_powers_of_ten():
         (0.0004, 0.05, "<0.001"),
         (2.2e-308, 0.05, "<0.001"),
         (0.012, 0.05, "0.012"),
-        (0.0499, 0.05, "0.0499"),
-        (0.05004, 0.05, "0.05004"),
+        (0.0499, 0.05, "<0.050"),
+        (0.05004, 0.05, ">0.050"),
         (0.05, 0.05, "0.050"),
-        (0.0500000001, 0.05, ">0.05"),
-        (0.04999999999, 0.05, "<0.05"),
         (1.0, 0.05, "1.000"),
         (0.0009, 0.0005, "<0.001"),
     ],
 )
-def test_p_values(p, alpha, expected):
+def test_p_values_of_a_column_have_three_decimals(p, alpha, expected):
     assert form.p_value(p, alpha) == expected
+
+
+@pytest.mark.parametrize(
+    ("p", "expected"),
+    [
+        (0.0004, "p < 0.001"),
+        (0.012, "p = 0.012"),
+        (0.0499, "p = 0.0499"),
+        (0.05004, "p = 0.05004"),
+        (0.05, "p = 0.050"),
+        (0.0500000001, "p > 0.05"),
+        (0.04999999999, "p < 0.05"),
+    ],
+)
+def test_p_values_of_sentences_have_the_decimals_they_need(p, expected):
+    assert form.p_equals(p, 0.05) == expected
 
 
 @pytest.mark.parametrize(("alpha", "expected"), [(0.05, "95%"), (0.1, "90%"), (0.001, "99.9%"), (0.3173, "68.27%")])
@@ -88,36 +120,35 @@ def spoken(**changes) -> str:
     values = {"q": 130.84, "df": 6, "p_value": 1e-25, "i2": 95.36, "tau2": 0.00096, "tau2_ci": (0.00039, 0.0083)}
     found = {field: changes.pop(field) for field in [*changes] if field in values}
     forest = replace(plain((0.2, 0.6)), **changes)
-    return form.heterogeneity(Heterogeneity(**(values | found)), forest).replace("\N{NO-BREAK SPACE}", " ")
+    return plot_text.heterogeneity(Heterogeneity(**(values | found)), forest).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_heterogeneity():
     """tau and its interval are roots of those of tau2, in the unit of the effect."""
     assert spoken() == (
-        "τ = 0.031 in nDCG@10, 95% CI [0.020, 0.091]; Q = 130.8, df = 6, p < 0.001; I² = 95.4% (relative to sampling "
+        "τ = 0.03 in nDCG@10, 95% CI [0.02, 0.09]; Q = 130.8, df = 6, p < 0.001; I² = 95.4% (relative to sampling "
         "error: rises with the queries per task)"
     )
     assert "Q = 130.8, df = 6, p = 0.200;" in spoken(p_value=0.2)
     for tau2, interval, expected in (
-        (0.0, (0.0, 0.0123), "τ = 0 in nDCG@10, 95% CI [0, 0.11];"),
-        (0.0, (0.0, 0.0), "τ = 0 in nDCG@10, 95% CI [0, 0];"),
-        (9e-12, (0.0, 4e-10), "τ = 3.0×10⁻⁶ in nDCG@10, 95% CI [0, 2.0×10⁻⁵];"),
+        (0.0, (0.0, 0.0123), "τ = 0.00 in nDCG@10, 95% CI [0.00, 0.11];"),
+        (9e-12, (0.0, 4e-10), "τ < 0.01 in nDCG@10, 95% CI [0.00, <0.01];"),
         (0.04, None, "τ = 0.20 in nDCG@10;"),
     ):
         assert spoken(tau2=tau2, tau2_ci=interval).startswith(expected), (tau2, interval)
     for effect, unit in (("SMD", "standardised difference"), ("CORR", "Fisher's z")):
-        assert spoken(effect_type=effect).startswith(f"τ = 0.031 in {unit}, 95% CI")
+        assert spoken(effect_type=effect).startswith(f"τ = 0.03 in {unit}, 95% CI")
 
 
 def test_an_interval_that_has_no_name_is_not_called_normal():
     forest = plain((0.2, 0.6))
-    assert form.method(forest) == "DL, normal interval"
-    assert form.method(replace(forest, interval="knapp-hartung")) == "DL, Knapp-Hartung"
+    assert plot_text.method(forest) == "DL, normal interval"
+    assert plot_text.method(replace(forest, interval="knapp-hartung")) == "DL, Knapp-Hartung"
     with pytest.raises(
         ValueError,
         match="unknown 'other'; expected one of equal-weights, knapp-hartung, knapp-hartung-unmodified, normal",
     ):
-        form.method(replace(forest, interval="other"))
+        plot_text.method(replace(forest, interval="other"))
 
 
 def test_means_lose_decimals_as_they_grow():

@@ -1,6 +1,8 @@
 """What the report says: questions and answers, tables, times, and text of the configuration that is never markup."""
 
 import json
+import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from scripts.common.commit import commit_text
 from scripts.common.errors import UserError
 from scripts.common.tables import read_texts
 from scripts.common.version import VERSION
@@ -17,8 +20,9 @@ from scripts.reports.comparison.reading import SHOWN, Found, Labels, check_colum
 from scripts.reports.comparison.table import TRIED, TRIED_NOTE
 from scripts.reports.contents import data
 from scripts.reports.contents.comparisons import Figures, compared, comparisons, grouped, questions
-from scripts.reports.contents.machine import duration, energy_text, facts, machine_table, made, read_timings
+from scripts.reports.contents.machine import Origin, duration, energy_text, facts, machine_table, made, read_timings
 from scripts.reports.contents.published import content as published
+from scripts.reports.report import origin_of
 from scripts.reports.writing import html_page
 from scripts.reports.writing.content import Cell, Figure, Folded, Paragraph, Section, Span, plain, spans
 from scripts.statistics.method import Method
@@ -157,7 +161,7 @@ def test_the_overview_answers_each_question_and_sorts_by_exact_values():
     assert [one.name for one in shown.columns][1:5] == ["On these collections", "p", "Over collections like these", "p"]
     assert (plain(first[0]), spans(first[0])[0].link) == ("Does t beat c in nDCG@10? a", "#comparison-a")
     assert spans(first[1])[0] == Span("yes, higher", "better")
-    assert plain(first[3]) == "not significant 0.10 [\N{MINUS SIGN}0.10, 0.30]" and spans(first[3])[0].look == "open"
+    assert plain(first[3]) == "not significant 0.100 [\N{MINUS SIGN}0.100, 0.300]" and spans(first[3])[0].look == "open"
     assert [plain(cell) for cell in second[1:5]] == ["no test", "", "", ""]
     assert [plain(cell) for cell in third[3:5]] == ["", ""]  # one collection says nothing of others
     assert first[3].sort == 0.1 and not isinstance(second[3], Cell)
@@ -261,9 +265,35 @@ def test_datasets_of_one_source_stand_together():
     }
 
 
+ORIGIN = Origin("2024-05-06", "0123abc", "a processor, 2 cores", "results/e/config.yaml")
+
+
+def test_a_page_says_when_where_and_of_what_it_was_made():
+    said = [plain(text) for text in made(ORIGIN, {"fetch": 1}, [], [], []).blocks[-1].texts]
+    assert said == [
+        "Written: 2024-05-06, on a processor, 2 cores",
+        f"Version: ranktrial {VERSION}",
+        "Commit: 0123abc",
+        "Configuration: results/e/config.yaml, with all defaults; snakemake --configfile results/e/config.yaml runs it again",
+    ]
+    now = origin_of("e")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", now.date) and " cores, " in now.machine
+
+
+def test_the_commit_of_changed_sources_is_said_to_be_changed(tmp_path):
+    assert commit_text(tmp_path) == "not known: the sources lie in no git repository"
+    (tmp_path / "Snakefile").write_text("rule all:\n")
+    for command in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    clean = commit_text(tmp_path)
+    assert re.fullmatch("[0-9a-f]{40}", clean)
+    (tmp_path / "Snakefile").write_text("rule other:\n")
+    assert commit_text(tmp_path) == f"{clean}, with changes to the sources"
+
+
 def test_the_rules_have_their_jobs_and_what_they_take():
     feeds = [["fetch", "rank"], ["train", "rank"], ["train", "train"]]
-    section = made({"fetch": 1, "train": 1200, "rank": 2}, feeds, [], [])
+    section = made(ORIGIN, {"fetch": 1, "train": 1200, "rank": 2}, feeds, [], [])
     assert section.blocks[0] == Paragraph(f"ranktrial {VERSION} ran 1,203 jobs of 3 rules, from raw data to this page.")
     assert section.blocks[1].blocks[0].blocks == [
         [["fetch", "1", ""], ["train", "1,200", ""], ["rank", "2", "fetch, train"]]
@@ -276,7 +306,7 @@ def test_text_of_the_configuration_is_never_markup():
         *sections({"x": one_found()}, labels),
         data.tasks([EVIL], pd.DataFrame(), {}),
         data.systems({"t": EVIL}, labels, {}, [EVIL]),
-        made({EVIL: 1}, [[EVIL, EVIL]], [], [EVIL]),
+        made(ORIGIN, {EVIL: 1}, [[EVIL, EVIL]], [], [EVIL]),
     ]
     svg = f'<svg width="5pt"><text>{EVIL}</text></svg>'
     page = html_page.document(EVIL, content, {"figures/x.svg": svg})

@@ -63,7 +63,7 @@ def test_the_table_has_tasks_summary_reason_and_marks():
     one = found()
     plot = as_table(one, LOOKS, LABELS)
     assert list(headings(plot)) == ["Task", "n", "nDCG@10", "Mean difference", "95% CI", "Weight", "p"]
-    above, below = blocks(one, plot)
+    above, below = blocks(plot)
     assert above[0] == ["Task A", "50", "0.300 → 0.350", "0.050", "[0.030, 0.070]", "33.3%", "0.030*"]
     assert above[3][:5] == ["d", "2", "0.100 → 0.100", "no spread", ""]
     assert [row[0] for row in below] == ["Mean of these 3 tasks", "Random effects (DL, normal interval)",
@@ -91,7 +91,7 @@ def test_which_p_is_shown(kind, test, correction, column):
 def test_p_by_the_randomisation_test_bears_no_mark_above_alpha():
     one = found()
     plot = forest([one], replace(LOOKS, p="randomisation", correction="none"), LABELS)
-    assert blocks(one, plot)[0][0][-1] == "0.060"
+    assert blocks(plot)[0][0][-1] == "0.060"
 
 
 def test_the_tsv_holds_full_precision_and_the_summaries():
@@ -105,7 +105,7 @@ def test_a_comparison_without_an_effect_has_a_table_too():
     one = found(summary=None, fixed_mean=None, k=0, prediction_interval=None, q=None, leave_one_out={})
     one = Found(one.effects[one.effects["undefined"].notna()], one.meta)
     plot = as_table(one, LOOKS, LABELS)
-    assert len(blocks(one, plot)) == 1 and "no spread" in page("n", one, plot, LABELS)
+    assert len(blocks(plot)) == 1 and "no spread" in page("n", one, plot, LABELS)
     row = {
         "comparison": "n",
         "control": "c",
@@ -122,10 +122,10 @@ def test_a_row_of_all_comparisons_answers_in_each_scope():
     metas = {"one": meta_record(**META | {"k": 4, "tau2": 0.0009, "tau2_ci": [0.0, 0.01]}),
              "two": meta_record(**META | {"summary": SUMMARY | {"p_value": 0.04}, "prediction_interval": None, "tau2_ci": None})}  # fmt: skip
     shown = overview(table(metas, Settings()), LABELS)
-    assert shown[HERE] == ["0.0450 [0.0400, 0.0500]"] * 2 and shown[LIKE_THESE] == ["0.050 [0.030, 0.070]"] * 2
+    assert shown[HERE] == ["0.045 [0.040, 0.050]"] * 2 and shown[LIKE_THESE] == ["0.050 [0.030, 0.070]"] * 2
     assert shown[P_HERE] == ["<0.001 (<0.001)"] * 2 and shown[P_LIKE_THESE] == ["<0.001 (<0.001)", "0.040 (0.040)"]
     assert shown[NEW] == ["[\N{MINUS SIGN}0.020, 0.120]", ""]
-    assert shown[TAU] == ["0.030 [0, 0.100]", "0.032"]
+    assert shown[TAU] == ["0.030 [0.000, 0.100]", "0.032"]
     alone = overview(
         table({"one": meta_record(**META | {"k": 1, "tau2": None, "prediction_interval": None})}, Settings()), LABELS
     )
@@ -162,12 +162,12 @@ def plot_of(one: Found, looks: Looks = LOOKS):
 def test_the_star_of_a_summary_follows_the_adjustment_that_is_named():
     """The figure of a Holm-corrected comparison shows the summary's p among all comparisons, and says so."""
     one = with_family(0.086, 7)
-    mean, summary, _, fixed = blocks(one, plot_of(one))[1]
+    mean, summary, _, fixed = blocks(plot_of(one))[1]
     assert mean[-1] == summary[-1] == "0.086" and fixed[-1] == "<0.001"
     notes = page("name", one, plot_of(one), LABELS)
     assert "; p of means: Holm-adjusted over the experiment's 7 hypotheses. * p < 0.05." in notes
     uncorrected = replace(LOOKS, correction="none")
-    assert blocks(one, plot_of(one, uncorrected))[1][0][-1] == "<0.001*"
+    assert blocks(plot_of(one, uncorrected))[1][0][-1] == "<0.001*"
     assert "p of means" not in page("name", one, plot_of(one, uncorrected), LABELS)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
+
+from scripts.common.commit import git, is_clone
 
 SOURCES = ["Snakefile", "Makefile", "LICENSE", "CITATION.cff", "README.md", "pyproject.toml", "requirements.*",
            "rules/**/*", "scripts/**/*", "envs/*", "profiles/default/*", "config/schema.editor.json"]  # fmt: skip
@@ -15,22 +16,12 @@ def source_files(root: Path) -> list[str]:
     return sorted(path.relative_to(root).as_posix() for path in files if "__pycache__" not in path.parts)
 
 
-def git(root: Path, *arguments: str) -> str | None:
-    """The output of git; None without git, or if `root` is not in a clone."""
-    try:
-        process = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        return None
-    return process.stdout if process.returncode == 0 else None
-
-
 def origin(root: Path, sources: list[str]) -> tuple[dict, str]:
     """Commit, repository and whether the sources differ from the commit; and the difference as `git diff` prints it.
 
     `new` names sources that the commit does not have, which the difference does not show.
     """
-    top = git(root, "rev-parse", "--show-toplevel")
-    if top is None or Path(top.strip()).resolve() != root.resolve():
+    if not is_clone(root):
         return {"commit": None, "note": "the sources lay in no git repository"}, ""
     commit, address = git(root, "rev-parse", "HEAD"), git(root, "remote", "get-url", "origin")
     difference = git(root, "diff", "HEAD", "--no-color", "--no-ext-diff", "--", *sources) or ""

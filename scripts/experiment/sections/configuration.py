@@ -95,6 +95,11 @@ class Configuration:
         "cpu: on processors, also where there are GPUs, and Slurm is asked for none",
     ] = "auto"
     kernels: Kernels = "fast"
+    timing: Annotated[
+        Literal["shared", "exclusive"],
+        "whether searches and rankings, which are timed, run beside other jobs; exclusive: one at a time and beside no "
+        "other job of the experiment, under Slurm on a node of its own",
+    ] = "shared"
     mirrors: Annotated[
         tuple[FilePath, ...],
         "folders searched (by file name, same SHA-256) before anything is downloaded, and for external files",
@@ -113,6 +118,12 @@ class Configuration:
         dict[Name, MultipleComparison],
         "multiple comparisons: all pairs of systems or all against one control, with a familywise error rate",
     ] = field(default_factory=dict)
+    font: Annotated[
+        Label | None,
+        "of all figures: the name of an installed font, such as Times New Roman; DejaVu Sans, which comes with "
+        "matplotlib, where none is named",
+        LEFT_OUT,
+    ] = None
     charts: Annotated[dict[Name, ChartEntry], "bar charts of means, the systems of one model beside one another"] = (
         field(default_factory=dict)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from scripts.common.keys import LEFT_OUT, Name, Rule, Title
+from scripts.common.keys import LEFT_OUT, Label, Name, Rule, Title
 
 Coordinate = Annotated[float, Rule(minimum=-1_000_000_000, maximum=1_000_000_000)]
 
@@ -17,6 +17,11 @@ class Figure:
     title: Annotated[Title, "the figure's heading; by default none"] = ""
     sort: Annotated[Literal["config", "effect", "weight"], "the order of the tasks"] = "config"
     width: Annotated[Literal["single column", "double column"], "of the figure in a paper"] = "double column"
+    notes: Annotated[
+        Literal["figure", "caption"],
+        "where the notes stand: at the foot of the figure, or in `figures/{name}.txt` and `.tex` for the caption",
+    ] = "figure"
+    font: Annotated[Label | None, "of the comparison's figures, instead of the experiment's `font`", LEFT_OUT] = None
     p: Annotated[
         Literal["t-test", "randomisation", "interval"],
         "the p-value of each task: of the paired t-test, the randomisation test or the task's interval",

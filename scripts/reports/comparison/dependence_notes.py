@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from scripts.records.comparison import MetaRecord
-from scripts.reports.comparison.number_text import degrees_of_freedom
+from scripts.reports.comparison.plot_text import degrees_of_freedom
 
 
 def seeds_note(metas: list[MetaRecord], system: Callable[[str], str]) -> str:

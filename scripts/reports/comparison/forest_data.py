@@ -149,6 +149,7 @@ class Forest:
 
     task_interval: the label of the tasks' intervals; empty where they are not named. limits, ticks, columns and digits
     (decimals) are chosen by the data where they are None. lower_is_better: a negative effect favours the treatment.
+    notes: at the foot of the "figure", or in a "caption" beside it.
     """
 
     control: str
@@ -174,6 +175,7 @@ class Forest:
     columns: tuple[str, ...] | None = None
     digits: int | None = None
     lower_is_better: bool = False
+    notes: str = "figure"
 
     def __post_init__(self) -> None:
         if not self.groups:

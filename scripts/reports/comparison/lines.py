@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison import plot_text
 from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Posterior, Row
 
 TRAINED = {"treatment": "\N{DAGGER}", "control": "\N{DOUBLE DAGGER}"}
@@ -16,7 +17,7 @@ class Line:
     """One line of the plot.
 
     `kind`: heading (of a group or subgroup), task, undefined, subtotal, mean (of these tasks), summary, fixed,
-    posterior, prediction, or unpredicted where there is no prediction interval.
+    posterior, prediction, or unpredicted where there is no prediction interval, and heterogeneity.
 
     The numbers are those drawn (None where the line has none). `short_label` stands where the label would break, if
     there is one. `below_label` and `below_effect` are the second line of
@@ -120,29 +121,31 @@ def _diamond_cells(diamond: Diamond, weight: float, forest: Forest, numbers: for
 
 def _summary_lines(group: Group, index: int, forest: Forest, numbers: form.Numbers) -> list[Line]:
     summary = group.summary
-    label = form.summary_label(forest, group)
+    label = plot_text.summary_label(forest, group)
     total = sum(row.n for row in group.rows if row.effect is not None)
     lines = [_diamond_line("summary", label, index, summary, numbers)]
     lines[0].short_label = label.split(" (")[0]
     lines[0].cells |= {"weight": ("100.0%",), "n": (f"{total:,}",)} | _p_cell(summary.p_value, forest)
     if group.fixed_mean and group.heterogeneity:  # one task is its own mean and summary
-        mean = _diamond_line("mean", form.mean_label(group), index, group.fixed_mean, numbers)
+        mean = _diamond_line("mean", plot_text.mean_label(group), index, group.fixed_mean, numbers)
         mean.cells |= _p_cell(group.fixed_mean.p_value, forest)
         lines.insert(0, mean)
     if summary.prediction_interval:
         low, high = summary.prediction_interval
-        label = form.prediction_label(forest, group)
+        label = plot_text.prediction_label(forest, group)
         lines.append(Line("prediction", label, index, None, low, high, cells=_effect_cell(numbers, None, low, high)))
     elif group.heterogeneity:
-        label = form.prediction_label(forest, group)
-        lines.append(Line("unpredicted", label, index, reason=f"none{form.no_prediction(group)}"))
+        label = plot_text.prediction_label(forest, group)
+        lines.append(Line("unpredicted", label, index, reason=f"none{plot_text.no_prediction(group)}"))
     if group.fixed:
-        lines.append(_diamond_line("fixed", form.FIXED_EFFECT, index, group.fixed, numbers))
+        lines.append(_diamond_line("fixed", plot_text.FIXED_EFFECT, index, group.fixed, numbers))
         lines[-1].short_label = "Fixed effect"
     if group.posterior:
         label = f"Bayesian (half-normal τ, scale {group.posterior.tau_scale:g})"
         lines.append(_diamond_line("posterior", label, index, group.posterior, numbers))
         lines[-1].short_label = "Bayesian"
+    if group.heterogeneity:
+        lines.append(Line("heterogeneity", plot_text.heterogeneity_line(group.heterogeneity, forest), index))
     return lines
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Literal
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class Looks:
     correction: Annotated[str, "of p for the number of tasks: none, holm or benjamini-hochberg"]
     sort: Annotated[str, "order of tasks: config, effect or weight"]
     title: Annotated[str, "of the figure"] = ""
+    notes: Annotated[Literal["figure", "caption"], "where the figure's notes stand"] = "figure"
     width: Annotated[str, "of the figure: single column or double column"] = "double column"
     digits: Annotated[int | None, "decimals of effects; the data choose them where it is not given"] = None
     lower_is_better: Annotated[bool, "of the measure: a negative difference favours the treatment"] = False

@@ -5,6 +5,7 @@ Reads moderators/{comparison}.json; writes nothing.
 
 from __future__ import annotations
 
+import math
 from itertools import groupby
 from pathlib import Path
 
@@ -24,8 +25,7 @@ def read_moderation(path: Path) -> ModerationRecord:
 
 def p_words(p: float, alpha: float) -> str:
     """A p-value in a sentence: p = 0.012, p < 0.001; no line breaks in it."""
-    text = form.p_value(p, alpha)
-    return form.unbroken(f"p {text[0]} {text[1:]}" if text[0] in "<>" else f"p = {text}")
+    return form.unbroken(form.p_equals(p, alpha))
 
 
 def moderators_test(fit: FittedModel, alpha: float) -> str:
@@ -43,7 +43,8 @@ def moderators_test(fit: FittedModel, alpha: float) -> str:
 def left_over(fit: FittedModel, alpha: float) -> str:
     """How much of the variance between tasks a model explains, and the residual heterogeneity."""
     parts = [] if fit.r2 is None else [f"R² = {fit.r2:.0f}%;"]
-    parts += [f"residual τ = {form.deviations(fit.tau2)[0]},", f"QE = {fit.qe:.1f},", f"df = {fit.qe_df},"]
+    tau = math.sqrt(fit.tau2)
+    parts += [f"residual τ = {form.fixed(tau, form.decimals_for(tau))},", f"QE = {fit.qe:.1f},", f"df = {fit.qe_df},"]
     return " ".join([*map(form.unbroken, parts), p_words(fit.qe_p_value, alpha)])
 
 
@@ -84,23 +85,39 @@ def model_name(model: Model) -> str:
     return model.moderators[0] if len(model.moderators) == 1 else "All together"
 
 
-def estimate_texts(coefficient: Coefficient) -> tuple[str, str, str]:
-    """A coefficient and its interval with two significant digits of the interval's half-width."""
+def estimate_texts(coefficient: Coefficient, decimals: int | None = None) -> tuple[str, str, str]:
+    """A coefficient and its interval with these decimals, or two significant digits of the interval's half-width; in
+    powers of ten where it is tiny.
+    """
     ends = [coefficient.estimate, coefficient.ci_low, coefficient.ci_high]
-    half = (ends[2] - ends[1]) / 2
-    if 0 < half < 1e-4:
+    if _tiny(coefficient):
         estimate, low, high = (form.scientific(end) for end in ends)
     else:
-        estimate, low, high = (form.fixed(end, form.decimals_for(half)) for end in ends)
+        shown = form.decimals_for(_half(coefficient)) if decimals is None else decimals
+        estimate, low, high = (form.fixed(end, shown) for end in ends)
     return estimate, low, high
+
+
+def _half(coefficient: Coefficient) -> float:
+    return (coefficient.ci_high - coefficient.ci_low) / 2
+
+
+def _tiny(coefficient: Coefficient) -> bool:
+    return 0 < _half(coefficient) < 1e-4
+
+
+def common_decimals(record: ModerationRecord) -> int:
+    """The decimals of the column of coefficients: those that the most precise needs, tiny ones apart."""
+    found = [one for model in record.models if model.fit for one in model.fit.coefficients]
+    return max((form.decimals_for(_half(one)) for one in found if not _tiny(one)), default=3)
 
 
 def coefficient_rows(record: ModerationRecord) -> list[list[str]]:
     """The coefficients of all models under COLUMNS; those that were not fitted have none."""
-    lines = []
+    lines, decimals = [], common_decimals(record)
     for model in record.models:
         for coefficient in model.fit.coefficients if model.fit else ():
-            estimate, low, high = estimate_texts(coefficient)
+            estimate, low, high = estimate_texts(coefficient, decimals)
             p_values = (coefficient.p_value, coefficient.permutation_p_value)
             shown = ["" if p is None else form.p_value(p, record.alpha) for p in p_values]
             lines.append([model_name(model), coefficient.term, estimate, f"[{low}, {high}]", *shown])

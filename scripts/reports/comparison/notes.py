@@ -1,7 +1,7 @@
 """What stands at the foot of a forest plot, a sentence each; reads and writes nothing.
 
-Heterogeneity, the summaries' tests, what the intervals and p-values are, the margin,
-clusters of queries, what systems learnt from, seeds.
+The summaries' tests, what heterogeneity, intervals and p-values are, the margin, clusters of queries, what systems
+learnt from, seeds.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison import plot_text
 from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Forest, Group, Row
 from scripts.reports.comparison.lines import TRAINED
 
@@ -16,9 +17,9 @@ from scripts.reports.comparison.lines import TRAINED
 def notes(forest: Forest, p_shown: bool) -> list[str]:
     """All notes of a forest plot; `p_shown`: whether the tasks' p-values are in it."""
     lines = [line for group in forest.groups for line in _of_group(forest, group)]
-    lines += filter(None, [form.intervals(forest)])
+    lines += filter(None, [plot_text.heterogeneity_note(forest), plot_text.intervals(forest)])
     if forest.p_note and p_shown:
-        lines.append(form.p_text(forest))
+        lines.append(plot_text.p_text(forest))
     for group in forest.groups:
         lines += _margin(forest, group)
     lines += filter(None, [forest.clusters_note, forest.weights_note])
@@ -26,13 +27,10 @@ def notes(forest: Forest, p_shown: bool) -> list[str]:
 
 
 def _of_group(forest: Forest, group: Group) -> list[str]:
-    """Heterogeneity, and the tests of the summaries with the names of their methods."""
+    """The tests of subgroups, and those of the summaries with the names of their methods."""
     of = _of(forest, group)
-    lines = []
-    if group.heterogeneity:
-        lines.append(f"Heterogeneity{of}: {form.heterogeneity(group.heterogeneity, forest)}.")
-    lines += [group.between] if group.between else []
-    name = f"Random effects ({form.method(forest)})" if group.heterogeneity else "Summary"
+    lines = [group.between] if group.between else []
+    name = f"Random effects ({plot_text.method(forest)})" if group.heterogeneity else "Summary"
     of_means = {"Mean of these tasks (equal weights)": group.heterogeneity and group.fixed_mean, name: group.summary}
     of_means["Fixed effect"] = group.fixed
     if tests := [f"{name}{of}: {_test_of(mean, forest)}." for name, mean in of_means.items() if mean]:
@@ -52,7 +50,7 @@ def _test_of(mean: Diamond, forest: Forest) -> str:
     """The text of a test, which breaks between its parts only, such as `t = 2.16, df = 6, p = 0.074`."""
     if mean.own_p is None:
         return "no test, since its standard error is 0"
-    parts = [*form.statistic(mean).split(", "), form.p_equals(mean.own_p, forest.alpha)]
+    parts = [*plot_text.statistic(mean).split(", "), form.p_equals(mean.own_p, forest.alpha)]
     return ", ".join(parts).replace(" ", "\N{NO-BREAK SPACE}").replace(",\N{NO-BREAK SPACE}", ", ")
 
 

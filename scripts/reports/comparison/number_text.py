@@ -1,7 +1,7 @@
-"""How the numbers and headings of a forest plot are written; reads and writes nothing.
+"""How the numbers of a forest plot and of tables are written; reads and writes nothing.
 
-A bound prints as 0 only if it is 0. A p-value never prints as 0, and as alpha only if it equals alpha. Headings follow
-the effect type and alpha.
+One number of decimals per column and figure. A bound prints as 0 without a sign only if it is 0; a p-value never prints
+as 0, and as alpha only if it equals alpha.
 """
 
 from __future__ import annotations
@@ -12,40 +12,45 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
-from scipy import special
-
-from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity
-from scripts.statistics.effects import EffectType
-from scripts.statistics.estimators import estimator_named
-from scripts.statistics.intervals import interval_named
-from scripts.statistics.meta_analysis.prediction import FEWEST
+from scripts.reports.comparison.forest_data import Forest
 
 MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-I2_CAUTION = "(relative to sampling error: rises with the queries per task)"
-FIXED_EFFECT = "Fixed effect (inverse variance)"
-_MORE_DECIMALS = 3  # what one row may have over the others before it changes to powers of ten
+_MOST_DECIMALS = 6  # of a column with several units
+_MORE_IN_TEXT = 3  # decimals that a sentence may have over the figure
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """The common form of a figure's effects: printed in units of 10^exponent with `decimals`, or more where needed."""
+    """The common form of a column: numbers in units of 10^exponent with `decimals`."""
 
     exponent: int
     decimals: int
 
     def of(self, effect: float | None, low: float, high: float) -> tuple[str, str, str]:
-        """An effect ("" for None) and the bounds of its interval, with one number of decimals.
+        """An effect ("" for None) and the bounds of its interval."""
+        return "" if effect is None else self.number(effect), self.bound(low), self.bound(high)
 
-        It is the common one, or the smallest with which neither bound prints as 0 although it is not; a row that
-        would need many more is written in powers of ten.
-        """
-        values = [None if value is None else value / 10**self.exponent for value in (effect, low, high)]
-        for decimals in range(self.decimals, self.decimals + _MORE_DECIMALS + 1):
-            if all(value == 0 or round(value, decimals) != 0 for value in values[1:]):
-                return tuple("" if value is None else fixed(value, decimals) for value in values)
-        return tuple("" if value is None else scientific(value) for value in values)
+    def number(self, value: float) -> str:
+        """A number; one that rounds to 0 has no sign."""
+        return fixed(value / 10**self.exponent, self.decimals)
+
+    def bound(self, value: float) -> str:
+        """A bound of an interval: one that rounds to 0 without being 0 keeps its sign, also a plus."""
+        if value == 0 or not self.is_zero(value):
+            return self.number(value)
+        return f"{MINUS if value < 0 else '+'}{self.number(value)}"
+
+    def deviation(self, value: float) -> str:
+        """A standard deviation: one that rounds to 0 without being 0 is below the smallest that can be printed."""
+        if value == 0 or not self.is_zero(value):
+            return self.number(value)
+        return f"<{fixed(10.0**-self.decimals, self.decimals)}"
+
+    def is_zero(self, value: float) -> bool:
+        """Whether a number prints as 0."""
+        return not Decimal(fixed(abs(value) / 10**self.exponent, self.decimals))
 
     @property
     def factor(self) -> str:
@@ -64,6 +69,25 @@ def numbers(forest: Forest) -> Numbers:
         return Numbers(exponent, forest.digits)
     half = statistics.median((row.ci_high - row.ci_low) / 2 for row in rows) / 10**exponent
     return Numbers(exponent, decimals_for(half))
+
+
+def in_text(common: Numbers, low: float, high: float) -> Numbers:
+    """The form of an interval in a sentence: some more decimals where with them no bound prints as 0 that is not 0."""
+    others = [bound for bound in (low, high) if bound != 0]
+    for decimals in range(common.decimals, common.decimals + _MORE_IN_TEXT + 1):
+        longer = Numbers(common.exponent, decimals)
+        if not any(map(longer.is_zero, others)):
+            return longer
+    return common
+
+
+def of_several_units(intervals: Iterable[tuple[str, float, float]]) -> Numbers:
+    """The form of a column of intervals, each with its unit: that of the unit that needs the most decimals."""
+    halves: dict[str, list[float]] = {}
+    for unit, low, high in intervals:
+        halves.setdefault(unit, []).append((high - low) / 2)
+    decimals = [decimals_for(statistics.median(of_unit)) for of_unit in halves.values()]
+    return Numbers(0, min(_MOST_DECIMALS, max(decimals, default=3)))
 
 
 def exponent_for(size: float) -> int:
@@ -104,40 +128,24 @@ def scientific(value: float) -> str:
 
 
 def p_value(p: float, alpha: float) -> str:
-    """Three decimals, more where p would otherwise print as alpha, and `<0.001` below that."""
+    """A p-value in a column: three decimals, `<0.001` below that, and `<0.050` or `>0.050` where it rounds to alpha."""
     if p < 0.001:
         return "<0.001"
-    for decimals in (3, 4, 5, 6):
-        text = f"{p:.{decimals}f}"
-        if p == alpha or float(text) != alpha:
-            return text
-    return f"<{alpha:g}" if p < alpha else f">{alpha:g}"
+    text = f"{p:.3f}"
+    if p == alpha or float(text) != alpha:
+        return text
+    return f"<{text}" if p < alpha else f">{text}"
 
 
 def p_equals(p: float, alpha: float) -> str:
-    """A p-value with its sign of equality, such as `p = 0.012` or `p < 0.001`."""
-    text = p_value(p, alpha)
-    return f"p {text[0]} {text[1:]}" if text[0] in "<>" else f"p = {text}"
-
-
-def statistic(summary: Diamond) -> str:
-    """The test statistic of a summary and its degrees of freedom; empty where it has no test (a standard error of 0).
-
-    It is the quantile that belongs to the p-value and so holds on the scale of the synthesis, whatever is reported.
-    """
-    if summary.own_p is None:
-        return ""
-    name, degrees = ("z", "") if summary.df is None else ("t", f", df = {degrees_of_freedom(summary.df)}")
-    if summary.own_p == 0:
-        return f"|{name}| > 37{degrees}"  # beyond the least p-value that a number can hold
-    half = summary.own_p / 2
-    size = -special.ndtri(half) if summary.df is None else -special.stdtrit(summary.df, half)
-    return f"{name} = {fixed(math.copysign(size, summary.effect), 2)}{degrees}"
-
-
-def degrees_of_freedom(df: float) -> str:
-    """Degrees of freedom: whole, or estimated ones with a decimal."""
-    return f"{df:.0f}" if float(df).is_integer() else f"{df:.1f}"
+    """A p-value in a sentence, such as `p = 0.012` or `p < 0.001`; more decimals where it would print as alpha."""
+    if p < 0.001:
+        return "p < 0.001"
+    for decimals in (3, 4, 5, 6):
+        text = f"{p:.{decimals}f}"
+        if p == alpha or float(text) != alpha:
+            return f"p = {text}"
+    return f"p < {alpha:g}" if p < alpha else f"p > {alpha:g}"
 
 
 def mean_decimals(values: Iterable[float | None]) -> int:
@@ -157,110 +165,6 @@ def percent(alpha: float) -> str:
     return f"{100 * (1 - alpha):.10g}%"
 
 
-def heterogeneity(value: Heterogeneity, forest: Forest) -> str:
-    """tau in its unit with its interval, Q, its degrees of freedom and p, and I2 with what it is relative to; a line
-    breaks between them only.
-    """
-    parts = [*tau(value.tau2, value.tau2_ci, forest), f"Q = {value.q:.1f},", f"df = {value.df},"]
-    parts += [f"{p_equals(value.p_value, forest.alpha)};", f"I² = {value.i2:.1f}%"]
-    return f"{' '.join(unbroken(part) for part in parts)} {I2_CAUTION}"
-
-
-def tau(tau2: float, interval: tuple[float, float] | None, forest: Forest) -> list[str]:
-    """The standard deviation between tasks in pieces, its interval last if there is one."""
-    deviation, *ends = deviations(tau2, *(interval or ()))
-    of_tau = f"τ = {deviation} in {unit_of_tau(forest.effect, forest.measure)}"
-    if not ends:
-        return [f"{of_tau};"]
-    return [f"{of_tau},", f"{percent(forest.alpha)} CI [{ends[0]}, {ends[1]}];"]
-
-
-def unit_of_tau(effect: EffectType, measure: str) -> str:
-    """What tau is a standard deviation of."""
-    if effect.IN_UNITS_OF_MEASURE:
-        return measure
-    return effect.NOUN if effect.HAS_DIFFERENCE else effect.STATISTIC
-
-
 def unbroken(text: str) -> str:
     """The text with spaces at which no line breaks."""
     return text.replace(" ", "\N{NO-BREAK SPACE}")
-
-
-def deviations(*variances: float) -> list[str]:
-    """The roots of tau2 and of its interval, with one number of decimals: two significant digits of the first that is
-    not 0, and only a 0 prints as 0.
-    """
-    values = [math.sqrt(variance) for variance in variances]
-    least = 1 - math.floor(math.log10(next((value for value in values if value), 1.0)))
-    for decimals in range(max(0, least), 6):
-        if least > -5 and all(value == 0 or round(value, decimals) for value in values):
-            return [fixed(value, decimals) if value else "0" for value in values]
-    return [scientific(value) if value else "0" for value in values]
-
-
-def mean_label(group: Group) -> str:
-    """The name of the row of the mean on these collections."""
-    return f"Mean of these {_with_effect(group)} tasks"
-
-
-def summary_label(forest: Forest, group: Group) -> str:
-    """The name of the summary row; where there is room, with the estimator of tau2 and the kind of interval."""
-    if group.heterogeneity is None:
-        return "Summary"
-    return "Random effects" if forest.single else f"Random effects ({method(forest)})"
-
-
-def prediction_label(forest: Forest, group: Group) -> str:
-    """The name of the prediction interval; where there is room, with its distribution."""
-    label = f"{percent(forest.alpha)} prediction interval"
-    return label if forest.single else f"{label}{_t_of(group.summary.prediction_df)}"
-
-
-def no_prediction(group: Group) -> str:
-    """What stands behind "no prediction interval" where collections are too few; empty where they are not."""
-    return f": it takes at least {spelled(FEWEST)} collections" if _with_effect(group) < FEWEST else ""
-
-
-def _with_effect(group: Group) -> int:
-    return sum(row.effect is not None for row in group.rows)
-
-
-def intervals(forest: Forest) -> str:
-    """What the intervals of tasks, summary and new tasks are; empty where it is not known of tasks.
-
-    The degrees of freedom of summary and prediction interval are those of the first group that has them.
-    """
-    if not forest.task_interval:
-        return ""
-    parts = [f"tasks {forest.task_interval}"]
-    if found := next((group for group in forest.groups if group.heterogeneity and group.summary), None):
-        summary = found.summary
-        parts += ["mean of these tasks t"] if found.fixed_mean else []
-        parts.append(f"random effects {interval_named(forest.interval).LABEL}")
-        if summary.prediction_interval and summary.prediction_df is None:
-            parts.append("prediction by the confidence distribution of τ")
-        elif summary.prediction_interval and forest.single:
-            parts.append(f"prediction interval{_t_of(summary.prediction_df)}")
-    return f"{percent(forest.alpha)} intervals: {'; '.join(parts)}."
-
-
-def _t_of(df: float | None) -> str:
-    return "" if df is None else unbroken(f", t({degrees_of_freedom(df)})")
-
-
-def method(forest: Forest) -> str:
-    """The estimator of tau2 and the kind of interval."""
-    return f"{estimator_named(forest.estimator).LABEL}, {interval_named(forest.interval).LABEL}"
-
-
-def p_text(forest: Forest) -> str:
-    """What the p-values are, and their star."""
-    summary = f"; p of means: {forest.summary_note}" if forest.summary_note else ""
-    return f"p of tasks: {forest.p_note}{summary}. {unbroken(f'* p < {forest.alpha:g}.')}"
-
-
-def axis_label(forest: Forest, form: Numbers) -> str:
-    """What the axis measures, with its unit of ten where there is one."""
-    name = forest.effect.AXIS.format(measure=forest.measure)
-    return f"{name} ({form.factor})" if form.factor else name

@@ -180,6 +180,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         columns=None if looks.columns is None else tuple(looks.columns),
         digits=looks.digits,
         lower_is_better=looks.lower_is_better,
+        notes=looks.notes,
     )
 
 

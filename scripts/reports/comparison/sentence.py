@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from scripts.records.comparison import MetaRecord, SensitivityRecord
 from scripts.reports.comparison import few_collections
 from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison import plot_text
 from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Forest
 from scripts.reports.comparison.verdict import Verdict, answer, in_full, verdict
 from scripts.statistics.intervals import has_own_weights
@@ -100,13 +101,13 @@ def _number(plot: Forest, mean: Diamond) -> str:
 
 def _numbers(plot: Forest, low: float, high: float) -> form.Numbers:
     """The figure's form of numbers, with more decimals where the half-width of this interval would be less than five
-    units of the last.
+    units of the last, or a bound would print as 0.
     """
     common, half = form.numbers(plot), (high - low) / 2
     if plot.digits is not None or half <= 0:
         return common
     own = math.ceil(round(math.log10(5 * 10**common.exponent / half), 9))
-    return form.Numbers(common.exponent, max(common.decimals, own))
+    return form.in_text(form.Numbers(common.exponent, max(common.decimals, own)), low, high)
 
 
 def _with_unit(plot: Forest, number: str) -> str:
@@ -146,7 +147,7 @@ def _why_they_differ(plot: Forest, mean: Diamond, summary: Diamond) -> str:
 def _prediction(plot: Forest, summary: Diamond) -> tuple[str, str, str]:
     """Where the effect in a new collection is expected; what follows from it only where the mean supports it, too."""
     if summary.prediction_interval is None:
-        why = form.no_prediction(plot.groups[0])
+        why = plot_text.no_prediction(plot.groups[0])
         return "no prediction", "open", f"There is no prediction interval for a new collection{why}."
     low, high = summary.prediction_interval
     _, low_text, high_text = _numbers(plot, low, high).of(None, low, high)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from scripts.records.comparisons import ComparisonRow
 from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison import plot_text
 from scripts.reports.comparison.adjustment import rows_of
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.lines import Line, lines_of
@@ -34,8 +35,9 @@ HOW_TO_READ = (
 
 
 def as_table(comparison: Found, looks: Looks, labels: Labels) -> Forest:
-    """The forest plot that a table prints as text: without a title, with all columns."""
-    return forest([comparison], replace(looks, title="", width="double column", columns=None, trained={}), labels)
+    """The forest plot that a table prints as text: without a title, with all columns and the fixed effect."""
+    shown = replace(looks, title="", width="double column", columns=None, trained={}, fixed=True)
+    return forest([comparison], shown, labels)
 
 
 def pairs(plot: Forest) -> dict[str, str]:
@@ -68,27 +70,21 @@ def cells(line: Line, plot: Forest) -> list[str]:
     return [*described, effect, f"{low} {high}".strip(), weight, p]
 
 
-def blocks(comparison: Found, plot: Forest) -> list[list[list[str]]]:
+def blocks(plot: Forest) -> list[list[list[str]]]:
     """The rows of a comparison's table: tasks, then their means, the prediction interval and the fixed effect."""
-    numbers = form.numbers(plot)
-    lines = lines_of(plot, numbers)
-    below = [line for line in lines if line.kind in ("mean", "summary", "prediction", "unpredicted")]
-    if comparison.meta.meta and comparison.meta.k > 1:
-        fixed = comparison.meta.meta.fixed
-        text = numbers.of(fixed.effect, fixed.ci_low, fixed.ci_high)
+    lines = lines_of(plot, form.numbers(plot))
+    below = [line for line in lines if line.kind in ("mean", "summary", "prediction", "unpredicted", "fixed")]
+    if fixed := plot.groups[0].fixed:
         marked = fixed.p_value < plot.alpha and not plot.summary_note  # it is in no family
-        p = (form.p_value(fixed.p_value, plot.alpha), "*" if marked else "")
-        below.append(
-            Line("fixed", form.FIXED_EFFECT, 0, cells={"effect": (text[0], f"[{text[1]},", f"{text[2]}]"), "p": p})
-        )
+        below[-1].cells["p"] = (form.p_value(fixed.p_value, plot.alpha), "*" if marked else "")
     above = [line for line in lines if line.kind in ("task", "undefined")]
     return [[cells(line, plot) for line in part] for part in (above, below) if part]
 
 
-def tasks_table(name: str, comparison: Found, plot: Forest) -> Table:
+def tasks_table(name: str, plot: Forest) -> Table:
     """A comparison's tasks, and below them their means, the prediction interval and the fixed effect."""
     columns = [Column(heading, align) for heading, align in headings(plot).items()]
-    body, *below = blocks(comparison, plot)
+    body, *below = blocks(plot)
     caption = f"{name}: {plot.groups[0].treatment} against {plot.control}, by task."
     return Table(columns, [body], below[0] if below else [], caption)
 
@@ -99,8 +95,8 @@ def notes(comparison: Found, plot: Forest) -> list[str]:
     if shown := " and ".join(pairs(plot).values()):
         lines.append(f"{shown}: {plot.control} → {group.treatment}.")
     if group.heterogeneity:
-        lines.append(f"Heterogeneity: {form.heterogeneity(group.heterogeneity, plot)}.")
-    lines.append(form.p_text(plot))
+        lines.append(f"Heterogeneity: {plot_text.heterogeneity(group.heterogeneity, plot)}.")
+    lines.append(plot_text.p_text(plot))
     return [*(line.replace("\N{NO-BREAK SPACE}", " ") for line in lines), *comparison.meta.warnings]
 
 
@@ -108,13 +104,14 @@ def overview(table: pd.DataFrame, labels: Labels) -> dict[str, list[str]]:
     """The rows of all comparisons as text, by column."""
     columns: dict[str, list[str]] = {}
     rows = rows_of(table)
+    numbers = form.of_several_units(interval for row in rows if row.effect is not None for interval in _means_of(row))
     tuned = any(row.control_tried > 1 or row.treatment_tried > 1 for row in rows)
     for row in rows:
         cell = {"Comparison": row.comparison, "Control": labels.system(row.control)}
         cell |= {"Treatment": labels.system(row.treatment), "Measure": row.measure, "Effect": row.effect_type}
         cell |= {"k": str(row.k)} | dict.fromkeys((*SCOPES, TAU), "")
         if row.effect is not None:
-            cell |= _answers(row)
+            cell |= _answers(row, numbers)
         if tuned:
             cell[TRIED] = f"{row.control_tried} → {row.treatment_tried}"
         for column, text in cell.items():
@@ -122,29 +119,29 @@ def overview(table: pd.DataFrame, labels: Labels) -> dict[str, list[str]]:
     return columns
 
 
-def _answers(row: ComparisonRow) -> dict[str, str]:
+def _means_of(row: ComparisonRow) -> list[tuple[str, float, float]]:
+    """The intervals of a comparison's means, with the unit of its effect."""
+    unit = f"{row.effect_type} in {row.measure}"
+    return [(unit, row.fixed_mean_ci_low, row.fixed_mean_ci_high), (unit, row.ci_low, row.ci_high)]
+
+
+def _answers(row: ComparisonRow, numbers: form.Numbers) -> dict[str, str]:
     """The cells of a comparison that has an effect: its means with p-values, where a new one is expected, tau."""
     cells = {}
     for (scope, test), prefix in (((HERE, P_HERE), "fixed_mean_"), ((LIKE_THESE, P_LIKE_THESE), "")):
         mean = [getattr(row, f"{prefix}{end}") for end in ("effect", "ci_low", "ci_high")]
-        effect, low, high = _numbers(mean).of(*mean)
+        effect, low, high = numbers.of(*mean)
         cells |= {scope: f"{effect} [{low}, {high}]", test: _p_values(row, prefix)}
     if row.k == 1:
         cells |= {LIKE_THESE: "", P_LIKE_THESE: ""}
     if row.prediction_low is not None:
-        numbers = _numbers([row.effect, row.ci_low, row.ci_high])
         _, low, high = numbers.of(None, row.prediction_low, row.prediction_high)
         cells[NEW] = f"[{low}, {high}]"
     if row.tau2 is not None:
         ends = () if row.tau2_low is None else (row.tau2_low, row.tau2_high)
-        tau, *interval = form.deviations(row.tau2, *ends)
+        tau, *interval = plot_text.deviations(numbers, row.tau2, *ends)
         cells[TAU] = f"{tau} [{', '.join(interval)}]" if interval else tau
     return cells
-
-
-def _numbers(mean: list[float]) -> form.Numbers:
-    _, low, high = mean
-    return form.Numbers(0, form.decimals_for((high - low) / 2))
 
 
 def _p_values(row: ComparisonRow, prefix: str) -> str:

@@ -32,6 +32,7 @@ from scripts.reports.comparison.table import (
     tasks_table,
 )
 from scripts.reports.contents.explorer import extreme_queries, linked, state
+from scripts.reports.figures.forest import noted
 from scripts.reports.writing.content import (
     Block,
     Cell,
@@ -176,7 +177,7 @@ def _one(one: Compared, figures: Figures, labels: Labels, alone: bool = True) ->
     blocks: list[Block] = [Items([*said, *remarks(one.found.meta, one.plot)])]
     blocks += [Note(warning) for warning in one.found.meta.warnings]
     plot = _forest(one.name, [one], figures, labels)
-    table = linked(tasks_table(one.name, one.found, one.plot), states(one, figures, labels))
+    table = linked(tasks_table(one.name, one.plot), states(one, figures, labels))
     link = f"tables/effects/{one.name}.md"
     folded = Folded("Table", [table], link) if alone else Folded("Forest plot and table", [plot, table], link)
     blocks += [plot, folded] if alone else [folded]
@@ -208,9 +209,8 @@ def _forest(name: str, several: list[Compared], figures: Figures, labels: Labels
     treatments = ", ".join(one.plot.groups[0].treatment for one in several)
     shows = f"Forest plot {name}: {treatments} against {several[0].plot.control}. The table holds its numbers."
     plot = forest(found, replace(figures.drawn[name], title=""), labels)
-    return Figure(
-        f"figures/{name}.svg", caption(plot, found[0].meta.hedges), shows, _rows(plot, several, figures, labels)
-    )
+    said = [caption(plot, found[0].meta.hedges), *(noted(plot) if plot.notes == "caption" else [])]
+    return Figure(f"figures/{name}.svg", " ".join(said), shows, _rows(plot, several, figures, labels))
 
 
 def states(one: Compared, figures: Figures, labels: Labels) -> dict[str, str]:

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 
 from scripts.reports.comparison.reading import Labels
-from scripts.reports.figures.cost_data import side_by_side
+from scripts.reports.figures.cost_data import ALONE, side_by_side
 from scripts.reports.writing.content import Block, Cell, Figure, Folded, Paragraph, Section, Table, columns
 
 COLUMNS = {
@@ -37,11 +37,15 @@ FRONT = (
 )
 
 
-def costs(table: pd.DataFrame, controls: dict[str, str], labels: Labels) -> Section:
-    """Costs, one row per system, how they were measured, and a figure for each control (`controls`: by figure)."""
+def costs(table: pd.DataFrame, controls: dict[str, str], labels: Labels, exclusive: bool = False) -> Section:
+    """Costs, one row per system, how they were measured, and a figure for each control (`controls`: by figure).
+
+    `exclusive`: searches and rankings ran one at a time.
+    """
     said = ["Times exclude loading and a warm-up", f"measured on {', '.join(sorted(set(table['device'])))}"]
     said += filter(None, [side_by_side(table["other_cores"].dropna().tolist())])
-    blocks: list[Block] = [Paragraph(f"{'; '.join(said)}."), costs_table(table, labels)]
+    alone = [Paragraph(ALONE)] if exclusive else []
+    blocks: list[Block] = [Paragraph(f"{'; '.join(said)}."), *alone, costs_table(table, labels)]
     for work in ("inference", "fine-tuning"):
         blocks.append(Folded(f"Models by tasks: {work} times", [], f"tables/{work}-times.md"))
     blocks += [Paragraph(FRONT)] if controls else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.common.version import VERSION
@@ -52,13 +53,36 @@ def prompts_text(timings: list[dict]) -> str:
     return "; ".join(f"{texts} ({', '.join(names)})" for texts, names in systems.items())
 
 
-def made(jobs: dict[str, int], feeds: list[list[str]], timings: list[dict], seeds: list[Text]) -> Section:
-    """How the experiment was made: rules with their jobs, devices with their times, versions, seeds."""
+@dataclass(frozen=True)
+class Origin:
+    """Of what a page comes: when it was written, by which commit, on which machine, from which configuration."""
+
+    date: str
+    commit: str
+    machine: str
+    configuration: str
+
+    def facts(self) -> list[tuple[str, str]]:
+        """The same as facts of one line each."""
+        rerun = f"{self.configuration}, with all defaults; snakemake --configfile {self.configuration} runs it again"
+        return [
+            ("Written", f"{self.date}, on {self.machine}"),
+            ("Version", f"ranktrial {VERSION}"),
+            ("Commit", self.commit),
+            ("Configuration", rerun),
+        ]
+
+
+def made(
+    origin: Origin, jobs: dict[str, int], feeds: list[list[str]], timings: list[dict], seeds: list[Text]
+) -> Section:
+    """How the experiment was made: its origin, rules with their jobs, devices with their times, versions, seeds."""
     ran = f"{counted(sum(jobs.values()), 'job')} of {counted(len(jobs), 'rule')}"
     said = f"ranktrial {VERSION} ran {ran}, from raw data to this page."
     blocks: list[Block] = [Paragraph(said), Folded("Rules of the workflow", [rules_table(jobs, feeds)])]
     blocks += [machine_table(timings)] if timings else []
-    lines = [(Span(name, "strong"), f": {text}") for name, text in facts(timings)] if timings else []
+    known = [*origin.facts(), *(facts(timings) if timings else [])]
+    lines = [(Span(name, "strong"), f": {text}") for name, text in known]
     return Section("How it was made", [*blocks, *bulleted([*lines, *seeds])], anchor="made")
 
 

@@ -80,6 +80,9 @@ def pareto_front(points: Sequence[Point], name: str) -> set[int]:
     return set(range(len(points))) - beaten
 
 
+ALONE = "Searches and rankings ran one at a time, beside no other job of the experiment."
+
+
 def side_by_side(other_cores: Sequence[float]) -> str:
     """How many jobs were timed while other work kept cores busy, as text; empty where none was."""
     busy = [cores for cores in other_cores if cores >= BESIDE]

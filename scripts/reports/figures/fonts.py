@@ -1,12 +1,14 @@
-"""Fonts of figures: DejaVu Sans, and for characters that it lacks another installed font that has them.
+"""Fonts of figures: DejaVu Sans or the one asked for, and for characters that it lacks another that has them.
 
 Reads the fonts that are installed; writes nothing. DejaVu Sans comes with matplotlib, so every machine draws the same
 figure; only a text in another script (Japanese, Chinese, Devanagari …) takes a further font, from the system or from an
-installed Python package. A character that no font has is drawn as a box in PNG and PDF; SVG keeps it as text.
+installed Python package. A character that no font has is drawn as a box in PNG and PDF; SVG keeps it as text. A font
+that is asked for and not installed is a mistake of the user: no other takes its place.
 """
 
 from __future__ import annotations
 
+import difflib
 import logging
 import sys
 import unicodedata
@@ -17,27 +19,53 @@ from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
 
+import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontEntry, FontPath, FontProperties, findSystemFonts, fontManager, get_font
 from matplotlib.text import Text
 
+from scripts.common.errors import UserError
+
 logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # that a fallback font has no bold is no news
 
 FAMILY = "DejaVu Sans"
+_MATPLOTLIBS_OWN = ("sans-serif",)  # what its settings say unless a font is chosen
+_USUAL = (  # those that a message names where they are installed
+    *("Times New Roman", "Nimbus Roman", "TeX Gyre Termes", "Liberation Serif", "STIXGeneral", "DejaVu Serif"),
+    *("Helvetica", "Arial", "Nimbus Sans", "TeX Gyre Heros", "Liberation Sans", "DejaVu Sans"),
+)
 _FONT_FILES = (".ttf", ".otf", ".ttc")
 _PLACEHOLDERS = "Last Resort"  # a font that has a box for every character
 _JAPANESE = range(0x3040, 0x3100)  # hiragana and katakana
 _KOREAN = range(0xAC00, 0xD7B0)
 
 
+def use_font(name: str) -> None:
+    """Draw all figures of this process in an installed font. Raises UserError where it is not installed."""
+    _find_new_fonts()
+    installed = sorted({entry.name for entry in fontManager.ttflist if not entry.name.startswith(_PLACEHOLDERS)})
+    if name not in installed:
+        close = difflib.get_close_matches(name, installed, n=3, cutoff=0.5)
+        usual = [font for font in _USUAL if font in installed]
+        some = ", ".join(dict.fromkeys([*close, *usual]))
+        raise UserError(f"font: {name!r} is not installed on this machine; installed are, among others, {some}")
+    matplotlib.rcParams["font.family"] = [name, *([FAMILY] if name != FAMILY else [])]
+
+
+def first_families() -> tuple[str, ...]:
+    """The font of figures, and behind one that was asked for DejaVu Sans."""
+    chosen = tuple(matplotlib.rcParams["font.family"])
+    return (FAMILY,) if chosen == _MATPLOTLIBS_OWN else chosen
+
+
 def families(text: str) -> tuple[str, ...]:
     """The font families that a text is drawn in, in the order in which a character is looked up."""
-    return FAMILY, *_further(missing(text))[0]
+    return *first_families(), *_further(missing(text))[0]
 
 
 def missing(text: str) -> frozenset[str]:
-    """The visible characters of a text that DejaVu Sans lacks."""
-    known = _characters(FontPath(fontManager.findfont(FontProperties(family=FAMILY)), 0))
+    """The visible characters of a text that the fonts of figures lack."""
+    known = frozenset().union(*map(_characters_of, first_families()))
     return frozenset(
         char for char in text if ord(char) not in known and unicodedata.category(char)[0] not in "CZ"
     )  # no controls, no spaces
@@ -49,7 +77,7 @@ def use_further_fonts(figure: Figure, name: str) -> None:
     for text in figure.findobj(Text):
         if lacking := missing(text.get_text()):
             found, unknown = _further(lacking)
-            text.set_fontfamily([FAMILY, *found])
+            text.set_fontfamily([*first_families(), *found])
             without |= unknown
     if without:
         shown = "".join(sorted(without)[:12]) + ("…" if len(without) > 12 else "")
@@ -109,6 +137,10 @@ def _find_new_fonts() -> None:
     for path in sorted({Path(str(path)) for path in (*findSystemFonts(), *in_packages)} - known):
         with suppress(Exception):  # whatever is wrong with it, it is a font that cannot be used
             fontManager.addfont(path)
+
+
+def _characters_of(family: str) -> frozenset[int]:
+    return _characters(FontPath(fontManager.findfont(FontProperties(family=family)), 0))
 
 
 @cache

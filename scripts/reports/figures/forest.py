@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 
 from scripts.common.files import atomic_path
 from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison import plot_text
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.lines import lines_of
 from scripts.reports.comparison.notes import notes
@@ -53,6 +54,7 @@ def forest_plot(forest: Forest) -> Figure:
         for number, group in enumerate(forest.groups):
             margin = group.margin.margin if group.margin else None
             of_group = [line for line in lines if line.group == number and line.kind != "heading"]
+            of_group = [line for line in of_group if not place.crosses(line)]
             draw_reference(ax, place, of_group, margin)
         largest_weight = max((line.weight or 0) for line in lines)
         for number, line in enumerate(lines):
@@ -62,6 +64,17 @@ def forest_plot(forest: Forest) -> Figure:
         ax.set(xlim=(0, place.page), ylim=(height, 0))
         figure.set_size_inches(place.page / 72, height / 72)
     return figure
+
+
+def shows_p(forest: Forest, place: Layout) -> bool:
+    """Whether the p-values of tasks are in the figure."""
+    return "p" in place.columns or (forest.single and forest.shows("p"))
+
+
+def noted(forest: Forest) -> list[str]:
+    """The notes of a forest plot as it is drawn."""
+    numbers = form.numbers(forest)
+    return notes(forest, shows_p(forest, layout(forest, lines_of(forest, numbers), numbers)))
 
 
 def save(figure: Figure, *paths: Path) -> None:
@@ -136,7 +149,7 @@ def _axis(ax: Axes, forest: Forest, place: Layout, numbers: form.Numbers, y: flo
             text(ax, x, y + position * LEADING * size, line, size, ha=ha)
     y += max((len(lines) for _, _, lines in sides), default=0) * LEADING * size + 0.2 * size
     middle = (place.left + place.right) / 2
-    for line in wrap(form.axis_label(forest, numbers), place.page - 2 * MARGIN, size):
+    for line in wrap(plot_text.axis_label(forest, numbers), place.page - 2 * MARGIN, size):
         half = width(line, size) / 2
         centre = min(max(middle, MARGIN + half), place.page - MARGIN - half)
         text(ax, centre, y, line, size, ha="center")
@@ -145,10 +158,10 @@ def _axis(ax: Axes, forest: Forest, place: Layout, numbers: form.Numbers, y: flo
 
 
 def _notes(ax: Axes, forest: Forest, place: Layout, y: float) -> float:
-    """Draw the notes at the foot; return where they end."""
+    """Draw the notes at the foot, unless they stand in a caption; return where they end."""
     size = place.size
     y += 0.5 * size
-    for note in notes(forest, p_shown="p" in place.columns or (forest.single and forest.shows("p"))):
+    for note in notes(forest, shows_p(forest, place)) if forest.notes == "figure" else []:
         for line in wrap(note, place.page - 2 * MARGIN, size):
             text(ax, MARGIN, y, line, size)
             y += LEADING * size

@@ -26,6 +26,7 @@ _HEADING = 70.0  # the least width at which a heading breaks
 _PLOT = {"single column": 84.0, "double column": 118.0}  # the least width of the plot
 _TASK = {"single column": 0.27, "double column": 0.24}  # of the page: the most that task names take before they break
 _PAGE_HEIGHT = 8.2 * 72  # for the lines; where there are too many they are set closer
+_MOST_BESIDE = 2  # lines of text about heterogeneity to the left of the plot; more run across it
 _PITCH = (1.9, 1.4)  # of the lines, in font sizes: usual and closest
 
 
@@ -71,6 +72,15 @@ class Layout:
     def holds(self, value: float) -> bool:
         """Whether the axis reaches as far as an effect."""
         return self.limits[0] <= value <= self.limits[1]
+
+    def crosses(self, line: Line) -> bool:
+        """Whether the text of a line runs across the plot."""
+        return line.kind == "heterogeneity" and any(width(part, self.size) > self.beside for part in line.text)
+
+    @property
+    def beside(self) -> float:
+        """The room for text to the left of the plot."""
+        return self.left - GAP - MARGIN
 
     def height(self, line: Line) -> float:
         """The height of a line, by its lines of text."""
@@ -158,13 +168,15 @@ def _task_width(lines: list[Line], size: float, limit: float) -> float:
 
 def _break_labels(place: Layout, lines: list[Line], task: float) -> None:
     """Break every label into the room it has: headings have the page, summaries all before their n or the plot."""
-    beside = place.left - GAP - MARGIN
+    beside = place.beside
     before_n = place.columns["n"].left - PIECE_GAP - MARGIN if "n" in place.columns else beside
     room = {"heading": place.page - 2 * MARGIN, "task": task, "undefined": task, "summary": before_n}
     for line in lines:
         line.text = wrap(line.label, room.get(line.kind, beside), place.size, line.bold)
         if line.short_label and len(line.text) > 1:
             line.text = wrap(line.short_label, room.get(line.kind, beside), place.size, line.bold)
+        if line.kind == "heterogeneity" and len(line.text) > _MOST_BESIDE:
+            line.text = wrap(line.label, place.page - 2 * MARGIN, place.size)
         if line.reason:
             line.reason_text = wrap(line.reason, place.page - MARGIN - place.left, place.size)
 

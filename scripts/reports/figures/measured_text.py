@@ -12,20 +12,26 @@ from functools import cache
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
-from scripts.reports.figures.fonts import families, missing_glyphs_reported_once
+from scripts.reports.figures.fonts import families, first_families, missing_glyphs_reported_once
+
+
+def font(size: float, weight: str = "normal", style: str = "normal", text: str = "") -> FontProperties:
+    """The figure's font at `size` points, with those that the characters of `text` need besides."""
+    return _font(first_families(), size, weight, style, text)
 
 
 @cache
-def font(size: float, weight: str = "normal", style: str = "normal", text: str = "") -> FontProperties:
-    """The figure's font at `size` points, with those that the characters of `text` need besides."""
+def _font(first: tuple[str, ...], size: float, weight: str, style: str, text: str) -> FontProperties:
     return FontProperties(family=families(text), size=size, weight=weight, style=style)
 
 
-@cache
 def width(text: str, size: float, weight: str = "normal") -> float:
     """The width of one line of text in points."""
-    if not text:
-        return 0.0
+    return _width(first_families(), text, size, weight) if text else 0.0
+
+
+@cache
+def _width(first: tuple[str, ...], text: str, size: float, weight: str) -> float:
     with missing_glyphs_reported_once():
         return text_to_path.get_text_width_height_descent(text, font(size, weight, text=text), ismath=False)[0]
 

@@ -174,7 +174,7 @@ def other_timings(experiment: Experiment) -> list[str]:
 def times_settings(experiment: Experiment) -> dict:
     """Where each system stands in the tables of times."""
     systems = {name: for_times(experiment, system) for name, system in timed_systems(experiment).items()}
-    return {"systems": systems, "tasks": task_labels(experiment)}
+    return {"systems": systems, "tasks": task_labels(experiment), **exclusive(experiment)}
 
 
 def cost_systems(experiment: Experiment, figure: str) -> list[str]:
@@ -211,7 +211,13 @@ def cost_settings(experiment: Experiment, figure: str) -> dict:
         "labels": {name: label for name, label in system_labels(experiment).items() if name in systems},
         "beside": cost_timings(experiment, figure),
         **({"sizes": sizes} if (sizes := cost_sizes(experiment, figure)) else {}),
+        **exclusive(experiment),
     }
+
+
+def exclusive(experiment: Experiment) -> dict[str, bool]:
+    """The setting which says that searches and rankings ran one at a time; none where they did not."""
+    return {"exclusive": True} if experiment.timing == "exclusive" else {}
 
 
 def cost_sizes(experiment: Experiment, figure: str) -> list[str]:

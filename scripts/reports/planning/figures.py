@@ -8,15 +8,15 @@ from scripts.experiment.comparisons import COST_FIGURE, statistics_of
 from scripts.experiment.descriptions import datasets_learnt
 from scripts.experiment.figure_checks import INFLUENCE, MIN_TASKS, QUERIES
 from scripts.experiment.records import Comparison, Experiment
-from scripts.experiment.results_paths import FIGURE_FORMATS, path
+from scripts.experiment.results_paths import CAPTION_FORMATS, FIGURE_FORMATS, path
 from scripts.reports.planning.costs import cost_figures
 from scripts.reports.planning.labels import labels
 from scripts.reports.planning.moderation import bubble_plots
 from scripts.reports.planning.transfer import drawn_curves
 
 OF_NUMBERS = ("alpha", "estimator", "interval")
-LOOKS = ("title", "width", "fixed", "bayesian", "limits", "ticks", "columns")  # of a figure, and of no table
-NOT_LOOKS = ("together", "axis", "influence", "queries")  # which figures there are, and what they have in common
+LOOKS = ("title", "width", "notes", "fixed", "bayesian", "limits", "ticks", "columns")  # of a figure, and of no table
+NOT_LOOKS = ("together", "axis", "influence", "queries", "font")  # which figures there are, what they have in common
 
 
 def forest_plots(experiment: Experiment) -> dict[str, tuple[str, ...]]:
@@ -59,6 +59,27 @@ def figure_files(experiment: Experiment, formats: tuple[str, ...] = FIGURE_FORMA
         for name in figures(experiment)
         for figure_format in formats
     ]
+
+
+def captioned(experiment: Experiment) -> list[str]:
+    """The forest plots whose notes stand in a caption beside them."""
+    plots = forest_plots(experiment)
+    return [name for name, members in plots.items() if experiment.comparisons[members[0]].figure.notes == "caption"]
+
+
+def caption_files(experiment: Experiment) -> list[str]:
+    """The files of all captions."""
+    return [
+        path("caption", experiment=experiment.name, figure=name, caption_format=caption_format)
+        for name in captioned(experiment)
+        for caption_format in CAPTION_FORMATS
+    ]
+
+
+def font_of(experiment: Experiment, name: str) -> dict[str, str]:
+    """The font of a comparison's figures as a setting; none where they have the experiment's."""
+    font = experiment.comparisons[forest_plots(experiment)[name][0]].figure.font
+    return {"font": font} if font else {}
 
 
 def figure_settings(experiment: Experiment, name: str) -> dict:
@@ -118,13 +139,13 @@ def forest_settings(experiment: Experiment, name: str) -> dict:
         "tasks": {task: label for task, label in every["tasks"].items() if task in tasks},
         "systems": {system: label for system, label in every["systems"].items() if system in systems},
     }
-    return {**forest_looks(experiment, name), "labels": shown}
+    return {**forest_looks(experiment, name), **font_of(experiment, name), "labels": shown}
 
 
 def influence_settings(experiment: Experiment, name: str) -> dict:
     """The names in a figure of influence."""
     settings = forest_settings(experiment, name)
-    return {key: settings[key] for key in ("alpha", "labels")}
+    return {key: settings[key] for key in ("alpha", "labels")} | font_of(experiment, name)
 
 
 def queries_settings(experiment: Experiment, name: str) -> dict:
@@ -137,6 +158,7 @@ def queries_settings(experiment: Experiment, name: str) -> dict:
         "control": called["systems"].get(control, control),
         "treatment": called["systems"].get(treatment, treatment),
         "labels": {"tasks": called["tasks"], "systems": {}},
+        **font_of(experiment, name),
     }
 
 

@@ -50,7 +50,9 @@ def bubble_settings(experiment: Experiment, figure: str) -> dict:
     """What a bubble plot shows."""
     name, moderator = bubble_plots(experiment)[figure]
     measure = experiment.comparisons[name].statistics.measure
-    return {"moderator": moderator, "measure": measure, "labels": _task_labels(experiment, name)}
+    font = experiment.comparisons[name].figure.font
+    shown = {"moderator": moderator, "measure": measure, "labels": _task_labels(experiment, name)}
+    return shown | ({"font": font} if font else {})
 
 
 def shown_on_pages(experiment: Experiment) -> dict[str, list[str]]:

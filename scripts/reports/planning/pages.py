@@ -18,9 +18,10 @@ from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, parse, pa
 from scripts.experiment.sections.recipe import Recipe
 from scripts.experiment.tried import tried
 from scripts.reports.planning import transfer
-from scripts.reports.planning.costs import cost_figures, timed_systems, times_tables, timings
+from scripts.reports.planning.costs import cost_figures, exclusive, timed_systems, times_tables, timings
 from scripts.reports.planning.families import PAGES, family_figures, family_pages
 from scripts.reports.planning.figures import (
+    caption_files,
     figure_files,
     forest_looks,
     forest_plots,
@@ -51,7 +52,7 @@ def named_in_summary(experiment: Experiment) -> list[str]:
         *times_tables(experiment),
     ]
     tables += transfer.tables(experiment)
-    return [*figure_files(experiment), *tables, *families]
+    return [*figure_files(experiment), *caption_files(experiment), *tables, *families]
 
 
 def selected_seeds(experiment: Experiment) -> str | list[str]:
@@ -120,6 +121,7 @@ def page_settings(experiment: Experiment, cautions: list[str]) -> dict:
         "moderated": shown_on_pages(experiment),
         "transfer": transfer.on_pages(experiment),
         "sizes": sizes(experiment),
+        **exclusive(experiment),
         "seeds": {"data": experiment.seed, "training": seeds},
     }
 

@@ -1,4 +1,4 @@
-"""The tables of content in LaTeX with booktabs, for \\input; reads and writes nothing."""
+"""The tables of content in LaTeX with booktabs, for \\input, and any text; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -8,13 +8,46 @@ from itertools import groupby
 
 from scripts.reports.writing.content import Block, Column, Items, Note, Paragraph, Section, Span, Table, plain, spans
 
+_SMALL_GREEK = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "mathrm{o}",
+    "pi",
+    "rho",
+    "varsigma",
+    "sigma",
+    "tau",
+    "upsilon",
+    "phi",
+    "chi",
+    "psi",
+    "omega",
+]
+_CAPITAL_GREEK = {"Γ": "Gamma", "Δ": "Delta", "Θ": "Theta", "Λ": "Lambda", "Ξ": "Xi", "Π": "Pi", "Σ": "Sigma",
+                  "Φ": "Phi", "Ψ": "Psi", "Ω": "Omega"}  # fmt: skip
 _SIGNS = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$", "|": "$|$",
-    "\N{MINUS SIGN}": "$-$", "\N{MULTIPLICATION SIGN}": r"$\times$", "→": r"$\rightarrow$", "τ": r"$\tau$",
-    "↓": r"$\downarrow$",
-    "\N{EN DASH}": "--", "\N{NO-BREAK SPACE}": "~", "±": r"$\pm$",
-    "χ": r"$\chi$", "≥": r"$\geq$", "≤": r"$\leq$",
+    "\N{MINUS SIGN}": "$-$", "\N{MULTIPLICATION SIGN}": r"$\times$", "→": r"$\rightarrow$", "←": r"$\leftarrow$",
+    "↓": r"$\downarrow$", "↑": r"$\uparrow$",
+    "\N{EN DASH}": "--", "\N{EM DASH}": "---", "\N{NO-BREAK SPACE}": "~", "±": r"$\pm$", "≥": r"$\geq$", "≤": r"$\leq$",
+    "\N{DAGGER}": r"$\dagger$", "\N{DOUBLE DAGGER}": r"$\ddagger$",
+    "\N{LEFT DOUBLE QUOTATION MARK}": "``", "\N{RIGHT DOUBLE QUOTATION MARK}": "''",
+    "\N{LEFT SINGLE QUOTATION MARK}": "`", "\N{RIGHT SINGLE QUOTATION MARK}": "'",
+    **{chr(code): f"$\\{name}$" for code, name in enumerate(_SMALL_GREEK, ord("\N{GREEK SMALL LETTER ALPHA}"))},
+    **{letter: f"$\\{name}$" for letter, name in _CAPITAL_GREEK.items()},
 }  # fmt: skip
 BOOKTABS = "\\usepackage{booktabs}"  # what a table needs, for its comments
 _VARIABLES = ("n", "k", "p")  # headings that are mathematics

@@ -1,0 +1,158 @@
+"""The words of a forest plot: names of its rows, heterogeneity, tests, what intervals and p-values are.
+
+Reads and writes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+
+from scipy import special
+
+from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity
+from scripts.statistics.effects import EffectType
+from scripts.statistics.estimators import estimator_named
+from scripts.statistics.intervals import interval_named
+from scripts.statistics.meta_analysis.prediction import FEWEST
+
+I2_CAUTION = "(relative to sampling error: rises with the queries per task)"
+FIXED_EFFECT = "Fixed effect (inverse variance)"
+
+
+def statistic(summary: Diamond) -> str:
+    """The test statistic of a summary and its degrees of freedom; empty where it has no test (a standard error of 0).
+
+    It is the quantile that belongs to the p-value and so holds on the scale of the synthesis, whatever is reported.
+    """
+    if summary.own_p is None:
+        return ""
+    name, degrees = ("z", "") if summary.df is None else ("t", f", df = {degrees_of_freedom(summary.df)}")
+    if summary.own_p == 0:
+        return f"|{name}| > 37{degrees}"  # beyond the least p-value that a number can hold
+    half = summary.own_p / 2
+    size = -special.ndtri(half) if summary.df is None else -special.stdtrit(summary.df, half)
+    return f"{name} = {form.fixed(math.copysign(size, summary.effect), 2)}{degrees}"
+
+
+def degrees_of_freedom(df: float) -> str:
+    """Degrees of freedom: whole, or estimated ones with a decimal."""
+    return f"{df:.0f}" if float(df).is_integer() else f"{df:.1f}"
+
+
+def heterogeneity(value: Heterogeneity, forest: Forest) -> str:
+    """tau in its unit with its interval, Q, its degrees of freedom and p, and I2 with what it is relative to; a line
+    breaks between them only.
+    """
+    unit = f" in {unit_of_tau(forest.effect, forest.measure)}"
+    parts = [*tau(value.tau2, value.tau2_ci, forest, unit), *_cochran(value, forest)]
+    return f"{' '.join(form.unbroken(part) for part in parts)} {I2_CAUTION}"
+
+
+def heterogeneity_line(value: Heterogeneity, forest: Forest) -> str:
+    """The same as a line of a panel; the notes say once what all its lines have in common."""
+    parts = ["Heterogeneity:", *tau(value.tau2, value.tau2_ci, forest), *_cochran(value, forest)]
+    return " ".join(form.unbroken(part) for part in parts)
+
+
+def heterogeneity_note(forest: Forest) -> str:
+    """What the lines of heterogeneity have in common; empty where there are none."""
+    if not any(group.heterogeneity for group in forest.groups):
+        return ""
+    unit = unit_of_tau(forest.effect, forest.measure)
+    return f"Heterogeneity: τ is in {unit}; I² is relative to sampling error and rises with the queries per task."
+
+
+def _cochran(value: Heterogeneity, forest: Forest) -> list[str]:
+    p = form.p_equals(value.p_value, forest.alpha)
+    return [f"Q = {value.q:.1f},", f"df = {value.df},", f"{p};", f"I² = {value.i2:.1f}%"]
+
+
+def tau(tau2: float, interval: tuple[float, float] | None, forest: Forest, unit: str = "") -> list[str]:
+    """The standard deviation between tasks in pieces, its interval last if there is one; in the effects' form."""
+    common = form.numbers(forest)
+    deviation, *ends = deviations(common, tau2, *(interval or ()))
+    equals = f"< {deviation[1:]}" if deviation.startswith("<") else f"= {deviation}"
+    of_tau = f"τ {equals}{common.factor}{unit}"
+    if not ends:
+        return [f"{of_tau};"]
+    return [f"{of_tau},", f"{form.percent(forest.alpha)} CI [{ends[0]}, {ends[1]}]{common.factor};"]
+
+
+def unit_of_tau(effect: EffectType, measure: str) -> str:
+    """What tau is a standard deviation of."""
+    if effect.IN_UNITS_OF_MEASURE:
+        return measure
+    return effect.NOUN if effect.HAS_DIFFERENCE else effect.STATISTIC
+
+
+def deviations(common: form.Numbers, *variances: float) -> list[str]:
+    """The roots of tau2 and of its interval."""
+    return [common.deviation(math.sqrt(variance)) for variance in variances]
+
+
+def mean_label(group: Group) -> str:
+    """The name of the row of the mean on these collections."""
+    return f"Mean of these {_with_effect(group)} tasks"
+
+
+def summary_label(forest: Forest, group: Group) -> str:
+    """The name of the summary row; where there is room, with the estimator of tau2 and the kind of interval."""
+    if group.heterogeneity is None:
+        return "Summary"
+    return "Random effects" if forest.single else f"Random effects ({method(forest)})"
+
+
+def prediction_label(forest: Forest, group: Group) -> str:
+    """The name of the prediction interval; where there is room, with its distribution."""
+    label = f"{form.percent(forest.alpha)} prediction interval"
+    return label if forest.single else f"{label}{_t_of(group.summary.prediction_df)}"
+
+
+def no_prediction(group: Group) -> str:
+    """What stands behind "no prediction interval" where collections are too few; empty where they are not."""
+    return f": it takes at least {form.spelled(FEWEST)} collections" if _with_effect(group) < FEWEST else ""
+
+
+def _with_effect(group: Group) -> int:
+    return sum(row.effect is not None for row in group.rows)
+
+
+def intervals(forest: Forest) -> str:
+    """What the intervals of tasks, summary and new tasks are; empty where it is not known of tasks.
+
+    The degrees of freedom of summary and prediction interval are those of the first group that has them.
+    """
+    if not forest.task_interval:
+        return ""
+    parts = [f"tasks {forest.task_interval}"]
+    if found := next((group for group in forest.groups if group.heterogeneity and group.summary), None):
+        summary = found.summary
+        parts += ["mean of these tasks t"] if found.fixed_mean else []
+        parts.append(f"random effects {interval_named(forest.interval).LABEL}")
+        if summary.prediction_interval and summary.prediction_df is None:
+            parts.append("prediction by the confidence distribution of τ")
+        elif summary.prediction_interval and forest.single:
+            parts.append(f"prediction interval{_t_of(summary.prediction_df)}")
+    return f"{form.percent(forest.alpha)} intervals: {'; '.join(parts)}."
+
+
+def _t_of(df: float | None) -> str:
+    return "" if df is None else form.unbroken(f", t({degrees_of_freedom(df)})")
+
+
+def method(forest: Forest) -> str:
+    """The estimator of tau2 and the kind of interval."""
+    return f"{estimator_named(forest.estimator).LABEL}, {interval_named(forest.interval).LABEL}"
+
+
+def p_text(forest: Forest) -> str:
+    """What the p-values are, and their star."""
+    summary = f"; p of means: {forest.summary_note}" if forest.summary_note else ""
+    return f"p of tasks: {forest.p_note}{summary}. {form.unbroken(f'* p < {forest.alpha:g}.')}"
+
+
+def axis_label(forest: Forest, numbers: form.Numbers) -> str:
+    """What the axis measures, with its unit of ten where there is one."""
+    name = forest.effect.AXIS.format(measure=forest.measure)
+    return f"{name} ({numbers.factor})" if numbers.factor else name

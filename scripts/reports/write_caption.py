@@ -1,0 +1,59 @@
+"""The caption of a forest plot whose notes do not stand in the figure: what is what in it, and its notes.
+
+Reads what the figure is drawn from (scripts/reports/draw_forest.py). Writes figures/{name}.txt, a paragraph per note,
+and figures/{name}.tex, a LaTeX caption to input inside a figure environment.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scripts.common.command_line import run
+from scripts.common.files import atomic_text
+from scripts.common.records import read_record
+from scripts.records.comparison import MetaRecord
+from scripts.reports.comparison.forest_data import Forest
+from scripts.reports.contents.comparisons import caption
+from scripts.reports.draw_forest import FILES, Settings, plotted
+from scripts.reports.figures.command import figure_arguments
+from scripts.reports.figures.forest import noted
+from scripts.reports.writing.content import listed
+from scripts.reports.writing.latex import escape
+
+USE = "% \\input this file inside a figure environment, below \\includegraphics."
+
+
+def title(plot: Forest) -> str:
+    """What the figure compares; one line, also for a list of figures."""
+    treatments = listed([group.treatment for group in plot.groups])
+    return f"{plot.title or f'{treatments} against {plot.control}, {plot.measure}'}."
+
+
+def sentences(plot: Forest, hedges: bool) -> list[str]:
+    """The caption: the title, how to read the figure, and its notes."""
+    texts = [title(plot), caption(plot, hedges), *noted(plot)]
+    return [text.replace("\N{NO-BREAK SPACE}", " ") for text in texts]
+
+
+def as_tex(plot: Forest, texts: list[str]) -> str:
+    """The caption in LaTeX, with its title for the list of figures."""
+    whole = "\n  ".join(map(escape, texts))
+    return f"{USE}\n\\caption[{{{escape(title(plot))}}}]{{%\n  {whole}}}\n"
+
+
+def write(path: Path, text: str) -> None:
+    """Write a text file, whole or not at all."""
+    with atomic_text(path) as file:
+        file.write(text)
+
+
+def main() -> None:
+    arguments = figure_arguments(__doc__, *FILES, settings=Settings, files=("text", "tex"))
+    plot = plotted(arguments)
+    texts = sentences(plot, read_record(MetaRecord, arguments.meta[0]).hedges)
+    write(arguments.text, "\n".join(texts) + "\n")
+    write(arguments.tex, as_tex(plot, texts))
+
+
+if __name__ == "__main__":
+    run(main)

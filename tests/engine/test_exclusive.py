@@ -1,0 +1,73 @@
+"""Searches that are timed run one at a time, and beside no other job, where the configuration asks for it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from scripts.experiment.resolution import resolve
+from scripts.reports.planning import costs, pages
+from tests.experiment.test_config import changed
+
+REPOSITORY = Path(__file__).parents[2]
+PATH = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"]}
+SNAKEFILE = """
+TIMED, OTHERS = ["t1", "t2"], ["o1", "o2", "o3"]
+WORK = "date +%s.%N > {output[0]}; sleep 0.7; date +%s.%N >> {output[0]}"
+
+rule all:
+    default_target: True
+    input: expand("{name}.run", name=TIMED), expand("{name}.other", name=OTHERS)
+
+rule rank:
+    output: run="{name}.run", timing=touch("{name}.timing.json")
+    shell: WORK
+
+rule other:
+    output: "{name}.other"
+    shell: WORK
+"""
+ALONE = """
+from scripts.engine.exclusive import time_alone
+time_alone(workflow)
+"""
+
+
+def overlapping(folder: Path) -> set[tuple[str, str]]:
+    """The pairs of jobs that ran at the same time."""
+    times = {path.name: tuple(map(float, path.read_text().split())) for path in folder.glob("*.[ro][ut]*")}
+    assert len(times) == 5
+    return {
+        (a, b) for a, b in combinations(sorted(times), 2) if times[a][0] < times[b][1] and times[b][0] < times[a][1]
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("exclusive", [True, False])
+def test_a_timed_job_runs_beside_no_other(exclusive, tmp_path):
+    (tmp_path / "Snakefile").write_text(SNAKEFILE + (ALONE if exclusive else ""))
+    command = [sys.executable, "-m", "snakemake", "--cores", "5"]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, env={"PYTHONPATH": str(REPOSITORY)} | PATH
+    )
+    assert done.returncode == 0, done.stderr
+    beside = overlapping(tmp_path)
+    assert beside  # others run side by side
+    assert any(name.endswith(".run") for pair in beside for name in pair) == (not exclusive)
+    if exclusive:  # what was timed beside others is timed again
+        (tmp_path / "Snakefile").write_text(SNAKEFILE)
+        again = subprocess.run([*command, "--dry-run"], cwd=tmp_path, capture_output=True, text=True, env=PATH)
+        assert again.stdout.count("rule rank:") == 2 and "rule other:" not in again.stdout
+
+
+def test_pages_figures_and_tables_are_given_that_searches_ran_alone():
+    shared, alone = (resolve(changed({"timing": timing}), "c.yaml") for timing in ("shared", "exclusive"))
+    for settings in (lambda one: pages.page_settings(one, []), costs.times_settings):
+        assert settings(alone)["exclusive"] is True and "exclusive" not in settings(shared)
+    (figure,) = costs.cost_figures(alone)
+    assert costs.cost_settings(alone, figure)["exclusive"] is True
