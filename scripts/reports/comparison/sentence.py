@@ -10,9 +10,8 @@ import math
 from dataclasses import dataclass
 
 from scripts.records.comparison import MetaRecord, SensitivityRecord
-from scripts.reports.comparison import few_collections
+from scripts.reports.comparison import few_collections, plot_text
 from scripts.reports.comparison import number_text as form
-from scripts.reports.comparison import plot_text
 from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Forest
 from scripts.reports.comparison.verdict import Verdict, answer, in_full, verdict
 from scripts.statistics.intervals import has_own_weights
