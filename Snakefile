@@ -32,8 +32,7 @@ for stage in STAGES:
     include: f"rules/{stage}.smk"
 
 
-if EXPERIMENT.timing == "exclusive":
-    time_alone(workflow)
+time_alone(workflow, EXPERIMENT.timing)
 
 
 rule all:
