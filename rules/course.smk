@@ -19,8 +19,7 @@ from scripts.progress.ending import ending
 
 PLOTS = {result("figure", figure=name, figure_format="png"): name for name in EXPERIMENT.comparisons}
 PROGRESS = None
-if EXPERIMENT.timing == "exclusive":
-    time_alone(workflow)
+time_alone(workflow, EXPERIMENT.timing)
 if not AS_MODULE:  # there, rules and output are another workflow's
     prefer_first(workflow, list(PLOTS))
     PROGRESS = follow(workflow, EXPERIMENT.name, PLOTS)

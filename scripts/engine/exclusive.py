@@ -12,6 +12,7 @@ from snakemake.workflow import Workflow
 
 MACHINE, WHOLE = "machine", 100_000  # the resource, and more shares than a run has jobs
 OWN_NODE = "--exclusive"
+EXCLUSIVE = "exclusive"  # what the key `timing` says
 
 
 def is_timed(rule: Rule) -> bool:
@@ -19,15 +20,17 @@ def is_timed(rule: Rule) -> bool:
     return {"run", "timing"} <= set(rule.output.keys())
 
 
-def time_alone(workflow: Workflow) -> None:
-    """Let no job run beside one that is timed."""
+def time_alone(workflow: Workflow, timing: str) -> None:
+    """Let no job run beside one that is timed, where the timing is to be exclusive."""
+    if timing != EXCLUSIVE:
+        return
     on_cluster = workflow.resource_settings.nodes is not None
     if not on_cluster:
         workflow.register_resource(MACHINE, WHOLE)
     for rule in workflow.rules:
         timed = is_timed(rule)
         if timed:
-            rule.set_params(timing="exclusive")
+            rule.set_params(timing=EXCLUSIVE)
         if not on_cluster:
             rule.resources[MACHINE] = WHOLE if timed else 1
         elif timed:

@@ -34,7 +34,7 @@ rule other:
 """
 ALONE = """
 from scripts.engine.exclusive import time_alone
-time_alone(workflow)
+time_alone(workflow, "exclusive")
 """
 
 

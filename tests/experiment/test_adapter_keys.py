@@ -100,7 +100,7 @@ def test_words_and_provenance_tell_of_it():
 
 def test_the_lines_of_the_documentation_are_a_configuration():
     page = (Path(__file__).parents[2] / "docs/training.md").read_text()
-    written = yaml.safe_load(re.search(r"\n(    recipes:\n      small:.*?)\n\n", page, re.DOTALL)[1])
+    written = yaml.safe_load(re.search(r"```yaml\n(recipes:\n  small:.*?)```", page, re.DOTALL)[1])
     changes = {f"systems/{name}": entry | {"model": "m", "recipe": "r"} for name, entry in written["systems"].items()}
     experiment = resolve(changed(changes | {"recipes/r": written["recipes"]["small"] | {"train_on": "d"}}), "c.yaml")
     assert {"whole", "short-128", "short-64"} <= set(experiment.systems)

@@ -171,6 +171,8 @@ def test_the_figure_holds_every_system_and_fits_its_page(points, sizes):
         assert page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1, text.get_text()
     numbers = [text.get_text() for text in figure.axes[0].texts]
     assert numbers == [str(number) for number in range(1, len(points) + 1)]
+    effects = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert len({len(text.partition(".")[2]) for text in effects}) == 1  # one number of decimals
 
 
 def test_systems_that_cost_nothing_stand_side_by_side_and_the_others_in_order():

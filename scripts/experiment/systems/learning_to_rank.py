@@ -272,9 +272,8 @@ def _taken(check: Checker, key: str, features: FeatureEntry) -> tuple[str, ...]:
     for name in named:
         if name not in check.config.systems:
             problem = f"its features name the system {name!r}, which is none or became several"
-            known_systems = ", ".join(check.config.systems)
-            meant = hint(name, check.config.systems)
-            raise check.fail(f"{key}.features", f"{problem}{meant}; systems are {known_systems}")
+            systems = check.config.systems
+            raise check.fail(f"{key}.features", f"{problem}{hint(name, systems)}; systems are {', '.join(systems)}")
     return tuple(dict.fromkeys(named))
 
 
@@ -288,9 +287,8 @@ def _learner(check: Checker, key: str, asked: str | LearnerKeys) -> tuple[str, d
     values: dict[str, list[Value]] = {parameter: [one.default] for parameter, one in learner.PARAMETERS.items()}
     for parameter, value in entry.parameters.items():
         if parameter not in learner.PARAMETERS:
-            has = ", ".join(learner.PARAMETERS)
             meant = hint(parameter, learner.PARAMETERS)
-            raise check.fail(key, f"unknown parameter {parameter!r}{meant}; {name} has {has}")
+            raise check.fail(key, f"unknown parameter {parameter!r}{meant}; {name} has {', '.join(learner.PARAMETERS)}")
         values[parameter] = value if isinstance(value, list) else [cast(Value, value)]
         for one in values[parameter]:
             if mistake := learner.PARAMETERS[parameter].mistake(one):

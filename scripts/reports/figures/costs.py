@@ -21,6 +21,7 @@ from scripts.reports.comparison import number_text as form
 from scripts.reports.figures.cost_axis import CostAxis, cost_axis
 from scripts.reports.figures.cost_data import Point, pareto_front
 from scripts.reports.figures.forest import STYLE
+from scripts.reports.figures.forest_axis import chosen_ticks
 from scripts.reports.figures.marks import DIAMOND, FAINT, INK, MUTED
 from scripts.reports.figures.measured_text import font, width, wrap
 from scripts.reports.figures.placing import Box, placed
@@ -184,7 +185,7 @@ def _axes(ax: Axes, axis: CostAxis, frame: _Frame) -> None:
     values = MaxNLocator(8, steps=[1, 2, 2.5, 5, 10]).tick_values(frame.low, frame.high)
     inside = [float(value) for value in values if frame.low <= value <= frame.high]
     ax.yaxis.set_major_locator(FixedLocator([frame.y(value) for value in inside]))
-    labels = [form.minus(f"{value:g}") for value in inside]
+    labels = [label for _, label in chosen_ticks(inside, 0)]
     ax.yaxis.set_major_formatter(FuncFormatter(lambda _, place: labels[place] if place is not None else ""))
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(width=0.6, length=2.5)
