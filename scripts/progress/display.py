@@ -11,6 +11,7 @@ from scripts.progress.state import Run
 
 ERASE = "\r\x1b[{}A\x1b[J"  # to the first of the drawn lines, and away with all from there
 OFTEN = 30.0  # seconds between two lines of a log on one stage, at least
+USUAL = 80, 24  # columns and rows of a terminal that does not say how large it is
 
 
 class Display:
@@ -44,6 +45,7 @@ class Display:
     def _draw(self, lines: list[str]) -> None:
         """The lines in place of the last ones; on a small terminal the first of them."""
         columns, rows = os.get_terminal_size(self.stream.fileno())
+        columns, rows = columns or USUAL[0], rows or USUAL[1]
         kept = [one[: max(columns - 1, 1)] for one in lines[: max(rows - 1, 1)]]
         self.erase()
         self.stream.write("".join(f"{one}\n" for one in kept))

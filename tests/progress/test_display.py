@@ -82,3 +82,13 @@ def test_a_low_terminal_shows_the_first_lines(run, monkeypatch):
     reading, stream = terminal(2, 80)
     Display(stream).show(run)
     assert seen(reading, stream).splitlines() == ["tiny: 40 jobs to do"]
+
+
+def test_a_terminal_that_does_not_say_how_large_it_is_shows_whole_lines(run, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    reading, stream = terminal(0, 0)
+    Display(stream).show(run)
+    assert seen(reading, stream).splitlines() == [
+        "tiny: 40 jobs to do",
+        "scoring             0 of 40 done, 40 to come",
+    ]
