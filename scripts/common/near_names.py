@@ -18,6 +18,6 @@ def near(word: str, known: Iterable[str]) -> str:
 
 
 def hint(word: str, known: Iterable[str]) -> str:
-    """The question as a part of a message, after a semicolon."""
+    """The question as a part of a message, in brackets after the name."""
     question = near(word, known)
-    return f"; {question}" if question else ""
+    return f" ({question})" if question else ""

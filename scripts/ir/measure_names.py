@@ -105,7 +105,7 @@ def _meant(name: str) -> str:
     known = [*registry, *(measure.NAME for measure in registry.values())]  # of two spellings the last is taken
     computed = [measure for measure in known if measure not in (*BY_SUBTOPIC, *OF_JUDGEMENTS)]
     meant = "".join([*closest(head, computed), *parameters])
-    return f"; did you mean {meant!r}?" if _read(meant) else ""
+    return f" (did you mean {meant!r}?)" if _read(meant) else ""
 
 
 def _given(name: str) -> list[str | None]:

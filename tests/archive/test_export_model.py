@@ -130,7 +130,7 @@ def test_a_place_as_others_see_it(location, said):
     [
         ("bm25", None, "bm25: has no trained checkpoint; expected a system with a recipe: tuned"),
         ("plain", None, "plain: has no trained checkpoint; expected a system with a recipe: tuned"),
-        ("tnued", None, "SYSTEM=tnued: no such system; did you mean 'tuned'?; the experiment has bm25, tuned, plain"),
+        ("tnued", None, "SYSTEM=tnued: no such system (did you mean 'tuned'?); the experiment has bm25, tuned, plain"),
         ("tuned", "3", "tuned: has no seed '3'; expected SEED=1 or 2"),
         ("tuned", "2", "results/e/models/m/r/seed-2: no such result; make run finishes the experiment first"),
     ],

@@ -11,4 +11,4 @@ def test_the_closest_name_is_asked_for_whatever_its_case():
 
 def test_a_name_that_is_close_to_none_has_no_hint():
     assert near("x", ["bm25"]) == hint("x", ["bm25"]) == hint("x", []) == ""
-    assert hint("tunde", ["tuned"]) == "; did you mean 'tuned'?"
+    assert hint("tunde", ["tuned"]) == " (did you mean 'tuned'?)"

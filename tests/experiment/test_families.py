@@ -70,7 +70,7 @@ def test_without_one_nothing_is_added():
 
 
 MISTAKES = [
-    ({"systems": ["tunde"]}, {}, "multiple_comparisons.f.systems: unknown name 'tunde'; did you mean 'tuned'?; systems has bm25, tuned"),
+    ({"systems": ["tunde"]}, {}, "multiple_comparisons.f.systems: unknown name 'tunde' (did you mean 'tuned'?); systems has bm25, tuned"),
     ({"systems": ["bm25"]}, {}, "multiple_comparisons.f.systems: is 'bm25' alone; expected at least two systems"),
     ({"systems": ["bm25"], "against": "bm25"}, {}, "multiple_comparisons.f.systems: is 'bm25' alone"),
     ({"systems": []}, {}, "multiple_comparisons.f.systems: is empty"),

@@ -79,7 +79,7 @@ def test_such_a_model_ranks_nothing():
 
 LISTED = {"systems/a": {"model": ["m", "n"]}, "models/n": {"type": "bi-encoder", "weights": "org/n"}}
 WRONG = {
-    "unknown feature": ({**STATISTICAL, "of": ["BM26"]}, {}, "features.f.of[1]: unknown feature 'BM26'; did you mean 'BM25'?; expected comparative_objects, "),
+    "unknown feature": ({**STATISTICAL, "of": ["BM26"]}, {}, "features.f.of[1]: unknown feature 'BM26' (did you mean 'BM25'?); expected comparative_objects, "),
     "unknown field": ({**STATISTICAL, "of": ["BM25.body"]}, {}, "features.f.of[1]: unknown field 'body' in 'BM25.body'; expected title or text"),
     "the same for each field": ({**STATISTICAL, "of": ["query_length.title"]}, {}, "query_length is the same for each field; leave out .title"),
     "a feature twice": ({**STATISTICAL, "of": ["DPH", "BM25", "DPH"]}, {}, "features.f.of: DPH comes twice"),

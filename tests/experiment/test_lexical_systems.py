@@ -108,7 +108,7 @@ def test_a_description_names_the_language_where_there_is_another_than_english():
 
 SERVER = {**BM25, "engine": "elasticsearch", "url": "http://h:9200"}
 REFUSED = {
-    "method": ({**BM25, "feedback": "rm4"}, "systems.x.feedback: unknown value 'rm4'; did you mean 'rm3'?; expected one of rm3, rocchio"),
+    "method": ({**BM25, "feedback": "rm4"}, "systems.x.feedback: unknown value 'rm4' (did you mean 'rm3'?); expected one of rm3, rocchio"),
     "parameter of no method": ({**BM25, "feedback_terms": 5}, "systems.x.feedback_terms: only valid with feedback: rm3 or rocchio"),
     "grid of no method": ({**BM25, "tune": True, "grid": {"beta": [1]}}, "systems.x.grid.beta: only valid with feedback: rm3 or rocchio"),
     "parameter of the other method": ({**BM25, "feedback": "rm3", "beta": 1}, "systems.x.beta: no parameter of feedback: rm3 has feedback_terms, "),

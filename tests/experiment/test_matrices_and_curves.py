@@ -137,7 +137,7 @@ WRONG = {
         {"matrices/table/full_shot": ["few", "fw"]},
         "matrices.table.full_shot: unknown name 'fw'; systems has bm25",
     ),
-    "an unknown baseline": ({"curves/few/baseline": "bm"}, "curves.few.baseline: unknown name 'bm'; did you mean 'bm25'?; systems has bm25"),
+    "an unknown baseline": ({"curves/few/baseline": "bm"}, "curves.few.baseline: unknown name 'bm' (did you mean 'bm25'?); systems has bm25"),
     "several baselines": (
         {"matrices/table/baseline": "transfer"},
         "matrices.table.baseline: transfer became 3 systems; name one of them",

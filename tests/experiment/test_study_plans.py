@@ -49,7 +49,7 @@ def test_numbers_are_put_in_order_and_assumed_variances_have_their_defaults():
         ({"assumed": {"x": {"query_sd": 0.1}}}, "c.yaml: plan_study.assumed.x: key 'collection_sd' is missing"),
         ({"assumed": {"x": {**ASSUMED, "seed_sd": -1}}}, "c.yaml: plan_study.assumed.x.seed_sd: -1 is too small"),
         ({"queries": [1, 10]}, "c.yaml: plan_study.queries"),
-        ({"effct": 0.1}, "c.yaml: plan_study: unknown key 'effct'; did you mean 'effect'?"),
+        ({"effct": 0.1}, "c.yaml: plan_study: unknown key 'effct' (did you mean 'effect'?)"),
     ],
 )
 def test_a_mistake_is_one_line(section, told):

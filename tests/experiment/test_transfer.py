@@ -170,7 +170,7 @@ WRONG = {
     ),
     "an unknown recipe in a rule": (
         {"recipes__few__start_from": {"recipe": "ful", "dataset": "same"}},
-        "c.yaml: recipes.few.start_from.recipe: unknown name 'ful' in recipes; did you mean 'full'?",
+        "c.yaml: recipes.few.start_from.recipe: unknown name 'ful' in recipes (did you mean 'full'?)",
     ),
     "no training on the same dataset": (
         {"recipes__pseudo__train_on": "ir"},

@@ -28,7 +28,7 @@ def test_a_mistake_in_the_configuration_stops_before_anything_runs(fresh):
     config = tiny_config()
     config["recipes"]["hard"]["learning_rat"] = 0.1
     fresh.write_config(config)
-    errors = fails(fresh, "tiny.yaml: recipes.hard: unknown key 'learning_rat'; did you mean 'learning_rate'?")
+    errors = fails(fresh, "tiny.yaml: recipes.hard: unknown key 'learning_rat' (did you mean 'learning_rate'?)")
     assert len(errors) == 1 and not (fresh.folder / "results").exists()
 
 

@@ -100,7 +100,7 @@ def test_the_configurations_for_comers_from_other_tools_resolve(workspace, monke
 
 
 def test_the_notebook_of_results_prints_what_it_shows(monkeypatch, tmp_path):
-    if not (REPOSITORY / "results/insurance/report.html").exists():
+    if not (REPOSITORY / "results/example/report.html").exists():
         pytest.skip("it reads the finished example (make run)")
     (tmp_path / "results").symlink_to(REPOSITORY / "results")
     (tmp_path / "docs").mkdir()
