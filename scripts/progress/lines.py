@@ -90,8 +90,9 @@ def heading(run: Run, now: float) -> str:
 
 
 def _left(stage: Stage) -> str:
+    """The time left; nothing where jobs take longer than was estimated."""
     unfinished = stage.running + stage.to_come
-    return f", about {duration(stage.left)} left" if unfinished and stage.left is not None else ""
+    return f", about {duration(stage.left)} left" if unfinished and stage.left else ""
 
 
 def duration(seconds: float) -> str:

@@ -30,6 +30,8 @@ def test_the_time_left_is_that_of_waiting_jobs_and_of_what_running_ones_still_ta
 def test_a_job_that_takes_longer_than_others_has_no_time_left():
     training, _ = stages(a_run(side_by_side=1), now=5000.0)
     assert training.left == 2 * 300
+    last = Stage("training", total=4, done=3, running=1, failed=0, left=0.0)
+    assert line(last) == "training            3 of 4 done, 1 running"
 
 
 def test_without_timings_nothing_is_said_of_the_time_left():
