@@ -33,7 +33,7 @@ def test_the_literal_command_plans_the_example(prepared):
     command = [sys.executable, "-m", "snakemake", "--profile", "slurm", "--dry-run"]
     done = subprocess.run(command, cwd=prepared.folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert re.search(r"fine_tune +4\n", done.stdout + done.stderr)
+    assert re.search(r"fine_tune +2\n", done.stdout + done.stderr)
 
 
 def test_the_experiment_ends_in_a_forest_plot(finished):
