@@ -35,8 +35,8 @@ prepare: setup  ## fetch and check all data and models of CONFIG; afterwards not
 run: setup  ## run the experiment of CONFIG (config/config.yaml); VERBOSE=1: with all lines of Snakemake
 	$(BIN)/snakemake --configfile $(call quoted,$(CONFIG))
 
-status: setup  ## how far the run of CONFIG or EXPERIMENT is that goes on in this folder, in another terminal or on Slurm
-	@PYTHONPATH=. $(BIN)/python scripts/progress/status.py $(CHOSEN)
+status: setup  ## how far the last run here is (or that of CONFIG or EXPERIMENT), in another terminal or on Slurm
+	@PYTHONPATH=. $(BIN)/python scripts/progress/status.py $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
 
 plan: setup  ## what a further study could detect, from the variances of CONFIG's comparisons
 	$(BIN)/snakemake plan_study --configfile $(call quoted,$(CONFIG))

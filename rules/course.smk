@@ -46,7 +46,8 @@ onstart:
 onsuccess:
     if PROGRESS:
         PROGRESS.end("finished")
-    for line in ending(Path(RESULTS), with_answers=PROGRESS and "report" in PROGRESS.planned):
+    with_pages = PROGRESS and "report" in PROGRESS.planned
+    for line in ending(Path(RESULTS)) if with_pages else ():
         print(line)
 
 

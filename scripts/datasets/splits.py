@@ -55,7 +55,10 @@ def carve(qrels: Qrels, share: float, seed: int, others: list[Qrels]) -> list[st
         if len(leaving) + len(group) <= size:
             leaving += group
     if not leaving:
-        raise UserError("every training query shares a relevant document with too many others to be split off cleanly")
+        raise UserError(
+            f"no {size} training queries can be split off: each shares a relevant document with a query of another "
+            "split, or with more training queries than that; take a larger share, or bring judgements of that split"
+        )
     return sorted(leaving)
 
 

@@ -24,10 +24,10 @@ def conclusions(summary: str) -> list[str]:
     return [ESCAPE.sub(r"\1", text) for text in said]
 
 
-def ending(results: Path, with_answers: bool) -> list[str]:
+def ending(results: Path) -> list[str]:
     """What is said of an experiment's folder at the end; nothing before there is a report."""
     pages = [str(results / page) for page in PAGES if (results / page).exists()]
     if not (results / PAGES[0]).exists():
         return []
-    said = conclusions((results / "summary.md").read_text(encoding="utf-8")) if with_answers else []
+    said = conclusions((results / "summary.md").read_text(encoding="utf-8"))
     return [*said, f"{', '.join(pages)} hold the results"]

@@ -84,9 +84,15 @@ def heading(run: Run, now: float) -> str:
     """A run as a line."""
     every = whole(run, now)
     if not run.ended and not every.done:
-        return f"{run.experiment}: {every.total} jobs to do{_left(every)}"
-    said = f"{run.experiment}: {every.done} of {every.total} jobs done in {duration((run.ended or now) - run.started)}"
+        return f"{run.experiment}: {_jobs(every.total)} to do{_left(every)}"
+    said = (
+        f"{run.experiment}: {every.done} of {_jobs(every.total)} done in {duration((run.ended or now) - run.started)}"
+    )
     return said + _left(every)
+
+
+def _jobs(number: int) -> str:
+    return f"{number} job{'' if number == 1 else 's'}"
 
 
 def _left(stage: Stage) -> str:
@@ -96,10 +102,10 @@ def _left(stage: Stage) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time as one says it, rounded up."""
-    if seconds < 60:
+    """A time as one says it."""
+    if seconds < 120:
         return f"{math.ceil(seconds)} s"
-    minutes = math.ceil(seconds / 60)
+    minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 

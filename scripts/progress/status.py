@@ -12,7 +12,7 @@ from scripts.common.command_line import run
 from scripts.common.errors import UserError
 from scripts.common.strict_yaml import read_yaml
 from scripts.progress.lines import heading, line, stages
-from scripts.progress.state import Run, place, read
+from scripts.progress.state import FOLDER, Run, place, read
 
 SILENT = 120.0  # seconds after which a run that writes every ten has died
 
@@ -57,12 +57,20 @@ def named(config: Path) -> str:
     return name
 
 
+def latest() -> str:
+    """The experiment whose run said last how far it is. Raises UserError where there was none."""
+    runs = sorted(FOLDER.glob("*.json"), key=lambda path: path.stat().st_mtime)
+    if not runs:
+        raise UserError("no run has begun in this folder: make run")
+    return runs[-1].stem
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--experiment", help="its name")
     parser.add_argument("--config", type=Path, help="its configuration")
     arguments = parser.parse_args()
-    experiment = arguments.experiment or named(arguments.config)
+    experiment = arguments.experiment or (named(arguments.config) if arguments.config else latest())
     found = read(experiment)
     print(*report(found, place(experiment).stat().st_mtime, time.time()), sep="\n")
 

@@ -51,7 +51,7 @@ def test_splits_are_carved_by_the_mapped_grades(tmp_path):
     judged = [f"q{n}\td1\t1" for n in range(5)] + [f"q{n}\td{n + 2}\t4" for n in range(5)]
     source = folder(tmp_path / "in", {"train": judged})
     entry = {"format": "beir", "seed": 1, "splits": {"test": 0.4}}
-    with pytest.raises(UserError, match="shares a relevant document with too many others"):
+    with pytest.raises(UserError, match="each shares a relevant document with a query of another split"):
         prepare(source, tmp_path / "out", entry)
     prepare(source, tmp_path / "out", entry | {"grades": ANTIQUE})
     test = read_qrels(tmp_path / "out/qrels/test.qrels")

@@ -37,10 +37,9 @@ def test_without_comparisons_there_is_nothing_to_say():
 
 def test_the_last_line_names_the_pages_that_there_are(tmp_path):
     results = tmp_path / "tiny"
-    assert ending(results, with_answers=True) == []
+    assert ending(results) == []
     results.mkdir()
     (results / "report.html").touch()
     (results / "summary.md").write_text(summary(Section("Does a beat c?", [answers("Here.")], "a")))
     where = f"{results}/report.html, {results}/summary.md hold the results"
-    assert ending(results, with_answers=True) == ["Does a beat c?", "Here.", where]
-    assert ending(results, with_answers=False) == [where]
+    assert ending(results) == ["Does a beat c?", "Here.", where]

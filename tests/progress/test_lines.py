@@ -66,11 +66,12 @@ def test_on_a_cluster_a_job_that_began_may_still_wait():
 
 def test_the_whole_run_takes_as_long_as_its_stages_together_however_many_jobs_could_run_at_a_time():
     run = a_run(side_by_side=100, running={})
-    assert heading(run, now=1100.0) == "tiny: 1 of 12 jobs done in 7 min, about 6 min left"  # 300 s and 2 s
+    assert heading(run, now=1100.0) == "tiny: 1 of 12 jobs done in 7 min, about 5 min left"  # 300 s and 2 s
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"), [(0.2, "1 s"), (59, "59 s"), (60, "1 min"), (61, "2 min"), (7260, "2 h 1 min")]
+    ("seconds", "said"),
+    [(0.2, "1 s"), (59, "59 s"), (64.2, "65 s"), (120, "2 min"), (149, "2 min"), (7260, "2 h 1 min")],
 )
 def test_durations(seconds, said):
     assert duration(seconds) == said

@@ -24,8 +24,8 @@ def a_run(pid, **fields):
 def test_a_run_goes_on_while_its_process_lives():
     lines = report(a_run(os.getpid()), written=1000.0, now=1001.0)
     assert lines[:2] == [
-        "tiny: 2 jobs to do, about 1 min left",
-        "scoring             0 of 2 done, 2 to come, about 1 min left",
+        "tiny: 2 jobs to do, about 60 s left",
+        "scoring             0 of 2 done, 2 to come, about 60 s left",
     ]
     assert lines[2].startswith("running on ") and lines[2].endswith(f"process {os.getpid()}; Snakemake's log: x.log")
 
@@ -60,7 +60,7 @@ def test_the_command_reads_what_a_run_wrote_and_starts_nothing(tmp_path, monkeyp
     (tmp_path / "tiny.yaml").write_text("experiment: tiny\n")
     command = [sys.executable, REPOSITORY / "scripts/progress/status.py"]
     environment = {"PYTHONPATH": str(REPOSITORY)}
-    for chosen in (("--config", "tiny.yaml"), ("--experiment", "tiny")):
+    for chosen in ((), ("--config", "tiny.yaml"), ("--experiment", "tiny")):
         done = subprocess.run([*command, *chosen], env=environment, capture_output=True, text=True)
         assert done.returncode == 0 and done.stdout.startswith("tiny: 2 jobs to do"), done.stderr
     done = subprocess.run([*command, "--experiment", "tinny"], env=environment, capture_output=True, text=True)
