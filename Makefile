@@ -44,6 +44,7 @@ plan: setup  ## what a further study could detect, from the variances of CONFIG'
 check: setup  ## see that all datasets and models of CONFIG can be had; downloads nothing
 	$(BIN)/snakemake check --configfile $(call quoted,$(CONFIG))
 
+GIVEN = test -n $(call quoted,$(ARCHIVE)) || { echo "error: expected ARCHIVE=file, such as results/example/example.crate.zip" >&2; exit 2; }
 ARCHIVING = PYTHONPATH=. $(BIN)/python scripts/archive
 CHOSEN = $(if $(EXPERIMENT),--experiment $(call quoted,$(EXPERIMENT)),--config $(call quoted,$(CONFIG)))
 
@@ -54,9 +55,11 @@ check-results: setup  ## see that results are what their jobs wrote (all, or tho
 	@$(ARCHIVING)/check_results.py $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
 
 verify: setup  ## check every hash and number of ARCHIVE (REPORT=file.tsv; SOURCES=archive TRUST=1: by its own code)
+	@$(GIVEN)
 	@$(ARCHIVING)/verify.py --archive $(call quoted,$(ARCHIVE)) --recompute $(if $(SOURCES),--sources $(call quoted,$(SOURCES))) $(if $(TRUST),--trust-sources) $(if $(REPORT),--report $(call quoted,$(REPORT)))
 
 resume: setup  ## take the results in ARCHIVE over (FILL=1: make its data again; OVERWRITE=1; LINKS=1)
+	@$(GIVEN)
 	@$(ARCHIVING)/resume.py --archive $(call quoted,$(ARCHIVE)) $(if $(FILL),--fill) $(if $(OVERWRITE),--overwrite) $(if $(LINKS),--follow-links)
 
 compare-archives: setup  ## what differs between the archives A and B, into the folder OUT (comparison)
