@@ -7,7 +7,7 @@ from typing import Any
 from jsonschema import ValidationError
 
 from scripts.common.characters import is_blank, shortened
-from scripts.common.near_names import hint, near
+from scripts.common.near_names import hint
 from scripts.common.numerals import finite
 from scripts.experiment.key_schema import Schema
 
@@ -82,7 +82,7 @@ def _problem(error: ValidationError, path: list[str | int], origins: dict[tuple[
     if error.validator == "additionalProperties":
         allowed = sorted(schema.get("properties", {}))
         unknown = next(key for key in value if key not in allowed)
-        return f"unknown key {shortened(unknown)}; {near(unknown, allowed) or 'allowed are ' + ', '.join(allowed)}"
+        return f"unknown key {shortened(unknown)}{hint(unknown, allowed) or '; allowed are ' + ', '.join(allowed)}"
     if error.validator == "required":
         return f"key {next(key for key in schema['required'] if key not in value)!r} is missing"
     if error.validator in ("minItems", "minProperties"):

@@ -8,7 +8,6 @@ that is asked for and not installed is a mistake of the user: no other takes its
 
 from __future__ import annotations
 
-import difflib
 import logging
 import sys
 import unicodedata
@@ -25,6 +24,7 @@ from matplotlib.font_manager import FontEntry, FontPath, FontProperties, findSys
 from matplotlib.text import Text
 
 from scripts.common.errors import UserError
+from scripts.common.near_names import closest
 
 logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # that a fallback font has no bold is no news
 
@@ -45,9 +45,8 @@ def use_font(name: str) -> None:
     _find_new_fonts()
     installed = sorted({entry.name for entry in fontManager.ttflist if not entry.name.startswith(_PLACEHOLDERS)})
     if name not in installed:
-        close = difflib.get_close_matches(name, installed, n=3, cutoff=0.5)
         usual = [font for font in _USUAL if font in installed]
-        some = ", ".join(dict.fromkeys([*close, *usual]))
+        some = ", ".join(dict.fromkeys([*closest(name, installed, most=3), *usual]))
         raise UserError(f"font: {name!r} is not installed on this machine; installed are, among others, {some}")
     matplotlib.rcParams["font.family"] = [name, *([FAMILY] if name != FAMILY else [])]
 
