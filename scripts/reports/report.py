@@ -3,7 +3,7 @@
 Reads the tables (TSV), effects and meta files, multiple comparisons, figures (SVG), records of mined negatives,
 training logs, timing files, and metrics of the systems that differ in their number of training queries. Writes both
 from one content: report.html needs no other file and no network; summary.md names figures and tables relative to
-itself. The same inputs give the same bytes.
+itself. The same inputs give the same summary, and the same page but for its date, commit and machine.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from scripts.reports.contents.comparisons import Figures, compared, comparisons,
 from scripts.reports.contents.costs import costs
 from scripts.reports.contents.explorer import TO_EXPLORER
 from scripts.reports.contents.families import families
-from scripts.reports.contents.machine import Origin, made, read_timings
+from scripts.reports.contents.machine import Origin, made, read_timings, unchanging
 from scripts.reports.contents.mined import mined
 from scripts.reports.contents.published import published
 from scripts.reports.contents.training import LOSSES, SIZES, SizeGroup, losses_of, size_curves, trainings
@@ -148,15 +148,18 @@ def origin_of(experiment: str) -> Origin:
     """What the page says of itself, as of now."""
     today = datetime.now(UTC).date().isoformat()
     machine = f"{processor()}, {platform.system()}, Python {platform.python_version()}"
-    return Origin(today, commit_text(), machine, f"results/{experiment}/config.yaml")
+    return Origin(today, commit_text(), machine, _configuration(experiment))
 
 
 def in_short(experiment: str) -> Section:
     """How it was made, as the summary says it: without what differs each time that it is written."""
-    known = dict(Origin("", "", "", f"results/{experiment}/config.yaml").facts())
-    lines = [f"{name}: {known[name]}" for name in ("Version", "Configuration")]
+    lines = [f"{name}: {text}" for name, text in unchanging(_configuration(experiment))]
     lines.append("Date, commit and machine: report.html")
     return Section("How it was made", [Items(lines)], anchor="made")
+
+
+def _configuration(experiment: str) -> str:
+    return f"results/{experiment}/config.yaml"
 
 
 def how_made(arguments: Namespace, datasets: pd.DataFrame) -> tuple[list[Block], dict[str, str]]:

@@ -6,8 +6,6 @@ and figures/{name}.tex, a LaTeX caption to input inside a figure environment.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from scripts.common.command_line import run
 from scripts.common.files import atomic_text
 from scripts.common.records import read_record
@@ -41,18 +39,13 @@ def as_tex(plot: Forest, texts: list[str]) -> str:
     return f"{USE}\n\\caption[{{{escape(title(plot))}}}]{{%\n  {whole}}}\n"
 
 
-def write(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all."""
-    with atomic_text(path) as file:
-        file.write(text)
-
-
 def main() -> None:
     arguments = figure_arguments(__doc__, *FILES, settings=Settings, files=("text", "tex"))
     plot = plotted(arguments)
     texts = sentences(plot, read_record(MetaRecord, arguments.meta[0]).hedges)
-    write(arguments.text, "\n".join(texts) + "\n")
-    write(arguments.tex, as_tex(plot, texts))
+    for path, text in ((arguments.text, "\n".join(texts) + "\n"), (arguments.tex, as_tex(plot, texts))):
+        with atomic_text(path) as file:
+            file.write(text)
 
 
 if __name__ == "__main__":

@@ -272,8 +272,8 @@ def test_a_page_says_when_where_and_of_what_it_was_made():
     said = [plain(text) for text in made(ORIGIN, {"fetch": 1}, [], [], []).blocks[-1].texts]
     assert said == [
         "Written: 2024-05-06, on a processor, 2 cores",
-        f"Version: ranktrial {VERSION}",
         "Commit: 0123abc",
+        f"Version: ranktrial {VERSION}",
         "Configuration: results/e/config.yaml, with all defaults; snakemake --configfile results/e/config.yaml runs it again",
     ]
     now = origin_of("e")

@@ -6,11 +6,13 @@ would take it for a finding.
 
 from __future__ import annotations
 
+import numpy as np
+
 from scripts.reports.comparison.forest_data import Diamond, Forest
 from scripts.reports.comparison.number_text import spelled
+from scripts.statistics.meta_analysis.measure_scale import measure_scale
 
 FEW = 3
-SCALES = (1, 100)  # of measures: shares and percentages
 
 
 def remark(plot: Forest, summary: Diamond, k: int) -> str:
@@ -27,5 +29,4 @@ def _is_beyond(plot: Forest, summary: Diamond) -> bool:
     means = [mean for row in rows for mean in (row.control_mean, row.treatment_mean) if mean is not None]
     if not plot.effect.IN_UNITS_OF_MEASURE or not means or min(means) < 0:
         return False
-    scale = next((scale for scale in SCALES if max(means) <= scale), None)
-    return scale is not None and max(-summary.ci_low, summary.ci_high) > scale
+    return max(-summary.ci_low, summary.ci_high) > measure_scale([np.array(means)])

@@ -64,13 +64,14 @@ class Origin:
 
     def facts(self) -> list[tuple[str, str]]:
         """The same as facts of one line each."""
-        rerun = f"{self.configuration}, with all defaults; snakemake --configfile {self.configuration} runs it again"
-        return [
-            ("Written", f"{self.date}, on {self.machine}"),
-            ("Version", f"ranktrial {VERSION}"),
-            ("Commit", self.commit),
-            ("Configuration", rerun),
-        ]
+        written = [("Written", f"{self.date}, on {self.machine}"), ("Commit", self.commit)]
+        return [*written, *unchanging(self.configuration)]
+
+
+def unchanging(configuration: str) -> list[tuple[str, str]]:
+    """What holds of a page whenever it is written: the version, and the configuration that makes it again."""
+    rerun = f"{configuration}, with all defaults; snakemake --configfile {configuration} runs it again"
+    return [("Version", f"ranktrial {VERSION}"), ("Configuration", rerun)]
 
 
 def made(
