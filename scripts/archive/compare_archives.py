@@ -1,8 +1,9 @@
 """Compare two archives of an experiment: which inputs differ, and how far effects moved.
 
-Reads both archives. Writes to the folder --out: comparison.md, effects.tsv (a row per comparison and task), inputs.tsv
-(a row per difference in configuration, data, sources, packages or machine) and, for each comparison of mean
-differences, a forest plot of effect B minus effect A.
+Reads both archives. Writes to the folder --out: comparison.md; effects.tsv and reproduced-effects.tsv (a row per
+comparison and task), rankings.tsv (a row per run), scores.tsv (a row per run and measure), inputs.tsv (a row per
+difference in configuration, data, sources, packages or machine) and, for each comparison of mean differences, a forest
+plot of effect B minus effect A.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from pathlib import Path
 from scripts.archive.checking.differences import Difference, differences
 from scripts.archive.checking.integrity import check
 from scripts.archive.checking.moved import Moved, Side, compared, shared_comparisons
+from scripts.archive.checking.repeated import Repeated, RepeatedEffect, RepeatedRun, RepeatedScores, repeated
+from scripts.archive.checking.reproduced_page import cell, number, reproduced
 from scripts.archive.checking.unpack import unpack
 from scripts.common.command_line import run
 from scripts.common.errors import UserError
@@ -27,7 +30,12 @@ SHOWN = 20  # differences of a section that the page lists; inputs.tsv has all
 
 
 def page(
-    names: tuple[str, str], inputs: list[Difference], moved: list[Moved], figures: list[str], alone: list[str]
+    names: tuple[str, str],
+    inputs: list[Difference],
+    moved: list[Moved],
+    figures: list[str],
+    alone: list[str],
+    again: Repeated,
 ) -> str:
     """The page as Markdown."""
     lines = [
@@ -45,7 +53,7 @@ def page(
     lines += ["| comparison | task | effect | A | B | B - A | 95% interval | n |", "|---|---|---|--:|--:|--:|--:|--:|"]
     for row in moved:
         interval = f"{row.ci_low:.4f} to {row.ci_high:.4f}" if row.ci_low is not None else ""
-        cells = [row.comparison, row.task, row.effect_type, *map(_number, (row.a, row.b, row.difference)), interval]
+        cells = [row.comparison, row.task, row.effect_type, *map(number, (row.a, row.b, row.difference)), interval]
         lines.append(f"| {' | '.join(cells)} | {row.n or ''} |")
     lines += ["", *(f"![{name}]({name}.svg)\n" for name in figures)]
     if alone:
@@ -53,25 +61,17 @@ def page(
             f"Not compared, since only one archive has them or their effect or measure differs: {', '.join(alone)}.",
             "",
         ]
+    lines += ["## How well B reproduces A", "", *reproduced(again, SHOWN), ""]
     lines += ["## What went in differently", ""]
     for section in dict.fromkeys(difference.section for difference in inputs):
         of_section = [difference for difference in inputs if difference.section == section]
         lines += [f"### {section.capitalize()} ({len(of_section)})", "", "| what | A | B |", "|---|---|---|"]
         lines += [
-            f"| {_cell(difference.what)} | {_cell(difference.a)} | {_cell(difference.b)} |"
+            f"| {cell(difference.what)} | {cell(difference.a)} | {cell(difference.b)} |"
             for difference in of_section[:SHOWN]
         ]
         lines += [f"\n{len(of_section) - SHOWN} more in inputs.tsv.\n" if len(of_section) > SHOWN else ""]
     return "\n".join(lines if inputs else [*lines, "Nothing.", ""])
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.4f}"
-
-
-def _cell(text: str) -> str:
-    text = "".join(character if character.isprintable() else " " for character in text[:80])
-    return text.replace("|", "\\|").replace("<", "&lt;").replace("[", "\\[")
 
 
 def _verdict(moved: list[Moved]) -> str:
@@ -125,10 +125,14 @@ def compare(
     shutil.rmtree(out / "moved", ignore_errors=True)
     figures = [name for name in shared if (out / f"{name}.svg").is_file()]
     inputs = differences(*folders)
+    again = repeated(*sides, shared)
+    write_table(out / "rankings.tsv", RepeatedRun, again.rankings)
+    write_table(out / "scores.tsv", RepeatedScores, again.scores)
+    write_table(out / "reproduced-effects.tsv", RepeatedEffect, again.effects)
     write_table(out / "effects.tsv", Moved, moved)
     write_table(out / "inputs.tsv", Difference, inputs)
     alone = sorted((sides[0].comparisons() | sides[1].comparisons()) - shared.keys())
-    (out / "comparison.md").write_text(page(tuple(names), inputs, moved, figures, alone))
+    (out / "comparison.md").write_text(page(tuple(names), inputs, moved, figures, alone, again))
     (out / MARKER).write_text("".join(f"{name}\n" for name in sorted({MARKER, *(path.name for path in out.iterdir())})))
     return moved, inputs
 

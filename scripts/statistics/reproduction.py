@@ -1,0 +1,72 @@
+"""How well a repeated experiment reproduces the original: measures of rankings, of scores and of effects.
+
+Definitions of Breuer et al. (2020), "How to Measure the Reproducibility of System-oriented IR Experiments", as
+repro_eval 0.4 computes them; the tests hold the values equal to its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.stats import kendalltau
+
+PERSISTENCE = 0.8  # of rank-biased overlap: repro_eval's default
+
+
+def kendalls_tau_union(original: Sequence[str], repeated: Sequence[str]) -> float | None:
+    """Kendall's tau between the documents at equal ranks, each as its place in the sorted union of both rankings.
+
+    Two rankings of document ids, best first; the longer one is cut at the length of the other. Returns -1 to 1 (1: the
+    same order), or None for fewer than two documents, where tau is not defined.
+    """
+    length = min(len(original), len(repeated))
+    if length < 2:
+        return None
+    place = {document: index for index, document in enumerate(sorted({*original[:length], *repeated[:length]}))}
+    places = [[place[document] for document in ranking[:length]] for ranking in (original, repeated)]
+    return float(kendalltau(*places).statistic)
+
+
+def rank_biased_overlap(original: Sequence[str], repeated: Sequence[str], p: float = PERSISTENCE) -> float | None:
+    """Rank-biased overlap (Webber et al. 2010) of two rankings, normalised to the depth of the longer one.
+
+    The shares of common documents at each depth, weighted by powers of `p`: top-heavy where `p` is small. Returns 0
+    to 1 (1: the same order), or None for two empty rankings.
+    """
+    depth = max(len(original), len(repeated))
+    if not depth:
+        return None
+    rank = {document: index for index, document in enumerate(original)}
+    found = [max(index, rank[document]) for index, document in enumerate(repeated) if document in rank]
+    common = np.cumsum(np.bincount(found, minlength=depth))
+    weights = p ** np.arange(depth)
+    return float(np.average(common / np.arange(1, depth + 1), weights=weights))
+
+
+def root_mean_square_error(original: np.ndarray, repeated: np.ndarray) -> float:
+    """Root mean square of the differences between scores of the same queries (shape: queries), in their units."""
+    return float(np.sqrt(np.mean(np.square(original - repeated))))
+
+
+def effect_ratio(original: float, repeated: float) -> float | None:
+    """The mean improvement of treatment over control in the repetition, in shares of the original's.
+
+    1: as large as in the original. None where the original has no improvement to compare with.
+    """
+    return repeated / original if original else None
+
+
+def relative_improvement(control: float, treatment: float) -> float | None:
+    """How much the treatment's mean is above the control's, in shares of the control's; None where that is 0."""
+    return (treatment - control) / control if control else None
+
+
+def delta_relative_improvement(original: tuple[float, float], repeated: tuple[float, float]) -> float | None:
+    """The original's relative improvement minus the repetition's, each of the means of (control, treatment).
+
+    0: the same improvement; below 0 the repetition improves more. None where the mean of a control is 0.
+    """
+    improvements = [relative_improvement(*means) for means in (original, repeated)]
+    first, second = improvements
+    return None if first is None or second is None else first - second
