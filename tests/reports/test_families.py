@@ -60,8 +60,8 @@ def test_a_page_holds_means_letters_and_differences(tmp_path):
         f"On these two collections (80 queries), {best.system} has the highest mean nDCG@10 (0."
     )
     heads, lines = columns_and_rows(standings(one))
-    assert heads == ["System", "Over 2 tasks", "Task *0*", "t1"] and len(lines) == 4
-    assert lines[0][0] == best.system and lines[0][1] == f"{best.mean:.3f} {best.sign}"
+    assert heads == ["System", "Rank", "Over 2 tasks", "Task *0*", "t1"] and len(lines) == 4
+    assert lines[0][0] == best.system and lines[0][2] == f"{best.mean:.3f} {best.sign}"
     heads, lines = columns_and_rows(differences(one))
     assert heads[3:] == ["95% simultaneous interval", "p (max-T)", "p (Tukey)"] and len(lines) == 6
     values = [float(line[2]) for line in lines]
@@ -128,6 +128,18 @@ def test_nobody_differs_from_the_control(tmp_path):
     assert one.whole.groups == ((0, 1, 2, 3),)
 
 
+@pytest.mark.parametrize("lower", (False, True))
+def test_a_rank_interval_counts_the_systems_that_are_significantly_better_and_worse(tmp_path, lower):
+    one = found(tmp_path, systems=6, noise=0.15, lower_is_better=lower)
+    pairs = [(pair.system, pair.other, pair.difference) for pair in one.whole.differences if pair.p_value < 0.05]
+    assert 0 < len(pairs) < 15
+    better = [(first, second) if (gain > 0) != lower else (second, first) for first, second, gain in pairs]
+    for row, standing in zip(columns_and_rows(standings(one))[1], one.whole.standings, strict=True):
+        best = 1 + sum(loser == standing.system for _, loser in better)
+        worst = 6 - sum(winner == standing.system for winner, _ in better)
+        assert standing.ranks == (best, worst) and row[1] == (f"{best}-{worst}" if best < worst else str(best))
+
+
 CASES = [
     {"systems": 2, "statistic": "difference"},
     {"systems": 3, "noise": 3.0, "statistic": "difference", "title": "A title"},
@@ -171,13 +183,13 @@ def test_each_bar_has_a_dot_for_each_member_and_is_thick_between_neighbours_only
 
 def test_the_latex_tables_hold_the_means_with_letters_and_the_differences(tmp_path):
     tables = latex.document(content(found(tmp_path, tasks=2)))
-    assert tables.count(r"\begin{tabular}{lrrr}") == 1 == tables.count(r"\begin{tabular}{llrrrr}")
+    assert tables.count(r"\begin{tabular}{lrrrr}") == 1 == tables.count(r"\begin{tabular}{llrrrr}")
     assert (
         tables.startswith("% \\usepackage{booktabs}\n% On these two collections (80 queries), ")
         and "% a warning" in tables
     )
     rows = [line for line in tables.splitlines() if line.endswith(r" \\")]
-    assert len(rows) == 1 + 4 + 1 + 6 and rows[0].startswith("System & Over 2 tasks & Task *0* & t1")
+    assert len(rows) == 1 + 4 + 1 + 6 and rows[0].startswith("System & Rank & Over 2 tasks & Task *0* & t1")
     assert any(row.startswith(r"BM25 \& more & ") for row in rows)
     assert rows[5] == r"System & Minus & Difference & 95\% simultaneous interval & p (max-T) & p (Tukey) \\"
     assert all(row.isascii() for row in rows)  # what pdflatex prints without another package
@@ -194,6 +206,11 @@ def test_lines_are_led_apart_by_the_least_way():
         other = placed + generator.normal(0, 0.5, 10)
         other = np.array(spread(list(np.sort(other)), APART))
         assert ((other - xs) ** 2).sum() >= ((placed - xs) ** 2).sum() - 1e-9
+
+
+def test_lines_stay_on_the_axis():
+    assert spread([0.0, 0.0, 1.0], 2.0, 0.0, 9.0) == [0.0, 2.0, 4.0]
+    assert spread([8.0, 9.0, 9.0], 2.0, 0.0, 9.0) == [5.0, 7.0, 9.0]
 
 
 def test_page_and_report_say_what_a_verdict_is_conditional_on(tmp_path):

@@ -15,6 +15,7 @@ from scripts.statistics.multiple.families import OVER_TASKS, Family, family_warn
 from scripts.statistics.multiple.letters import groups, letter, letters
 from scripts.statistics.multiple.parametric import dunnett_p, tukey_p, variance_of_mean
 from scripts.statistics.multiple.permutations import STATISTICS, max_t_test
+from scripts.statistics.multiple.ranks import rank_intervals
 from scripts.statistics.task.significance import randomisation_test
 from tests.support.family_simulation import SITUATIONS, rates
 from tests.support.family_simulation import drawn as simulated
@@ -147,6 +148,13 @@ def test_letters_say_which_systems_differ_and_cannot_be_joined_further(seed):
     for group in groups(systems, told):
         for other in set(range(systems)) - set(group):
             assert any(tuple(sorted((other, one))) in told for one in group)
+
+
+def test_rank_intervals():
+    """0 differs from all, 1 and 2 from 3 and 4; 3 and 4 are open. The tuples are (better, worse)."""
+    better = [(0, other) for other in (1, 2, 3, 4)] + [(1, 3), (1, 4), (2, 3), (2, 4)]
+    assert rank_intervals(5, better) == [(1, 1), (2, 3), (2, 3), (4, 5), (4, 5)]
+    assert rank_intervals(3, []) == [(1, 3)] * 3
 
 
 def test_there_are_enough_letters():

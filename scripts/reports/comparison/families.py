@@ -15,6 +15,7 @@ from scripts.common.records import read_record
 from scripts.common.tables import read_table
 from scripts.records.family import Difference, FamilyRecord, ScopeRecord
 from scripts.reports.comparison.reading import Labels
+from scripts.statistics.multiple.ranks import rank_intervals
 
 _LETTER = re.compile(r"\.*[A-Za-z]")
 HIGHER, LOWER, OPEN = "higher", "lower", "no significant difference"
@@ -22,12 +23,16 @@ HIGHER, LOWER, OPEN = "higher", "lower", "no significant difference"
 
 @dataclass(frozen=True)
 class Standing:
-    """A system on one task or over all: its mean, and its letters or what sets it apart from the control."""
+    """A system on one task or over all: its mean, and its letters or what sets it apart from the control.
+
+    `ranks` are the ends of its rank interval, where all pairs are compared.
+    """
 
     system: str
     mean: float
     sign: str
     is_control: bool = False
+    ranks: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,10 @@ def _scope(scope: ScopeRecord, lines: pd.DataFrame, family: FamilyRecord, labels
         if family.against:
             signs |= {one.system: _verdict(one, family.alpha), one.other: "control"}
     order = sorted(means, key=means.__getitem__, reverse=not family.lower_is_better)
-    standings = tuple(Standing(labels.system(name), means[name], signs[name], name == family.against) for name in order)
+    ranks = dict.fromkeys(order) if family.against else _ranks(order, differences, family)
+    standings = tuple(
+        Standing(labels.system(name), means[name], signs[name], name == family.against, ranks[name]) for name in order
+    )
     return Scope(
         task=labels.task(scope.task),
         queries=scope.queries,
@@ -99,6 +107,12 @@ def _scope(scope: ScopeRecord, lines: pd.DataFrame, family: FamilyRecord, labels
             replace(one, system=labels.system(one.system), other=labels.system(one.other)) for one in differences
         ],
     )
+
+
+def _ranks(order: list[str], differences: list[Difference], family: FamilyRecord) -> dict[str, tuple[int, int] | None]:
+    place = {name: index for index, name in enumerate(order)}  # the better of two means stands before the other
+    pairs = [sorted((place[one.system], place[one.other])) for one in differences if one.p_value < family.alpha]
+    return dict(zip(order, rank_intervals(len(order), [(first, second) for first, second in pairs]), strict=True))
 
 
 def _verdict(one: Difference, alpha: float) -> str:

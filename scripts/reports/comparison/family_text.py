@@ -8,7 +8,7 @@ import pandas as pd
 
 from scripts.records.family import Difference, FamilyRecord
 from scripts.reports.comparison import number_text as form
-from scripts.reports.comparison.families import HIGHER, LOWER, OPEN, FoundFamily, Scope
+from scripts.reports.comparison.families import HIGHER, LOWER, OPEN, FoundFamily, Scope, Standing
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.writing.content import Table, columns, listed
 
@@ -142,6 +142,10 @@ def notes(found: FoundFamily) -> list[str]:
             "Systems with a letter (in the figure: a bar) in common do not differ significantly, which does not show "
             "that they are equal."
         )
+        said.append(
+            f"Ranks: {form.percent(record.alpha)} simultaneous rank intervals. A system ranks below all that are "
+            "significantly better and above all that are significantly worse."
+        )
     if found.tasks > 1:
         said.append(
             "Over tasks, each task weighs the same, and the tasks are taken as given: the result holds for these "
@@ -154,12 +158,24 @@ def notes(found: FoundFamily) -> list[str]:
 
 
 def standings(found: FoundFamily) -> Table:
-    """Each system's mean over the tasks and on each, with its letters; the best first."""
+    """Each system's mean over the tasks and on each, with its letters, and its rank interval; the best first."""
     scopes = [found.whole, *found.scopes[:-1]]
     by_system = [{one.system: f"{form.fixed(one.mean, 3)} {one.sign}" for one in scope.standings} for scope in scopes]
-    rows = [[one.system, *(cells[one.system] for cells in by_system)] for one in found.whole.standings]
+    ranks = [] if found.record.against else ["Rank"]
+    rows = [
+        [one.system, *(rank_text(one) for _ in ranks), *(cells[one.system] for cells in by_system)]
+        for one in found.whole.standings
+    ]
     caption = f"Mean {found.record.measure} of each system."
-    return Table(columns(["System", *(_scope_name(found, one) for one in scopes)]), [rows], caption=caption)
+    return Table(columns(["System", *ranks, *(_scope_name(found, one) for one in scopes)]), [rows], caption=caption)
+
+
+def rank_text(one: Standing) -> str:
+    """The rank interval, such as 1-3; one number where the rank is sure; empty where there is none."""
+    if one.ranks is None:
+        return ""
+    best, worst = one.ranks
+    return str(best) if best == worst else f"{best}-{worst}"
 
 
 def differences(found: FoundFamily) -> Table:

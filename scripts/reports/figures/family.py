@@ -8,6 +8,7 @@ of means that nearly coincide are led apart below the axis.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,6 +20,7 @@ from matplotlib.figure import Figure
 
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.families import HIGHER, LOWER, OPEN, Scope, Standing
+from scripts.reports.comparison.family_text import rank_text
 from scripts.reports.figures.forest import STYLE
 from scripts.reports.figures.forest_layout import LEADING, MARGIN, axis_ticks
 from scripts.reports.figures.marks import DIAMOND, INK, MUTED, rule, text
@@ -57,10 +59,11 @@ class _Axis:
         return self.left + (value - self.low) / (self.high - self.low) * (self.right - self.left)
 
 
-def spread(xs: list[float], apart: float) -> list[float]:
-    """The places nearest to ascending `xs` (least squares) that are at least `apart` from one another.
+def spread(xs: list[float], apart: float, low: float = -math.inf, high: float = math.inf) -> list[float]:
+    """The places from `low` to `high` nearest to ascending `xs` (least squares) that are at least `apart` apart.
 
-    Less their share of the distance they are to ascend, so they are means of pooled neighbours (isotonic regression).
+    Less their share of the distance they are to ascend, so they are means of pooled neighbours (isotonic regression),
+    and the bounds cut these off.
     """
     pools: list[list[float]] = []
     for place, x in enumerate(xs):
@@ -68,7 +71,8 @@ def spread(xs: list[float], apart: float) -> list[float]:
         while len(pools) > 1 and _mean(pools[-2]) >= _mean(pools[-1]):
             pools[-2:] = [pools[-2] + pools[-1]]
     flat = [_mean(pool) for pool in pools for _ in pool]
-    return [x + apart * place for place, x in enumerate(flat)]
+    most = high - apart * (len(flat) - 1)
+    return [min(max(x, low), most) + apart * place for place, x in enumerate(flat)]
 
 
 def _mean(values: list[float]) -> float:
@@ -87,7 +91,7 @@ def diagram(shown: Diagram) -> Figure:
     padding = 0.03 * ((best - worst) or 0.2)
     axis = _Axis(MARGIN + room[0], PAGE - MARGIN - room[1], worst - padding, best + padding)
     apart = min(APART, (axis.right - axis.left) / len(standings))
-    lines = spread([axis.x(mean) for mean in reversed(means)], apart)[::-1]
+    lines = spread([axis.x(mean) for mean in reversed(means)], apart, axis.left, axis.right)[::-1]
     with matplotlib.rc_context(STYLE):
         figure = Figure()
         FigureCanvasAgg(figure)
@@ -112,11 +116,15 @@ def diagram(shown: Diagram) -> Figure:
     return figure
 
 
-def _numbers(sides: Iterable[Standing]) -> tuple[float, float]:
-    """The widths of the columns beside the names: of means, and of letters where all pairs are compared."""
+def _numbers(sides: Iterable[Standing]) -> tuple[float, float, float]:
+    """The widths of the columns beside the names: of means, and of letters and ranks where all pairs are compared."""
     here = list(sides)
     means = max((width(form.fixed(one.mean, DECIMALS), SIZE) for one in here), default=0.0)
-    return means, max((width(_letters(one), SIZE) + 3 for one in here if _letters(one)), default=0.0)
+    return means, *(_column([shown(one) for one in here]) for shown in (_letters, rank_text))
+
+
+def _column(texts: list[str]) -> float:
+    return max((width(text, SIZE) + 3 for text in texts if text), default=0.0)
 
 
 def _letters(one: Standing) -> str:
@@ -194,7 +202,7 @@ def _labels(
     and where the labels do.
     """
     align, (start, y) = "left" if turn > 0 else "right", heights
-    means, signs = _numbers(one for one, _ in side)
+    means, signs, ranks = _numbers(one for one, _ in side)
     for one, x in side:
         parts = wrap(one.system, NAMES, SIZE, _weight(one))
         height = 1.35 * SIZE + (len(parts) - 1) * LEADING * SIZE
@@ -203,7 +211,8 @@ def _labels(
         begin = end + turn * 3
         text(ax, begin, middle, form.fixed(one.mean, DECIMALS), SIZE, ha=align, color=MUTED)
         text(ax, begin + turn * (means + 3), middle, _letters(one), SIZE, ha=align, color=MUTED)
-        begin += turn * (means + signs + GAP)
+        text(ax, begin + turn * (means + signs + 3), middle, rank_text(one), SIZE, ha=align, color=MUTED)
+        begin += turn * (means + signs + ranks + GAP)
         for position, part in enumerate(parts):
             at = middle + (position - (len(parts) - 1) / 2) * LEADING * SIZE
             text(ax, begin, at, part, SIZE, ha=align, weight=_weight(one))
