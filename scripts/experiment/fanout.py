@@ -35,7 +35,7 @@ from scripts.experiment.same_values import Alike
 
 # The key paths, per section, whose value is a list, which makes no further entries.
 PLAIN_LISTS: dict[str, list[tuple[str, ...]]] = {
-    "models": [],
+    "models": [("trained_on",)],
     "recipes": [("lora", "target_modules"), ("matryoshka_dims",)],
     "systems": system_kinds.plain_lists(),
     "comparisons": [

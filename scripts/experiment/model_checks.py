@@ -32,6 +32,21 @@ def check_models(check: Checker) -> None:
         _check_batches(check, name, model)
         check_lengths(check, name, model)
         check_prompts(check, name, model)
+        _check_trained_on(check, name, model)
+
+
+def _check_trained_on(check: Checker, name: str, model: Model) -> None:
+    """No name is that of a dataset here but for capitals and punctuation: its tasks would not be marked."""
+    here = {_letters(dataset): dataset for dataset in check.config.datasets}
+    for place, dataset in enumerate(model.trained_on or ()):
+        meant = here.get(_letters(dataset), dataset)
+        if meant != dataset:
+            problem = f"{dataset!r} is no dataset here (did you mean {meant!r}?)"
+            raise check.fail(f"models.{name}.trained_on[{place}]", problem)
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).casefold()
 
 
 def _check_backend(check: Checker, name: str, model: Model, kind: str) -> None:

@@ -80,32 +80,46 @@ def check_scorer(check: Checker, key: str, systems: Mapping[str, System], name: 
 def learnt_from(recipes: Recipes, systems: Mapping[str, System], recipe: str | None) -> set[tuple[str, str]]:
     """The datasets and splits behind a training: its own, those of all that it starts from, and those of all teachers.
 
-    A teacher's selected seed brings the queries by which it was selected. Circles, which are refused, do no harm here.
+    A teacher's selected seed brings the queries by which it was selected.
     """
     found: set[tuple[str, str]] = set()
-    seen: set[str] = set()
-    open_ones = [recipe]
-    while open_ones:
-        name = open_ones.pop()
-        if not name or name == UNTRAINED or name in seen:
-            continue
-        seen.add(name)
-        learnt = recipes[name]
+    for learnt in behind(recipes, systems, recipe):
         found |= {(dataset, "train") for dataset in learnt.datasets}
         if learnt.is_decided_on_dev:
             found |= {(dataset, "dev") for dataset in learnt.datasets}
+        if learnt.teacher:
+            teacher = systems[learnt.teacher]
+            if teacher.choice:
+                found.add((teacher.choice.dataset, teacher.choice.split))
+            chosen = teacher.selection
+            if chosen and learnt.datasets != (chosen.dataset,):
+                found.add((chosen.dataset, chosen.split))
+    return found
+
+
+def teaching_models(recipes: Recipes, systems: Mapping[str, System], recipe: str | None) -> set[str]:
+    """The models of all teachers behind a training."""
+    teachers = [systems[learnt.teacher] for learnt in behind(recipes, systems, recipe) if learnt.teacher]
+    return {teacher.model for teacher in teachers if teacher.model}
+
+
+def behind(recipes: Recipes, systems: Mapping[str, System], recipe: str | None) -> list[Recipe]:
+    """A recipe, all that it starts from and those of all teachers. Circles, which are refused, do no harm here."""
+    found: dict[str, Recipe] = {}
+    open_ones = [recipe]
+    while open_ones:
+        name = open_ones.pop()
+        if not name or name == UNTRAINED or name in found:
+            continue
+        learnt = found[name] = recipes[name]
         open_ones.append(learnt.start_from)
         if learnt.teacher:
             teacher = systems[learnt.teacher]
             by_dataset = [teacher.recipe_of.get(dataset) for dataset in learnt.datasets]
             open_ones.extend(by_dataset if teacher.recipe_of else [teacher.recipe])
             if teacher.choice:
-                found.add((teacher.choice.dataset, teacher.choice.split))
                 open_ones.extend(systems[member].recipe for member in teacher.choice.members)
-            chosen = teacher.selection
-            if chosen and learnt.datasets != (chosen.dataset,):
-                found.add((chosen.dataset, chosen.split))
-    return found
+    return list(found.values())
 
 
 def as_text(recipe: Recipe) -> str:

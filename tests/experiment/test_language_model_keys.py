@@ -29,7 +29,7 @@ def test_the_job_of_its_weights_holds_it_and_no_other():
 
 def test_a_description_an_archive_and_an_identity_say_it():
     plain, told = resolved(), resolved(**TOLD)
-    words = ', instruction "Judge\\nthis", true_token "yes", false_token "no")'
+    words = ', instruction "Judge\\nthis", true_token "yes", false_token "no"; '
     assert words in describe(told, told.systems["x"]) and "instruction" not in describe(plain, plain.systems["x"])
     kind = system_kind(told.systems["x"])
     assert kind.provenance(told, told.systems["x"])["true_token"] == "yes"

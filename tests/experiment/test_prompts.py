@@ -71,7 +71,10 @@ def test_the_jobs_of_this_model_hold_them_and_no_others(prompts, of_encoding):
 def test_a_description_an_archive_and_an_identity_say_them():
     experiment = resolved({"query": "Find “a”:\n", "document": ""})
     words = describe(experiment, experiment.systems["zero"])
-    assert words == 'bi-encoder m (org/m, 128 tokens, query prompt "Find “a”:\\n", document prompt none)'
+    assert (
+        words
+        == 'bi-encoder m (org/m, 128 tokens, query prompt "Find “a”:\\n", document prompt none; what it was trained on is not stated)'
+    )
     kind = system_kind(experiment.systems["zero"])
     assert kind.provenance(experiment, experiment.systems["zero"])["prompts"] == {
         "query": "Find “a”:\n",

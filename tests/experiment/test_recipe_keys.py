@@ -146,7 +146,7 @@ def test_defaults_that_are_written_change_no_job():
     assert planning.training_settings(plain, "m", "r", "1") == {"type": "bi-encoder", "max_length": 128, "seed": 1}
     assert inference.encoding_settings(plain, "m") == {"type": "bi-encoder", "max_length": 128, "batch_size": 32}
     assert describe(plain, plain.systems["tuned"]) == (
-        "bi-encoder m (org/m, 128 tokens), fine-tuned with recipe r on d, 2 seeds"
+        "bi-encoder m (org/m, 128 tokens; what it was trained on is not stated), fine-tuned with recipe r on d, 2 seeds"
     )
 
 
@@ -157,7 +157,7 @@ def test_lengths_reach_training_encoding_and_ranking():
     assert both.items() <= inference.ranking_settings(experiment, "runs/d", "tuned", "1").items()
     encoding = inference.encoding_settings(experiment, "m")
     assert encoding["max_document_length"] == 100 and "max_query_length" not in encoding
-    assert "128 tokens, 16 of a query, 100 of a document)" in describe(experiment, experiment.systems["tuned"])
+    assert "128 tokens, 16 of a query, 100 of a document;" in describe(experiment, experiment.systems["tuned"])
 
 
 def test_a_system_says_by_which_rule_it_was_trained():

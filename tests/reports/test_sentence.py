@@ -12,7 +12,7 @@ from scripts.reports.comparison.forest_data import Diamond, Forest
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels
 from scripts.reports.comparison.sentence import Answer, answers, sentence
-from scripts.reports.comparison.table import as_table
+from scripts.reports.comparison.table import as_table, notes, tasks_table
 from scripts.reports.comparison.verdict import Verdict
 from tests.support.meta_records import meta_record
 
@@ -269,3 +269,25 @@ def test_sentences_never_contradict():
         assert contradictions(one, plot_of(one, looks)) == []
         count += 1
     assert count > 400
+
+
+def test_a_sentence_says_which_side_learnt_from_the_collections():
+    one = found()
+    learnt = replace(LOOKS, trained={"t": ["task 1", "task 2"], "c": ["task 1"]})
+    expected = (
+        "In-domain training: Tuned & Co learnt from training queries of two of these four collections, BM25 of one."
+    )
+    assert expected in said(one, learnt) and "In-domain" not in said(one)
+    both = replace(LOOKS, trained={"t": ["task 1"], "c": ["task 1"]})
+    assert "In-domain" not in said(one, both)
+    every = replace(LOOKS, trained={"c": [f"task {place}" for place in range(4)]})
+    assert "Tuned & Co learnt from training queries of none of these four collections, BM25 of all." in said(one, every)
+    alone = said(None, replace(LOOKS, trained={"c": ["task 0"]}), k=1)
+    assert "BM25 learnt from training queries of this collection, Tuned & Co did not." in alone
+
+
+def test_tasks_of_a_table_are_marked_as_in_the_figure():
+    one = found()
+    plot = plot_of(one, replace(LOOKS, trained={"t": ["task 1"]}))
+    assert [row[0] for row in tasks_table("x", plot).blocks[0]] == ["task 0", "task 1\N{DAGGER}", "task 2", "task 3"]
+    assert "\N{DAGGER} Tuned & Co learnt from training queries of this task's dataset." in notes(one, plot)

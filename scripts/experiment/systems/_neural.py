@@ -145,13 +145,17 @@ class Neural(SystemKind):
     def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
         """The training queries of its recipe, of all that this starts from and of teachers, whoever labelled them.
 
-        Also those by which a recipe was chosen among several (which count all), or weights that are kept.
+        Also those by which a recipe was chosen among several (which count all), or weights that are kept, and those of
+        published weights, as far as the configuration states them.
         """
         if chosen := system.choice:
             members = [self.learnt_from(experiment, experiment.systems[name], dataset) for name in chosen.members]
             return set.union({(chosen.dataset, chosen.split)}, *members)
         recipe = system.recipe_of.get(dataset) if system.recipe_of else system.recipe
-        return teachers.learnt_from(experiment.recipes, experiment.systems, recipe)
+        of_training = (experiment.recipes, experiment.systems, recipe)
+        models = [experiment.models[name] for name in {str(system.model), *teachers.teaching_models(*of_training)}]
+        published = {name for model in models for name in model.trained_on or () if name in experiment.datasets}
+        return teachers.learnt_from(*of_training) | {(name, "train") for name in published}
 
     def encodes_corpus(self, system: System, model: Model) -> bool:
         return system.passage_length is not None and adapter(model.type).SEARCHES
@@ -160,7 +164,7 @@ class Neural(SystemKind):
         model = config.models[str(system.model)]
         chosen = system.selection
         return {
-            "model": stated(model, "licence"),
+            "model": stated(model, "licence", "trained_on"),
             "training": _training(config, system),
             "seeds": system.seeds,
             "selection": chosen and [chosen.dataset, chosen.split, sorted(chosen.score.items())],
@@ -174,7 +178,8 @@ class Neural(SystemKind):
         model = _model(experiment, system)
         exported = export_text(of_model(system).export) or ("ONNX" if model.backend == "onnx" else "")
         onnx = f"{exported}, " if exported else ""
-        words = f"{model.type} {system.model} ({shown(model.weights)}, {onnx}{_tokens(model)}{_prompts(model)})"
+        read = f"{shown(model.weights)}, {onnx}{_tokens(model)}{_prompts(model)}"
+        words = f"{model.type} {system.model} ({read}; {published_training(model)})"
         if system.recipes:
             words += training_text(experiment, system)
         words += adapter_checks.truncation_text(system) + self.ranking_text(system)
@@ -222,6 +227,13 @@ def _prompts(model: Model) -> str:
     ]
     words += [f"{key} {json.dumps(said[key], ensure_ascii=False)}" for key in OF_SCORE if key in said]
     return "".join(f", {word}" for word in words)
+
+
+def published_training(model: Model) -> str:
+    """What the published weights were trained on, for a description."""
+    if model.trained_on is None:
+        return "what it was trained on is not stated"
+    return f"trained on {', '.join(model.trained_on)}" if model.trained_on else "not trained on a dataset"
 
 
 def _model(experiment: Experiment, system: System) -> Model:

@@ -82,6 +82,11 @@ def marks(row: Row) -> str:
     return "".join(mark for role, mark in TRAINED.items() if role in row.trained)
 
 
+def unmarked(label: str) -> str:
+    """A task's label without its daggers."""
+    return label.rstrip("".join(TRAINED.values()))
+
+
 def _task_line(row: Row, group: int, forest: Forest, numbers: form.Numbers, decimals: int) -> Line:
     cells: Cells = {"n": (f"{row.n:,}",)}
     if forest.effect.SHARED_SCALE:

@@ -61,14 +61,31 @@ def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
 
 
 def remarks(meta: MetaRecord, plot: Forest) -> list[str]:
-    """What qualifies the answers: tasks without a difference, the margin, seeds."""
+    """What qualifies the answers: who learnt from the collections, tasks without a difference, the margin, seeds."""
     group = plot.groups[0]
-    said = [_no_task_alone(plot)] if _no_task_alone(plot) else []
+    said = [*filter(None, [in_domain(plot), _no_task_alone(plot)])]
     if meta.sensitivity:
         said.append(_with_identical(meta.sensitivity, meta.k, plot))
     if group.margin and group.margin.non_inferiority.own_p is not None:
         said.append(_non_inferiority(plot, group.margin.margin, group.margin.non_inferiority))
     return [*said, *filter(None, [plot.seeds_note])]
+
+
+def in_domain(plot: Forest) -> str:
+    """On how many collections control and treatment learnt from training queries; empty where that is the same."""
+    group = plot.groups[0]
+    learnt = {role: {row.task for row in group.rows if role in row.trained} for role in ("treatment", "control")}
+    if learnt["treatment"] == learnt["control"]:
+        return ""
+    if len(group.rows) == 1:
+        names = (group.treatment, plot.control) if learnt["treatment"] else (plot.control, group.treatment)
+        return "In-domain training: {} learnt from training queries of this collection, {} did not.".format(*names)
+    k = len(group.rows)
+    counts = {role: {0: "none", k: "all"}.get(len(tasks), form.spelled(len(tasks))) for role, tasks in learnt.items()}
+    return (
+        f"In-domain training: {group.treatment} learnt from training queries of {counts['treatment']} of these "
+        f"{form.spelled(k)} collections, {plot.control} of {counts['control']}."
+    )
 
 
 def _finding(plot: Forest, mean: Diamond) -> str:

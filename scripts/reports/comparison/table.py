@@ -13,6 +13,7 @@ from scripts.reports.comparison.adjustment import rows_of
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.lines import Line, lines_of
 from scripts.reports.comparison.looks import Looks
+from scripts.reports.comparison.notes import trained
 from scripts.reports.comparison.reading import Found, Labels, forest
 from scripts.reports.writing.content import Column, Table
 
@@ -36,7 +37,7 @@ HOW_TO_READ = (
 
 def as_table(comparison: Found, looks: Looks, labels: Labels) -> Forest:
     """The forest plot that a table prints as text: without a title, with all columns and the fixed effect."""
-    shown = replace(looks, title="", width="double column", columns=None, trained={}, fixed=True)
+    shown = replace(looks, title="", width="double column", columns=None, fixed=True)
     return forest([comparison], shown, labels)
 
 
@@ -96,7 +97,7 @@ def notes(comparison: Found, plot: Forest) -> list[str]:
         lines.append(f"{shown}: {plot.control} → {group.treatment}.")
     if group.heterogeneity:
         lines.append(f"Heterogeneity: {plot_text.heterogeneity(group.heterogeneity, plot)}.")
-    lines.append(plot_text.p_text(plot))
+    lines += [plot_text.p_text(plot), *trained(plot)]
     return [*(line.replace("\N{NO-BREAK SPACE}", " ") for line in lines), *comparison.meta.warnings]
 
 

@@ -12,7 +12,7 @@ from scripts.records.comparisons import ComparisonRow
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.adjustment import rows_of
 from scripts.reports.comparison.forest_data import Forest
-from scripts.reports.comparison.lines import TRAINED, lines_of
+from scripts.reports.comparison.lines import lines_of, unmarked
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.moderation import between_groups, coefficients, statement
 from scripts.reports.comparison.reading import Found, Labels, forest
@@ -224,7 +224,7 @@ def _rows(plot: Forest, several: list[Compared], figures: Figures, labels: Label
     """The rows of a forest plot as they are drawn, each with what it leads to."""
     links = [states(one, figures, labels) for one in several]
     tasks = [line for line in lines_of(plot, form.numbers(plot)) if line.kind in ("task", "undefined")]
-    leads = [(line.label, links[line.group].get(line.label.rstrip("".join(TRAINED.values())))) for line in tasks]
+    leads = [(line.label, links[line.group].get(unmarked(line.label))) for line in tasks]
     return [(label, link) for label, link in leads if link]
 
 

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import pandas as pd
 
 from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison.lines import unmarked
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.writing.content import EXPLORER, Block, Cell, Column, Folded, Paragraph, Row, Span, Table
 
@@ -37,7 +38,8 @@ def linked(table: Table, links: Mapping[str, str]) -> Table:
 
 def _linked(row: Row, links: Mapping[str, str]) -> Row:
     first, *others = row
-    return [Span(first, link=links[first]), *others] if isinstance(first, str) and first in links else row
+    link = links.get(unmarked(first)) if isinstance(first, str) else None
+    return [Span(first, link=link), *others] if link else row
 
 
 def extreme_queries(name: str, found: pd.DataFrame, sides: tuple[str, str], labels: Labels) -> list[Block]:

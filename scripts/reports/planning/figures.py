@@ -170,8 +170,10 @@ def adjusting_table(experiment: Experiment, name: str) -> list[str]:
 
 
 def table_settings(experiment: Experiment) -> dict[str, dict]:
-    """How the numbers of all comparisons are shown in tables."""
-    shown = {name: figure_settings(experiment, name) for name in experiment.comparisons}
-    return {
-        name: {key: value for key, value in settings.items() if key not in LOOKS} for name, settings in shown.items()
-    }
+    """How the numbers of comparisons are shown in tables, with the tasks whose training queries systems learnt from."""
+    tables = {}
+    for name, comparison in experiment.comparisons.items():
+        shown = {key: value for key, value in figure_settings(experiment, name).items() if key not in LOOKS}
+        learnt = tasks_learnt(experiment, comparison)
+        tables[name] = shown | ({"trained": learnt} if learnt else {})
+    return tables

@@ -1,0 +1,68 @@
+"""What published weights were trained on: tasks of these datasets are in-domain, and no job runs again for it."""
+
+from functools import partial
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.experiment.descriptions import datasets_learnt, describe
+from scripts.experiment.leakage import learnt_from
+from scripts.experiment.resolution import resolve
+from scripts.reports.planning.figures import tasks_learnt
+from scripts.training import planning
+from tests.experiment.test_config import BASE
+from tests.support.configuration import changed as changed_base
+
+changed = partial(changed_base, BASE)
+PUBLISHED = {"models/m/trained_on": ["d", "msmarco"]}
+
+
+def resolved(changes):
+    return resolve(changed(changes), "c.yaml")
+
+
+def test_tasks_of_these_datasets_are_in_domain():
+    experiment = resolved(PUBLISHED | {"systems/zero": {"model": "m"}, "recipes/r/train_on": "e"} | OTHER)
+    zero, tuned = experiment.systems["zero"], experiment.systems["tuned"]
+    assert datasets_learnt(experiment, zero, "d") == ["d"]
+    assert datasets_learnt(experiment, tuned, "d") == ["e", "d"]
+    assert learnt_from(experiment, "tuned", "d") == {("d", "train"), ("e", "train")}
+    compared = next(iter(experiment.comparisons.values()))
+    assert (compared.control, compared.treatment) == ("bm25", "tuned")
+    assert tasks_learnt(experiment, compared) == {"tuned": ["d"]}
+
+
+def test_a_student_is_in_domain_where_its_teachers_weights_are():
+    taught = {"recipes/r/teacher": "ce", "systems/ce": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
+    experiment = resolved(taught | OTHER | {"recipes/r/train_on": "e", "models/ce/trained_on": ["d"]})
+    assert datasets_learnt(experiment, experiment.systems["tuned"], "d") == ["e", "d"]
+
+
+def test_a_fusion_is_in_domain_where_a_part_is():
+    fused = {"systems/zero": {"model": "m"}, "systems/both": {"type": "fusion", "systems": ["bm25", "zero"]}}
+    experiment = resolved(PUBLISHED | fused)
+    assert datasets_learnt(experiment, experiment.systems["both"], "d") == ["d"]
+
+
+@pytest.mark.parametrize(("stated", "said"), [
+    (None, "; what it was trained on is not stated)"), ([], "; not trained on a dataset)"), (["msmarco", "nq"], "; trained on msmarco, nq)"),
+])  # fmt: skip
+def test_the_description_says_it_and_what_is_unknown(stated, said):
+    key = {} if stated is None else {"models/m/trained_on": stated}
+    experiment = resolved(key | {"systems/zero": {"model": "m"}})
+    assert said in describe(experiment, experiment.systems["zero"])
+
+
+def test_no_job_runs_again():
+    before, after = resolved({}), resolved(PUBLISHED)
+    assert planning.training_settings(before, "m", "r", "1") == planning.training_settings(after, "m", "r", "1")
+
+
+def test_a_name_that_was_meant_for_a_dataset_here_is_refused():
+    with pytest.raises(
+        UserError, match=r"^c\.yaml: models\.m\.trained_on\[0\]: 'D' is no dataset here \(did you mean 'd'\?\)$"
+    ):
+        resolved({"models/m/trained_on": ["D"]})
+
+
+OTHER = {"datasets/e": {"format": "beir", "location": "scripts"}}
