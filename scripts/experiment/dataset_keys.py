@@ -13,6 +13,7 @@ from scripts.experiment.dataset_schema import dataset_schema, format_of, formats
 from scripts.experiment.sections.dataset import Dataset
 from scripts.experiment.sections.recipe import Recipe
 
+CARVED = 0.1  # of the training queries, in messages
 CARVING = ("splits", "split_by", "drop_shared")
 NOT_OF_QUERIES = ("label", "licence", "sha256", "files", "strict", "corpus", "location", "fields", "test_queries",
                   "dev_queries", "unjudged", "grades", "document_characters", "texts", "encoding",
@@ -48,22 +49,30 @@ def check_keys(check: Checker, key: str, dataset: Dataset) -> None:
     """The keys of a dataset fit together."""
     if dataset.split_by != "queries" and not dataset.splits:
         raise check.fail(f"{key}.split_by", "only valid with splits: nothing is split off")
+    of_data = format_of(dataset).splits(dataset)
+    if of_data and "train" not in of_data and (carved := [split for split in dataset.splits if split not in of_data]):
+        problem = f"there is no train split to carve it out of; the data has {_listed(of_data)}"
+        raise check.fail(f"{key}.splits.{carved[0]}", problem)
     if wrong := format_of(dataset).mistake(dataset):
         raise check.fail(f"{key}.{wrong.key}", wrong.what)
 
 
 def known_splits(dataset: Dataset) -> set[str] | None:
-    """The splits that a dataset has, as far as its configuration says; None where only its files do."""
+    """The splits that a dataset has, as far as is known before its data is read; None where nothing is."""
     of_data = format_of(dataset).splits(dataset)
     return None if of_data is None else of_data | set(dataset.splits)
 
 
-def check_split(check: Checker, key: str, dataset: str, split: str) -> None:
-    """The dataset has the split, as far as the configuration says."""
+def check_split(check: Checker, key: str, dataset: str, split: str, instead: str = "") -> None:
+    """The dataset has the split, as far as is known before its data is read; `instead` is what can be written else."""
     known = known_splits(check.config.datasets[dataset])
-    if known is not None and split not in known:
-        splits = ", ".join(sorted(known))
-        raise check.fail(key, f"{dataset} has no judgements for the split {split}; its splits are {splits}")
+    if known is None or split in known:
+        return
+    problem = f"{dataset} has no judgements for the split {split}; its splits are {_listed(known)}"
+    carved = f"datasets.{dataset}.splits: {{{split}: {CARVED}}}" if "train" in known else ""
+    if cures := " or ".join(filter(None, [carved, instead])):
+        problem += f"; expected {cures}"
+    raise check.fail(key, problem)
 
 
 def check_samples(check: Checker, key: str, dataset: Dataset) -> None:
