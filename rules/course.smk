@@ -16,6 +16,7 @@ from scripts.engine.run_progress import follow
 from scripts.engine.slurm import begin_run
 from scripts.experiment.resolved_file import write_resolved
 from scripts.progress.ending import ending
+from scripts.reports.planning import figures
 
 PLOTS = {result("figure", figure=name, figure_format="png"): name for name in EXPERIMENT.comparisons}
 PROGRESS = None
@@ -25,12 +26,23 @@ if not AS_MODULE:  # there, rules and output are another workflow's
     PROGRESS = follow(workflow, EXPERIMENT.name, PLOTS)
 
 
+def check_fonts():
+    """Where figures are about to be drawn, their fonts are installed. Raises UserError, before the first job."""
+    fonts = figures.fonts(EXPERIMENT) if PROGRESS and "figure" in PROGRESS.planned else {}
+    if fonts:
+        from scripts.reports.figures.fonts import check_font  # it loads matplotlib, which a plan does without
+
+    for font, key in fonts.items():
+        check_font(font, f"{CONFIG_NAME}: {key}")
+
+
 def begin():
     """At the start of a run that is no dry run: record its inputs, and on Slurm end the jobs that an earlier run left."""
     if not Path(PATH_TO_REPOSITORY, "scripts").is_dir():
         sys.exit(f"error: {Path.cwd()}: run snakemake in {REPOSITORY}, whose scripts the jobs start")
     OWN_DATA.begin_run(own_data())
     try:
+        check_fonts()
         write_resolved(config, CONFIG_NAME, Path(RESULTS))
     except UserError as error:
         sys.exit(f"error: {error}")

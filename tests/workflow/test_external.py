@@ -232,3 +232,14 @@ def test_a_task_in_one_system_only_and_a_run_without_qrels_are_refused_at_once(s
         SCORES.replace("format: scores, measure: accuracy}\nsystems", "format: qrels, location: no.qrels}\nsystems"),
     )
     assert "datasets.flat.location: no file or folder 'no.qrels' here or in the mirrors" in said
+
+
+def test_a_font_that_is_not_installed_stops_a_run_before_its_first_job(scores):
+    (scores.folder / "scores.yaml").write_text(SCORES + "font: STIXGenera\n")
+    done = scores.snakemake(config="scores.yaml")
+    errors = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error: ")]
+    assert done.returncode != 0 and len(errors) == 1 and "Traceback" not in done.stdout + done.stderr
+    said = "error: scores.yaml: font: 'STIXGenera' is not installed on this machine; installed are, among others, STIXG"
+    assert errors[0].startswith(said) and not (scores.folder / "results/scores").exists()
+    table = scores.snakemake("results/scores/tables/effects/agreement.md", config="scores.yaml")
+    assert table.returncode == 0, table.stderr  # no figure is drawn
