@@ -8,6 +8,7 @@ import os
 import sys
 from pathlib import Path
 
+from scripts.common import interruption
 from scripts.common.errors import UserError
 from scripts.engine.exclusive import time_alone
 from scripts.engine.failures import errors_of_logs
@@ -67,5 +68,8 @@ onerror:  # Slurm's own logs are read as well: a job may fail before its rule's 
     if PROGRESS:
         PROGRESS.end("failed")
         print(f"Snakemake's log: {os.path.relpath(log[0])}", file=sys.stderr)
-    for line in errors_of_logs([Path(RESULTS, "logs"), Path(".snakemake/slurm_logs")], STARTED):
-        print(line, file=sys.stderr)
+    if PROGRESS and PROGRESS.stopped:
+        print(interruption.SAID, file=sys.stderr)
+    else:
+        for line in errors_of_logs([Path(RESULTS, "logs"), Path(".snakemake/slurm_logs")], STARTED):
+            print(line, file=sys.stderr)
