@@ -139,7 +139,7 @@ def test_of_a_finished_experiment_the_end_says_what_was_found_and_where_the_page
     results = Path("results/tiny")
     results.mkdir(parents=True)
     (results / "report.html").touch()
-    (results / "summary.md").write_text("## Comparisons\n\n### Does b beat a?\n\n- **Yes** It does.\n")
+    (results / "summary.md").write_text("# tiny\n\n## Comparisons\n\n### Does b beat a?\n\n- **Yes** It does.\n")
     for targets in (frozenset(), {"results/tiny/report.html"}):
         workflow = a_workflow()
         workflow.dag_settings.targets = targets

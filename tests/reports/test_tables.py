@@ -26,7 +26,7 @@ from scripts.reports.comparison.table import (
 from scripts.reports.tables import content, dependences, in_full
 from scripts.reports.writing import markdown
 from scripts.reports.writing.content import Column, Paragraph, Table
-from scripts.reports.writing.latex import document, escape
+from scripts.reports.writing.latex import FITTING, document, escape
 from scripts.synthesis.comparisons_table import Settings, table
 from tests.support.meta_records import meta_record
 
@@ -147,7 +147,9 @@ def test_latex_escapes_what_means_something_to_it():
     assert escape("Documents (log₁₀), χ²(1) ≥ 3") == r"Documents (log$_{10}$), $\chi^{2}$(1) $\geq$ 3"
     table = document([Table([Column("Task"), Column("n", "r")], [[["a", "1"]], [["b", "2"]]]), Paragraph("a  \n b")])
     assert re.findall(r"\\(\w+)rule", table) == ["top", "mid", "mid", "bottom"]
-    assert r"Task & $n$ \\" in table and table.startswith("% \\usepackage{booktabs}\n% a b\n\\begin{tabular}{lr}")
+    assert r"Task & $n$ \\" in table and table.startswith(
+        f"% \\usepackage{{booktabs,graphicx}}\n% a b\n{FITTING}\n\\begin{{tabular}}{{lr}}"
+    )
 
 
 def with_family(p_holm: float, size: int, **changes):
