@@ -70,7 +70,7 @@ def test_the_table_has_tasks_summary_reason_and_marks():
                                          "95% prediction interval, t(1)", "Fixed effect (inverse variance)"]  # fmt: skip
     assert below[0][3:5] == ["0.045", "[0.040, 0.050]"] and below[1][3:5] == ["0.050", "[0.030, 0.070]"]
     text = page("name", one, plot, LABELS)
-    assert "paired t-test, Holm-adjusted over the tasks. * p < 0.05." in text and "d: left out, r" in text
+    assert "paired t-test, Holm-corrected for the number of tasks. *: p < 0.05." in text and "d: left out, r" in text
     assert "## Leaving one task out" in text and "Adding one" not in text and "nan" not in text.lower()
 
 
@@ -167,10 +167,10 @@ def test_the_star_of_a_summary_follows_the_adjustment_that_is_named():
     mean, summary, _, fixed = blocks(plot_of(one))[1]
     assert mean[-1] == summary[-1] == "0.086" and fixed[-1] == "<0.001"
     notes = page("name", one, plot_of(one), LABELS)
-    assert "; p of means: Holm-adjusted over the experiment's 7 hypotheses. * p < 0.05." in notes
+    assert ". p-values of means: Holm-corrected for the 7 hypotheses of the experiment. *: p < 0.05." in notes
     uncorrected = replace(LOOKS, correction="none")
     assert blocks(plot_of(one, uncorrected))[1][0][-1] == "<0.001*"
-    assert "p of means" not in page("name", one, plot_of(one, uncorrected), LABELS)
+    assert "p-values of means" not in page("name", one, plot_of(one, uncorrected), LABELS)
 
 
 def test_the_place_of_a_comparison_in_its_family():
@@ -184,5 +184,5 @@ def test_the_place_of_a_comparison_in_its_family():
     assert found["a"].summary == Adjusted(0.02, 0.02, 2) and found["a"].fixed_mean == Adjusted(0.002, 0.002, 2)
     assert found["b"].non_inferiority == Adjusted(0.03, 0.03, 1) and found["a"].non_inferiority.holm is None
     assert found["c"].summary == Adjusted(0.04, 0.04, 1)
-    assert found["a"].scope == "2 hypotheses of family x" and found["c"].scope.startswith("experiment's")
+    assert found["a"].scope == "the 2 hypotheses of family x" and found["c"].scope.endswith(" of the experiment")
     assert adjustments(pd.DataFrame()) == {}

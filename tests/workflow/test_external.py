@@ -70,7 +70,7 @@ def test_tables_figures_and_page_have_the_papers_names_in_its_order(ranger):
     assert table["task"].tolist() == [*names, "mean of these tasks", "summary", "prediction interval", "fixed effect"]
     figure = (ranger / "figures/today.svg").read_text()
     assert sorted(names, key=figure.index) == names and "Uni-ColBERTer (Dim1, BOW² + CS)" in figure
-    assert "Holm-adjusted over the tasks" in figure
+    assert "Holm-corrected for the number of tasks" in figure
     tex = (ranger / "tables/effects/today.tex").read_text()
     assert tex.count(r"\midrule") == 2 and sorted(names, key=tex.index) == names
     page = (ranger / "summary.md").read_text()

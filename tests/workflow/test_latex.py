@@ -66,7 +66,7 @@ def test_all_tables_and_captions_compile(results, tmp_path):
     assert {path.stem for path in captions} == {"alone", "many", "many-ours", "many-theirs"}
     assert {path.parent.name for path in tables} == {"tables", "effects", "multiple-comparisons"}
     parts = [rf"\begin{{figure}}\input{{{path}}}\end{{figure}}\clearpage" for path in captions]
-    parts += [rf"\noindent\input{{{path}}}\clearpage" for path in tables]
+    parts += [rf"\input{{{path}}}\clearpage" for path in tables]
     (tmp_path / "all.tex").write_text(DOCUMENT % "\n".join(parts), encoding="utf-8")
     for _ in range(2):  # the second reads the list of figures that the first wrote
         done = subprocess.run(["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "all.tex"], cwd=tmp_path,

@@ -103,7 +103,7 @@ def p_column(comparison: Found, test: str, correction: str) -> tuple[str, str]:
     if correction == "none":
         return f"{column}_value", name
     suffix, author = means.CORRECTIONS[correction]
-    return f"{column}_{suffix}", f"{name}, {author}-adjusted over the tasks"
+    return f"{column}_{suffix}", f"{name}, {author}-corrected for the number of tasks"
 
 
 def rows(comparison: Found, column: str, looks: Looks, labels: Labels) -> tuple[Row, ...]:
@@ -125,7 +125,7 @@ def summary_note(comparisons: list[Found], correction: str) -> str:
     family = comparisons[0].family
     if family is None or correction == "none" or family.summary.hypotheses < 2:
         return ""
-    return f"{means.CORRECTIONS[correction][1]}-adjusted over the {family.scope}"
+    return f"{means.CORRECTIONS[correction][1]}-corrected for {family.scope}"
 
 
 def task_interval(meta: MetaRecord) -> str:

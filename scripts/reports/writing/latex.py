@@ -30,7 +30,7 @@ _SIGNS = {
     **{letter: f"$\\{name}$" for letter, name in _CAPITAL_GREEK.items()},
 }  # fmt: skip
 PACKAGES = "\\usepackage{booktabs,graphicx}"  # what a table needs, for its comments
-FITTING = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+FITTING = r"\noindent\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 _VARIABLES = ("n", "k", "p")  # headings that are mathematics
 _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
