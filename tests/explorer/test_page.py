@@ -330,6 +330,7 @@ def test_a_sentence_stands_in_place_of_bars_where_all_queries_are_ties(browser, 
     ties = Page(browser, explored / "explorer-ties" / "index.html").open()
     said = "Ties only (12 queries): Copy and BM25 have the same nDCG@10, so there is no difference to draw."
     assert ties.texts(".charts .tied") == [said] and len(ties.texts(".charts svg")) == 1
+    assert ties.text("#slice") == "0.000 nDCG@10 no t interval"
     ties.open("#t=floods&w=q7", "phone")
     assert ties.texts(".charts .tied") == [said.replace("12 queries", "1 query")]
     page.open(STORMS)

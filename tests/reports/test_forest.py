@@ -217,7 +217,7 @@ def test_significant_tasks_bear_a_mark_that_a_note_explains():
     shown = words(forest_plot(forest(7, p_note="paired t-test")))
     significant = sum(row.p_value < 0.05 for row in rows(7)) + 1  # and the summary
     assert shown.count("*") == significant > 1
-    assert "p-values of tasks: paired t-test. *: p < 0.05." in shown
+    assert "p-values of tasks: paired t-test. * p < 0.05." in shown
     assert "*" not in words(forest_plot(forest(7)))
     assert not any("p-values of tasks" in text for text in words(forest_plot(forest(7, p_note="t", columns=("n",)))))
 

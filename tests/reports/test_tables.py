@@ -70,7 +70,7 @@ def test_the_table_has_tasks_summary_reason_and_marks():
                                          "95% prediction interval, t(1)", "Fixed effect (inverse variance)"]  # fmt: skip
     assert below[0][3:5] == ["0.045", "[0.040, 0.050]"] and below[1][3:5] == ["0.050", "[0.030, 0.070]"]
     text = page("name", one, plot, LABELS)
-    assert "paired t-test, Holm-corrected for the number of tasks. *: p < 0.05." in text and "d: left out, r" in text
+    assert "paired t-test, Holm-corrected for the number of tasks. * p < 0.05." in text and "d: left out, r" in text
     assert "## Leaving one task out" in text and "Adding one" not in text and "nan" not in text.lower()
 
 
@@ -86,6 +86,16 @@ def test_the_table_has_tasks_summary_reason_and_marks():
 )
 def test_which_p_is_shown(kind, test, correction, column):
     assert p_column(found(effect_type=kind), test, correction)[0] == column
+
+
+def test_a_figure_of_several_treatments_says_of_each_what_its_p_values_are():
+    plain, again, seeded = found(treatment="x"), found(treatment="y"), found()
+    seeded = replace(seeded, effects=seeded.effects.assign(seeds_variance=[1e-4, 1e-4, None, None]))
+    uncorrected = replace(LOOKS, correction="none")
+    assert forest([plain, again], uncorrected, LABELS).p_note == "paired t-test"
+    assert forest([plain, seeded, again], uncorrected, LABELS).p_note == (
+        "x, y: paired t-test; Treatment & Co: paired t-test (including seed variance on 2 of 3 tasks)"
+    )
 
 
 def test_p_by_the_randomisation_test_bears_no_mark_above_alpha():
@@ -167,7 +177,7 @@ def test_the_star_of_a_summary_follows_the_adjustment_that_is_named():
     mean, summary, _, fixed = blocks(plot_of(one))[1]
     assert mean[-1] == summary[-1] == "0.086" and fixed[-1] == "<0.001"
     notes = page("name", one, plot_of(one), LABELS)
-    assert ". p-values of means: Holm-corrected for the 7 hypotheses of the experiment. *: p < 0.05." in notes
+    assert ". p-values of means: Holm-corrected for the 7 hypotheses of the experiment. * p < 0.05." in notes
     uncorrected = replace(LOOKS, correction="none")
     assert blocks(plot_of(one, uncorrected))[1][0][-1] == "<0.001*"
     assert "p-values of means" not in page("name", one, plot_of(one, uncorrected), LABELS)

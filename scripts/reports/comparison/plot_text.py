@@ -149,7 +149,7 @@ def method(forest: Forest) -> str:
 def p_text(forest: Forest) -> str:
     """What the p-values are, and their star."""
     means = f" p-values of means: {forest.summary_note}." if forest.summary_note else ""
-    return f"p-values of tasks: {forest.p_note}.{means} {form.unbroken(f'*: p < {forest.alpha:g}.')}"
+    return f"p-values of tasks: {forest.p_note}.{means} {form.unbroken(f'* p < {forest.alpha:g}.')}"
 
 
 def axis_label(forest: Forest, numbers: form.Numbers) -> str:
