@@ -8,6 +8,7 @@ import os
 import sys
 from pathlib import Path
 
+from scripts.common import interruption
 from scripts.common.errors import UserError
 from scripts.engine.exclusive import time_alone
 from scripts.engine.failures import errors_of_logs
@@ -16,6 +17,7 @@ from scripts.engine.run_progress import follow
 from scripts.engine.slurm import begin_run
 from scripts.experiment.resolved_file import write_resolved
 from scripts.progress.ending import ending
+from scripts.reports.planning import figures
 
 PLOTS = {result("figure", figure=name, figure_format="png"): name for name in EXPERIMENT.comparisons}
 PROGRESS = None
@@ -25,12 +27,23 @@ if not AS_MODULE:  # there, rules and output are another workflow's
     PROGRESS = follow(workflow, EXPERIMENT.name, PLOTS)
 
 
+def check_fonts():
+    """Where figures are about to be drawn, their fonts are installed. Raises UserError, before the first job."""
+    fonts = figures.fonts(EXPERIMENT) if PROGRESS and "figure" in PROGRESS.planned else {}
+    if fonts:
+        from scripts.reports.figures.fonts import check_font  # it loads matplotlib, which a plan does without
+
+    for font, key in fonts.items():
+        check_font(font, f"{CONFIG_NAME}: {key}")
+
+
 def begin():
     """At the start of a run that is no dry run: record its inputs, and on Slurm end the jobs that an earlier run left."""
     if not Path(PATH_TO_REPOSITORY, "scripts").is_dir():
         sys.exit(f"error: {Path.cwd()}: run snakemake in {REPOSITORY}, whose scripts the jobs start")
     OWN_DATA.begin_run(own_data())
     try:
+        check_fonts()
         write_resolved(config, CONFIG_NAME, Path(RESULTS))
     except UserError as error:
         sys.exit(f"error: {error}")
@@ -55,5 +68,8 @@ onerror:  # Slurm's own logs are read as well: a job may fail before its rule's 
     if PROGRESS:
         PROGRESS.end("failed")
         print(f"Snakemake's log: {os.path.relpath(log[0])}", file=sys.stderr)
-    for line in errors_of_logs([Path(RESULTS, "logs"), Path(".snakemake/slurm_logs")], STARTED):
-        print(line, file=sys.stderr)
+    if PROGRESS and PROGRESS.stopped:
+        print(interruption.SAID, file=sys.stderr)
+    else:
+        for line in errors_of_logs([Path(RESULTS, "logs"), Path(".snakemake/slurm_logs")], STARTED):
+            print(line, file=sys.stderr)

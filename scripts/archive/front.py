@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from scripts.common.command_line import run
+from scripts.common.configurations import FOLDER, configurations, shared
 from scripts.common.errors import UserError
 from scripts.experiment.reading import read_yaml
 from scripts.experiment.results_paths import path
@@ -22,17 +23,18 @@ EXTENTS = ("crate", "full", "runs")
 
 
 def configuration(experiment: str, folder: Path) -> Path:
-    """The configuration in `folder` that names the experiment. Raises UserError, which lists the experiments."""
-    configurations = {}
-    for file in sorted(folder.glob("*.yaml")):
-        if name := read_yaml(file).get("experiment"):
-            configurations.setdefault(name, file)
-    if experiment not in configurations:
-        listed = ", ".join(f"{name} ({file})" for name, file in configurations.items())
-        raise UserError(
-            f"{experiment}: no configuration in {folder}/ has this experiment; there are {listed}; or give CONFIG"
-        )
-    return configurations[experiment]
+    """The configuration in `folder` that names the experiment. Raises UserError unless there is one."""
+    found = configurations(folder)
+    files = found.of.get(experiment, [])
+    if len(files) > 1:
+        problem = f"write CONFIG={files[0]} instead of EXPERIMENT, or give one of them another name"
+        raise UserError(f"{shared(experiment, files)}; {problem}")
+    if not files:
+        listed = ", ".join(f"{name} ({files[0]})" for name, files in found.of.items())
+        broken = "".join(f"; not read: {message}" for message in found.broken)
+        there = f"no configuration in {folder}/ has this experiment; there are {listed}; or give CONFIG{broken}"
+        raise UserError(f"{experiment}: {there}")
+    return files[0]
 
 
 def unfinished(config: Path) -> list[str]:
@@ -55,7 +57,7 @@ def main() -> None:
         "--extent", choices=EXTENTS, default="crate", help="full: with checkpoints, embeddings, texts, …"
     )
     arguments = parser.parse_args()
-    config = configuration(arguments.experiment, Path("config")) if arguments.experiment else arguments.config
+    config = configuration(arguments.experiment, FOLDER) if arguments.experiment else arguments.config
     if not config.is_file():
         raise UserError(f"{config}: no such file")
     name = read_yaml(config).get("experiment")

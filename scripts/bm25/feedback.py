@@ -7,11 +7,11 @@ is excluded for a query gives it no terms either.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, TypeGuard
 
 from scripts.bm25.fields import FieldSearcher
-from scripts.bm25.lucene import Searcher, java_class
+from scripts.bm25.lucene import Searcher, java_class, make_analyzer
 from scripts.common.errors import UserError
 from scripts.ir.feedback import METHODS, NEGATIVE, parameters_of
 
@@ -25,6 +25,18 @@ def feed_back(searcher: Searcher | FieldSearcher, feedback: dict[str, dict[str, 
         if isinstance(searcher, FieldSearcher):
             raise UserError("feedback needs an index with fields: together, and another analyzer than standard")
         (_rm3 if method == "rm3" else _rocchio)(searcher, parameters)
+
+
+def adds_terms(searcher: Searcher, texts: Iterable[str]) -> bool:
+    """Whether feedback gives at least one of the queries a term that is not its own."""
+    analyzer, tools = make_analyzer(searcher.analyzer), java_class("io.anserini.analysis.AnalyzerUtils")
+    return any(_terms(searcher, text) - set(tools.analyze(analyzer, text)) for text in texts)
+
+
+def _terms(searcher: Searcher, text: str) -> set[str]:
+    """The terms with a weight in the second search of a query."""
+    weights = searcher.java.get_feedback_terms(text)
+    return {entry.getKey() for entry in weights.entrySet().toArray() if entry.getValue()} if weights else set()
 
 
 def _rm3(searcher: Searcher, given: dict[str, float]) -> None:

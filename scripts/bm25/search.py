@@ -12,10 +12,10 @@ import json
 import sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from scripts.bm25.excluding import search_all
-from scripts.bm25.feedback import feed_back
+from scripts.bm25.feedback import adds_terms, feed_back
 from scripts.bm25.fields import FieldSearcher, open_index, score_by
 from scripts.bm25.lucene import Searcher, with_java_errors
 from scripts.common.command_line import parser, run
@@ -71,6 +71,17 @@ def open_any(index: Path, settings: Settings, used: Scoring) -> tuple[Searcher |
     return ServerSearcher(Server(record["url"]), record["index"], settings.fields), {"elasticsearch": record}
 
 
+def feedback_record(searcher: Searcher | FieldSearcher, used: Scoring, texts: list[str]) -> dict[str, Any]:
+    """What the timing records of feedback, and a warning where it changes no query; nothing without feedback."""
+    if not used.feedback:
+        return {}
+    adds = isinstance(searcher, Searcher) and adds_terms(searcher, texts)
+    if not adds:
+        what = f"feedback {next(iter(used.feedback))} adds no term to any of {len(texts)} queries"
+        print(f"warning: {what}: terms that more than a tenth of all documents have never join", file=sys.stderr)
+    return {"feedback": used.feedback, "feedback_adds_terms": adds}
+
+
 def main() -> None:
     options = parser(__doc__, "index", "queries", "run", "timing", "parameters*", settings=Settings).parse_args()
     settings = options.settings
@@ -93,7 +104,7 @@ def main() -> None:
     write_timing(
         options.timing,
         **used.parameters,
-        **({"feedback": used.feedback} if used.feedback else {}),
+        **feedback_record(searcher, used, texts),
         **facts,
         analyzer=settings.analyzer,
         fields=settings.fields,

@@ -28,6 +28,7 @@ from scripts.common.files import atomic_text
 from scripts.common.progress import track
 from scripts.ir.collection import read_excluded, read_queries
 from scripts.ir.exclusion import NOTHING, Excluded
+from scripts.ir.few_queries import few_queries
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import Qrels, read_qrels, relevant
 
@@ -148,6 +149,8 @@ def main() -> None:
     chosen = write(options.table, options.parameters, trials, settings, len(queries))
     words = " ".join(f"{name}={value}" for name, value in {**chosen.parameters, **chosen.feedback}.items())
     print(f"{words}: {settings.measure} {chosen.value:.4f} on {len(queries)} dev queries", file=sys.stderr)
+    if caution := few_queries(len(queries)):
+        print(f"{options.parameters.name}: warning: {caution}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Starts Snakemake, but reads the configuration first: what is wrong with the YAML is then said in one line.
+"""Starts Snakemake, but reads the configuration first: what is wrong with the YAML is then one line, and so is Ctrl-C.
 
 Snakemake itself reads the files of --configfile before it comes to the Snakefile, so that no check there is early
 enough. Of bad YAML it names neither file nor line; a missing file, a folder or bytes that are no text end in a
@@ -15,6 +15,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # this file is not run as a module: its own folder is not on Python's path (-P)
+
+from scripts.common import interruption  # noqa: E402
+
+interruption.in_one_line()  # before all that takes time
 
 from scripts.common.command_line import run  # noqa: E402
 from scripts.common.errors import UserError  # noqa: E402

@@ -4,7 +4,8 @@ Snakemake reports what it does as records of Python's `logging`, with an event e
 of Snakemake's handler of the stream (its handler of the log file stays). Snakemake has plug-ins for such handlers, but
 only the command line can choose one (`--logger`), it has to be an installed package, and it knows neither rule files
 nor whether jobs are run at all: so the Snakefile puts the handler in. Until `onstart` lines are held back; a command
-that runs no job (`--unlock`, nothing to be done) shows them when it ends. A dry run has no log file and keeps its
+that runs no job (`--unlock`) shows them when it ends; where the whole experiment is finished, what it found and where
+its pages are stand in their place. A dry run has no log file and keeps its
 output, as does VERBOSE=1. What jobs and their programs print is in their own logs and, while they run, in Snakemake's.
 """
 
@@ -28,13 +29,16 @@ from scripts.common.job_log import HEAD
 from scripts.engine.failures import first_error
 from scripts.progress import state
 from scripts.progress.display import Display
+from scripts.progress.ending import ending
 from scripts.progress.stages import stage_of
 
 STREAM = "DefaultStreamHandler"  # Snakemake's name of the handler that is replaced
+NOTHING = "Nothing to be done"  # how Snakemake says that all is finished
 STOPPING = "Terminating processes"  # how Snakemake's answer to Ctrl-C begins
 SAID = (STOPPING, "Trying to restart", "Will exit after finishing")  # information that stays visible
 INTERVAL = 1.0  # seconds between two looks at what there is to show
 KEPT = 10.0  # seconds between two times that it is written down, maybe on a shared file system
+INCOMPLETE = "WorkflowError:\nAt least one job did not complete"  # how its last report begins, after Ctrl-C as well
 OF_A_JOB = "RuleException:\nCalledProcessError"  # how Snakemake's second report of a job that failed begins
 TARGET = "all"  # the rule without a job
 PRINTING = ("check", "plan_study", "write_archive", "export_runs")  # the rules whose job prints what was asked for
@@ -67,6 +71,11 @@ def _stays_visible(record: logging.LogRecord) -> bool:
     if record.levelno < logging.WARNING:
         return message.startswith(SAID)
     return not message.startswith(OF_A_JOB)
+
+
+def _line(text: str) -> logging.LogRecord:
+    """A line as a record that Snakemake's handler shows."""
+    return logging.makeLogRecord({"msg": text, "levelno": logging.INFO, "levelname": "INFO"})
 
 
 def _log_of(began: Mapping[str, Any]) -> list[str]:
@@ -115,18 +124,28 @@ class RunProgress(logging.Handler):
             return
         elif event is LogEvent.JOB_ERROR:
             self._failed(str(record.__dict__["jobid"]), record.__dict__["log"])
+        elif self.stopped and record.getMessage().startswith(INCOMPLETE):
+            return
         elif _stays_visible(record):
             self.stopped = self.stopped or record.getMessage().startswith(STOPPING)
             self._pass_on(record)
 
     def _hold(self, record: logging.LogRecord) -> None:
         """Keep a line back unless it is a warning; before an error all of them are shown."""
+        if record.getMessage().startswith(NOTHING) and (found := self._finished_before()):
+            self.held = [_line(text) for text in (f"{NOTHING}: {self.experiment} is finished", *found)]
+            return
         if record.levelno < logging.WARNING:
             self.held.append(record)
             return
         if record.levelno >= logging.ERROR:
             self._release()
         self._pass_on(record)
+
+    def _finished_before(self) -> list[str]:
+        """What is said of the whole experiment, where it was asked for and is finished; otherwise nothing."""
+        whole = self.workflow.dag_settings.targets <= {TARGET}
+        return ending(Path("results", self.experiment)) if whole else []
 
     def _release(self) -> None:
         for record in self.held:

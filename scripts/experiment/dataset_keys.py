@@ -13,6 +13,7 @@ from scripts.experiment.dataset_schema import dataset_schema, format_of, formats
 from scripts.experiment.sections.dataset import Dataset
 from scripts.experiment.sections.recipe import Recipe
 
+CARVED = 0.1  # of the training queries, in messages
 CARVING = ("splits", "split_by", "drop_shared")
 NOT_OF_QUERIES = ("label", "licence", "sha256", "files", "strict", "corpus", "location", "fields", "test_queries",
                   "dev_queries", "unjudged", "grades", "document_characters", "texts", "encoding",
@@ -52,18 +53,31 @@ def check_keys(check: Checker, key: str, dataset: Dataset) -> None:
         raise check.fail(f"{key}.{wrong.key}", wrong.what)
 
 
+def check_carved(check: Checker, key: str, dataset: Dataset) -> None:
+    """The data has a train split out of which others are carved, as far as is known before it is read."""
+    of_data = format_of(dataset).splits(dataset)
+    for split in dataset.splits if of_data and "train" not in of_data else ():
+        if split not in of_data:
+            problem = f"there is no train split to carve it out of; the data has {_listed(of_data)}"
+            raise check.fail(f"{key}.splits.{split}", problem)
+
+
 def known_splits(dataset: Dataset) -> set[str] | None:
-    """The splits that a dataset has, as far as its configuration says; None where only its files do."""
+    """The splits that a dataset has, as far as is known before its data is read; None where nothing is."""
     of_data = format_of(dataset).splits(dataset)
     return None if of_data is None else of_data | set(dataset.splits)
 
 
-def check_split(check: Checker, key: str, dataset: str, split: str) -> None:
-    """The dataset has the split, as far as the configuration says."""
+def check_split(check: Checker, key: str, dataset: str, split: str, instead: str = "") -> None:
+    """The dataset has the split, as far as is known before its data is read; `instead` is what can be written else."""
     known = known_splits(check.config.datasets[dataset])
-    if known is not None and split not in known:
-        splits = ", ".join(sorted(known))
-        raise check.fail(key, f"{dataset} has no judgements for the split {split}; its splits are {splits}")
+    if known is None or split in known:
+        return
+    problem = f"{dataset} has no judgements for the split {split}; its splits are {_listed(known)}"
+    carved = f"datasets.{dataset}.splits: {{{split}: {CARVED}}}" if "train" in known else ""
+    if cures := " or ".join(filter(None, [carved, instead])):
+        problem += f"; expected {cures}"
+    raise check.fail(key, problem)
 
 
 def check_samples(check: Checker, key: str, dataset: Dataset) -> None:

@@ -17,6 +17,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.common.progress import track
+from scripts.ir.few_queries import few_queries
 from scripts.ir.fusion import fused, normalised, weighted_sum, weightings
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import Qrels, Run, read_qrels, read_run, relevant
@@ -95,6 +96,8 @@ def main() -> None:
     chosen = best(trials)
     weights = ", ".join(f"{name} {weight:g}" for name, weight in zip(settings.systems, chosen.weights, strict=True))
     print(f"{weights}: {settings.measure} {chosen.value:.4f} on {len(qrels)} dev queries", file=sys.stderr)
+    if caution := few_queries(len(qrels)):
+        print(f"{options.weights.name}: warning: {caution}", file=sys.stderr)
 
 
 if __name__ == "__main__":

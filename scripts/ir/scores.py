@@ -56,6 +56,11 @@ def read_scores(path: Path, column: str | None = None) -> dict[str, float]:
     return scores
 
 
+def check_column(path: Path, column: str) -> None:
+    """Raise UserError, with the line, where a file of scores lacks the column; more than its start is not read."""
+    next(_rows(path, column), None)
+
+
 def _rows(path: Path, column: str | None) -> Iterator[tuple[int, list[str]]]:
     """The lines with their number: a value, or an id and a value."""
     read = lines(path)

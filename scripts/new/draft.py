@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from scripts.common.keys import keys_of
 from scripts.common.strict_yaml import read_yaml
+from scripts.experiment.sections.configuration import Configuration
 
 Entries = dict[str, dict[str, Any]]
 CONTROLS = ("bm25", "baseline", "control", "gold")  # a system with such a word in its name is compared with
+MEASURES = keys_of(Configuration)["measures"].default
 HINT = "minilm encodes every document: minutes for 10,000 on a laptop. Without it, delete it below and its comparison."
 EXAMPLE = Path(__file__).parents[2] / "config/scifact.yaml"  # whose small model a first comparison takes
 
@@ -31,6 +34,7 @@ class Draft:
     def sections(self, experiment: str) -> dict[str, Any]:
         """The whole configuration, with comparisons of the systems."""
         written = {
+            "measures": [] if self.measure else list(MEASURES),
             "datasets": self.datasets,
             "models": self.models,
             "systems": self.systems,
@@ -38,6 +42,16 @@ class Draft:
             "comparisons": self._comparisons(),
         }
         return {"experiment": experiment, **{name: section for name, section in written.items() if section}}
+
+    @property
+    def on_control(self) -> tuple[str, ...]:
+        """Which system the others are compared with and why, for the file's comment; nothing where there is one."""
+        control = control_of(self.systems)
+        if len(self.systems) == 1:
+            return ()
+        if _is_named_so(control):
+            return (f"The control is {control}, by its name.",)
+        return (f"The control is {control}, the first system: no name says bm25, baseline or control. Write yours.",)
 
     def _comparisons(self) -> Entries:
         measure = {"measure": self.measure} if self.measure else {}
@@ -56,9 +70,19 @@ def ranked_by(draft: Draft) -> dict[str, list[str]]:
     }
 
 
+def control_of(systems: Iterable[str]) -> str:
+    """The system whose name has one of the words for a control, the first word first; otherwise the first system."""
+    names = list(systems)
+    return next((name for word in CONTROLS for name in names if word in name.lower()), names[0])
+
+
+def _is_named_so(control: str) -> bool:
+    return any(word in control.lower() for word in CONTROLS)
+
+
 def comparisons(ranked: Mapping[str, Iterable[str]], tasks: list[str]) -> Entries:
     """One system against all others on all tasks; or against each on the tasks that both have."""
-    control = next((name for word in CONTROLS for name in ranked if word in name.lower()), next(iter(ranked)))
+    control = control_of(ranked)
     others = [name for name in ranked if name != control]
     if all(set(own) == set(tasks) for own in ranked.values()):
         treatment: str | list[str] = others[0] if len(others) == 1 else others

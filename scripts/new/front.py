@@ -69,6 +69,7 @@ def text_of(found: Draft, folder: Folder, out: Path) -> str:
         *([SCHEMA] if out.parent == CONFIGURATIONS else []),
         f"Written by `make new` from {folder.place}: {found.what}. Every key: docs/configuration.md.",
         f"To run it: make run CONFIG={out}",
+        *found.on_control,
         *found.hints,
         *(line[:1].upper() + line[1:] for line in left_out(found, folder)),
     ]

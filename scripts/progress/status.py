@@ -1,4 +1,7 @@
-"""`make status`: how far the last run of an experiment is, whoever started it; reads one file and starts nothing."""
+"""`make status`: how far the last run of an experiment is, whoever started it; starts nothing.
+
+Reads what the run wrote of itself and, for a warning where several configurations share it, the names in config/.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import time
 from pathlib import Path
 
 from scripts.common.command_line import run
+from scripts.common.configurations import configurations, shared
 from scripts.common.errors import UserError
 from scripts.common.strict_yaml import read_yaml
 from scripts.progress.lines import heading, line, stages
@@ -73,6 +77,8 @@ def main() -> None:
     experiment = arguments.experiment or (named(arguments.config) if arguments.config else latest())
     found = read(experiment)
     print(*report(found, place(experiment).stat().st_mtime, time.time()), sep="\n")
+    if len(files := configurations().of.get(experiment, [])) > 1:
+        print(f"warning: {shared(experiment, files)} and this state; give one of them another name")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import platform
 from argparse import Namespace
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -94,6 +94,7 @@ class Settings:
     cautions: Annotated[list[str], "of the configuration"]
     moderated: Annotated[dict[str, list[str]], "comparison with moderators or subgroups: its bubble plots"]
     transfer: Annotated[Studies, "matrices of sources and targets, curves over training queries"]
+    tuned: Annotated[dict[str, list[str]], "dataset: the systems tuned on its dev split"] = field(default_factory=dict)
     exclusive: Annotated[bool, "searches and rankings ran one at a time"] = False
 
 
@@ -124,6 +125,7 @@ def results(arguments: Namespace, tables: dict[str, pd.DataFrame]) -> list[Block
     blocks.append(data.tasks([labels.task(task) for task in tasks], tables["datasets"], settings.sources))
     described = {name: settings.systems[name] for name in systems}
     blocks.append(data.systems(described, labels, tables, mined(arguments.mined)))
+    blocks += data.tuned_on_few(settings.tuned, tables["datasets"], labels)
     shown = data.Means(settings.measures, settings.trained, settings.cautions, settings.charts)
     blocks.append(data.means(means, shown, labels))
     blocks += [comparisons(all_compared, figures, labels)] if found else []

@@ -244,7 +244,7 @@ def test_equal_trials_go_to_the_smallest_k1_then_b():
     assert tune.best(trials) == trials[2]
 
 
-def test_tuning_keeps_the_table_and_the_choice(animals, tmp_path, monkeypatch):
+def test_tuning_keeps_the_table_and_the_choice(animals, tmp_path, monkeypatch, capsys):
     write_queries(tmp_path / "dev.jsonl", {"q1": "lion", "q2": "tiger", "unjudged": "zebra"})
     write_qrels(tmp_path / "dev.qrels", {"q1": {"b": 1}, "q2": {"d": 1, "b": 0}, "elsewhere": {"a": 1}})
     outputs = {"parameters": tmp_path / "chosen.json", "table": tmp_path / "grid.tsv"}
@@ -253,6 +253,7 @@ def test_tuning_keeps_the_table_and_the_choice(animals, tmp_path, monkeypatch):
         monkeypatch, tune, index=animals, queries=tmp_path / "dev.jsonl", qrels=tmp_path / "dev.qrels", **outputs,
         settings=json.dumps(settings),
     )  # fmt: skip
+    assert "\nchosen.json: warning: tuned on 2 dev queries: with fewer than 10, " in capsys.readouterr().err
     lines = outputs["table"].read_text().splitlines()
     assert lines[0] == "k1\tb\tRR@10"
     table = {tuple(map(float, line.split("\t")[:2])): float(line.split("\t")[2]) for line in lines[1:]}

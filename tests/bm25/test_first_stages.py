@@ -257,6 +257,18 @@ def test_feedback_is_tuned_after_k1_and_b(topical, queries, tmp_path, monkeypatc
     assert timing["feedback"] == chosen["feedback"]
 
 
+@pytest.mark.parametrize("feedback", [{"rm3": RM3}, {"rocchio": ROCCHIO}], ids=["rm3", "rocchio"])
+def test_feedback_without_a_term_is_reported(topical, texts, queries, tmp_path, monkeypatch, capsys, feedback):
+    """Of six documents each term is in more than a tenth."""
+    write_queries(tmp_path / "queries.jsonl", queries)
+    paths = {"queries": tmp_path / "queries.jsonl", "run": tmp_path / "run.gz", "timing": tmp_path / "timing.json"}
+    settings = json.dumps({"depth": 10, "tag": "x", "k1": 0.9, "b": 0.4, "feedback": feedback})
+    for index, adds in ((topical, True), (build(tmp_path, texts[:6], vectors=True), False)):
+        call(monkeypatch, search_script, index=index, **paths, settings=settings)
+        assert json.loads((tmp_path / "timing.json").read_text())["feedback_adds_terms"] is adds
+        assert (f"adds no term to any of {len(queries)} queries" in capsys.readouterr().err) is not adds
+
+
 def test_feedback_that_cannot_be_is_one_line(topical, texts, tmp_path, monkeypatch):
     searcher = open_index(topical)
     for feedback in ({"rm4": RM3}, {"rm3": ROCCHIO}, {"rocchio": RM3}, {"rocchio": ROCCHIO | {"gamma": 0.1}}):

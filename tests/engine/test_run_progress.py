@@ -39,7 +39,7 @@ def stream(said):
 
 def a_workflow(logs=("run.log",), **settings):
     return SimpleNamespace(
-        is_main_process=True, local_exec=True, cores=2,
+        is_main_process=True, local_exec=True, cores=2, dag_settings=SimpleNamespace(targets=frozenset()),
         logger_manager=SimpleNamespace(get_logfile=lambda: list(logs)),
         output_settings=SimpleNamespace(**{"verbose": False, "quiet": {"host"}, **settings}),
         rules=[SimpleNamespace(name=name, snakefile=f"rules/{file}.smk")
@@ -133,6 +133,25 @@ def test_a_command_that_runs_no_job_says_all_that_snakemake_says(stream, said):
     handler.close()
     assert said.getvalue() == "beware\nBuilding DAG of jobs...\nNothing to be done\n"
     assert not state.FOLDER.exists()
+
+
+def test_of_a_finished_experiment_the_end_says_what_was_found_and_where_the_pages_are(stream, said):
+    results = Path("results/tiny")
+    results.mkdir(parents=True)
+    (results / "report.html").touch()
+    (results / "summary.md").write_text("# tiny\n\n## Comparisons\n\n### Does b beat a?\n\n- **Yes** It does.\n")
+    for targets in (frozenset(), {"results/tiny/report.html"}):
+        workflow = a_workflow()
+        workflow.dag_settings.targets = targets
+        handler = follow(workflow, "tiny", {})
+        for message in ("Building DAG of jobs...", "Nothing to be done (all requested files are present)."):
+            handler.handle(record(message))
+        handler.close()
+        logger.handlers = [stream]
+    assert said.getvalue().splitlines() == [
+        "Nothing to be done: tiny is finished", "Does b beat a?", "It does.",
+        "results/tiny/report.html, results/tiny/summary.md hold the results",
+        "Building DAG of jobs...", "Nothing to be done (all requested files are present)."]  # fmt: skip
 
 
 def test_before_an_error_stands_what_led_to_it(stream, said):

@@ -13,12 +13,19 @@ BASE = {
     "datasets": {"rte": {"format": "scores", "measure": "accuracy"}, "cola": {"format": "scores", "measure": "MCC"},
                  "sts": {"format": "scores", "measure": "error"}},
     "systems": {"x": {"type": "external", "column": ["a", "b"],
-                      "scores": {"rte": "Makefile", "cola": "LICENSE", "sts": "README.md"}}},
+                      "scores": {"rte": "rte.csv", "cola": "cola.csv", "sts": "sts.csv"}}},
     "tasks": ["rte", "cola", "sts"],
     "comparisons": {"c": {"control": "x-a", "treatment": "x-b", "effect": "SMD", "tasks": ["rte", "cola"],
                           "measure_on": {"rte": "accuracy", "cola": "MCC"}}},
 }  # fmt: skip
 COMPARISON = "comparisons/c/"
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("rte", "cola", "sts"):
+        (tmp_path / f"{name}.csv").write_text(f"id,a,b\n{name},0.5,1\n")
 
 
 def test_jobs_are_given_the_measure_of_each_task_and_a_name_of_them_all():
@@ -76,8 +83,15 @@ def test_two_systems_of_one_column_are_one():
 
 
 def test_a_column_is_one_of_scores():
-    runs = {"type": "external", "runs": {"d": "Makefile"}, "column": "a"}
-    config = {"experiment": "e", "datasets": {"d": {"format": "qrels", "location": "Makefile"}}, "tasks": ["d"],
+    runs = {"type": "external", "runs": {"d": "rte.csv"}, "column": "a"}
+    config = {"experiment": "e", "datasets": {"d": {"format": "qrels", "location": "rte.csv"}}, "tasks": ["d"],
               "systems": {"y": runs}}  # fmt: skip
     with pytest.raises(UserError, match=r"systems\.y\.column: only valid with scores"):
         resolve(config, "c.yaml")
+
+
+def test_a_column_that_a_file_lacks_is_named_before_anything_runs():
+    config = changed(BASE, {"systems/x/column": ["a", "c"]})
+    with pytest.raises(UserError) as error:
+        resolve(config, "c.yaml")
+    assert str(error.value) == "c.yaml: systems.x-c.column: rte.csv:1: no column 'c'; the columns of values are a, b"

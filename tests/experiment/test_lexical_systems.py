@@ -156,6 +156,38 @@ def test_tuning_on_a_dataset_without_dev_is_told():
         experiment({"type": "query-likelihood", "tune": True}, **{"datasets/d": trec, "recipes": {}})
 
 
+CARVE, FIXED = "datasets.d.splits: {dev: 0.1}", "k1 and b instead of tune: true"
+
+
+@pytest.mark.parametrize(
+    ("judged", "said"),
+    [
+        (("train", "test"), f"its splits are test, train; expected {CARVE} or {FIXED}"),
+        (("test",), f"its splits are test; expected {FIXED}"),
+        (("dev", "test"), None),
+        ((), None),  # what is wrong with such a folder, its reader says
+    ],
+)
+def test_of_a_folder_that_lies_here_the_splits_are_known_before_anything_runs(tmp_path, judged, said):
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "corpus.jsonl.gz").touch()
+    for split in judged:
+        (tmp_path / "qrels" / f"{split}.tsv").touch()
+    alone = {"datasets/d/location": str(tmp_path), "recipes": {}}
+    if said is None:
+        assert experiment({**BM25, "tune": True}, **alone).systems["x"].settings.measure == "nDCG@10"
+        return
+    with pytest.raises(UserError) as error:
+        experiment({**BM25, "tune": True}, **alone)
+    assert str(error.value) == f"c.yaml: systems.x.tune: d has no judgements for the split dev; {said}"
+    carved = alone | {"datasets/d/splits": {"dev": 0.1}}
+    if "train" in judged:
+        assert experiment({**BM25, "tune": True}, **carved).systems["x"].settings.measure == "nDCG@10"
+        return
+    with pytest.raises(UserError, match=r"^c.yaml: datasets.d.splits.dev: there is no train split to carve it out of"):
+        experiment({**BM25, "tune": True}, **carved)
+
+
 PASSAGES = {"model": "m", "long_documents": "passages", "rerank": {"first_stage": "bm25"}}
 LANGUAGES = {
     "unknown": ({"datasets/d/language": "xx"}, "datasets.d.language: unknown value 'xx'; expected one of en, ar, bn, da, de"),

@@ -4,12 +4,19 @@ import os
 
 import pytest
 
-from tests.explorer.crafted_experiment import settings, settings_of_values, write_explorer, write_inputs
+from tests.explorer.crafted_experiment import (
+    settings,
+    settings_of_ties,
+    settings_of_values,
+    write_explorer,
+    write_inputs,
+)
 
 
 @pytest.fixture(scope="session")
 def explored(tmp_path_factory):
-    """The folder of the experiment with explorer/, explorer-ids/ (without texts) and explorer-values/ (scores alone)."""
+    """The folder of the experiment with explorer/ and, beside it, explorer-ids/ (without texts), explorer-values/
+    (scores alone) and explorer-ties/ (two systems that never differ)."""
     folder = tmp_path_factory.mktemp("explored")
     before = os.getcwd()
     os.chdir(folder)
@@ -18,6 +25,7 @@ def explored(tmp_path_factory):
         write_explorer(folder / "explorer", settings())
         write_explorer(folder / "explorer-ids", settings(texts=False))
         write_explorer(folder / "explorer-values", settings_of_values())
+        write_explorer(folder / "explorer-ties", settings_of_ties())
     finally:
         os.chdir(before)
     return folder

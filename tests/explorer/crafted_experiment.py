@@ -88,6 +88,14 @@ def settings_of_values() -> Settings:
     return settings(tasks={"given": given}, comparisons=compared)
 
 
+def settings_of_ties() -> Settings:
+    """Settings of a comparison of two systems that never differ."""
+    same = task_settings("floods", True)
+    same.sources["copy"] = same.sources["bm25"]
+    compared = {"c": Comparison("bm25", "copy", MEASURE, 0.05, False, ["floods"])}
+    return settings(tasks={"floods": same}, systems={"bm25": "BM25", "copy": "Copy"}, comparisons=compared)
+
+
 def write_inputs() -> None:
     for task in TASKS:
         write_task(task)

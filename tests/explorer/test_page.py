@@ -326,6 +326,17 @@ def test_another_comparison_and_task(page):
     assert page.state()["t"] == "floods" and len(page.texts("#queries tbody tr")) == 12
 
 
+def test_a_sentence_stands_in_place_of_bars_where_all_queries_are_ties(browser, explored, page):
+    ties = Page(browser, explored / "explorer-ties" / "index.html").open()
+    said = "Ties only (12 queries): Copy and BM25 have the same nDCG@10, so there is no difference to draw."
+    assert ties.texts(".charts .tied") == [said] and len(ties.texts(".charts svg")) == 1
+    assert ties.text("#slice") == "0.000 nDCG@10 no t interval"
+    ties.open("#t=floods&w=q7", "phone")
+    assert ties.texts(".charts .tied") == [said.replace("12 queries", "1 query")]
+    page.open(STORMS)
+    assert page.texts(".charts .tied") == [] and len(page.texts(".charts svg")) == 2
+
+
 def test_a_link_opens_its_state_at_once(browser, page):
     browser.open(page.page, "desktop")
     browser.driver.get("about:blank")

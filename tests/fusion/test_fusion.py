@@ -93,10 +93,11 @@ SETTINGS = {"systems": ["a", "b"], "normalise": "min-max"}
 TUNING = SETTINGS | {"step": 0.25, "measure": "RR@10", "depth": 10}
 
 
-def test_weights_are_tuned_on_judged_queries_and_used(tmp_path, monkeypatch):
+def test_weights_are_tuned_on_judged_queries_and_used(tmp_path, monkeypatch, capsys):
     runs, weights = two_runs(tmp_path), tmp_path / "weights.json"
     table = tmp_path / "grid.tsv"
     call(monkeypatch, tune, TUNING, runs=runs, qrels=tmp_path / "qrels", weights=weights, table=table)
+    assert "\nweights.json: warning: tuned on 2 dev queries: with fewer than 10, " in capsys.readouterr().err
     lines = [line.split("\t") for line in table.read_text().splitlines()]
     assert lines[0] == ["a", "b", "RR@10"] and [line[0] for line in lines[1:]] == ["0.0", "0.25", "0.5", "0.75", "1.0"]
     values = [float(line[2]) for line in lines[1:]]

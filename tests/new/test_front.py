@@ -73,6 +73,27 @@ def test_runs_have_the_sha256_of_their_judgements_and_each_task_is_found_by_cont
     assert found["comparisons"] == {"against-bm25": {"control": "bm25", "treatment": "dense"}}
 
 
+def test_the_control_is_found_by_its_name_and_the_file_says_why(here):
+    values = "id,alpha,my_baseline,zeta\nq1,0.1,0.2,0.3\nq2,0.2,0.1,0.4\n"
+    folders.write(here / "data", {"accuracy.csv": values})
+    (entry,) = configuration()["comparisons"].values()
+    assert (
+        entry["control"].endswith("my_baseline") and f"# The control is {entry['control']}, by its name." in drafted()
+    )
+    folders.write(here / "others", {"accuracy.csv": values.replace("my_baseline", "beta")})
+    (entry,) = configuration("others")["comparisons"].values()
+    assert entry["control"].endswith("alpha")
+    assert f"# The control is {entry['control']}, the first system: no name says bm25, baseline or" in drafted("others")
+
+
+@pytest.mark.parametrize("layout", folders.LAYOUTS)
+def test_measures_are_written_where_there_are_judgements(here, layout):
+    folders.LAYOUTS[layout](here / "data")
+    found = configuration()
+    judged = layout != "scores"
+    assert ("measures" in found) == judged and (not judged or found["measures"][:2] == ["nDCG@10", "RR@10"])
+
+
 def test_a_system_without_a_task_is_compared_on_those_that_it_has(here):
     folders.runs(here / "data")
     (here / "data/dense/news_top4.txt").unlink()

@@ -63,8 +63,26 @@ def test_the_command_reads_what_a_run_wrote_and_starts_nothing(tmp_path, monkeyp
     for chosen in ((), ("--config", "tiny.yaml"), ("--experiment", "tiny")):
         done = subprocess.run([*command, *chosen], env=environment, capture_output=True, text=True)
         assert done.returncode == 0 and done.stdout.startswith("tiny: 2 jobs to do"), done.stderr
+        assert "warning" not in done.stdout
     done = subprocess.run([*command, "--experiment", "tinny"], env=environment, capture_output=True, text=True)
     assert (
         done.returncode == 1 and done.stderr.startswith("error: tinny: no run of it") and done.stderr.count("\n") == 1
     )
     assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == ["tiny.json", "tiny.yaml"]
+
+
+def test_configurations_that_share_an_experiment_are_named(tmp_path):
+    (tmp_path / "config").mkdir()
+    for file in ("a.yaml", "b.yaml"):
+        (tmp_path / "config" / file).write_text("experiment: tiny\n")
+    (tmp_path / "config/c.yaml").write_text("experiment: [\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        state.write(a_run(os.getpid()))
+    command = [sys.executable, REPOSITORY / "scripts/progress/status.py", "--experiment", "tiny"]
+    environment = {"PYTHONPATH": str(REPOSITORY)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == (
+        "warning: config/a.yaml and config/b.yaml have the same name, experiment: tiny, so they share its results "
+        "and this state; give one of them another name"
+    )

@@ -43,7 +43,11 @@ def test_a_test_says_on_how_many_tasks_clusters_and_seeds_change_it():
     effects = pd.DataFrame({"task": list("abc"), "effect": [0.1, 0.2, None], "clusters": [30.0, None, None],
                             "design_effect": [1.4, None, None], "seeds_variance": [1e-4, 1e-5, None]})  # fmt: skip
     said = {test: note_of_test(effects, meta_record(), test) for test in ("t-test", "interval", "randomisation")}
-    assert said["t-test"] == said["interval"] == " (cluster-robust on 1 of 2 tasks, with seed variance on all 2 tasks)"
+    assert (
+        said["t-test"]
+        == said["interval"]
+        == " (cluster-robust on 1 of 2 tasks, including seed variance on all 2 tasks)"
+    )
     assert said["randomisation"] == " (clusters flipped as a whole on 1 of 2 tasks)"
     as_independent = meta_record(
         clusters_as_independent=["a"]

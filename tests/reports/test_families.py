@@ -185,7 +185,7 @@ def test_the_latex_tables_hold_the_means_with_letters_and_the_differences(tmp_pa
     tables = latex.document(content(found(tmp_path, tasks=2)))
     assert tables.count(r"\begin{tabular}{lrrrr}") == 1 == tables.count(r"\begin{tabular}{llrrrr}")
     assert (
-        tables.startswith("% \\usepackage{booktabs}\n% On these two collections (80 queries), ")
+        tables.startswith("% \\usepackage{booktabs,graphicx}\n% On these two collections (80 queries), ")
         and "% a warning" in tables
     )
     rows = [line for line in tables.splitlines() if line.endswith(r" \\")]

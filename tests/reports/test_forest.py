@@ -119,7 +119,9 @@ SHAPES = {
     "treatments": forest(groups=TREATMENTS),
     "standardised": forest(7, effect_type="SMD", alpha=0.1, measure="RBP(p=0.8,rel=1)@100"),
     "correlation": forest(4, effect_type="CORR", judged=""),
-    "marks": forest(7, effect_type="CORR", p_note="paired t-test, Benjamini-Hochberg-adjusted over the tasks"),
+    "marks": forest(
+        7, effect_type="CORR", p_note="paired t-test, Benjamini-Hochberg-corrected for the number of tasks"
+    ),
     "cut": with_rows(forest(7), *rows(6), replace(rows(1)[0], ci_low=-9.0, ci_high=9.0)),
     "mixed": with_rows(forest(7), *rows(6), replace(rows(1)[0], effect=0.00002, ci_low=0.00001, ci_high=0.00003)),
 }
@@ -215,9 +217,9 @@ def test_significant_tasks_bear_a_mark_that_a_note_explains():
     shown = words(forest_plot(forest(7, p_note="paired t-test")))
     significant = sum(row.p_value < 0.05 for row in rows(7)) + 1  # and the summary
     assert shown.count("*") == significant > 1
-    assert "p of tasks: paired t-test. * p < 0.05." in shown
+    assert "p-values of tasks: paired t-test. * p < 0.05." in shown
     assert "*" not in words(forest_plot(forest(7)))
-    assert not any("p of tasks" in text for text in words(forest_plot(forest(7, p_note="t", columns=("n",)))))
+    assert not any("p-values of tasks" in text for text in words(forest_plot(forest(7, p_note="t", columns=("n",)))))
 
 
 def test_several_treatments_are_groups_with_their_own_summaries():

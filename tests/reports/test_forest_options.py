@@ -115,13 +115,13 @@ def test_the_margin_is_a_band_and_its_tests_are_said():
         "Non-inferiority: random effects p = 0.003, 2 of 7 tasks; equivalence: random effects p = 0.400, 0 of 7 tasks at"
         in said
     )
-    assert "p < 0.05, unadjusted." in said
+    assert "p < 0.05, uncorrected." in said
     corrected = with_group(
         rows=tuple(tested), margin=Margin(0.01, AgainstMargin(0.4, 1.0), AgainstMargin(0.003, 0.024, 0.024, 8))
     )
     said = notes(replace(corrected, correction="Holm"))
     assert "Non-inferiority: random effects p = 0.024, 2 of 7 tasks; equivalence: random effects p = 1.000" in said
-    assert "p < 0.05, Holm-adjusted." in said
+    assert "p < 0.05, Holm-corrected." in said
 
 
 def test_too_few_tasks_have_a_sentence_in_place_of_a_prediction_interval():

@@ -194,3 +194,14 @@ def test_published_tables_with_a_mapping_stand_beside_times_and_have_a_page_of_t
     entries = published.published_settings(experiment)["entries"]
     assert {system["system"] for systems in entries.values() for system in systems} <= experiment.systems.keys()
     assert any(entries.values())
+
+
+def test_the_pages_know_on_which_dev_queries_systems_were_tuned():
+    tuned = changed(
+        {
+            "systems/bm25/tune": True,
+            "systems/f": {"type": "fusion", "method": "reciprocal-rank", "systems": ["bm25", "tuned"]},
+        }
+    )
+    assert pages.tuned(resolve(tuned, "c.yaml")) == {"tuned": {"d": ["bm25"]}}
+    assert pages.tuned(EXPERIMENT) == {}

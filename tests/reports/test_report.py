@@ -265,6 +265,16 @@ def test_datasets_of_one_source_stand_together():
     }
 
 
+def test_a_note_says_where_few_queries_tuned_a_system():
+    counts = {"dataset": ["d", "d", "e"], "split": ["test", "dev", "dev"], "queries": [9, 12, 12],
+              "queries_without_relevant": [0, 3, 2]}  # fmt: skip
+    notes = data.tuned_on_few({"d": ["s", "t"], "e": ["s"]}, pd.DataFrame(counts), Labels({}, {"s": "System S"}))
+    assert [plain(note.text) for note in notes] == [
+        "System S and t on d: tuned on 9 dev queries: with fewer than 10, chance may decide; "
+        "a larger dev split decides better."
+    ]
+
+
 ORIGIN = Origin("2024-05-06", "0123abc", "a processor, 2 cores", "results/e/config.yaml")
 
 

@@ -26,7 +26,7 @@ from scripts.reports.comparison.table import (
 from scripts.reports.tables import content, dependences, in_full
 from scripts.reports.writing import markdown
 from scripts.reports.writing.content import Column, Paragraph, Table
-from scripts.reports.writing.latex import document, escape
+from scripts.reports.writing.latex import FITTING, document, escape
 from scripts.synthesis.comparisons_table import Settings, table
 from tests.support.meta_records import meta_record
 
@@ -70,7 +70,7 @@ def test_the_table_has_tasks_summary_reason_and_marks():
                                          "95% prediction interval, t(1)", "Fixed effect (inverse variance)"]  # fmt: skip
     assert below[0][3:5] == ["0.045", "[0.040, 0.050]"] and below[1][3:5] == ["0.050", "[0.030, 0.070]"]
     text = page("name", one, plot, LABELS)
-    assert "paired t-test, Holm-adjusted over the tasks. * p < 0.05." in text and "d: left out, r" in text
+    assert "paired t-test, Holm-corrected for the number of tasks. * p < 0.05." in text and "d: left out, r" in text
     assert "## Leaving one task out" in text and "Adding one" not in text and "nan" not in text.lower()
 
 
@@ -86,6 +86,16 @@ def test_the_table_has_tasks_summary_reason_and_marks():
 )
 def test_which_p_is_shown(kind, test, correction, column):
     assert p_column(found(effect_type=kind), test, correction)[0] == column
+
+
+def test_a_figure_of_several_treatments_says_of_each_what_its_p_values_are():
+    plain, again, seeded = found(treatment="x"), found(treatment="y"), found()
+    seeded = replace(seeded, effects=seeded.effects.assign(seeds_variance=[1e-4, 1e-4, None, None]))
+    uncorrected = replace(LOOKS, correction="none")
+    assert forest([plain, again], uncorrected, LABELS).p_note == "paired t-test"
+    assert forest([plain, seeded, again], uncorrected, LABELS).p_note == (
+        "x, y: paired t-test; Treatment & Co: paired t-test (including seed variance on 2 of 3 tasks)"
+    )
 
 
 def test_p_by_the_randomisation_test_bears_no_mark_above_alpha():
@@ -147,7 +157,9 @@ def test_latex_escapes_what_means_something_to_it():
     assert escape("Documents (log₁₀), χ²(1) ≥ 3") == r"Documents (log$_{10}$), $\chi^{2}$(1) $\geq$ 3"
     table = document([Table([Column("Task"), Column("n", "r")], [[["a", "1"]], [["b", "2"]]]), Paragraph("a  \n b")])
     assert re.findall(r"\\(\w+)rule", table) == ["top", "mid", "mid", "bottom"]
-    assert r"Task & $n$ \\" in table and table.startswith("% \\usepackage{booktabs}\n% a b\n\\begin{tabular}{lr}")
+    assert r"Task & $n$ \\" in table and table.startswith(
+        f"% \\usepackage{{booktabs,graphicx}}\n% a b\n{FITTING}\n\\begin{{tabular}}{{lr}}"
+    )
 
 
 def with_family(p_holm: float, size: int, **changes):
@@ -165,10 +177,10 @@ def test_the_star_of_a_summary_follows_the_adjustment_that_is_named():
     mean, summary, _, fixed = blocks(plot_of(one))[1]
     assert mean[-1] == summary[-1] == "0.086" and fixed[-1] == "<0.001"
     notes = page("name", one, plot_of(one), LABELS)
-    assert "; p of means: Holm-adjusted over the experiment's 7 hypotheses. * p < 0.05." in notes
+    assert ". p-values of means: Holm-corrected for the 7 hypotheses of the experiment. * p < 0.05." in notes
     uncorrected = replace(LOOKS, correction="none")
     assert blocks(plot_of(one, uncorrected))[1][0][-1] == "<0.001*"
-    assert "p of means" not in page("name", one, plot_of(one, uncorrected), LABELS)
+    assert "p-values of means" not in page("name", one, plot_of(one, uncorrected), LABELS)
 
 
 def test_the_place_of_a_comparison_in_its_family():
@@ -182,5 +194,5 @@ def test_the_place_of_a_comparison_in_its_family():
     assert found["a"].summary == Adjusted(0.02, 0.02, 2) and found["a"].fixed_mean == Adjusted(0.002, 0.002, 2)
     assert found["b"].non_inferiority == Adjusted(0.03, 0.03, 1) and found["a"].non_inferiority.holm is None
     assert found["c"].summary == Adjusted(0.04, 0.04, 1)
-    assert found["a"].scope == "2 hypotheses of family x" and found["c"].scope.startswith("experiment's")
+    assert found["a"].scope == "the 2 hypotheses of family x" and found["c"].scope.endswith(" of the experiment")
     assert adjustments(pd.DataFrame()) == {}

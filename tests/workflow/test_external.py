@@ -70,7 +70,7 @@ def test_tables_figures_and_page_have_the_papers_names_in_its_order(ranger):
     assert table["task"].tolist() == [*names, "mean of these tasks", "summary", "prediction interval", "fixed effect"]
     figure = (ranger / "figures/today.svg").read_text()
     assert sorted(names, key=figure.index) == names and "Uni-ColBERTer (Dim1, BOW² + CS)" in figure
-    assert "Holm-adjusted over the tasks" in figure
+    assert "Holm-corrected for the number of tasks" in figure
     tex = (ranger / "tables/effects/today.tex").read_text()
     assert tex.count(r"\midrule") == 2 and sorted(names, key=tex.index) == names
     page = (ranger / "summary.md").read_text()
@@ -232,3 +232,14 @@ def test_a_task_in_one_system_only_and_a_run_without_qrels_are_refused_at_once(s
         SCORES.replace("format: scores, measure: accuracy}\nsystems", "format: qrels, location: no.qrels}\nsystems"),
     )
     assert "datasets.flat.location: no file or folder 'no.qrels' here or in the mirrors" in said
+
+
+def test_a_font_that_is_not_installed_stops_a_run_before_its_first_job(scores):
+    (scores.folder / "scores.yaml").write_text(SCORES + "font: STIXGenera\n")
+    done = scores.snakemake(config="scores.yaml")
+    errors = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error: ")]
+    assert done.returncode != 0 and len(errors) == 1 and "Traceback" not in done.stdout + done.stderr
+    said = "error: scores.yaml: font: 'STIXGenera' is not installed on this machine; installed are, among others, STIXG"
+    assert errors[0].startswith(said) and not (scores.folder / "results/scores").exists()
+    table = scores.snakemake("results/scores/tables/effects/agreement.md", config="scores.yaml")
+    assert table.returncode == 0, table.stderr  # no figure is drawn

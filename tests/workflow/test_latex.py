@@ -34,7 +34,7 @@ multiple_comparisons:
 DOCUMENT = r"""\documentclass{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
-\usepackage{booktabs}
+\usepackage{booktabs,graphicx}
 \begin{document}
 \listoffigures
 %s
@@ -66,13 +66,14 @@ def test_all_tables_and_captions_compile(results, tmp_path):
     assert {path.stem for path in captions} == {"alone", "many", "many-ours", "many-theirs"}
     assert {path.parent.name for path in tables} == {"tables", "effects", "multiple-comparisons"}
     parts = [rf"\begin{{figure}}\input{{{path}}}\end{{figure}}\clearpage" for path in captions]
-    parts += [rf"{{\tiny\noindent\input{{{path}}}}}\clearpage" for path in tables]
+    parts += [rf"\input{{{path}}}\clearpage" for path in tables]
     (tmp_path / "all.tex").write_text(DOCUMENT % "\n".join(parts), encoding="utf-8")
     for _ in range(2):  # the second reads the list of figures that the first wrote
         done = subprocess.run(["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "all.tex"], cwd=tmp_path,
                               capture_output=True, text=True, encoding="utf-8", errors="replace")  # fmt: skip
         assert done.returncode == 0, done.stdout[-3000:]
     assert "Missing character" not in done.stdout and "undefined" not in done.stdout, done.stdout[-3000:]
+    assert r"Overfull \hbox" not in done.stdout, done.stdout[-3000:]
     assert (tmp_path / "all.pdf").stat().st_size > 10_000
 
 

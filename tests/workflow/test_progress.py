@@ -3,10 +3,13 @@
 import os
 import random
 import re
+import signal
 import subprocess
+import sys
 
 import pytest
 
+from scripts.common.interruption import SAID
 from tests.workflow.conftest import REPOSITORY, copy
 
 SYSTEMS = ("a", "b", "y", "z")
@@ -119,3 +122,29 @@ def test_a_failing_job_is_one_line_at_once_and_one_in_the_end(workspace, done):
     ]
     assert re.search(r"^\S+  scoring .* 1 failed", again.stderr, re.MULTILINE) and "Traceback" not in again.stderr
     assert any("1 failed" in line for line in status(broken)) and status(broken)[-1].startswith("failed at ")
+
+
+def test_ctrl_c_ends_with_one_line_and_the_same_command_goes_on(workspace):
+    (workspace.folder / "interrupted.yaml").write_text(
+        (workspace.folder / "tiny.yaml").read_text().replace("tiny", "i")
+    )
+    command = [sys.executable, "-P", "scripts/engine/launch.py", "--cores", "1", "--configfile", "interrupted.yaml"]
+    run = subprocess.Popen(
+        command,
+        cwd=workspace.folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    said = []
+    for line in run.stderr:
+        said.append(line)
+        if " 1 running, " in line:
+            os.killpg(run.pid, signal.SIGINT)
+            said.append(run.stderr.read())
+    assert run.wait() != 0 and "".join(said).endswith(f"\n{SAID}\n"), said
+    assert "Traceback" not in "".join(said) and "WorkflowError" not in "".join(said)
+    assert len(list((workspace.folder / "results/i/metrics").rglob("*.tsv"))) < len(SYSTEMS)
+    done = workspace.snakemake(config="interrupted.yaml")
+    assert done.returncode == 0 and (workspace.folder / "results/i/report.html").exists(), done.stderr

@@ -37,7 +37,7 @@ class Mistake(NamedTuple):
 class Format:
     """What the workflow knows of a format before anything is read.
 
-    `splits` gives the splits that a dataset's data has, as far as its entry says; None where only the files do.
+    `splits` gives the splits that a dataset's data has, as far as its entry or files that lie here say; or None.
     `judgements` is the key that maps splits to their files of judgements. Without one of the keys in `narrowing` a
     dataset has the queries of all their values. `mistake` looks for what is wrong between the keys of an entry.
     """

@@ -28,7 +28,7 @@ from scripts.ir.collection import SPLITS, Document, json_lines
 NAME = "beir"
 FORMAT = Format(
     location="`corpus.jsonl` (_id, title, text), `queries.jsonl` (_id, text), `qrels/{train,dev,test}.tsv`",
-    splits=lambda entry: None,
+    splits=lambda entry: splits_below(Path(entry.location or "")),
 )
 
 
@@ -50,6 +50,16 @@ def read(root: Path, options: Options) -> Collection:
     corpus = packed_or_plain(folder / "corpus.jsonl")
     documents = with_texts(read_documents(corpus), str(corpus), "the key text")
     return Collection(documents, queries, qrels, unjudged_queries(texts, judged))
+
+
+def splits_below(location: Path) -> set[str] | None:
+    """The splits with judgements in a folder that lies here; None where only the reader can tell."""
+    if not any((location / f"corpus.jsonl{ending}").is_file() for ending in PACKINGS):
+        return None
+    try:
+        return {split for split in SPLITS if judgements_of(location / "qrels", split).is_file()} or None
+    except UserError:  # two files of one split, which the reader reports
+        return None
 
 
 def judgements_of(folder: Path, split: str) -> Path:

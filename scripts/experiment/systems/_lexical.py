@@ -114,7 +114,8 @@ class Lexical(SystemKind):
     def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
         for task in (task for task in tasks.values() if system.ranks(task.name)):
             if tunes(system):
-                check_split(check, f"systems.{system.name}.tune", task.dataset, "dev")
+                fixed = f"{_names(self.similarity.usual, 'and')} instead of tune: true"
+                check_split(check, f"systems.{system.name}.tune", task.dataset, "dev", fixed)
             if appends(system):
                 _check_texts(check, system.name, task.ranked_dataset)
 

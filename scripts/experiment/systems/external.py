@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated
 
+from scripts.common.errors import UserError
 from scripts.common.keys import LEFT_OUT, JsonObject, Label
 from scripts.common.locations import find_file
 from scripts.experiment.checker import Checker
@@ -13,6 +15,7 @@ from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.sections.configuration import Configuration
 from scripts.experiment.sections.synthesis import FilesOfTasks
 from scripts.experiment.systems._kind import Labelled, SystemKind
+from scripts.ir.scores import check_column
 
 NAME = "external"
 
@@ -58,6 +61,8 @@ class External(SystemKind):
         files = _files(check, f"systems.{name}", entry, tasks)
         if entry.column and not entry.scores:
             raise check.fail(f"systems.{name}.column", "only valid with scores, whose files have columns")
+        if entry.column:
+            _check_columns(check, f"systems.{name}", {task: files[task] for task in entry.scores or {}}, entry.column)
         settings = Settings(files, entry.column)
         return System(name, NAME, entry.label or name, settings=settings, tasks=tuple(files))
 
@@ -112,3 +117,12 @@ def _files(check: Checker, key: str, entry: Keys, tasks: dict[str, Task]) -> dic
                 raise check.fail(f"{key}.{section}.{task}", f"no file {path!r} here or in the mirrors")
             files[task] = file
     return files
+
+
+def _check_columns(check: Checker, key: str, files: Mapping[str, str], column: str) -> None:
+    """Each file of scores has the column."""
+    for file in files.values():
+        try:
+            check_column(Path(file), column)
+        except UserError as error:
+            raise check.fail(f"{key}.column", str(error)) from None

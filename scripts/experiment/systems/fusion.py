@@ -140,7 +140,7 @@ class Fusion(SystemKind):
         if not tunes(system):
             return []
         for task in tasks.values():
-            check_split(check, f"systems.{system.name}.tune", task.dataset, "dev")
+            check_split(check, f"systems.{system.name}.tune", task.dataset, "dev", "weights instead of tune: true")
         return list(dict.fromkeys(f"{task.dataset}/dev" for task in tasks.values()))
 
     def identity(self, config: Configuration, system: System) -> JsonObject:

@@ -20,7 +20,7 @@
     const found = explorer.effect(view, rows);
     const whole = rows.length === all.length;
     const effect = element("p", { class: "effect", id: "slice" }, element("strong", {}, signed(found.mean)), ` ${view.comparison.measure} `,
-      element("span", { class: "quiet" }, `${percent(view)} t interval ${interval(found)}`));
+      element("span", { class: "quiet" }, found.low === null ? "no t interval" : `${percent(view)} t interval ${interval(found)}`));
     const n = element("p", { id: "slice-n" }, `${whole ? "All" : `${rows.length} of`} ${explorer.count(all.length, ...view.noun)}: `, counts(rows));
     const note = whole
       ? `The interval is of these ${view.noun[1]} alone, for the mean over seeds. The report has the comparison's own, with variance between seeds and correction.`

@@ -44,11 +44,17 @@
 
   const queries = (view, rows, place) => [table(view, rows), more(view, rows, place)].filter(Boolean);
 
+  const tied = (view, rows, labels) => {
+    const same = `${labels.treatment} and ${labels.control} have the same ${view.comparison.measure}, so there is no difference to draw.`;
+    return element("p", { class: "tied" }, `Ties only (${explorer.count(rows.length, ...view.noun)}): ${same}`);
+  };
+
   const charts = (view, rows, width) => {
     const open = (row) => explorer.change({ q: row.id });
     const labels = { control: view.label(view.comparison.control), treatment: view.label(view.comparison.treatment) };
     const narrow = width < 700;
-    const first = explorer.differencesChart(rows, view.comparison, view.noun, narrow ? width : Math.round(width * 0.6), open);
+    const differences = () => explorer.differencesChart(rows, view.comparison, view.noun, narrow ? width : Math.round(width * 0.6), open);
+    const first = rows.every((row) => row.outcome === "tie") ? tied(view, rows, labels) : differences();
     const second = explorer.scatterChart(rows, view.comparison, labels, view.noun, narrow ? width : Math.round(width * 0.36), open);
     return element("div", { class: "charts" }, first, second);
   };

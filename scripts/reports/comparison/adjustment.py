@@ -32,9 +32,9 @@ class Adjustment:
 
     @property
     def scope(self) -> str:
-        """What p-values are adjusted over, as text."""
-        hypotheses = f"{self.summary.hypotheses} hypotheses"
-        return f"{hypotheses} of family {self.family}" if self.family else f"experiment's {hypotheses}"
+        """What p-values are corrected for, as text."""
+        whole = f"family {self.family}" if self.family else "the experiment"
+        return f"the {self.summary.hypotheses} hypotheses of {whole}"
 
 
 def rows_of(comparisons: pd.DataFrame) -> list[ComparisonRow]:

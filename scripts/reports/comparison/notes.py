@@ -72,7 +72,7 @@ def _margin(forest: Forest, group: Group) -> list[str]:
             ("equivalence", group.margin.equivalence, "equivalence_p_value"),
         )
     ]
-    how = f"{forest.correction}-adjusted" if forest.correction else "unadjusted"
+    how = f"{forest.correction}-corrected" if forest.correction else "uncorrected"
     results = f"{'; '.join(tests).capitalize()} at p < {forest.alpha:g}, {how}"
     return [f"Band{_of(forest, group)}: the margin ±{group.margin.margin:g}. {results}."]
 

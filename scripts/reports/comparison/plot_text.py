@@ -148,8 +148,8 @@ def method(forest: Forest) -> str:
 
 def p_text(forest: Forest) -> str:
     """What the p-values are, and their star."""
-    summary = f"; p of means: {forest.summary_note}" if forest.summary_note else ""
-    return f"p of tasks: {forest.p_note}{summary}. {form.unbroken(f'* p < {forest.alpha:g}.')}"
+    means = f" p-values of means: {forest.summary_note}." if forest.summary_note else ""
+    return f"p-values of tasks: {forest.p_note}.{means} {form.unbroken(f'* p < {forest.alpha:g}.')}"
 
 
 def axis_label(forest: Forest, numbers: form.Numbers) -> str:

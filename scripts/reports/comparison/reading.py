@@ -103,7 +103,18 @@ def p_column(comparison: Found, test: str, correction: str) -> tuple[str, str]:
     if correction == "none":
         return f"{column}_value", name
     suffix, author = means.CORRECTIONS[correction]
-    return f"{column}_{suffix}", f"{name}, {author}-adjusted over the tasks"
+    return f"{column}_{suffix}", f"{name}, {author}-corrected for the number of tasks"
+
+
+def p_note(comparisons: list[Found], looks: Looks, labels: Labels) -> str:
+    """What the tasks' p-values are, as text; where comparisons differ in that, by their treatments."""
+    treatments: dict[str, list[str]] = {}
+    for one in comparisons:
+        _, name = p_column(one, looks.p, looks.correction)
+        treatments.setdefault(name, []).append(labels.system(one.meta.treatment))
+    if len(treatments) == 1:
+        return next(iter(treatments))
+    return "; ".join(f"{', '.join(names)}: {name}" for name, names in treatments.items())
 
 
 def rows(comparison: Found, column: str, looks: Looks, labels: Labels) -> tuple[Row, ...]:
@@ -125,7 +136,7 @@ def summary_note(comparisons: list[Found], correction: str) -> str:
     family = comparisons[0].family
     if family is None or correction == "none" or family.summary.hypotheses < 2:
         return ""
-    return f"{means.CORRECTIONS[correction][1]}-adjusted over the {family.scope}"
+    return f"{means.CORRECTIONS[correction][1]}-corrected for {family.scope}"
 
 
 def task_interval(meta: MetaRecord) -> str:
@@ -152,14 +163,14 @@ def subgroups(groups: Subgroups | None, labels: Labels) -> tuple[Subgroup, ...]:
 def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
     """The forest plot of comparisons that share a control and looks."""
     first = comparisons[0].meta
-    column, p_note = p_column(comparisons[0], looks.p, looks.correction)
+    column, _ = p_column(comparisons[0], looks.p, looks.correction)
     alone = len(comparisons) == 1
     return Forest(
         control=labels.system(first.control),
         groups=tuple(_group(comparison, column, looks, labels, alone) for comparison in comparisons),
         effect_type=first.effect_type,
         measure=first.measure,
-        p_note=p_note,
+        p_note=p_note(comparisons, looks, labels),
         correction=means.CORRECTIONS[looks.correction][1] if looks.correction != "none" else "",
         seeds_note=seeds_note([comparison.meta for comparison in comparisons], labels.system),
         clusters_note=clusters_note(comparisons[0].effects, comparisons[0].meta, labels.task),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from scripts.ir.few_queries import few_queries
 from scripts.ir.zero_runs import zero_runs
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.contents.mean_values import Value, best_of
@@ -99,6 +100,17 @@ def systems(described: dict[str, str], labels: Labels, choices: dict[str, pd.Dat
     if mined:
         blocks.append(Section("Negatives from systems", [Items(mined)]))
     return Section("Systems", blocks, anchor="systems")
+
+
+def tuned_on_few(tuned: dict[str, list[str]], datasets: pd.DataFrame, labels: Labels) -> list[Note]:
+    """A note for each dataset with few dev queries, on which systems were tuned all the same."""
+    dev = datasets[datasets["split"] == "dev"].set_index("dataset")
+    notes = []
+    for dataset, systems in tuned.items():
+        queries = dev["queries"][dataset] - dev["queries_without_relevant"][dataset]
+        if caution := few_queries(int(queries)):
+            notes.append(Note(f"{listed([labels.system(name) for name in systems])} on {dataset}: {caution}."))
+    return notes
 
 
 def chosen(table: pd.DataFrame, labels: Labels) -> list[Text]:

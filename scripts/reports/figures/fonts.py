@@ -42,13 +42,18 @@ _KOREAN = range(0xAC00, 0xD7B0)
 
 def use_font(name: str) -> None:
     """Draw all figures of this process in an installed font. Raises UserError where it is not installed."""
+    check_font(name, "font")
+    matplotlib.rcParams["font.family"] = [name, *([FAMILY] if name != FAMILY else [])]
+
+
+def check_font(name: str, key: str) -> None:
+    """Raise UserError, for the key that names it, where a font is not installed."""
     _find_new_fonts()
     installed = sorted({entry.name for entry in fontManager.ttflist if not entry.name.startswith(_PLACEHOLDERS)})
     if name not in installed:
         usual = [font for font in _USUAL if font in installed]
         some = ", ".join(dict.fromkeys([*closest(name, installed, most=3), *usual]))
-        raise UserError(f"font: {name!r} is not installed on this machine; installed are, among others, {some}")
-    matplotlib.rcParams["font.family"] = [name, *([FAMILY] if name != FAMILY else [])]
+        raise UserError(f"{key}: {name!r} is not installed on this machine; installed are, among others, {some}")
 
 
 def first_families() -> tuple[str, ...]:

@@ -76,6 +76,18 @@ def caption_files(experiment: Experiment) -> list[str]:
     ]
 
 
+def fonts(experiment: Experiment) -> dict[str, str]:
+    """The fonts of figures, each with the first key that names it."""
+    named = {"font": experiment.font} | {
+        f"comparisons.{name}.figure.font": comparison.figure.font for name, comparison in experiment.comparisons.items()
+    }
+    first: dict[str, str] = {}
+    for key, font in named.items():
+        if font:
+            first.setdefault(font, key)
+    return first
+
+
 def font_of(experiment: Experiment, name: str) -> dict[str, str]:
     """The font of a comparison's figures as a setting; none where they have the experiment's."""
     font = experiment.comparisons[forest_plots(experiment)[name][0]].figure.font

@@ -16,6 +16,7 @@ from scripts.experiment.job_files import tasks_by_folder
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, parse, path
 from scripts.experiment.sections.recipe import Recipe
+from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.tried import tried
 from scripts.reports.planning import transfer
 from scripts.reports.planning.costs import cost_figures, exclusive, timed_systems, times_tables, timings
@@ -121,9 +122,21 @@ def page_settings(experiment: Experiment, cautions: list[str]) -> dict:
         "moderated": shown_on_pages(experiment),
         "transfer": transfer.on_pages(experiment),
         "sizes": sizes(experiment),
+        **tuned(experiment),
         **exclusive(experiment),
         "seeds": {"data": experiment.seed, "training": seeds},
     }
+
+
+def tuned(experiment: Experiment) -> dict[str, dict[str, list[str]]]:
+    """The systems tuned on the dev split of each dataset, as a setting; none where nothing is tuned."""
+    found: dict[str, list[str]] = {}
+    for name, system in experiment.systems.items():
+        kind = system_kind(system)
+        for dataset in dict.fromkeys(task.ranked_dataset for task in experiment.runs_of(system)):
+            if kind.tried(system) and (dataset, "dev") in kind.learnt_from(experiment, system, dataset):
+                found.setdefault(dataset, []).append(name)
+    return {"tuned": found} if found else {}
 
 
 def _trained_on(experiment: Experiment) -> dict[str, list[str]]:

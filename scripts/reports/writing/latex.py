@@ -1,4 +1,7 @@
-"""The tables of content in LaTeX with booktabs, for \\input, and any text; reads and writes nothing."""
+"""The tables of content in LaTeX with booktabs, for \\input, and any text; reads and writes nothing.
+
+A table that is wider than the line is made smaller by graphicx, whatever the names in it; others keep their size.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,8 @@ _SIGNS = {
     **{chr(code): f"$\\{name}$" for code, name in enumerate(_SMALL_GREEK, ord("\N{GREEK SMALL LETTER ALPHA}"))},
     **{letter: f"$\\{name}$" for letter, name in _CAPITAL_GREEK.items()},
 }  # fmt: skip
-BOOKTABS = "\\usepackage{booktabs}"  # what a table needs, for its comments
+PACKAGES = "\\usepackage{booktabs,graphicx}"  # what a table needs, for its comments
+FITTING = r"\noindent\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 _VARIABLES = ("n", "k", "p")  # headings that are mathematics
 _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
@@ -54,7 +58,7 @@ def document(blocks: Sequence[Block]) -> str:
     the file.
     """
     blocks = list(_flat(blocks))
-    comments = [f"% {' '.join(line.split())}" for line in (BOOKTABS, *(line for one in blocks for line in _texts(one)))]
+    comments = [f"% {' '.join(line.split())}" for line in (PACKAGES, *(line for one in blocks for line in _texts(one)))]
     tables = [tabular(block) for block in blocks if isinstance(block, Table)]
     return "\n".join([*comments, *tables])
 
@@ -76,13 +80,13 @@ def _texts(block: Block) -> list[str]:
 
 
 def tabular(table: Table) -> str:
-    """A tabular with a rule between the blocks of rows."""
-    lines = [rf"\begin{{tabular}}{{{''.join(column.align for column in table.columns)}}}", r"\toprule"]
+    """A tabular with a rule between the blocks of rows, no wider than the line."""
+    lines = [FITTING, rf"\begin{{tabular}}{{{''.join(column.align for column in table.columns)}}}", r"\toprule"]
     lines += _grouped(table.columns) if any(column.group for column in table.columns) else []
     lines.append(_row([f"${one.name}$" if one.name in _VARIABLES else escape(one.name) for one in table.columns]))
     for block in filter(None, (*table.blocks, table.foot)):
         lines += [r"\midrule", *(_row(["".join(map(_span, spans(cell))) for cell in row]) for row in block)]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}}"]) + "\n"
 
 
 def _row(cells: list[str]) -> str:

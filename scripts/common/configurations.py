@@ -1,0 +1,41 @@
+"""Which files of a folder are configurations of which experiment, by their key `experiment`; writes nothing.
+
+A file that cannot be read is no reason to stop: it is somebody's other experiment, which may be half-written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from scripts.common.errors import UserError
+from scripts.common.strict_yaml import read_yaml
+
+FOLDER = Path("config")
+
+
+class Configurations(NamedTuple):
+    """Experiment -> its configurations, and of each file that cannot be read the message."""
+
+    of: dict[str, list[Path]]
+    broken: list[str]
+
+
+def configurations(folder: Path = FOLDER) -> Configurations:
+    """The configurations in a folder."""
+    found = Configurations({}, [])
+    for file in sorted(folder.glob("*.yaml")):
+        try:
+            name = read_yaml(file).get("experiment")
+        except UserError as error:
+            found.broken.append(str(error))
+            continue
+        if name:
+            found.of.setdefault(str(name), []).append(file)
+    return found
+
+
+def shared(experiment: str, files: Sequence[Path]) -> str:
+    """That several configurations are of one experiment."""
+    return f"{' and '.join(map(str, files))} have the same name, experiment: {experiment}, so they share its results"

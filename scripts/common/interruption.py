@@ -1,0 +1,20 @@
+"""Ctrl-C ends a command with one line instead of a traceback. It imports nothing that takes time, to be there first."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+
+SAID = "interrupted; what was finished is kept, run the same command to go on"
+
+
+def in_one_line() -> None:
+    """From now on an interruption that nothing else takes is one line; the exit code stays that of the signal."""
+    sys.excepthook = _hook
+
+
+def _hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        print(f"\n{SAID}", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)

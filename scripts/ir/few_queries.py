@@ -1,0 +1,13 @@
+"""Tuning on few dev queries: from how many on their mean is said to be uncertain. Reads and writes nothing."""
+
+from __future__ import annotations
+
+LEAST = 10  # dev queries
+
+
+def few_queries(queries: int) -> str | None:
+    """What to be careful with where so many dev queries decided; None where they are enough."""
+    if queries >= LEAST:
+        return None
+    counted = "1 dev query" if queries == 1 else f"{queries} dev queries"
+    return f"tuned on {counted}: with fewer than {LEAST}, chance may decide; a larger dev split decides better"

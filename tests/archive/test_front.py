@@ -1,0 +1,34 @@
+"""`make archive EXPERIMENT=name` finds the configuration, whatever else lies in config/."""
+
+import pytest
+
+from scripts.archive.front import configuration
+from scripts.common.errors import UserError
+from tests.support.one_line import one_line
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for file, text in {"a": "experiment: mine", "broken": "experiment: [", "list": "- 1", "none": "depth: 3"}.items():
+        (tmp_path / f"{file}.yaml").write_text(f"{text}\n")
+    return tmp_path
+
+
+def test_a_broken_configuration_of_another_experiment_is_passed_over(folder):
+    assert configuration("mine", folder) == folder / "a.yaml"
+
+
+def test_where_none_fits_those_that_cannot_be_read_are_named(folder):
+    with pytest.raises(UserError) as error:
+        configuration("yours", folder)
+    one_line(error, f"yours: no configuration in {folder}/ has this experiment; there are mine ({folder}/a.yaml); ")
+    assert f"; not read: {folder}/broken.yaml:2: not YAML: " in str(error.value)
+    assert f"; not read: {folder}/list.yaml:1: a list at the top" in str(error.value)
+
+
+def test_of_two_with_one_name_neither_is_taken(folder):
+    (folder / "b.yaml").write_text("experiment: mine\n")
+    with pytest.raises(UserError) as error:
+        configuration("mine", folder)
+    one_line(error, f"{folder}/a.yaml and {folder}/b.yaml have the same name, experiment: mine, so they share its ")
+    assert f"; write CONFIG={folder}/a.yaml instead of EXPERIMENT, or give one of them another" in str(error.value)
