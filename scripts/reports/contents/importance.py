@@ -1,11 +1,10 @@
-"""How much each feature matters to the learnt rankers, one table for those that learn from the same; writes nothing.
+"""How much each feature matters to learnt rankers: two tables for those that learn from the same; writes nothing.
 
 Reads the tables of importance, one per ranker and seed.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -19,13 +18,13 @@ from scripts.reports.figures.importance_data import mean_importance, read_import
 from scripts.reports.writing.content import Block, Cell, Column, Paragraph, Section, Table
 
 DECIMALS = 3
-WAYS = {"permutation": "permutation", "shap": "SHAP", "gain": "gain"}
+WAYS = {"permutation": "Permutation", "shap": "SHAP", "gain": "Gain"}
 INTRODUCTION = (
     "What each ranker learnt from its features, on the dev queries by which it was chosen; means over its seeds. "
-    "Permutation: by how much the mean of the measure falls when the feature's values are shuffled over all candidates "
-    "(mean ± standard deviation of the shuffles). SHAP: the mean |SHAP value|, in units of the ranker's own scores, so "
-    "that columns of two rankers cannot be compared. Gain: the share of the feature's splits in the gain of all splits "
-    "in training. A learner that has no such number has no such column."
+    "Permutation: by how much the mean of the measure falls when the feature's values are shuffled over all "
+    "candidates. SHAP: the mean |SHAP value|, in units of the ranker's own scores, so that two rankers cannot be "
+    "compared by it. Gain: the share of the feature's splits in the gain of all splits in training. A learner that has "
+    "no such number has no such column. The figures (figures/importance) show the deviation of the shuffles as well."
 )
 
 
@@ -44,7 +43,12 @@ def importance(groups: list[Rankers], paths: list[Path], labels: Labels) -> Sect
     """The tables below a sentence that says what they hold."""
     means = _means(paths)
     blocks: list[Block] = [Paragraph(INTRODUCTION)]
-    blocks += [_table(group, {name: means[group.source, name] for name in group.systems}, labels) for group in groups]
+    for group in groups:
+        of_group = {name: means[group.source, name] for name in group.systems}
+        whence = f"Learnt from {group.learnt_from}, features {group.features}"
+        fall = f"Permutation: fall of {group.measure} on dev. {whence}."
+        blocks += [_table(of_group, ["permutation"], fall, labels)]
+        blocks += [_table(of_group, ["shap", "gain"], f"SHAP and gain. {whence}.", labels)]
     return Section("Importance of features", blocks, anchor="importance")
 
 
@@ -57,24 +61,17 @@ def _means(paths: list[Path]) -> dict[tuple[str, str], pd.DataFrame]:
     return {ranker: mean_importance(of_seeds) for ranker, of_seeds in tables.items()}
 
 
-def _table(group: Rankers, means: dict[str, pd.DataFrame], labels: Labels) -> Table:
-    """One row per feature, in the order of the mean fall over all rankers; columns of each ranker together."""
+def _table(means: dict[str, pd.DataFrame], ways: list[str], caption: str, labels: Labels) -> Table:
+    """One row per feature, in the order of the mean fall over all rankers; columns of each way together."""
     falls = pd.concat([table["permutation"] for table in means.values()], axis=1).mean(axis=1)
-    shown = {name: [way for way in WAYS if table[way].notna().all()] for name, table in means.items()}
-    columns = [Column("Feature")]
-    columns += [Column(WAYS[way], "r", labels.system(name)) for name, ways in shown.items() for way in ways]
+    shown = [(way, name) for way in ways for name, table in means.items() if table[way].notna().all()]
+    columns = [Column("Feature"), *(Column(labels.system(name), "r", WAYS[way]) for way, name in shown)]
     rows = [
-        [feature, *(_cell(means[name].loc[feature], way) for name, ways in shown.items() for way in ways)]
+        [feature, *(_cell(means[name].at[feature, way]) for way, name in shown)]
         for feature in falls.sort_values(ascending=False, kind="stable").index
     ]
-    caption = f"Learnt from {group.learnt_from}, features {group.features}. Permutation: fall of {group.measure} on dev"
-    return Table(columns, [rows], caption=f"{caption}.")
+    return Table(columns, [rows], caption=caption)
 
 
-def _cell(values: pd.Series, way: str) -> Cell:
-    """A number, with its standard deviation where it was repeated."""
-    number = float(values[way])
-    text = form.fixed(number, DECIMALS)
-    if way == "permutation" and not math.isnan(values["permutation_sd"]):
-        text += f" ± {form.fixed(values['permutation_sd'], DECIMALS)}"
-    return Cell(text, number)
+def _cell(number: float) -> Cell:
+    return Cell(form.fixed(number, DECIMALS), float(number))
