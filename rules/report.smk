@@ -1,7 +1,7 @@
 """The report: the experiment as one HTML file to read and to send, a summary in Markdown, and published numbers beside ours.
 
 In: tables/, effects/, meta/, multiple-comparisons/, curves/, figures/, training logs, all timing files, metrics of the systems that
-differ in their number of training queries, records of mined negatives; config/published/. Out: report.html, summary.md,
+differ in their number of training queries, records of mined negatives, importance of features; config/published/. Out: report.html, summary.md,
 published-versus-ours.{tsv,md} and, with a mapping, .html. (`snakemake --report FILE.zip` makes Snakemake's own report.)
 """
 
@@ -9,6 +9,7 @@ from scripts.engine.job_settings import settings
 from scripts.experiment import job_files
 from scripts.experiment.comparisons import loaded_modules
 from scripts.explorer import planning as explorer
+from scripts.learning_to_rank import planning as learning
 from scripts.reports.planning import families, figures, moderation, pages, published, transfer
 from scripts.training import planning_mining as mining
 
@@ -49,6 +50,7 @@ rule report:
         curves=transfer.curve_records(EXPERIMENT),
         mined=mining.records(EXPERIMENT),
         extremes=result("extreme_queries") if explorer.explored(EXPERIMENT) else [],
+        importances=learning.all_tables(EXPERIMENT),
     output:
         summary=result("summary"),
         page=shown(result("report"), "page", "Report", page="report"),
@@ -58,6 +60,7 @@ rule report:
         code=code("reports/report.py", loaded_modules(EXPERIMENT.comparisons.values())),
         settings=lambda wildcards: settings(
             **pages.page_settings(EXPERIMENT, CAUTIONS),
+            **learning.on_pages(EXPERIMENT),
             **graph().drawn(rule.name for rule in workflow.rules),
         ),
     conda:
@@ -72,7 +75,7 @@ rule report:
         " --family-records {input.family_records:q} --family-figures {input.family_figures:q}"
         " --training-log {input.training_logs:q} --metrics {input.metrics:q} --published {input.published:q}"
         " --selected {input.selected:q} --chosen {input.chosen:q} --matrices {input.matrices:q} --curves {input.curves:q}"
-        " --mined {input.mined:q} --extremes {input.extremes:q} --summary {output.summary:q}"
+        " --mined {input.mined:q} --extremes {input.extremes:q} --importances {input.importances:q} --summary {output.summary:q}"
         " --page {output.page:q} --settings {params.settings:q} --log {log:q}"
 
 

@@ -2,7 +2,9 @@
 
 In: features/{task}/{features}.parquet of a dataset's train and dev splits and of the task, data/{dataset}/qrels/dev.qrels,
 bm25/{dataset}/term-counts. Out: rankers/{source}/{system}/seed-{seed}.model with its record (.json), the parameters
-tried (.grid.tsv), the importance of each feature (.importance.tsv) and the time of learning; runs/{task}/{system}/seed-{seed}.trec.gz with its timing. {source} is the dataset that it is learnt from.
+tried (.grid.tsv) and the time of learning; with refit also the one that was learnt again from train and dev
+(.refitted.model, .refitted.json); runs/{task}/{system}/seed-{seed}.trec.gz with its timing. {source} is the dataset that
+it is learnt from.
 """
 
 from scripts.engine.job_settings import settings
@@ -20,16 +22,26 @@ def features_of(system):
     return EXPERIMENT.systems[system].settings.features
 
 
+def features_of_split(split):
+    """The feature files of a split of what a ranker is learnt from."""
+    return lambda wildcards: learning.features(EXPERIMENT, wildcards.system, wildcards.source, split)
+
+
+def terms_behind(wildcards):
+    """The term counts from which these files were computed."""
+    return [
+        folder
+        for task in learning.folders(EXPERIMENT, wildcards.system, wildcards.source, "train")
+        for folder in features.term_counts(EXPERIMENT, features_of(wildcards.system), task)
+    ]
+
+
 rule train_ranker:
     input:
-        train=lambda wildcards: learning.features(EXPERIMENT, wildcards.system, wildcards.source, "train"),
-        dev=lambda wildcards: learning.features(EXPERIMENT, wildcards.system, wildcards.source, "dev"),
+        train=features_of_split("train"),
+        dev=features_of_split("dev"),
         qrels=lambda wildcards: learning.dev_judgements(EXPERIMENT, wildcards.system, wildcards.source),
-        terms=lambda wildcards: [
-            folder
-            for task in learning.folders(EXPERIMENT, wildcards.system, wildcards.source, "train")
-            for folder in features.term_counts(EXPERIMENT, features_of(wildcards.system), task)
-        ],
+        terms=terms_behind,
     output:
         model=result("ranker"),
         record=result("ranker_record"),
@@ -53,6 +65,37 @@ rule train_ranker:
         "python {params.code[script]:q} --train {input.train:q} --dev {input.dev:q} --qrels {input.qrels:q}"
         " --terms {input.terms:q} --model {output.model:q} --record {output.record:q} --table {output.grid:q}"
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule refit_ranker:
+    input:
+        train=features_of_split("train"),
+        dev=features_of_split("dev"),
+        terms=terms_behind,
+        chosen=result("ranker_record"),
+        chosen_timing=result("ranker_timing"),
+    output:
+        model=result("refitted_ranker"),
+        record=result("refitted_ranker_record"),
+        timing=result("refitted_ranker_timing"),
+    log:
+        result("log", job="refit_ranker/{source}/{system}/seed-{seed}"),
+    benchmark:
+        result("benchmark", job="refit_ranker/{source}/{system}/seed-{seed}")
+    wildcard_constraints:
+        system=systems_of_kind("learning-to-rank"),
+        source="[^/]+",
+    params:
+        code=code("learning_to_rank/refit.py", learner),
+        settings=lambda wildcards: settings(**learning.refit_settings(EXPERIMENT, wildcards.system)),
+    conda:
+        "../../envs/learning-to-rank.yaml"
+    message:
+        "refit_ranker {wildcards.source} {wildcards.system} seed-{wildcards.seed}"
+    shell:
+        "python {params.code[script]:q} --train {input.train:q} --dev {input.dev:q} --terms {input.terms:q}"
+        " --chosen {input.chosen:q} --chosen-timing {input.chosen_timing:q} --model {output.model:q}"
+        " --record {output.record:q} --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule rank_by_features:
@@ -79,28 +122,3 @@ rule rank_by_features:
         "python {params.code[script]:q} --features {input.features:q} --terms {input.terms:q} --model {input.model:q}"
         " --record {input.record:q} --run {output.run:q} --timing {output.timing:q}"
         " --settings {params.settings:q} --log {log:q}"
-
-
-rule importance:
-    input:
-        dev=lambda wildcards: learning.features(EXPERIMENT, wildcards.system, wildcards.source, "dev"),
-        qrels=lambda wildcards: learning.dev_judgements(EXPERIMENT, wildcards.system, wildcards.source),
-        model=result("ranker"),
-        record=result("ranker_record"),
-    output:
-        table=result("ranker_importance"),
-    log:
-        result("log", job="importance/{source}/{system}/seed-{seed}"),
-    wildcard_constraints:
-        system=systems_of_kind("learning-to-rank"),
-        source="[^/]+",
-    params:
-        code=code("learning_to_rank/importance.py", learner),
-        settings=lambda wildcards: settings(**learning.importance_settings(EXPERIMENT, wildcards.system)),
-    conda:
-        "../../envs/learning-to-rank.yaml"
-    message:
-        "importance {wildcards.source} {wildcards.system} seed-{wildcards.seed}"
-    shell:
-        "python {params.code[script]:q} --dev {input.dev:q} --qrels {input.qrels:q} --model {input.model:q}"
-        " --record {input.record:q} --table {output.table:q} --settings {params.settings:q} --log {log:q}"

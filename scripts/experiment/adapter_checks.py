@@ -37,6 +37,10 @@ def check_dimensions(check: Checker, name: str, recipe: Recipe, kinds: list[str]
 def as_text(recipe: Recipe) -> str:
     """How a recipe trains other than all weights for all dimensions, as the end of a system's description."""
     words = ""
+    if recipe.freeze:
+        words += ", its prediction head alone"
+    if recipe.steps_per_epoch:
+        words += f", epochs of {recipe.steps_per_epoch} steps"
     if recipe.lora:
         words += f", by a LoRA adapter of rank {recipe.lora.r}{' that is merged' if recipe.lora.merge else ''}"
     if recipe.matryoshka_dims:

@@ -90,6 +90,8 @@ def check_training(check: Checker, name: str, recipe: Recipe, kinds: list[str]) 
         problem = f"a {kinds[0]} has no prediction head; leave it out"
         raise check.fail(f"recipes.{name}.head_learning_rate", problem)
     check_dimensions(check, name, recipe, kinds)
+    _check_frozen(check, name, recipe, kinds)
+    _check_steps(check, name, recipe)
     for weight in REGULARIZERS:
         if getattr(recipe, weight) is not None and not any(_is_regularized(recipe, kind) for kind in kinds):
             problem = f"loss {recipe.loss} has none here; SpladeLoss of a sparse-encoder has"
@@ -99,6 +101,29 @@ def check_training(check: Checker, name: str, recipe: Recipe, kinds: list[str]) 
         with_one = sorted({loss for kind in kinds for loss in getattr(adapter(kind), "MARGINS", {})})
         hint = f"; of these models' losses {', '.join(with_one)} have one" if with_one else ""
         raise check.fail(f"recipes.{name}.margin", f"loss {recipe.loss} has none{hint}")
+
+
+def _check_frozen(check: Checker, name: str, recipe: Recipe, kinds: list[str]) -> None:
+    """With a frozen encoder there is a head, whose rate is learning_rate, and no adapter."""
+    if recipe.freeze is None:
+        return
+    key = f"recipes.{name}.freeze"
+    if not any(getattr(adapter(kind), "HAS_HEAD", False) for kind in kinds):
+        raise check.fail(key, f"a {kinds[0]} has no prediction head, so nothing would be trained; leave it out")
+    if recipe.lora:
+        raise check.fail(key, "not together with lora, which freezes all weights of its base; leave one of them out")
+    if recipe.head_learning_rate:
+        problem = "not together with head_learning_rate: learning_rate is that of the head, which alone is trained"
+        raise check.fail(key, problem)
+
+
+def _check_steps(check: Checker, name: str, recipe: Recipe) -> None:
+    """Epochs of so many steps are of one dataset whose examples are drawn once."""
+    key = f"recipes.{name}.steps_per_epoch"
+    if recipe.steps_per_epoch and len(recipe.datasets) > 1:
+        raise check.fail(key, "not with several datasets in one training, whose batches make an epoch; leave it out")
+    if recipe.steps_per_epoch and recipe.draws_by_epoch:
+        raise check.fail(key, "not with negatives.draw: epoch, where an epoch is all that is drawn for it")
 
 
 def _has_margin(recipe: Recipe, kind: str) -> bool:

@@ -10,7 +10,7 @@ from scripts.experiment.drawing import Drawing, Drawings
 from scripts.experiment.job_files import task_in
 from scripts.experiment.records import SELECTED, Experiment
 from scripts.experiment.results_paths import FIGURE_FORMATS, path
-from scripts.experiment.systems.learning_to_rank import NAME, learns_from, settings_of, source
+from scripts.experiment.systems.learning_to_rank import NAME, learns_from, ranked_by, settings_of, source
 
 LEARNERS = "scripts.learning_to_rank.learners"
 SHUFFLES = 5  # of each feature, for its importance
@@ -24,6 +24,29 @@ def asked(experiment: Experiment) -> list[str]:
         found |= dict.fromkeys(importance_tables(experiment, system, dataset))
         found |= {path("importance_figure", **fields, figure_format=form): None for form in FIGURE_FORMATS}
     return list(found)
+
+
+def all_tables(experiment: Experiment) -> list[str]:
+    """The tables of importance of all rankers that learn from all their features."""
+    return [
+        table
+        for system, dataset in _learning_from_all(experiment)
+        for table in importance_tables(experiment, system, dataset)
+    ]
+
+
+def on_pages(experiment: Experiment) -> JsonObject:
+    """The rankers whose importance the pages show: those of one source, set of features and measure in one table."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for system, dataset in _learning_from_all(experiment):
+        settings = settings_of(experiment.systems[system])
+        groups.setdefault((dataset, settings.features, settings.measure), []).append(system)
+    shown = [
+        {"source": dataset, "learnt_from": _learnt_from(experiment, systems[0], dataset), "features": features,
+         "measure": measure, "systems": systems}
+        for (dataset, features, measure), systems in groups.items()
+    ]  # fmt: skip
+    return {"rankers": shown} if shown else {}
 
 
 def drawings(experiment: Experiment) -> Drawings:
@@ -81,8 +104,9 @@ def learner_file(experiment: Experiment, system: str) -> str:
 
 def ranker(experiment: Experiment, system: str, task: str, seed: str, name: str = "ranker") -> str:
     """The model that ranks a task, or what lies beside it: `name` as in the table of paths."""
-    dataset = source(experiment.systems[system], task_in(experiment, task).ranked_dataset)
-    return path(name, experiment=experiment.name, source=dataset, system=system, seed=seed)
+    made, ranked = experiment.systems[system], task_in(experiment, task)
+    fields = {"source": source(made, ranked.ranked_dataset), "system": system, "seed": seed}
+    return path(ranked_by(made, ranked, name), experiment=experiment.name, **fields)
 
 
 def ranked_features(experiment: Experiment, system: str, task: str) -> str:
@@ -94,7 +118,13 @@ def ranked_features(experiment: Experiment, system: str, task: str) -> str:
 def training_settings(experiment: Experiment, system: str, seed: str) -> JsonObject:
     """What is learnt, and how it is chosen."""
     assert seed != SELECTED  # no seed of these is selected
-    return {**stated(settings_of(experiment.systems[system]), "features", "takes", "train_on"), "seed": int(seed)}
+    of_others = ("features", "takes", "train_on", "refit")
+    return {**stated(settings_of(experiment.systems[system]), *of_others), "seed": int(seed)}
+
+
+def refit_settings(experiment: Experiment, system: str) -> JsonObject:
+    """Where nDCG is cut while the chosen ranker is learnt again."""
+    return {"depth": settings_of(experiment.systems[system]).depth}
 
 
 def ranking_settings(experiment: Experiment, system: str, seed: str) -> JsonObject:
@@ -110,7 +140,11 @@ def importance_settings(experiment: Experiment, system: str) -> JsonObject:
 
 def figure_settings(experiment: Experiment, system: str, source: str) -> JsonObject:
     """The words of a figure of importance."""
-    named = learns_from(experiment.systems[system]) or [source]
-    labels = [experiment.datasets[dataset].label or dataset for dataset in named]
-    title = f"{experiment.systems[system].label}, learnt from {', '.join(labels)}"
+    title = f"{experiment.systems[system].label}, learnt from {_learnt_from(experiment, system, source)}"
     return {"title": title, "measure": settings_of(experiment.systems[system]).measure}
+
+
+def _learnt_from(experiment: Experiment, system: str, source: str) -> str:
+    """The labels of the datasets that a ranker is learnt from."""
+    named = learns_from(experiment.systems[system]) or [source]
+    return ", ".join(experiment.datasets[dataset].label or dataset for dataset in named)

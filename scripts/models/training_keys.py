@@ -69,10 +69,10 @@ class Training:
     ] = "truncate"
     loss: Annotated[
         str,
-        "a loss of sentence-transformers, or MarginRankingLoss (cross-encoders); auto is MultipleNegativesRankingLoss "
-        "(ContrastiveLoss where texts are split) for bi-encoders, SpladeLoss for sparse-encoders, "
-        "BinaryCrossEntropyLoss for cross-encoders and MultiVectorMultipleNegativesRankingLoss for multi-vectors; with "
-        "a teacher DistillKLDivLoss (auto) or MarginMSELoss, of cross-encoders also MSELoss",
+        "a loss of sentence-transformers, or MarginRankingLoss or PairwiseSoftmaxLoss (cross-encoders); auto is "
+        "MultipleNegativesRankingLoss (ContrastiveLoss where texts are split) for bi-encoders, SpladeLoss for "
+        "sparse-encoders, BinaryCrossEntropyLoss for cross-encoders and MultiVectorMultipleNegativesRankingLoss for "
+        "multi-vectors; with a teacher DistillKLDivLoss (auto) or MarginMSELoss, of cross-encoders also MSELoss",
     ] = "auto"
     teacher: Annotated[
         str | None,
@@ -97,6 +97,11 @@ class Training:
             title="a number above 0 and of at most 100000, or a mapping of numbers of queries (or all) to such numbers"
         ),
     ] = 1
+    steps_per_epoch: Annotated[
+        Count | None,
+        "an epoch is this many steps, and the next one goes on where it ended, in a new order whenever all examples "
+        "were seen; null: an epoch is all examples, once",
+    ] = None
     batch_size: Annotated[Length, "rows of the training set per step"] = 32
     micro_batch: Annotated[
         Length | None,
@@ -107,6 +112,11 @@ class Training:
     head_learning_rate: Annotated[
         Rate | None,
         "learning rate of the prediction head (cross-encoders), with the same schedule; null: that of all weights",
+    ] = None
+    freeze: Annotated[
+        Literal["encoder"] | None,
+        "encoder: only the prediction head is trained (cross-encoders), and learning_rate is the head's; null: all "
+        "weights are",
     ] = None
     margin: Annotated[
         Size | None,

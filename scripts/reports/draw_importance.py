@@ -13,11 +13,11 @@ import pandas as pd
 
 from scripts.common.command_line import run
 from scripts.common.errors import UserError
-from scripts.common.tables import IMPORTANCE, read_table
 from scripts.experiment.drawing import Typeset
 from scripts.reports.figures.command import figure_arguments
 from scripts.reports.figures.forest import save
 from scripts.reports.figures.importance import Panel, importance_chart
+from scripts.reports.figures.importance_data import mean_importance, read_importance
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,7 @@ class Settings(Typeset):
 
 def panels_of(tables: list[pd.DataFrame], measure: str) -> tuple[list[str], list[Panel]]:
     """The features in the order of the figure, and a panel for each column that has numbers: means of the tables."""
-    whole = pd.concat(tables).groupby("feature", sort=False).mean()
-    whole = whole.sort_values("permutation", ascending=False, kind="stable")
+    whole = mean_importance(tables)
     panels = [
         Panel(
             f"Permutation: fall of {measure} on dev (± 1 SD of the shuffles)",
@@ -46,9 +45,7 @@ def main() -> None:
     arguments = figure_arguments(__doc__, "tables*", settings=Settings)
     if not arguments.tables:
         raise UserError("--tables: expected at least one")
-    features, panels = panels_of(
-        [read_table(path, *IMPORTANCE) for path in arguments.tables], arguments.settings.measure
-    )
+    features, panels = panels_of([read_importance(path) for path in arguments.tables], arguments.settings.measure)
     chart = importance_chart(arguments.settings.title, features, panels)
     save(chart, arguments.svg, arguments.pdf, arguments.png)
 

@@ -40,6 +40,7 @@ from scripts.reports.contents.comparisons import Figures, compared, comparisons,
 from scripts.reports.contents.costs import costs
 from scripts.reports.contents.explorer import TO_EXPLORER
 from scripts.reports.contents.families import families
+from scripts.reports.contents.importance import Rankers, importance
 from scripts.reports.contents.machine import Origin, made, read_timings, unchanging
 from scripts.reports.contents.mined import mined
 from scripts.reports.contents.published import published
@@ -96,6 +97,7 @@ class Settings:
     transfer: Annotated[Studies, "matrices of sources and targets, curves over training queries"]
     tuned: Annotated[dict[str, list[str]], "dataset: the systems tuned on its dev split"] = field(default_factory=dict)
     exclusive: Annotated[bool, "searches and rankings ran one at a time"] = False
+    rankers: Annotated[list[Rankers] | None, "rankers by what they are learnt from; null: there are none"] = None
 
 
 def read_tables(arguments: Namespace) -> dict[str, pd.DataFrame]:
@@ -133,6 +135,8 @@ def results(arguments: Namespace, tables: dict[str, pd.DataFrame]) -> list[Block
         blocks.append(families(one, labels))
     if several := read_studies(settings.transfer, arguments.matrices, arguments.curves):
         blocks.append(studies(several))
+    if settings.rankers:
+        blocks.append(importance(settings.rankers, arguments.importances, labels))
     if len(tables["costs"]):
         blocks.append(costs(tables["costs"], settings.cost_controls, labels, settings.exclusive))
     blocks += [published(read_texts(path)) for path in arguments.published]
@@ -184,7 +188,7 @@ def main() -> None:
     names = ("datasets", "means", "comparisons", "costs", "page", "summary")
     lists = ("effects*", "meta*", "moderators*", "figures*", "training-log*", "timing*", "metrics*", "published*")
     lists += ("selected*", "chosen*", "families*", "family-records*", "family-figures*", "matrices*", "curves*")
-    arguments = parser(__doc__, *names, *lists, "mined*", "extremes*", settings=Settings).parse_args()
+    arguments = parser(__doc__, *names, *lists, "mined*", "extremes*", "importances*", settings=Settings).parse_args()
     tables, title = read_tables(arguments), arguments.settings.experiment
     content = results(arguments, tables)
     made_how, figures = how_made(arguments, tables["datasets"])

@@ -1,6 +1,7 @@
 """The batches of a training. Their order depends on seed and epoch alone, so that a resumed epoch is the same.
 
 Where each epoch has rows of its own, these stand one epoch after another in the training set, equally many of each.
+Where an epoch is so many steps, it may be a part of all rows, or see them several times.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import count, islice
 
 import torch
 from datasets import Dataset
@@ -51,6 +53,27 @@ class BatchesOfEpochs(DefaultBatchSampler):
 
     def __len__(self) -> int:
         return math.ceil(self.rows / self.batch_size)
+
+
+class BatchesOfSteps(DefaultBatchSampler):
+    """In each epoch `steps` of the batches that `sampler` makes of all rows, pass after pass."""
+
+    def __init__(self, dataset: Dataset, batch_size: int, *, sampler: Callable, steps: int, **others) -> None:
+        super().__init__(dataset, batch_size, **others)
+        self.steps = steps
+        self.of_one_pass: DefaultBatchSampler = sampler(dataset, batch_size=batch_size, **others)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        passes, skipped = divmod(self.epoch * self.steps, len(self.of_one_pass))
+        yield from islice(self._from_pass(passes), skipped, skipped + self.steps)
+
+    def __len__(self) -> int:
+        return self.steps
+
+    def _from_pass(self, first: int) -> Iterator[list[int]]:
+        for number in count(first):
+            self.of_one_pass.set_epoch(number)
+            yield from self.of_one_pass
 
 
 def without_duplicates(

@@ -29,6 +29,7 @@ from scripts.ir.collection import passages_of
 from scripts.models import lora
 from scripts.models.adapters import adapter
 from scripts.models.cutting import cut_columns, cutter, tokenizer_of
+from scripts.models.freezing import freeze_encoder
 from scripts.models.kernels import choose
 from scripts.models.loaded import load_prompted
 from scripts.models.loading import routed_modules
@@ -74,10 +75,12 @@ def load(start: Path, settings: Settings):
         print(f"{start}: new, drawn from seed {settings.seed}: {', '.join(model.new_modules)}", file=sys.stderr)
     if lora.is_adapted(model):  # a training that starts from an adapter starts from what it makes of its base
         lora.merge(model)
+    head = kind.training().head
+    if settings.freeze:
+        freeze_encoder(model, head(model) if head else (), model.new_modules.values())
     if settings.lora:
         if routed_modules(model):
             raise UserError("lora: a model whose queries pass modules of their own takes none; leave it out")
-        head = kind.training().head
         lora.add(model, settings.lora, model.new_modules.values(), head(model) if head else ())
     train_fast(model)
     kind.warm_up(model, settings.batch_size)

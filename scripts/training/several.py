@@ -44,12 +44,17 @@ def rows_of(columns: list[Columns], settings: Settings) -> list[int]:
 
 def batches_of(rows: list[int], settings: Settings) -> list[int]:
     """The batches of an epoch by dataset: with round_robin equally many, as many as the smallest has."""
+    if settings.steps_per_epoch:  # of one dataset
+        return [settings.steps_per_epoch]
     batches = [math.ceil(count / settings.batch_size) for count in rows]
     return [min(batches)] * len(batches) if settings.multi_dataset_batch_sampler == "round_robin" else batches
 
 
 def reached(rows: list[int], settings: Settings) -> list[int]:
-    """The rows of an epoch that are learnt from, by dataset: those of its batches."""
+    """The rows of an epoch that are learnt from, by dataset: those of its batches, on average over whole passes."""
+    if settings.steps_per_epoch:
+        (count,) = rows
+        return [round(settings.steps_per_epoch * count / math.ceil(count / settings.batch_size))]
     made = zip(rows, batches_of(rows, settings), strict=True)
     return [min(count, batches * settings.batch_size) for count, batches in made]
 

@@ -21,13 +21,14 @@ from scripts.common.errors import UserError
 from scripts.common.files import full_disk_reported
 from scripts.models import lora
 from scripts.models.adapters import Training, adapter
+from scripts.models.freezing import is_partly_frozen
 from scripts.models.loading import routed_modules
 from scripts.models.losses import LISTS
 from scripts.models.matryoshka import of_dimensions
 from scripts.models.prompts import role_of
 from scripts.models.running import device, training_precision
 from scripts.training import several
-from scripts.training.batches import BatchesOfEpochs, ShuffledBatches, without_duplicates
+from scripts.training.batches import BatchesOfEpochs, BatchesOfSteps, ShuffledBatches, without_duplicates
 from scripts.training.best_weights import Evaluations
 from scripts.training.checkpoints import Recorder, SavedProgress, newest_complete
 from scripts.training.in_batch import NOTHING_APART, Apart
@@ -74,13 +75,13 @@ class MicroBatchTrainer:
         """Add none."""
 
     def _save(self, output_dir: str | None = None, state_dict: dict | None = None) -> None:
-        if lora.is_adapted(self.model):
+        if is_partly_frozen(self.model):
             lora.save_trainable(self.model, Path(output_dir))
         else:
             self.model.save_pretrained(output_dir, create_model_card=False)
 
     def _load_from_checkpoint(self, checkpoint_path: str) -> None:
-        if lora.is_adapted(self.model):
+        if is_partly_frozen(self.model):
             lora.load_trainable(self.model, Path(checkpoint_path))
         else:
             super()._load_from_checkpoint(checkpoint_path)
@@ -186,6 +187,8 @@ def arguments_of(training: Training, settings: Settings, folder: Path, steps: in
     """The library's arguments of a training of so many steps."""
     if settings.draw == "epoch":
         sampler = partial(BatchesOfEpochs, sampler=sampler, epochs=int(settings.epochs))
+    if settings.steps_per_epoch:
+        sampler = partial(BatchesOfSteps, sampler=sampler, steps=settings.steps_per_epoch)
     return training.arguments(
         output_dir=str(folder),
         num_train_epochs=settings.epochs,

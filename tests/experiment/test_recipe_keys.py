@@ -213,6 +213,12 @@ MISTAKES = {
     "margin of another loss": ({"recipes/r/margin": 2, "recipes/r/loss": "CoSENTLoss"}, "recipes.r.margin: loss CoSENTLoss has none"),
     "margin of nothing": ({"recipes/r/margin": 0}, "recipes.r.margin: 0 is too small"),
     "head of a bi-encoder": ({"recipes/r/head_learning_rate": 1e-3}, "recipes.r.head_learning_rate: a bi-encoder has no prediction head"),
+    "frozen bi-encoder": ({"recipes/r/freeze": "encoder"}, "recipes.r.freeze: a bi-encoder has no prediction head, so nothing would be trained"),
+    "frozen head": ({"recipes/r/freeze": "head"}, "recipes.r.freeze: 'head' is text; expected 'encoder' or null"),
+    "frozen twice": (CROSS | {"recipes/r/freeze": "encoder", "recipes/r/lora": {}}, "recipes.r.freeze: not together with lora"),
+    "a rate of the head alone": (CROSS | {"recipes/r/freeze": "encoder", "recipes/r/head_learning_rate": 1e-3}, "recipes.r.freeze: not together with head_learning_rate"),
+    "no steps": ({"recipes/r/steps_per_epoch": 0}, "recipes.r.steps_per_epoch: 0 is too small"),
+    "steps of drawn epochs": ({"recipes/r/steps_per_epoch": 32, "recipes/r/negatives": DRAWN, "recipes/r/epochs": 2}, "recipes.r.steps_per_epoch: not with negatives.draw: epoch"),
     "rate of zero": ({"recipes/r/head_learning_rate": 0}, "recipes.r.head_learning_rate: 0 is too small"),
     "pairwise loss of a bi-encoder": ({"recipes/r/loss": "MarginRankingLoss"}, "it is for a cross-encoder"),
     "lengths of a pair": ({"models/ce/max_query_length": 64, "models/ce/max_document_length": 64}, "models.ce: max_query_length 64 and max_document_length 64 leave no room for special tokens within max_length 128"),
@@ -234,6 +240,8 @@ def test_each_mistake_is_one_line_before_anything_runs(name):
     [
         {"recipes/r/margin": 2, "recipes/r/loss": "TripletLoss"},
         CROSS | {"recipes/r/margin": 2, "recipes/r/loss": "MarginRankingLoss", "recipes/r/head_learning_rate": 1e-3},
+        CROSS
+        | {"recipes/r/loss": "PairwiseSoftmaxLoss", "recipes/r/freeze": "encoder", "recipes/r/steps_per_epoch": 32},
         {"recipes/r/negatives": RANDOM | {"draw": "epoch"}, "recipes/r/epochs": 2},
         {"recipes/r/positives": {"per_query": 1}, "recipes/r/negatives": {"draw": "epoch"}},
         {"models/m/max_query_length": 100, "models/m/max_document_length": 100},

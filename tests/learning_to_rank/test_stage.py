@@ -10,7 +10,7 @@ from scripts.common.errors import UserError
 from scripts.ir.feature_file import KEY
 from scripts.ir.term_counts import TermCounts
 from scripts.ir.trec import read_run
-from scripts.learning_to_rank import importance, rank, train
+from scripts.learning_to_rank import importance, rank, refit, train
 from scripts.learning_to_rank.learners import learner
 from scripts.learning_to_rank.lists import read_judgements, read_lists, run_of, strictly_falling
 from tests.learning_to_rank.conftest import write_features, write_judgements
@@ -92,6 +92,52 @@ def test_a_grid_is_tried_and_the_first_of_the_best_is_kept(monkeypatch, place):
     record = json.loads(written["record"])
     assert [float(row["C"]) for row in rows] == grid["C"] and record["combinations"] == 3
     assert record["parameters"] == {"C": grid["C"][values.index(max(values))]} and record["value"] == max(values)
+
+
+BOOSTED = {"trees": [30], "patience": [3]}
+REFITTED = {
+    "linear": {"C": [1e-9, 1.0]},
+    "random-forest": {"trees": [2, 5]},
+    "lightgbm": BOOSTED | {"min_data_in_leaf": [2]},
+    "xgboost": BOOSTED | {"learning_rate": [0.3]},
+}
+
+
+@pytest.mark.parametrize("name", REFITTED)
+def test_what_was_chosen_is_learnt_again_from_train_and_dev(monkeypatch, place, name):
+    """The same model as one fit on both with the winning parameters and as many trees as were kept."""
+    chosen = json.loads(trained(monkeypatch, place, name, parameters=REFITTED[name])["record"])
+    files = {part: place / f"y.{part}" for part in ("model", "record", "timing")}
+    call(monkeypatch, refit, {"depth": 3}, train=[place / "train.parquet"], dev=[place / "dev.parquet"],
+         terms=[place / "terms"], chosen=place / "x.record", **{"chosen-timing": place / "x.timing"}, **files)  # fmt: skip
+    record, timing = (json.loads(files[part].read_text()) for part in ("record", "timing"))
+    assert (record["train_queries"], record["train_candidates"]) == (24, 144)
+    assert {key: record[key] for key in ("parameters", "value", "trees_kept", "combinations")} == {
+        key: chosen[key] for key in ("parameters", "value", "trees_kept", "combinations")
+    }
+    assert timing["seconds"] > json.loads((place / "x.timing").read_text())["seconds"] and timing["refit_seconds"] > 0
+    kept = chosen["trees_kept"]
+    assert (kept is None) == (name in ("linear", "random-forest")) and (kept is None or 1 <= kept < 30)
+    both = read_lists([place / "train.parquet"]), read_lists([place / "dev.parquet"])
+    whole = refit.together(*both)
+    assert whole.sizes.sum() == len(whole.documents) == 144 and whole.values[72:].tolist() == both[1].values.tolist()
+    parameters = chosen["parameters"] | ({} if kept is None else {"trees": kept})
+    expected = learner(name).fit(whole, None, parameters, 3, 1)
+    model = learner(name).read(files["model"].read_text())
+    assert model.rounds == kept and model.scores(whole.values).tolist() == expected.scores(whole.values).tolist()
+    before = learner(name).read((place / "x.model").read_text())
+    assert model.scores(whole.values).tolist() != before.scores(whole.values).tolist()
+
+
+def test_a_timing_that_is_none_is_told(monkeypatch, place):
+    trained(monkeypatch, place)
+    (place / "x.timing").write_text("{}")
+    with pytest.raises(UserError) as error:
+        call(monkeypatch, refit, {"depth": 3}, train=[place / "train.parquet"], dev=[place / "dev.parquet"],
+             terms=[place / "terms"], chosen=place / "x.record", **{"chosen-timing": place / "x.timing"},
+             **{part: place / f"y.{part}" for part in ("model", "record", "timing")})  # fmt: skip
+    one_line(error, "x.timing: has no seconds; train the ranker again")
+    assert not (place / "y.model").exists()
 
 
 def test_several_datasets_are_joined_and_equal_ids_stay_apart(monkeypatch, place):

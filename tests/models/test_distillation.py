@@ -10,7 +10,7 @@ import torch
 
 from scripts.models.adapters import adapter
 from scripts.models.distillation import DistillKLDivLoss, scale_of
-from tests.models.test_margin_ranking import Scores
+from tests.models.test_pairwise_losses import Scores
 from tests.support.tiny_bert import build, build_masked
 from tests.support.tiny_task import WORDS
 

@@ -18,8 +18,8 @@ NOT_HERE = {
     "cross-encoder": "ADRMSELoss CrossEntropyLoss",
 }
 
-# in scripts/models/margin_ranking.py and distillation.py
-OUR_OWN = {"cross-encoder": ("MarginRankingLoss", "DistillKLDivLoss")}
+# in scripts/models/pairwise_losses.py and distillation.py
+OUR_OWN = {"cross-encoder": ("MarginRankingLoss", "PairwiseSoftmaxLoss", "DistillKLDivLoss")}
 
 
 @pytest.mark.parametrize("kind", NOT_HERE)

@@ -7,9 +7,13 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.common.tables import IMPORTANCE, read_table
 from scripts.reports import draw_importance
+from scripts.reports.comparison.reading import Labels
+from scripts.reports.contents.importance import Rankers, importance
 from scripts.reports.contents.machine import read_timings
 from scripts.reports.draw_importance import panels_of
 from scripts.reports.figures.importance import PAGE, Panel, importance_chart
+from scripts.reports.writing import html_page, markdown
+from scripts.reports.writing.content import Table
 from tests.support.calling import call
 
 
@@ -68,3 +72,32 @@ def test_the_report_knows_a_rankers_training(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     (timing,) = read_timings([path])
     assert timing["kind"] == "Training"
+
+
+def ranker_tables(tmp_path):
+    """Two seeds of one ranker, and one without gain."""
+    folder = tmp_path / "results" / "e" / "rankers" / "touche"
+    for system in ("forest", "line"):
+        (folder / system).mkdir(parents=True)
+    return [
+        table(folder / "forest" / "seed-1.importance.tsv", [("a", 0.5, 0.1), ("b", 0.5, 0.3)]),
+        table(folder / "forest" / "seed-2.importance.tsv", [("a", 0.1, 0.3), ("b", 0.9, 0.5)]),
+        table(folder / "line" / "seed-0.importance.tsv", [("a", 0.25, 0.9), ("b", 0.75, -0.1)], gain=False),
+    ]
+
+
+def test_the_pages_show_a_column_per_ranker_and_way_with_means_over_seeds(tmp_path):
+    group = Rankers("touche", "Touch\u00e9 2021", "few", "nDCG@5", ["forest", "line"])
+    section = importance([group], ranker_tables(tmp_path), Labels({}, {"forest": "Random <forest>"}))
+    falls, others = (block for block in section.blocks if isinstance(block, Table))
+    headings = [[column.heading for column in shown.columns] for shown in (falls, others)]
+    assert headings[0] == ["Feature", "Permutation Random <forest>", "Permutation line"]
+    assert headings[1] == ["Feature", "SHAP Random <forest>", "SHAP line", "Gain Random <forest>"]
+    rows = [[[getattr(cell, "text", cell) for cell in row] for row in shown.blocks[0]] for shown in (falls, others)]
+    # a falls by (.2 + .9) / 2 over both rankers, b by (.4 - .1) / 2
+    assert rows[0] == [["a", "0.200", "0.900"], ["b", "0.400", "\N{MINUS SIGN}0.100"]]
+    assert rows[1] == [["a", "0.300", "0.250", "0.300"], ["b", "0.700", "0.750", "0.700"]]
+    assert falls.caption == "Permutation: fall of nDCG@5 on dev. Learnt from Touch\u00e9 2021, features few."
+    page, summary = html_page.document("e", [section], {}), markdown.document("e", [section])
+    assert "Random &lt;forest&gt;" in page and "<forest>" not in page and "0.900" in page
+    assert "| a | 0.200 | 0.900 |" in " ".join(summary.split())

@@ -28,6 +28,7 @@ CONFIG = {
         "bm25": {"type": "bm25"},
         "plain": {"type": "bm25", "k1": 2.0, "b": 0.0},
         "lambdamart": LAMBDAMART,
+        "again": LAMBDAMART | {"refit": True},
         "forest": {"type": "learning-to-rank", "features": "few", "learner": "random-forest", "seeds": 2},
         "both": {"type": "learning-to-rank", "features": "few", "learner": "linear", "train_on": ["weather", "news"]},
     },
@@ -81,6 +82,21 @@ def test_the_grid_the_record_and_the_time_of_learning_are_kept(workspace):
     assert record["value"] == max(float(row["nDCG@10"]) for row in rows) and record["train_queries"] == 30
     timing = json.loads((folder / "weather" / "lambdamart" / "seed-0.timing.json").read_text())
     assert timing["combinations"] == 2 and timing["seconds"] > 0 and "lightgbm" in timing["versions"]
+
+
+def test_a_ranker_that_is_learnt_again_ranks_all_tasks_but_dev(workspace):
+    config = json.loads(json.dumps(CONFIG)) | {"tasks": ["weather", "weather/dev"]}
+    workspace.write_config(config, "again.yaml")
+    runs = [f"{RESULTS}/runs/{task}/again/seed-0.trec.gz" for task in ("weather", "weather-dev")]
+    done = workspace.snakemake("--dry-run", "--printshellcmds", *runs, config="again.yaml")
+    assert done.returncode == 0, done.stderr
+    said = done.stdout + done.stderr
+    assert set(re.findall(r"^Job \d+: (\S*ranker .*)$", said, re.MULTILINE)) == {
+        "train_ranker weather again seed-0", "refit_ranker weather again seed-0",
+    }  # fmt: skip
+    ranked = dict(re.findall(r"rank\.py .*--model (\S+) .*--run (\S+)", said))
+    model = f"{RESULTS}/rankers/weather/again/seed-0"
+    assert ranked == {f"{model}.refitted.model": runs[0], f"{model}.model": runs[1]}
 
 
 def importance(path):

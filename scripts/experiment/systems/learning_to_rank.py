@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Annotated, cast
+from dataclasses import dataclass
+from typing import Annotated
 
-from scripts.common.keys import LEFT_OUT, OTHERS, JsonObject, NameOrNames, Names, Rule, Written, given, stated
+from scripts.common.keys import LEFT_OUT, JsonObject, NameOrNames, Names, Rule, Written, given, stated
 from scripts.common.near_names import hint
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
@@ -22,19 +22,12 @@ from scripts.experiment.sections.features import AskedFeature, FeatureEntry
 from scripts.experiment.system_kinds import behind
 from scripts.experiment.systems import _neural
 from scripts.experiment.systems._kind import Made, SystemKind, limited_to
+from scripts.experiment.systems._learner import LearnerKeys, learner_of
 from scripts.ir.measure_names import cutoff, parse
-from scripts.learning_to_rank.learners import Learner, Value, known
+from scripts.learning_to_rank.learners import Value, known
 
 NAME = "learning-to-rank"
 Selected = Annotated[tuple[str | Names | None, ...], Rule(min_items=1, unique_items=True)]
-
-
-@dataclass(frozen=True, kw_only=True)
-class LearnerKeys:
-    """A learner with parameters of its own, each a value or a grid."""
-
-    type: str
-    parameters: Annotated[Mapping[str, object], OTHERS] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +63,12 @@ class Keys(Made):
         "the measures",
         LEFT_OUT,
     ] = None
+    refit: Annotated[
+        bool | None,
+        "learning-to-rank: true learns once more from the train and dev queries together, with the parameters and the "
+        "number of trees that were chosen on dev; this model ranks all tasks but dev",
+        LEFT_OUT,
+    ] = None
     seeds: Annotated[_neural.Seeds | None, "learning-to-rank: how often a learner that draws is trained", LEFT_OUT] = (
         None
     )
@@ -87,6 +86,7 @@ class Settings:
     takes: tuple[str, ...]  # the systems whose runs its features are computed from
     columns: list[str] | None = None  # of its features; None: all
     train_on: tuple[str, ...] = ()  # datasets; none: that of each task
+    refit: bool = False  # whether the chosen one is learnt again from train and dev
 
 
 REFERENCES: dict[tuple[str, ...], str] = {}
@@ -98,7 +98,6 @@ PLAIN_LISTS: list[tuple[str, ...]] = [
     ("without",),
     *(("learner", name) for one in known().values() for name in one.PARAMETERS),
 ]
-MOST_COMBINATIONS = 200
 OWN = "each task's own"
 
 
@@ -110,7 +109,7 @@ class LearningToRank(SystemKind):
         if entry.features is None or entry.learner is None:
             raise check.fail(key, f"key {'learner' if entry.features else 'features'!r} is missing")
         features = _features(check, key, entry.features)
-        learner, parameters = _learner(check, f"{key}.learner", entry.learner)
+        learner, parameters = learner_of(check, f"{key}.learner", entry.learner)
         measure = entry.measure or check.config.measures[0]
         check.computable(f"{key}.measure", measure)
         settings = Settings(
@@ -122,6 +121,7 @@ class LearningToRank(SystemKind):
             takes=_taken(check, key, features),
             columns=select(check, key, entry.features, entry.only, entry.without),
             train_on=(entry.train_on,) if isinstance(entry.train_on, str) else entry.train_on or (),
+            refit=bool(entry.refit),
         )
         for dataset in settings.train_on:
             check.known(f"{key}.train_on", dataset, "datasets")
@@ -163,7 +163,7 @@ class LearningToRank(SystemKind):
 
     def training_timing(self, experiment: Experiment, system: System, task: Task, seed: int | str) -> str:
         fields = {"source": source(system, task.ranked_dataset), "system": system.name, "seed": seed}
-        return path("ranker_timing", experiment=experiment.name, **fields)
+        return path(ranked_by(system, task, "ranker_timing"), experiment=experiment.name, **fields)
 
     def further_timings(self, experiment: Experiment, system: System, task: Task) -> list[str]:
         features = settings_of(system).features
@@ -201,7 +201,8 @@ class LearningToRank(SystemKind):
         if grids := [name for name, values in settings.parameters.items() if len(values) > 1]:
             words += f", {' and '.join(grids)} chosen on dev by {settings.measure}"
         source = ", ".join(learns_from(system)) or "each task's dataset"
-        words += f", trained on {source}, orders the top {system.depth} of {system.first_stage}"
+        again = " (then on its dev queries as well)" if settings.refit else ""
+        words += f", trained on {source}{again}, orders the top {system.depth} of {system.first_stage}"
         return words + (f", {len(system.seeds)} seeds" if len(system.seeds) > 1 else "")
 
     def candidates(self, system: System) -> str:
@@ -235,6 +236,16 @@ def source(system: System, dataset: str) -> str:
     """What stands in paths for the datasets that the ranker of a dataset's tasks is learnt from."""
     named = learns_from(system) or [dataset]
     return named[0] if len(named) == 1 else f"{len(named)}-datasets"
+
+
+def ranked_by(system: System, task: Task, name: str) -> str:
+    """What stands in the table of paths for the ranker of a task, or for what lies beside it (`name`).
+
+    One that is learnt again from dev ranks all tasks but the dev queries themselves, which it has learnt.
+    """
+    learnt = learns_from(system) or [task.ranked_dataset]
+    is_dev = task.split == "dev" and task.ranked_dataset in learnt
+    return f"refitted_{name}" if settings_of(system).refit and not is_dev else name
 
 
 def _counted(chosen: list[str] | None, of: int) -> str:
@@ -275,26 +286,3 @@ def _taken(check: Checker, key: str, features: FeatureEntry) -> tuple[str, ...]:
             systems = check.config.systems
             raise check.fail(f"{key}.features", f"{problem}{hint(name, systems)}; systems are {', '.join(systems)}")
     return tuple(dict.fromkeys(named))
-
-
-def _learner(check: Checker, key: str, asked: str | LearnerKeys) -> tuple[str, dict[str, list[Value]]]:
-    """The learner and the values of each of its parameters. Raises UserError for one that it does not have."""
-    entry = LearnerKeys(type=asked) if isinstance(asked, str) else asked
-    learners, name = known(), entry.type
-    if name not in learners:
-        raise check.fail(key, f"unknown learner {name!r}{hint(name, learners)}; expected one of {', '.join(learners)}")
-    learner: Learner = learners[name]
-    values: dict[str, list[Value]] = {parameter: [one.default] for parameter, one in learner.PARAMETERS.items()}
-    for parameter, value in entry.parameters.items():
-        if parameter not in learner.PARAMETERS:
-            meant = hint(parameter, learner.PARAMETERS)
-            raise check.fail(key, f"unknown parameter {parameter!r}{meant}; {name} has {', '.join(learner.PARAMETERS)}")
-        values[parameter] = value if isinstance(value, list) else [cast(Value, value)]
-        for one in values[parameter]:
-            if mistake := learner.PARAMETERS[parameter].mistake(one):
-                raise check.fail(f"{key}.{parameter}", mistake)
-        if not values[parameter] or len(set(values[parameter])) < len(values[parameter]):
-            raise check.fail(f"{key}.{parameter}", "expected at least one value, and none twice")
-    if (number := math.prod(map(len, values.values()))) > MOST_COMBINATIONS:
-        raise check.fail(key, f"{number:,} combinations of parameters; expected at most {MOST_COMBINATIONS}")
-    return name, values

@@ -94,8 +94,11 @@ class Learner(Protocol):
     def draws(self, parameters: Parameters) -> bool:
         """Whether its models differ from seed to seed."""
 
-    def fit(self, train: Lists, dev: Lists, parameters: Parameters, cutoff: int, seed: int) -> Model:
-        """Learn from `train`; stop early by nDCG@cutoff on `dev` where models grow. UserError for what cannot be."""
+    def fit(self, train: Lists, dev: Lists | None, parameters: Parameters, cutoff: int, seed: int) -> Model:
+        """Learn from `train`; stop early by nDCG@cutoff on `dev` where models grow. UserError for what cannot be.
+
+        Without `dev` nothing stops: a boosted ensemble has all `trees`.
+        """
 
     def read(self, text: str) -> Model:
         """A model from its text."""

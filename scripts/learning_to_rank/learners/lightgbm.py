@@ -53,22 +53,25 @@ def draws(parameters: Parameters) -> bool:
     return bool(parameters["bagging_fraction"] < 1 or parameters["feature_fraction"] < 1)
 
 
-def fit(train: Lists, dev: Lists, parameters: Parameters, cutoff: int, seed: int) -> Trees:
+def fit(train: Lists, dev: Lists | None, parameters: Parameters, cutoff: int, seed: int) -> Trees:
     import lightgbm
 
-    check_gains(NAME, train, dev)
+    check_gains(NAME, train, *([dev] if dev else []))
     params = {name: value for name, value in parameters.items() if name not in ("trees", "patience")}
     params |= {"bagging_freq": 1 if parameters["bagging_fraction"] < 1 else 0, "seed": seed, "verbosity": -1}
     params |= {"objective": "lambdarank", "metric": "ndcg", "eval_at": [cutoff]}
     params |= {"num_threads": 1, "deterministic": True, "force_row_wise": True}  # equal data make equal trees
     learnt = lightgbm.Dataset(train.values, train.grades, group=train.sizes)
-    held = lightgbm.Dataset(dev.values, dev.grades, group=dev.sizes, reference=learnt)
-    stopping = lightgbm.early_stopping(parameters["patience"], verbose=False)
+    stopping: dict[str, list[Any]] = {}
+    if dev:
+        held = lightgbm.Dataset(dev.values, dev.grades, group=dev.sizes, reference=learnt)
+        rule = lightgbm.early_stopping(parameters["patience"], verbose=False)
+        stopping = {"valid_sets": [held], "callbacks": [rule]}
     try:
-        booster = lightgbm.train(params, learnt, parameters["trees"], valid_sets=[held], callbacks=[stopping])
+        booster = lightgbm.train(params, learnt, parameters["trees"], **stopping)
     except lightgbm.basic.LightGBMError as error:
         raise UserError(f"lightgbm cannot learn: {' '.join(str(error).split())}") from None
-    return read(booster.model_to_string(num_iteration=booster.best_iteration))
+    return read(booster.model_to_string(num_iteration=booster.best_iteration if dev else -1))
 
 
 def read(text: str) -> Trees:

@@ -49,7 +49,7 @@ def draws(parameters: Parameters) -> bool:
     return False
 
 
-def fit(train: Lists, dev: Lists, parameters: Parameters, cutoff: int, seed: int) -> Linear:
+def fit(train: Lists, dev: Lists | None, parameters: Parameters, cutoff: int, seed: int) -> Linear:
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
 

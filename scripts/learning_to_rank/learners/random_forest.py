@@ -84,7 +84,7 @@ def grown(train: Lists, parameters: Parameters, seed: int) -> Any:
     return forest.fit(train.values, train.grades)
 
 
-def fit(train: Lists, dev: Lists, parameters: Parameters, cutoff: int, seed: int) -> Forest:
+def fit(train: Lists, dev: Lists | None, parameters: Parameters, cutoff: int, seed: int) -> Forest:
     forest = grown(train, parameters, seed)
     trees = []
     for one in forest.estimators_:

@@ -57,26 +57,30 @@ def _matrix(values: np.ndarray, **further: Any) -> Any:
     return xgboost.DMatrix(values, nthread=1, **further)
 
 
+def _labelled(lists: Lists) -> Any:
+    return _matrix(lists.values, label=lists.grades, group=lists.sizes)
+
+
 def draws(parameters: Parameters) -> bool:
     return bool(parameters["subsample"] < 1 or parameters["colsample_bytree"] < 1)
 
 
-def fit(train: Lists, dev: Lists, parameters: Parameters, cutoff: int, seed: int) -> Trees:
+def fit(train: Lists, dev: Lists | None, parameters: Parameters, cutoff: int, seed: int) -> Trees:
     import xgboost
 
-    check_gains(NAME, train, dev)
+    check_gains(NAME, train, *([dev] if dev else []))
     params = {name: value for name, value in parameters.items() if name not in ("trees", "patience")}
     params |= {"objective": "rank:ndcg", "eval_metric": f"ndcg@{cutoff}", "tree_method": "hist"}
     params |= {"nthread": 1, "seed": seed, "verbosity": 0}
-    learnt, held = (_matrix(one.values, label=one.grades, group=one.sizes) for one in (train, dev))
+    stopping: dict[str, Any] = {}
+    if dev:
+        stopping = {"evals": [(_labelled(dev), "dev")], "early_stopping_rounds": parameters["patience"]}
     try:
-        booster = xgboost.train(
-            params, learnt, parameters["trees"], evals=[(held, "dev")], verbose_eval=False,
-            early_stopping_rounds=parameters["patience"],
-        )  # fmt: skip
+        booster = xgboost.train(params, _labelled(train), parameters["trees"], verbose_eval=False, **stopping)
     except xgboost.core.XGBoostError as error:
         raise UserError(f"xgboost cannot learn: {str(error).strip().splitlines()[0]}") from None
-    return read(bytes(booster[: booster.best_iteration + 1].save_raw(raw_format="json")).decode())
+    kept = booster[: booster.best_iteration + 1] if dev else booster
+    return read(bytes(kept.save_raw(raw_format="json")).decode())
 
 
 def read(text: str) -> Trees:

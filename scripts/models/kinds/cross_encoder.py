@@ -40,6 +40,7 @@ LOSSES = {
     "MultipleNegativesRankingLoss": LISTS,
     "CachedMultipleNegativesRankingLoss": LISTS,
     "MarginRankingLoss": TRIPLETS,
+    "PairwiseSoftmaxLoss": TRIPLETS,
 }
 DISTILLED = {"MarginMSELoss": SCORED, "DistillKLDivLoss": SCORED, "MSELoss": SCORED_PAIRS}
 MARGINS = {"MarginRankingLoss": "margin"}
@@ -150,15 +151,15 @@ def warm_up(model: CrossEncoder, batch_size: int) -> None:
 
 
 def training() -> Training:
-    """The library's trainer of cross-encoders, its losses and two of our own, which use a pair's score."""
+    """The library's trainer of cross-encoders, its losses and three of our own, which use a pair's score."""
     from sentence_transformers import CrossEncoderTrainer, CrossEncoderTrainingArguments
     from sentence_transformers.cross_encoder import losses
 
     from scripts.models.adapters import Training
     from scripts.models.distillation import DistillKLDivLoss, softened
-    from scripts.models.margin_ranking import MarginRankingLoss
+    from scripts.models.pairwise_losses import MarginRankingLoss, PairwiseSoftmaxLoss
 
-    ours = {made.__name__: made for made in (MarginRankingLoss, DistillKLDivLoss)}
+    ours = {made.__name__: made for made in (MarginRankingLoss, PairwiseSoftmaxLoss, DistillKLDivLoss)}
 
     def loss(
         name: str, model: CrossEncoder, margin: float | None = None, temperature: float | None = None

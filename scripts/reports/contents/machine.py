@@ -27,6 +27,7 @@ from scripts.reports.writing.content import (
 WORK = {
     "checkpoint_timing": "Training",
     "ranker_timing": "Training",
+    "refitted_ranker_timing": "Training",
     "embeddings_timing": "Encoding",
     "run_timing": "Ranking",
     "split_run_timing": "Ranking",

@@ -1,4 +1,4 @@
-"""The pairwise margin loss: by hand, its gradients, against torch's, and a training that learns."""
+"""The pairwise losses: by hand, their gradients, against torch's and the library's, and a training that learns."""
 
 import csv
 
@@ -11,7 +11,7 @@ import torch
 
 from scripts.ir.collection import Document, passages_of, write_corpus, write_queries
 from scripts.models.adapters import adapter
-from scripts.models.margin_ranking import MarginRankingLoss
+from scripts.models.pairwise_losses import MarginRankingLoss, PairwiseSoftmaxLoss
 from tests.support.tiny_bert import build
 from tests.support.tiny_task import WORDS, in_process
 
@@ -58,7 +58,31 @@ def test_it_is_torchs_formula_with_target_1(margin):
     assert MarginRankingLoss(model, margin)(TRIPLETS).item() == pytest.approx(expected.item(), abs=1e-15)
 
 
-def test_a_training_learns_to_rank_the_relevant_document_first(tmp_path, monkeypatch):
+def test_the_softmax_loss_is_the_share_of_the_other_document():
+    """As CEDR and OpenNIR have it, 1 - softmax(scores)[relevant]; no logarithm."""
+    model = Scores(GIVEN)
+    loss = PairwiseSoftmaxLoss(model)(TRIPLETS, None)
+    scores = torch.tensor(list(GIVEN.values()), dtype=torch.float64).reshape(3, 2)
+    assert loss.item() == pytest.approx((1 - scores.softmax(dim=1)[:, 0]).mean().item(), abs=1e-15)
+    # differences of 2, 0.25 and -1.5: 1 / (1 + e^2), 1 / (1 + e^0.25), 1 / (1 + e^-1.5)
+    assert loss.item() == pytest.approx((0.11920292 + 0.43782350 + 0.81757448) / 3, abs=1e-8)
+    loss.backward()
+    assert model.scores.grad[0].item() == pytest.approx(-0.11920292 * 0.88079708 / 3, abs=1e-8)
+
+
+def test_the_librarys_ranknet_is_the_logarithm_of_that_softmax(tmp_path):
+    from sentence_transformers import CrossEncoder
+    from sentence_transformers.cross_encoder.losses import RankNetLoss
+
+    build(tmp_path / "start", [" ".join(WORDS)], seed=1)
+    model = CrossEncoder(str(tmp_path / "start"), num_labels=1, device="cpu")
+    theirs = RankNetLoss(model)([["ashen"], [["elmlet", "oakwood"]]], [torch.tensor([1.0, 0.0])])
+    ours = PairwiseSoftmaxLoss(model)([["ashen"], ["elmlet"], ["oakwood"]])
+    assert theirs.item() == pytest.approx(-torch.log2(1 - ours).item(), abs=1e-6)
+
+
+@pytest.mark.parametrize("loss", [{"loss": "MarginRankingLoss", "margin": 0.5}, {"loss": "PairwiseSoftmaxLoss"}])
+def test_a_training_learns_to_rank_the_relevant_document_first(tmp_path, monkeypatch, loss):
     """Relevant documents begin with a word that the others lack; other queries and documents than those learnt from."""
     build(tmp_path / "start", [" ".join([*WORDS, "good", "bad", "tree"])], seed=1)
     texts = {f"{sort}{n}": f"{sort} {word}" for n, word in enumerate(WORDS) for sort in ("good", "bad")}
@@ -68,7 +92,7 @@ def test_a_training_learns_to_rank_the_relevant_document_first(tmp_path, monkeyp
         lines = csv.writer(file, delimiter="\t", lineterminator="\n")
         lines.writerow(["query_id", "positive_id", "negative_id", "source", "bm25_rank"])
         lines.writerows([f"q{n}", f"good{n}", f"bad{(n + 1) % 12}", "bm25", ""] for n in range(12))
-    settings = {"type": "cross-encoder", "loss": "MarginRankingLoss", "epochs": 20, "margin": 0.5}
+    settings = {"type": "cross-encoder", "epochs": 20, **loss}
     in_process(tmp_path, tmp_path / "out", monkeypatch, **settings)
     scorer = adapter("cross-encoder").load_scorer(tmp_path / "out" / "model", 16, 8, "torch")
     documents = passages_of(tmp_path / "corpus.jsonl")

@@ -1,0 +1,36 @@
+"""How much each feature matters to a ranker that was learnt from features.
+
+In: rankers/{source}/{system}/seed-{seed}.model with its record (.json), the features and judgements of dev. Out:
+rankers/{source}/{system}/seed-{seed}.importance.tsv. {source} is the dataset that the ranker is learnt from.
+"""
+
+from scripts.engine.job_settings import settings
+from scripts.learning_to_rank import planning as learning
+
+
+rule importance:
+    input:
+        dev=lambda wildcards: learning.features(EXPERIMENT, wildcards.system, wildcards.source, "dev"),
+        qrels=lambda wildcards: learning.dev_judgements(EXPERIMENT, wildcards.system, wildcards.source),
+        model=result("ranker"),
+        record=result("ranker_record"),
+    output:
+        table=result("ranker_importance"),
+    log:
+        result("log", job="importance/{source}/{system}/seed-{seed}"),
+    wildcard_constraints:
+        system=systems_of_kind("learning-to-rank"),
+        source="[^/]+",
+    params:
+        code=code(
+            "learning_to_rank/importance.py",
+            lambda wildcards: [learning.learner_file(EXPERIMENT, wildcards.system)],
+        ),
+        settings=lambda wildcards: settings(**learning.importance_settings(EXPERIMENT, wildcards.system)),
+    conda:
+        "../../envs/learning-to-rank.yaml"
+    message:
+        "importance {wildcards.source} {wildcards.system} seed-{wildcards.seed}"
+    shell:
+        "python {params.code[script]:q} --dev {input.dev:q} --qrels {input.qrels:q} --model {input.model:q}"
+        " --record {input.record:q} --table {output.table:q} --settings {params.settings:q} --log {log:q}"

@@ -1,0 +1,105 @@
+"""Learn the ranker that was chosen on dev once more, from the training and dev queries together.
+
+Reads the record and the timing of the chosen one, the feature files of the train and dev splits (one of each per
+dataset, in the same order) and the term counts from which each file was computed. Parameters are those that won, and a
+boosted ensemble has as many trees as early stopping kept. Writes the model, its record (JSON, with the value that the
+chosen one had on dev: this one has learnt the dev queries) and the time, which holds that of choosing.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_text
+from scripts.common.records import write_record
+from scripts.common.strict_json import read_json
+from scripts.common.timing import clock, machine, write_timing
+from scripts.learning_to_rank.kept import RankerRecord, hash_of, read_record
+from scripts.learning_to_rank.learners import Lists, Model, learner
+from scripts.learning_to_rank.lists import check_features, check_indices, read_lists
+
+
+@dataclass(frozen=True)
+class Settings:
+    depth: Annotated[int, "the cut-off of nDCG"]
+
+
+def together(train: Lists, dev: Lists) -> Lists:
+    """The lists of both, those of train first."""
+    return Lists(
+        train.features,
+        train.queries + dev.queries,
+        np.concatenate([train.sizes, dev.sizes]),
+        train.documents + dev.documents,
+        np.concatenate([train.grades, dev.grades]),
+        np.concatenate([train.values, dev.values]),
+    )
+
+
+def refit(chosen: RankerRecord, lists: Lists, depth: int) -> Model:
+    """What is learnt from all lists by what was chosen; nothing stops it early."""
+    parameters = dict(chosen.parameters)
+    if chosen.trees_kept is not None:
+        parameters["trees"] = chosen.trees_kept
+    return learner(chosen.learner).fit(lists, None, parameters, depth, chosen.seed)
+
+
+def record_of(chosen: RankerRecord, lists: Lists, model: Model) -> RankerRecord:
+    """The chosen one's record with what is different of this model."""
+    return replace(
+        chosen,
+        trees_kept=model.rounds,
+        train_queries=len(lists.queries),
+        train_candidates=len(lists.documents),
+        model_sha256=hash_of(model.text()),
+    )
+
+
+def seconds_of_choice(path: Path) -> float:
+    """How long the grid took, of which this is the last step. Raises UserError for another file."""
+    seconds = read_json(path).get("seconds")
+    if not isinstance(seconds, int | float):
+        raise UserError(f"{path}: has no seconds; train the ranker again")
+    return float(seconds)
+
+
+def main() -> None:
+    files = ("train*", "dev*", "terms*", "chosen", "chosen-timing", "model", "record", "timing")
+    options = parser(__doc__, *files, settings=Settings).parse_args()
+    chosen = read_record(options.chosen)
+    if not options.train or len(options.train) != len(options.dev):
+        raise UserError("--train, --dev: expected one file of each per dataset")
+    for paths in (options.train, options.dev):
+        check_indices(paths, options.terms)
+        check_features(paths[0], chosen.features_behind, str(options.chosen))
+    before = seconds_of_choice(options.chosen_timing)
+    several = len(options.train) > 1
+    train, dev = (read_lists(paths, several, chosen.features) for paths in (options.train, options.dev))
+    lists = together(train, dev)
+    start = clock()
+    model = refit(chosen, lists, options.settings.depth)
+    seconds = clock() - start
+    with atomic_text(options.record) as file:
+        write_record(record_of(chosen, lists, model), file)
+    with atomic_text(options.model) as file:
+        file.write(model.text())
+    library = learner(chosen.learner).LIBRARY
+    write_timing(
+        options.timing, seconds=before + seconds, refit_seconds=seconds,
+        combinations=chosen.combinations, queries=len(lists.queries), pairs=len(lists.documents),
+        features=len(lists.features), threads=1, learner=chosen.learner,
+        versions=machine()["versions"] | {library: importlib.metadata.version(library)},
+    )  # fmt: skip
+    print(f"learnt again from {len(lists.queries)} queries of train and dev, {seconds:.1f} s", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(main)

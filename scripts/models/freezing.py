@@ -1,0 +1,30 @@
+"""Which of a model's weights a training changes where `freeze` names a part of it; reads and writes nothing.
+
+With `encoder` these are the prediction head, and what was drawn because the weights lack it. What is frozen stays bit
+for bit; its dropout draws as in any training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from scripts.common.errors import UserError
+
+if TYPE_CHECKING:
+    import torch
+
+
+def freeze_encoder(model: torch.nn.Module, head: Iterable[torch.nn.Parameter], new: Iterable[torch.nn.Module]) -> None:
+    """Let a training change the `head` and the `new` modules alone. Raises UserError where there are none."""
+    model.requires_grad_(False)
+    learning = [*head, *(parameter for module in new for parameter in module.parameters())]
+    for parameter in learning:
+        parameter.requires_grad_(True)
+    if not learning:
+        raise UserError("freeze: this model has no prediction head, so nothing would be trained; leave it out")
+
+
+def is_partly_frozen(model: torch.nn.Module) -> bool:
+    """Whether a training changes only some of a model's parameters."""
+    return not all(parameter.requires_grad for parameter in model.parameters())

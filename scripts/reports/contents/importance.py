@@ -1,0 +1,77 @@
+"""How much each feature matters to learnt rankers: two tables for those that learn from the same; writes nothing.
+
+Reads the tables of importance, one per ranker and seed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+
+from scripts.experiment.results_paths import fields_of
+from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison.reading import Labels
+from scripts.reports.figures.importance_data import mean_importance, read_importance
+from scripts.reports.writing.content import Block, Cell, Column, Paragraph, Section, Table
+
+DECIMALS = 3
+WAYS = {"permutation": "Permutation", "shap": "SHAP", "gain": "Gain"}
+INTRODUCTION = (
+    "What each ranker learnt from its features, on the dev queries by which it was chosen; means over its seeds. "
+    "Permutation: by how much the mean of the measure falls when the feature's values are shuffled over all "
+    "candidates. SHAP: the mean |SHAP value|, in units of the ranker's own scores, so that two rankers cannot be "
+    "compared by it. Gain: the share of the feature's splits in the gain of all splits in training. A learner that has "
+    "no such number has no such column. The figures (figures/importance) show the deviation of the shuffles as well."
+)
+
+
+@dataclass(frozen=True)
+class Rankers:
+    """Rankers that learn from one set of features of the same queries, and are measured alike."""
+
+    source: Annotated[str, "what stands in paths for the datasets that they learn from"]
+    learnt_from: Annotated[str, "the labels of these datasets"]
+    features: Annotated[str, "the name of the features"]
+    measure: Annotated[str, "the measure that falls when a feature is shuffled"]
+    systems: Annotated[list[str], "their names"]
+
+
+def importance(groups: list[Rankers], paths: list[Path], labels: Labels) -> Section:
+    """The tables below a sentence that says what they hold."""
+    means = _means(paths)
+    blocks: list[Block] = [Paragraph(INTRODUCTION)]
+    for group in groups:
+        of_group = {name: means[group.source, name] for name in group.systems}
+        whence = f"Learnt from {group.learnt_from}, features {group.features}"
+        fall = f"Permutation: fall of {group.measure} on dev. {whence}."
+        blocks += [_table(of_group, ["permutation"], fall, labels)]
+        blocks += [_table(of_group, ["shap", "gain"], f"SHAP and gain. {whence}.", labels)]
+    return Section("Importance of features", blocks, anchor="importance")
+
+
+def _means(paths: list[Path]) -> dict[tuple[str, str], pd.DataFrame]:
+    """By source and ranker, the means over its seeds."""
+    tables: dict[tuple[str, str], list[pd.DataFrame]] = {}
+    for path in paths:
+        fields = fields_of("ranker_importance", path)
+        tables.setdefault((fields["source"], fields["system"]), []).append(read_importance(path))
+    return {ranker: mean_importance(of_seeds) for ranker, of_seeds in tables.items()}
+
+
+def _table(means: dict[str, pd.DataFrame], ways: list[str], caption: str, labels: Labels) -> Table:
+    """One row per feature, in the order of the mean fall over all rankers; columns of each way together."""
+    falls = pd.concat([table["permutation"] for table in means.values()], axis=1).mean(axis=1)
+    shown = [(way, name) for way in ways for name, table in means.items() if table[way].notna().all()]
+    columns = [Column("Feature"), *(Column(labels.system(name), "r", WAYS[way]) for way, name in shown)]
+    rows = [
+        [feature, *(_cell(means[name].at[feature, way]) for way, name in shown)]
+        for feature in falls.sort_values(ascending=False, kind="stable").index
+    ]
+    return Table(columns, [rows], caption=caption)
+
+
+def _cell(number: float) -> Cell:
+    return Cell(form.fixed(number, DECIMALS), float(number))
