@@ -2,13 +2,15 @@
 
 In: folders, archives, downloads. Out, per dataset: data/{dataset}/corpus.jsonl, queries/{split}.jsonl, qrels/{split}.qrels,
 statistics.json; of judgements only the last two, and no corpus where a dataset shares another's. Passages, groups of whole
-sentences: passages/{dataset}/{length}/ with the same texts, one line per passage.
+sentences: passages/{dataset}/{length}/ with the same texts, one line per passage. Counts of word pieces by a model's tokenizer:
+data/{dataset}/word-pieces.json.
 """
 
 from scripts.common.plugins import source as plugin_file
 from scripts.datasets import planning as datasets
 from scripts.engine.job_settings import settings
 from scripts.engine.rule_helpers import one_of
+from scripts.experiment import job_files
 from scripts.experiment.dataset_schema import FORMATS
 from scripts.experiment.results_paths import FIELDS, SPLITS
 
@@ -73,6 +75,27 @@ use rule prepare_dataset as prepare_judgements with:
         dataset=one_of(datasets.judgements_only(EXPERIMENT)),
     message:
         "prepare_judgements {wildcards.dataset}"
+
+
+rule word_pieces:
+    input:
+        corpus=lambda wildcards: job_files.corpus(EXPERIMENT, wildcards.dataset),
+        queries=lambda wildcards: job_files.all_queries(EXPERIMENT, wildcards.dataset),
+        model=datasets.tokenizer(EXPERIMENT),
+    output:
+        pieces=result("word_pieces"),
+    log:
+        result("log", job="word_pieces/{dataset}"),
+    params:
+        code=code("datasets/word_pieces.py"),
+        settings=settings(tokenizer=EXPERIMENT.word_pieces, seed=EXPERIMENT.seed),
+    conda:
+        "../envs/neural.yaml"
+    message:
+        "word_pieces {wildcards.dataset}"
+    shell:
+        "python {params.code[script]:q} --corpus {input.corpus:q} --queries {input.queries:q} --model {input.model:q}"
+        " --pieces {output.pieces:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule split:

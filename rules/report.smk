@@ -91,6 +91,7 @@ rule published:
         importances=[table for tables in published.importances(EXPERIMENT).values() for table in tables],
         effects=BESIDE_PUBLISHED["effects"],
         meta=BESIDE_PUBLISHED["meta"],
+        matrices=BESIDE_PUBLISHED["matrices"],
     output:
         table=shown(result("published_table"), "published", "Tables", table="published versus ours"),
         page=result("published_page", page_format="md"),
@@ -107,4 +108,4 @@ rule published:
     shell:
         "python {params.code[script]:q} --published {input.published:q} --mapping {input.mapping:q} --means {input.means:q}"
         " --datasets {input.datasets:q} --times {input.times:q} --importances {input.importances:q} --effects {input.effects:q}"
-        " --meta {input.meta:q} --table {output.table:q} --page {output.page:q} --html {output.html:q} --settings {params.settings:q} --log {log:q}"
+        " --meta {input.meta:q} --matrices {input.matrices:q} --table {output.table:q} --page {output.page:q} --html {output.html:q} --settings {params.settings:q} --log {log:q}"

@@ -39,6 +39,7 @@ def shown_times(work):
 rule datasets_table:
     input:
         statistics=datasets.statistics(EXPERIMENT),
+        word_pieces=datasets.word_pieces(EXPERIMENT),
     output:
         table=shown(result("datasets_table"), "datasets", "Tables", table="datasets"),
     log:
@@ -50,7 +51,8 @@ rule datasets_table:
     message:
         "datasets_table"
     shell:
-        "python {params.code[script]:q} --statistics {input.statistics:q} --table {output.table:q} --log {log:q}"
+        "python {params.code[script]:q} --statistics {input.statistics:q}"
+        " --word-pieces {input.word_pieces:q} --table {output.table:q} --log {log:q}"
 
 
 rule tables:

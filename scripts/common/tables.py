@@ -17,7 +17,7 @@ from scripts.common.errors import UserError
 # The columns of names and words in tables that several scripts read.
 EFFECTS = ("task", "undefined")
 MEANS = ("task", "system")
-DATASETS = ("dataset", "split", "carved")
+DATASETS = ("dataset", "split", "carved", "tokenizer")
 COMPARISONS = ("comparison", "control", "treatment", "measure", "effect_type", "family", "estimator", "interval")
 COSTS = ("task", "system", "seed", "device", "precision")
 INFERENCE_TIMES = ("task", "system", "model", "texts", "candidates", "device", "column")

@@ -19,13 +19,14 @@ from scripts.common.locations import find_file, in_mirrors, is_remote, key
 from scripts.engine.downloads import names, place_of, sources
 from scripts.experiment import job_files
 from scripts.experiment.dataset_schema import format_of, options_of
-from scripts.experiment.records import Experiment
+from scripts.experiment.records import UNTRAINED, Experiment
 from scripts.experiment.results_paths import path
 from scripts.experiment.sections.dataset import Dataset
 
 # Keys of any dataset for prepare
-OF_COLLECTION = ("format", "sha256", "splits", "split_by", "drop_shared", "strict", "test_queries",
-                 "dev_queries", "unjudged", "grades", "document_characters", "own_document")  # fmt: skip
+OF_COLLECTION = ("format", "sha256", "splits", "split_by", "drop_shared", "drop_near_duplicates", "strict",
+                 "test_queries", "dev_queries", "unjudged", "grades", "document_characters",
+                 "own_document")  # fmt: skip
 OF_LIBRARY = ("fields", "query_field")  # keys whose values a library knows before anything is fetched
 FOLDER_KEYS = {"revision", "files"}  # of what is fetched as a folder
 
@@ -54,6 +55,18 @@ def whole(experiment: Experiment) -> list[str]:
 def statistics(experiment: Experiment) -> list[str]:
     """The statistics of all datasets."""
     return [path("statistics", experiment=experiment.name, dataset=dataset) for dataset in prepared(experiment)]
+
+
+def word_pieces(experiment: Experiment) -> list[str]:
+    """The counts of word pieces of all datasets with documents, if a model's tokenizer is to count them."""
+    named = [name for name, dataset in prepared(experiment).items() if format_of(dataset).has_documents]
+    counted = named if experiment.word_pieces else []
+    return [path("word_pieces", experiment=experiment.name, dataset=dataset) for dataset in counted]
+
+
+def tokenizer(experiment: Experiment) -> str:
+    """The folder of the model whose tokenizer counts word pieces."""
+    return path("checkpoint", experiment=experiment.name, model=experiment.word_pieces, recipe=UNTRAINED, seed=0)
 
 
 def shared_corpus(experiment: Experiment, dataset: str) -> str | list[str]:

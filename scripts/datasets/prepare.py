@@ -32,6 +32,7 @@ from scripts.datasets.grades import with_grades
 from scripts.datasets.judged_again import of_ranked_queries
 from scripts.datasets.kept_queries import with_samples, with_unjudged
 from scripts.datasets.lengths import OfLength
+from scripts.datasets.near_duplicates import NearDuplicates, without_near_duplicates
 from scripts.datasets.own_documents import OwnDocuments
 from scripts.datasets.splits import carve, carve_by_document, leaks, sharing
 from scripts.ir.collection import SPLITS, Document, read_corpus, read_excluded, write_corpus, write_queries
@@ -52,6 +53,9 @@ class Settings:
     splits: Annotated[dict[str, float], "split -> share or number to carve out of train"] = field(default_factory=dict)
     split_by: Annotated[Literal["queries", "documents"], "what the shares are of"] = "queries"
     drop_shared: Annotated[bool, "leave training queries out that share a relevant document with dev or test"] = False
+    drop_near_duplicates: Annotated[float | None, "leave training queries out that are so similar to a tested one"] = (
+        None
+    )
     strict: Annotated[bool, "stop at what is odd in the data"] = False
     test_queries: Annotated[int | None, "judged queries of test that are kept, a sample; all without it"] = None
     dev_queries: Annotated[int | None, "judged queries of dev that are kept, a sample; all without it"] = None
@@ -65,12 +69,13 @@ class Settings:
 
 class Splitting(NamedTuple):
     """What was done to get the splits: which were carved, which training queries were left out or have no judgements,
-    and the sizes of the splits of which a sample is kept."""
+    the sizes of the splits of which a sample is kept, and near-duplicates across splits."""
 
     carved: list[str]
     dropped: int
     unjudged: int = 0
     sampled_from: Mapping[str, int] = MappingProxyType({})
+    near: NearDuplicates = NearDuplicates()
 
 
 def with_splits(collection: Collection, settings: Settings) -> tuple[Collection, Splitting]:
@@ -130,6 +135,7 @@ def statistics(
             splits[split]["unjudged"] = splitting.unjudged
         if split in splitting.sampled_from:
             splits[split]["sampled_from"] = splitting.sampled_from[split]
+        splits[split] |= splitting.near.counts.get(split, {})
         if collection.documents is not None:
             texts = collection.queries[split]
             splits[split] |= {
@@ -152,6 +158,7 @@ def statistics(
         "empty_documents": census.empty,
         "equal_documents": census.equal,
         **({"documents_left_out": len(left_out)} if left_out else {}),
+        **({"near_duplicate_similarity": splitting.near.similarity} if splitting.near.counts else {}),
         "splits": splits,
     }
 
@@ -188,7 +195,9 @@ def divided(
     sizes = {"test": settings.test_queries, "dev": settings.dev_queries}
     collection, unjudged = with_unjudged(collection, settings.unjudged == "train")
     collection, sampled_from = with_samples(collection, sizes, settings.seed)
-    return collection, splitting._replace(sampled_from=sampled_from, unjudged=unjudged), odd
+    collection, near = without_near_duplicates(collection, settings.drop_near_duplicates)
+    unjudged = sum(query not in collection.qrels["train"] for query in collection.queries["train"]) if unjudged else 0
+    return collection, splitting._replace(sampled_from=sampled_from, unjudged=unjudged, near=near), odd
 
 
 class Files(NamedTuple):
@@ -246,7 +255,7 @@ def write(folder: Path, data: Collection, settings: Settings, files: Files, name
     with atomic_text(folder / "statistics.json") as file:
         json.dump(counts, file, indent=2)
         file.write("\n")
-    return odd + found.remarks
+    return [*odd, *found.remarks, *splitting.near.remarks]
 
 
 def excluded_of(queries: Sequence[Path]) -> dict[str, dict[str, set[str]]]:

@@ -11,7 +11,13 @@ from scripts.common.locations import find_file, shown
 from scripts.common.near_names import hint
 from scripts.engine.job_records import STATE
 from scripts.experiment.checker import Checker
-from scripts.experiment.dataset_keys import check_carved, check_keys, check_samples, check_training_queries
+from scripts.experiment.dataset_keys import (
+    check_carved,
+    check_keys,
+    check_near_duplicates,
+    check_samples,
+    check_training_queries,
+)
 from scripts.experiment.dataset_schema import format_of, formats, given_measure
 from scripts.experiment.evaluation_checks import check_evaluation
 from scripts.experiment.location_checks import check_location, check_mirrors
@@ -71,6 +77,7 @@ def check_datasets(check: Checker) -> None:
             raise check.fail(f"{key}.document_characters", f"min {lengths['min']} is above max {lengths['max']}")
         check_samples(check, key, dataset)
         check_carved(check, key, dataset)
+        check_near_duplicates(check, key, dataset)
         for split, share in dataset.splits.items():
             if share >= 1 and share != int(share):
                 raise check.fail(f"{key}.splits.{split}", f"{share} is neither a share below 1 nor a whole number")

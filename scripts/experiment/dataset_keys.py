@@ -17,7 +17,7 @@ CARVED = 0.1  # of the training queries, in messages
 CARVING = ("splits", "split_by", "drop_shared")
 NOT_OF_QUERIES = ("label", "licence", "sha256", "files", "strict", "corpus", "location", "fields", "test_queries",
                   "dev_queries", "unjudged", "grades", "document_characters", "texts", "encoding",
-                  "own_document", "excluded", *CARVING)  # fmt: skip
+                  "own_document", "excluded", "drop_near_duplicates", *CARVING)  # fmt: skip
 Queries = dict[str, object]
 Split = tuple[Dataset, str]
 
@@ -86,6 +86,15 @@ def check_samples(check: Checker, key: str, dataset: Dataset) -> None:
     for split, sample in (("test", dataset.test_queries), ("dev", dataset.dev_queries)):
         if sample and known is not None and split not in known:
             raise check.fail(f"{key}.{split}_queries", f"there is no split {split}; there are {_listed(known)}")
+
+
+def check_near_duplicates(check: Checker, key: str, dataset: Dataset) -> None:
+    """Near-duplicates are left out of train for what is in dev or test, as far as the configuration says."""
+    known = known_splits(dataset)
+    if dataset.drop_near_duplicates is None or known is None or ("train" in known and known & {"dev", "test"}):
+        return
+    needed = f"only valid with training queries and a split dev or test; its splits are {_listed(known)}"
+    raise check.fail(f"{key}.drop_near_duplicates", needed)
 
 
 def check_training_queries(check: Checker, key: str, recipe: Recipe) -> None:

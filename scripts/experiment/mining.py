@@ -24,10 +24,10 @@ LONGEST = 120  # characters in a file's name, which holds 255 in all
 def check_names(check: Checker, entries: Mapping[str, list[str]]) -> None:
     """Raise UserError where the negatives of a recipe are from, or filtered by, what is no system or several."""
     for name, recipe in check.config.recipes.items():
-        negatives, key = recipe.negatives, f"recipes.{name}.negatives"
+        negatives, key = recipe.negatives, f"recipes.{name}"
         scorers = [negatives.cross_encoder] if negatives.cross_encoder else []
-        named = [("from", source) for source in negatives.systems]
-        named += [("cross_encoder", scorer) for scorer in scorers]
+        named = [(word, source) for source, word in recipe.ranked_by.items()]
+        named += [("negatives.cross_encoder", scorer) for scorer in scorers]
         for word, system in named:
             if system in check.config.systems:
                 continue
@@ -38,14 +38,14 @@ def check_names(check: Checker, entries: Mapping[str, list[str]]) -> None:
                 raise check.fail(f"{key}.{word}", problem)
             if system in check.config.recipes:
                 raise check.fail(f"{key}.{word}", f"{system} is a recipe; name a system that ranks with it")
-            known = dict.fromkeys([*([BM25, RANDOM] if word == "from" else []), *check.config.systems])
+            known = dict.fromkeys([*([BM25, RANDOM] if word == "negatives.from" else []), *check.config.systems])
             problem = f"unknown name {system!r}{hint(system, known)}; expected one of {', '.join(known)}"
             raise check.fail(f"{key}.{word}", problem)
-        if (length := sum(map(len, [*negatives.sources, *scorers]))) > LONGEST:
+        if (length := sum(map(len, [*negatives.sources, *scorers, recipe.bm25 or ""]))) > LONGEST:
             problem = (
                 f"the names of what they are from and filtered by have {length} characters together, and a file is"
             )
-            raise check.fail(key, f"{problem} named after them; expected at most {LONGEST}")
+            raise check.fail(f"{key}.negatives", f"{problem} named after them; expected at most {LONGEST}")
 
 
 def ranked_to_mine(
@@ -53,8 +53,8 @@ def ranked_to_mine(
 ) -> Iterator[tuple[str, Task]]:
     """The systems that negatives are from, each with the training queries that it ranks; these join `further`."""
     for name, recipe in check.config.recipes.items():
-        for system, dataset in itertools.product(recipe.negatives.systems, recipe.datasets):
-            key, split = f"recipes.{name}.negatives.from", f"{dataset}/train"
+        for (system, word), dataset in itertools.product(recipe.ranked_by.items(), recipe.datasets):
+            key, split = f"recipes.{name}.{word}", f"{dataset}/train"
             task = add_task(check, key, split, tasks, further, judged=False)
             if not system_kind(all_systems[system]).computed and not all_systems[system].ranks(task.name):
                 raise check.fail(key, f"{system} has no run for the training queries of {dataset} ({split})")
@@ -65,8 +65,10 @@ def check_mining(check: Checker, experiment: Experiment) -> None:
     """Raise UserError for a system that cannot mine a recipe's training queries, filters that lack scores, a circle."""
     for name, recipe in experiment.recipes.items():
         key = f"recipes.{name}.negatives"
-        for system, dataset in itertools.product(recipe.negatives.systems, recipe.datasets):
-            _check_able(check, key, experiment, system, dataset)
+        if recipe.bm25:
+            _check_bm25(check, f"recipes.{name}.bm25", experiment, recipe)
+        for (system, word), dataset in itertools.product(recipe.ranked_by.items(), recipe.datasets):
+            _check_able(check, f"recipes.{name}.{word}", experiment, system, dataset)
             _check_deep_enough(check, key, experiment, system, recipe.negatives)
         for dataset in recipe.datasets:
             _check_filters(check, key, experiment, recipe.negatives, dataset)
@@ -77,16 +79,22 @@ def check_mining(check: Checker, experiment: Experiment) -> None:
         _check_circles(check, experiment, name, (), done)
 
 
+def _check_bm25(check: Checker, key: str, experiment: Experiment, recipe: Recipe) -> None:
+    """What stands for BM25 is BM25, and something is taken from it."""
+    if not recipe.needs_bm25:
+        raise check.fail(key, "only valid where labels, positives among candidates or negatives are BM25's")
+    if experiment.systems[str(recipe.bm25)].kind != BM25:
+        raise check.fail(key, f"{recipe.bm25} is no system of type bm25")
+
+
 def _check_able(check: Checker, key: str, experiment: Experiment, name: str, dataset: str) -> None:
     """The system can rank the training queries of a dataset."""
     for member in behind(experiment.systems[name], experiment.systems):
         if member.recipe_of and dataset not in member.recipe_of:
-            raise check.fail(
-                f"{key}.from", f"{name} needs runs of {member.name} on {dataset}, for which that has no recipe"
-            )
+            raise check.fail(key, f"{name} needs runs of {member.name} on {dataset}, for which that has no recipe")
         for other, split in sorted(system_kind(member).learnt_from(experiment, member, dataset)):
             if other == dataset and split == "dev":
-                check_split(check, f"{key}.from: {member.name} is tuned", dataset, split)
+                check_split(check, f"{key}: {member.name} is tuned", dataset, split)
 
 
 def _check_deep_enough(check: Checker, key: str, experiment: Experiment, name: str, negatives: Negatives) -> None:

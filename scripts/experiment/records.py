@@ -206,6 +206,7 @@ class Experiment:
     device: str = "auto"  # or cpu: where models of torch run
     kernels: Kernels = FAST  # or library: what they compute with
     explorer: Explorer = field(default_factory=Explorer)
+    word_pieces: str | None = None  # the model whose tokenizer counts them
     font: str | None = None  # of all figures
     timing: str = "shared"  # or exclusive: searches and rankings run one at a time
 

@@ -55,6 +55,8 @@ def resolve(config: JsonObject, source: str) -> Experiment:
     entries: dict[str, list[str]] = {}
     for name in check.config.systems:
         entries.setdefault(origins["systems", name], []).append(name)
+    if check.config.word_pieces:
+        check.known("word_pieces", check.config.word_pieces, "models")
     for check_section in (check_name, check_datasets, check_models, check_recipes, check_measures, check_published):
         check_section(check)
     take_apart(check, origins)
@@ -83,6 +85,7 @@ def resolve(config: JsonObject, source: str) -> Experiment:
         device=given.device,
         kernels=given.kernels,
         explorer=given.explorer,
+        word_pieces=given.word_pieces,
         font=given.font,
         timing=given.timing,
         datasets=given.datasets,

@@ -87,6 +87,7 @@ PLACES = {
     "texts": _of_experiment("text", "data/{dataset}/{texts}.jsonl"),
     "qrels": _of_experiment("qrels", "data/{dataset}/qrels/{split}.qrels"),
     "statistics": _of_experiment("data", "data/{dataset}/statistics.json"),
+    "word_pieces": _of_experiment("data", "data/{dataset}/word-pieces.json"),
     "passages": _of_experiment("text", "passages/{dataset}/{length}/{texts}.jsonl"),
     "split_run": _of_experiment("run", "bm25/{dataset}/{split}.trec.gz"),
     "split_run_timing": _of_experiment("timing", "bm25/{dataset}/{split}.timing.json"),

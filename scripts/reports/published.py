@@ -3,7 +3,8 @@
 Reads a TSV of published numbers (config/published/), one printed number per row with the place of ours: an effects
 file (`comparison`, `task`), a meta file (`comparison`), the table of means (`task`, `system`) or that of the datasets
 (`task` alone, as dataset/split), and in it the `quantity`. Writes published-versus-ours.tsv and .md: every number,
-ours, whether they are equal, and that of a second comparison.
+ours, whether they are equal, and that of a second comparison; with a column `mark`, the printed marks of significance
+beside ours, from the tables of matrices.
 
 With a mapping (YAML) the TSV holds a paper's tables instead, one printed cell per row in the paper's words; then
 it writes every cell with a verdict, as HTML too, from the tables of means, of times and of features' importance.
@@ -41,6 +42,8 @@ from scripts.records.comparison import MetaRecord
 from scripts.reports.contents.published import content, counts
 from scripts.reports.published_numbers import cells as published_cells
 from scripts.reports.published_numbers.cells import Ours, read_cells
+from scripts.reports.published_numbers.marks import PRINTED, Marks, compared, marks
+from scripts.reports.transfer.studies import read_matrix
 from scripts.reports.writing import html_page, markdown
 from scripts.reports.writing.content import Paragraph
 
@@ -75,17 +78,21 @@ def read_published(path: Path) -> pd.DataFrame:
                 float(row[column])
             except ValueError:
                 raise UserError(f"{path}: row {place}: {column} {row[column]!r} is not a number") from None
+        if row.get("mark", "") not in PRINTED:
+            raise UserError(f"{path}: row {place}: mark {row['mark']!r}; expected * or #, or none")
     return table
 
 
 @dataclass(frozen=True)
 class Results:
-    """What this experiment found: effects and meta by comparison, means by (task, system), counts by dataset/split."""
+    """What this experiment found: effects and meta by comparison, means by (task, system), counts by dataset/split, and
+    marks of significance."""
 
     effects: dict[str, pd.DataFrame]
     metas: dict[str, MetaRecord]
     means: pd.DataFrame
     datasets: pd.DataFrame
+    marks: Marks | None = None
 
     def value(self, row: dict, comparison: str) -> float | None:
         """Our number at a published row's place, in `comparison`. UserError for a place that does not exist."""
@@ -135,6 +142,7 @@ def versus(published: pd.DataFrame, results: Results, beside: dict[str, str]) ->
                 "published": row["printed"],
                 "ours": ours,
                 "equal": "yes" if ours == row["printed"] else "no",
+                **(compared(row, results.marks or {}) if "mark" in row else {}),
                 "ours_in_full": None if value is None else value * factor,
                 "comparison": row["comparison"],
                 "beside": None if second is None else in_digits(second * factor, row["printed"]),
@@ -180,7 +188,7 @@ def mapped(arguments: Namespace) -> None:
 
 
 def main() -> None:
-    many = ("mapping*", "times*", "importances*", "effects*", "meta*", "html*")
+    many = ("mapping*", "times*", "importances*", "effects*", "meta*", "matrices*", "html*")
     arguments = parser(
         __doc__, "published", "means", "datasets", *many, "table", "page", settings=Settings
     ).parse_args()
@@ -192,6 +200,7 @@ def main() -> None:
         metas={path.stem: read_record(MetaRecord, path) for path in arguments.meta},
         means=read_table(arguments.means, *MEANS).set_index(["task", "system"]),
         datasets=by_split(arguments.datasets),
+        marks=marks(map(read_matrix, arguments.matrices)),
     )
     write(
         versus(read_published(arguments.published), results, arguments.settings.beside), arguments.published, arguments

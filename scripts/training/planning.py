@@ -24,7 +24,7 @@ from scripts.training.planning_examples import (
     sample_of,
     settings_of,
 )
-from scripts.training.planning_mining import needs_bm25, runs
+from scripts.training.planning_mining import bm25_run, runs
 
 OF_MODEL = ("type", "max_query_length", "max_document_length", "prompts")
 
@@ -36,7 +36,7 @@ def examples_settings(experiment: Experiment, dataset: str, examples: str) -> Js
 
 def examples_first_stage(experiment: Experiment, dataset: str, examples: str) -> str | list[str]:
     """BM25's run of the training queries, where labels, positives or negatives come from it."""
-    return _first_stage(experiment, examples_of(experiment, dataset, examples))
+    return bm25_run(experiment, examples_of(experiment, dataset, examples))
 
 
 def examples_evaluation_qrels(experiment: Experiment, dataset: str, examples: str) -> list[str]:
@@ -65,7 +65,7 @@ def pairs_inputs(experiment: Experiment, scored: str, dataset: str, pairs: str) 
         "queries": path("queries", **fields, split="train"),
         "qrels": path("qrels", **fields, split="train"),
         "evaluation_qrels": _evaluation_qrels(experiment, examples),
-        "first_stage": _first_stage(experiment, examples),
+        "first_stage": bm25_run(experiment, examples),
         "runs": runs(experiment, examples),
     }
 
@@ -145,12 +145,6 @@ def weights_settings(experiment: Experiment, model: str) -> JsonObject:
     """What a model's own weights have to be."""
     entry = experiment.models[model]
     return given_of(Weights, entry) | given_of(Judging, entry)
-
-
-def _first_stage(experiment: Experiment, examples: Examples) -> str | list[str]:
-    dataset = examples.dataset
-    needed = needs_bm25(examples.recipe)
-    return path("split_run", experiment=experiment.name, dataset=dataset, split="train") if needed else []
 
 
 def _evaluation_qrels(experiment: Experiment, examples: Examples) -> list[str]:

@@ -50,6 +50,8 @@ def examples_name(recipe: Recipe, sample: int = 1) -> str:
         words.append("among-candidates")
     if recipe.draws_by_epoch:
         words.append(f"{recipe.epochs}-draws")
+    if recipe.bm25:
+        words.append(f"by-{recipe.bm25}")
     return "_".join([*words, *_of_sample(recipe, sample)])
 
 
@@ -61,6 +63,8 @@ def pool_name(recipe: Recipe, sample: int = 1) -> str:
         words.append(f"of-{_range(recipe.negatives)}")
     if recipe.positives.among_candidates:
         words.append("among-candidates")
+    if recipe.bm25:
+        words.append(f"by-{recipe.bm25}")
     return "_".join([*words, *_of_sample(recipe, sample)])
 
 

@@ -7,7 +7,6 @@ import itertools
 from scripts.experiment import job_files
 from scripts.experiment.records import SELECTED, Experiment
 from scripts.experiment.results_paths import path
-from scripts.experiment.sections.recipe import BM25, Recipe
 from scripts.training.planning_examples import (
     Examples,
     all_examples,
@@ -25,16 +24,23 @@ def names(experiment: Experiment, of_systems: bool) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def needs_bm25(recipe: Recipe) -> bool:
-    """Whether labels, positives or negatives come from BM25's run of the training queries."""
-    return BM25 in (recipe.labels, *recipe.negatives.sources) or recipe.positives.among_candidates
+def bm25_run(experiment: Experiment, examples: Examples) -> str | list[str]:
+    """BM25's run of the training queries, of a system that the recipe names or by Pyserini's defaults, if needed."""
+    recipe = examples.recipe
+    if not recipe.needs_bm25:
+        return []
+    if recipe.bm25:
+        return _run(experiment, recipe.bm25, examples.dataset)
+    return path("split_run", experiment=experiment.name, dataset=examples.dataset, split="train")
 
 
 def runs(experiment: Experiment, examples: Examples) -> list[str]:
     """The runs of the training queries by the systems that negatives are from: of each that of its first seed."""
-    dataset, named = examples.dataset, examples.recipe.negatives.systems
-    tasks = [experiment.task_of_split(dataset, "train")] if named else []
-    return [job_files.runs(experiment, experiment.systems[name], task)[0] for name in named for task in tasks]
+    return [_run(experiment, name, examples.dataset) for name in examples.recipe.negatives.systems]
+
+
+def _run(experiment: Experiment, system: str, dataset: str) -> str:
+    return job_files.runs(experiment, experiment.systems[system], experiment.task_of_split(dataset, "train"))[0]
 
 
 def scores(experiment: Experiment, dataset: str, examples: str) -> str | list[str]:

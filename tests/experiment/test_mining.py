@@ -195,3 +195,36 @@ def test_each_mistake_is_one_line_before_anything_runs(name):
 def test_a_ranker_of_features_may_mine():
     experiment = resolve(changed({"recipes/r/negatives": {"from": "l"}} | ZERO_SHOT | LTR), "c.yaml")
     assert list(experiment.selection_tasks) == ["d/train", "d/dev"]
+
+
+TUNED = {"systems/tuned-bm25": {"type": "bm25", "tune": True}}
+
+
+def test_labels_candidates_and_negatives_of_a_tuned_bm25():
+    """Its run of the training queries stands where that of Pyserini's BM25 stood; the examples are others."""
+    recipe = {"train_on": "d", "labels": "bm25", "bm25": "tuned-bm25", "negatives": {"range_max": 100}}
+    experiment = resolve(changed({"recipes/r": recipe} | TUNED), "c.yaml")
+    name = examples(experiment)
+    assert name == "bm25-labels_3-bm25-negatives_all-queries_top-of-0-100_by-tuned-bm25"
+    assert planning.examples_first_stage(experiment, "d", name) == "results/e/runs/d-train/tuned-bm25/seed-0.trec.gz"
+    assert planning.examples_runs(experiment, "d", name) == [] and mining.names(experiment, of_systems=True) == []
+    assert list(experiment.selection_tasks) == ["d/dev", "d/train"] or list(experiment.selection_tasks) == ["d/train"]
+    settings = planning.examples_settings(experiment, "d", name)
+    plain = resolve(changed({"recipes/r": {key: value for key, value in recipe.items() if key != "bm25"}}), "c.yaml")
+    assert settings == planning.examples_settings(plain, "d", examples(plain))
+
+
+@pytest.mark.parametrize(
+    ("recipe", "said"),
+    [
+        ({"bm25": "nothing"}, "recipes.r.bm25: unknown name 'nothing'"),
+        ({"bm25": "z"}, "recipes.r.bm25: z is no system of type bm25"),
+        ({"bm25": "tuned-bm25", "negatives": {"from": "random"}}, "recipes.r.bm25: only valid where labels, positives"),
+        ({"bm25": True}, "recipes.r.bm25: "),
+        ({"bm25": "tuned-bm25", "negatives": {"range_max": 150}}, "recipes.r.negatives.range_max: 150 is deeper than"),
+    ],
+)
+def test_what_cannot_stand_for_bm25(recipe, said):
+    given = {"recipes/r": {"train_on": "d"} | recipe, "depth": 100} | TUNED | ZERO_SHOT
+    with pytest.raises(UserError, match=said):
+        resolve(changed(given), "c.yaml")

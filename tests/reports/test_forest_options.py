@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from scripts.common.errors import UserError
 from scripts.common.keys import given
-from scripts.reports.comparison import plot_text
+from scripts.reports.comparison import number_text, plot_text
 from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Margin, Posterior
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Labels, forest, read_found
@@ -244,3 +245,25 @@ def test_figures_with_a_common_axis_have_limits_that_hold_all_of_them(tmp_path):
     low, high = common_limits(comparisons, LOOKS, LABELS)
     assert low < -0.32 and high > 0.07
     assert common_limits(comparisons[::-1], replace(LOOKS, fixed=True), LABELS) == (low, high)
+
+
+@pytest.mark.parametrize("inches", [(3.4, 6.0), (5.0, None), (6.0, 3.5), (8, 8), (12.0, 5.0)])
+def test_width_and_height_in_inches(inches):
+    """As the toolkit Ranger takes them: fig_width and fig_height."""
+    width, height = inches
+    figure = forest_plot(replace(BASE, groups=(FULL,), width=width, height=height))
+    assert figure.get_size_inches() == pytest.approx((width, height or figure.get_figheight()), abs=1e-9)
+    assert overlapping(figure) == [] and outside(figure) == []
+
+
+def test_a_height_that_the_lines_do_not_fit_in_is_refused():
+    with pytest.raises(
+        UserError, match=r"figure\.height: 3\.4 inches hold not all lines, which need \d\.\d\d at least"
+    ):
+        forest_plot(replace(test_forest.forest(30), height=3.4))
+
+
+def test_a_label_of_the_axis_of_ones_own():
+    figure = forest_plot(replace(BASE, x_label="Difference of the means"))
+    assert "Difference of the means" in words(figure)
+    assert plot_text.axis_label(BASE, number_text.numbers(BASE)) not in words(figure)

@@ -177,7 +177,7 @@ def test_published_numbers_without_a_mapping_stand_beside_comparisons():
     experiment = resolve(changed({"published": {"file": "pyproject.toml"}}), "c.yaml")
     assert published.user_files(experiment) == {"published": "pyproject.toml"}
     assert published.compared_with(experiment) == {
-        "times": [], "effects": ["results/e/effects/c.tsv"], "meta": ["results/e/meta/c.json"],
+        "times": [], "effects": ["results/e/effects/c.tsv"], "meta": ["results/e/meta/c.json"], "matrices": [],
     }  # fmt: skip
     assert published.page_as_html(experiment) == [] and published.published_settings(experiment) == {"beside": {}}
     assert published.table(experiment) == "results/e/published-versus-ours.tsv"
@@ -187,7 +187,7 @@ def test_published_numbers_without_a_mapping_stand_beside_comparisons():
 def test_published_tables_with_a_mapping_stand_beside_times_and_have_a_page_of_their_own():
     experiment = resolve(read_yaml(Path("config/factcheck-laptop.yaml")), "c.yaml")
     assert published.compared_with(experiment) == {
-        "times": costs.times_tables(experiment, ("tsv",)), "effects": [], "meta": [],
+        "times": costs.times_tables(experiment, ("tsv",)), "effects": [], "meta": [], "matrices": [],
     }  # fmt: skip
     assert len(published.compared_with(experiment)["times"]) == 2
     assert str(published.page_as_html(experiment)).endswith("/published-versus-ours.html")

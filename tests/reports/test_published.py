@@ -1,6 +1,8 @@
 """Published numbers beside ours: where ours stands, its printed digits, and what is said of a place that is not there."""
 
 import io
+import re
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from scripts.common.errors import UserError
 from scripts.common.tables import read_texts
 from scripts.reports.contents.published import content, counts
 from scripts.reports.published import Results, in_digits, read_published, versus
+from scripts.reports.published_numbers.marks import marks
 from scripts.reports.writing import markdown
 from tests.support.meta_records import meta_record
 
@@ -82,4 +85,45 @@ def test_a_place_that_is_not_there_and_a_word_for_a_number_are_said(tmp_path, ro
 def test_a_file_without_the_columns_is_refused(tmp_path):
     (tmp_path / "p.tsv").write_text("task\tvalue\na\t1\n")
     with pytest.raises(UserError, match="no column 'table'"):
+        read_published(tmp_path / "p.tsv")
+
+
+MATRIX = pd.DataFrame(
+    [("x", "source", "a", "zero", "transfer-x", "**", 0.001, 0.2), ("x", "source", "b", "zero", "transfer-x", None, 0.2, 0.2),
+     ("x", "source", "b", "full", "all-x", None, None, None), ("p", "pseudo-labels", "a", "zero", "pseudo", "#", None, 0.004),
+     ("p", "pseudo-labels", "b", "zero", "pseudo", None, None, 0.7)],
+    columns=["source", "kind", "target", "shot", "system", "mark", "pseudo-labels_p_value", "baseline_p_value"],
+)  # fmt: skip
+
+
+def test_printed_marks_stand_beside_ours_and_are_counted(tmp_path):
+    """A doubled mark of ours is the same difference. A transferred model's test against the baseline has no mark."""
+    ours = marks([MATRIX])
+    assert ours == {("a", "transfer-x"): "**", ("b", "transfer-x"): "", ("a", "pseudo"): "#", ("b", "pseudo"): ""}
+    cells = [
+        ("a", "transfer-x", "*"),
+        ("b", "transfer-x", "*"),
+        ("b", "all-x", ""),
+        ("a", "pseudo", ""),
+        ("b", "pseudo", ""),
+    ]
+    lines = ["\t".join(("1", "r", "c", "0.3", "", task, system, "RR", "1", "", mark)) for task, system, mark in cells]
+    (tmp_path / "p.tsv").write_text(HEADING.replace("note", "note\tmark") + "\n".join(lines) + "\n")
+    means = pd.DataFrame([(task, system, 0.3) for task, system, _ in cells], columns=["task", "system", "RR"])
+    results = replace(RESULTS, means=means.set_index(["task", "system"]), marks=ours)
+    table = versus(read_published(tmp_path / "p.tsv"), results, {})
+    assert table["our_mark"].tolist() == ["**", "", "", "#", ""]
+    assert table["marks_equal"].tolist() == ["yes", "no", "", "no", "yes"]
+    said = "5 of 5 published numbers are reproduced to their last digit; 2 of 4 marks of significance, or their absence, are equal"
+    assert counts(table) == said
+    page = markdown.document("t", content(read_texts(io.StringIO(table.to_csv(sep="\t", index=False))), together=True))
+    assert re.search(r"mark *\| our mark *\| marks equal", page) and "**no**" in page
+    without = versus(read_published(tmp_path / "p.tsv"), replace(results, marks={}), {})
+    assert without["our_mark"].tolist() == ["not tested", "not tested", "", "", ""]
+    assert counts(without) == "5 of 5 published numbers are reproduced to their last digit"
+
+
+def test_a_mark_that_the_paper_cannot_have_is_refused(tmp_path):
+    (tmp_path / "p.tsv").write_text(HEADING.replace("note", "note\tmark") + "1\tr\tc\t0.3\t\ta\ts\tRR\t1\t\t**\n")
+    with pytest.raises(UserError, match=r"p\.tsv: row 1: mark '\*\*'; expected \* or #, or none"):
         read_published(tmp_path / "p.tsv")

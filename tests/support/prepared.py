@@ -5,8 +5,9 @@ from scripts.common.keys import keys_of
 from scripts.datasets import prepare as script
 from scripts.experiment.dataset_schema import FORMATS
 
-OF_COLLECTION = ("format", "seed", "sha256", "splits", "split_by", "drop_shared", "strict", "test_queries",
-                 "dev_queries", "unjudged", "grades", "document_characters", "own_document")  # fmt: skip
+OF_COLLECTION = ("format", "seed", "sha256", "splits", "split_by", "drop_shared", "drop_near_duplicates",
+                 "strict", "test_queries", "dev_queries", "unjudged", "grades", "document_characters",
+                 "own_document")  # fmt: skip
 
 
 def prepare(source, folder, entry, shared=None, excluded=None):

@@ -31,6 +31,7 @@ LIBRARIES = (
     "pyarrow.parquet", "matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg",
     "matplotlib.backends.backend_pdf", "pytrec_eval", "ir_measures", "jsonschema", "jinja2", "datasets", "transformers",
     "transformers.models.bert.modeling_bert", "onnxruntime", "torch.optim",
+    "datasketch",
 )  # fmt: skip
 
 

@@ -118,6 +118,11 @@ class Configuration:
         dict[Name, MultipleComparison],
         "multiple comparisons: all pairs of systems or all against one control, with a familywise error rate",
     ] = field(default_factory=dict)
+    word_pieces: Annotated[
+        Name | None,
+        "the model whose tokenizer counts the word pieces of documents and queries for the table of datasets",
+        LEFT_OUT,
+    ] = None
     font: Annotated[
         Label | None,
         "of all figures: the name of an installed font, such as Times New Roman; DejaVu Sans, which comes with "

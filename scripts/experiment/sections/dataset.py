@@ -119,6 +119,14 @@ class OfDocuments:
         "what queries without judgements are: left out (drop), or training queries (train), of which BM25's labels are "
         "learnt; BEIR: those that no qrels file judges, other formats: those of the train split",
     ] = "drop"
+    drop_near_duplicates: Annotated[
+        float | None,
+        "leave out training queries that are at least so similar to a query of dev or test: the share of all pairs of "
+        "neighbouring words of both that both hold (Jaccard), 1 for the same words (without the key none is left out, "
+        "and those of dev and test that are near a training query are counted at 0.8)",
+        Rule(minimum=0.5, maximum=1),
+        LEFT_OUT,
+    ] = None
     language: Annotated[
         Literal[tuple(ANALYSED)],  # type: ignore[valid-type]
         "of its texts, by ISO 639-1 code: chooses the analyser of Lucene for documents and queries alike, and how "

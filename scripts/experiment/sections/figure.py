@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from scripts.common.keys import LEFT_OUT, Label, Name, Rule, Title
 
 Coordinate = Annotated[float, Rule(minimum=-1_000_000_000, maximum=1_000_000_000)]
+Inches = Annotated[float, Rule(title="a number of inches from 3.4 to 40", minimum=3.4, maximum=40)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +17,16 @@ class Figure:
 
     title: Annotated[Title, "the figure's heading; by default none"] = ""
     sort: Annotated[Literal["config", "effect", "weight"], "the order of the tasks"] = "config"
-    width: Annotated[Literal["single column", "double column"], "of the figure in a paper"] = "double column"
+    width: Annotated[
+        Literal["single column", "double column"] | Inches,
+        "of the figure in a paper: 3.4 or 7 inches, or a number of them",
+    ] = "double column"
+    height: Annotated[
+        Inches | None,
+        "of the figure, in inches; by default from the number of tasks",
+        LEFT_OUT,
+    ] = None
+    x_label: Annotated[Title | None, "below the axis; by default the effect and its measure", LEFT_OUT] = None
     notes: Annotated[
         Literal["figure", "caption"],
         "where the notes stand: at the foot of the figure, or in `figures/{name}.txt` and `.tex` for the caption",

@@ -138,6 +138,12 @@ class Recipe(Training):
     labels: Annotated[
         Literal["human", "bm25"], "human: the qrels; bm25: pseudo-labels, BM25's top document is taken as relevant"
     ] = "human"
+    bm25: Annotated[
+        str | None,
+        "the system of type bm25 from whose ranking of the training queries labels, candidates and negatives of BM25 "
+        "are taken, such as one that is tuned on dev (without the key: k1 0.9 and b 0.4)",
+        LEFT_OUT,
+    ] = None
     negatives: Annotated[Negatives, "which documents are learnt as not relevant"] = Negatives()
     positives: Annotated[Positives, "which of the relevant documents are learnt"] = Positives()
     queries: Annotated[Literal["all"] | Count, "number of training queries: all or a seeded sample"] = "all"
@@ -193,6 +199,17 @@ class Recipe(Training):
     def is_decided_on_dev(self) -> bool:
         """Whether the dev queries decide which weights its training ends with."""
         return self.load_best_model_at_end or self.early_stopping_patience is not None
+
+    @property
+    def needs_bm25(self) -> bool:
+        """Whether labels, positives or negatives come from BM25's ranking of the training queries."""
+        return BM25 in (self.labels, *self.negatives.sources) or self.positives.among_candidates
+
+    @property
+    def ranked_by(self) -> dict[str, str]:
+        """The systems of the configuration that rank its training queries, each with the key that names it."""
+        of_negatives = dict.fromkeys(self.negatives.systems, "negatives.from")
+        return of_negatives | ({self.bm25: "bm25"} if self.bm25 else {})
 
     @property
     def draws_by_epoch(self) -> bool:

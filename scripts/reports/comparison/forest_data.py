@@ -9,6 +9,7 @@ from scripts.statistics.effects import EffectType, effect_named
 SORTS = ("config", "effect", "weight")
 COLUMNS = ("n", "means", "judged", "effect", "weight", "p")  # beside the plot, from the left
 WIDTHS = {"single column": 3.4, "double column": 7.0}  # inches, of a two-column journal page
+NARROW = 5.2  # inches: the middle of both
 
 
 @dataclass(frozen=True)
@@ -144,8 +145,9 @@ class Forest:
     `correction` by whom they are adjusted (Holm, Benjamini-Hochberg; empty: not), `summary_note` how those of summaries
     are; with `p_note`, p-values below alpha bear a star. `seeds_note` says whether intervals include seed variance,
     `clusters_note` which queries are clustered, `weights_note` which weights are below 0. sort: rows as configured, or
-    by effect or weight, largest first. width: "single column" (3.4 in: task, plot and effect, n and p below them) or
-    "double column" (7 in: all columns).
+    by effect or weight, largest first. width: "single column" (3.4 in), "double column" (7 in) or inches. A figure of
+    less than NARROW has task, plot and effect, with n and p below them, any other all columns. height: in inches, or by
+    its lines. x_label: below the axis, in place of what it measures.
 
     task_interval: the label of the tasks' intervals; empty where they are not named. limits, ticks, columns and digits
     (decimals) are chosen by the data where they are None. lower_is_better: a negative effect favours the treatment.
@@ -162,7 +164,9 @@ class Forest:
     judged: str = ""
     title: str = ""
     sort: str = "config"
-    width: str = "double column"
+    width: str | float = "double column"
+    height: float | None = None
+    x_label: str | None = None
     p_note: str = ""
     correction: str = ""
     seeds_note: str = ""
@@ -180,7 +184,7 @@ class Forest:
     def __post_init__(self) -> None:
         if not self.groups:
             raise ValueError("a forest plot needs at least one group")
-        if self.sort not in SORTS or self.width not in WIDTHS:
+        if self.sort not in SORTS or (isinstance(self.width, str) and self.width not in WIDTHS):
             raise ValueError(f"unknown sort {self.sort!r} or width {self.width!r}")
         if not set(self.columns or ()) <= set(COLUMNS):
             raise ValueError(f"unknown columns in {self.columns}; expected some of {COLUMNS}")
@@ -192,9 +196,14 @@ class Forest:
         return effect_named(self.effect_type)
 
     @property
+    def inches(self) -> float:
+        """Its width."""
+        return WIDTHS[self.width] if isinstance(self.width, str) else self.width
+
+    @property
     def single(self) -> bool:
-        """Whether it is one column of a page wide: n and p then stand below task and effect."""
-        return self.width == "single column"
+        """Whether it is hardly wider than one column of a page: n and p then stand below task and effect."""
+        return self.inches < NARROW
 
     def shows(self, column: str) -> bool:
         """Whether it shows a column (or, where it is narrow, n or p in the second line of a task)."""

@@ -19,7 +19,9 @@ class Looks:
     sort: Annotated[str, "order of tasks: config, effect or weight"]
     title: Annotated[str, "of the figure"] = ""
     notes: Annotated[Literal["figure", "caption"], "where the figure's notes stand"] = "figure"
-    width: Annotated[str, "of the figure: single column or double column"] = "double column"
+    width: Annotated[str | float, "of the figure: single column, double column, or inches"] = "double column"
+    height: Annotated[float | None, "of the figure, in inches; by its lines where it is not given"] = None
+    x_label: Annotated[str | None, "below the axis; what it measures where it is not given"] = None
     digits: Annotated[int | None, "decimals of effects; the data choose them where it is not given"] = None
     lower_is_better: Annotated[bool, "of the measure: a negative difference favours the treatment"] = False
     fixed: Annotated[bool, "draw the fixed-effect summary, too"] = False

@@ -153,6 +153,6 @@ def p_text(forest: Forest) -> str:
 
 
 def axis_label(forest: Forest, numbers: form.Numbers) -> str:
-    """What the axis measures, with its unit of ten where there is one."""
-    name = forest.effect.AXIS.format(measure=forest.measure)
+    """What the axis measures, by a label of one's own or the effect's, with its unit of ten where there is one."""
+    name = forest.x_label or forest.effect.AXIS.format(measure=forest.measure)
     return f"{name} ({numbers.factor})" if numbers.factor else name

@@ -185,6 +185,8 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         title=looks.title,
         sort=looks.sort,
         width=looks.width,
+        height=looks.height,
+        x_label=looks.x_label,
         task_interval=task_interval(first),
         limits=None if looks.limits is None else (looks.limits[0], looks.limits[1]),
         ticks=None if looks.ticks is None else tuple(looks.ticks),

@@ -32,10 +32,13 @@ DATASET_COLUMNS = {
     "split": "Split",
     "documents": "Documents",
     "mean_document_words": "Words per document",
+    "mean_document_word_pieces": "Word pieces per document",
     "queries": "Queries",
     "mean_query_words": "Words per query",
+    "mean_query_word_pieces": "Word pieces per query",
     "judgements": "Judgements",
     "relevant": "Relevant",
+    "relevant_per_query": "Relevant per query",
     "equal_documents": "Equal documents",
     "judged_documents_missing": "Judged but missing",
     "carved": "Carved",
@@ -43,6 +46,8 @@ DATASET_COLUMNS = {
     "sampled_from": "Sampled from",
     "own_documents": "Queries that are documents",
     "excluded": "Excluded for a query",
+    "near_duplicates": "Near a training query",
+    "near_duplicates_left_out": "Left out as near",
 }
 _ODD = ("equal_documents", "judged_documents_missing", "unjudged")  # left out where they are 0 throughout
 CHOSEN = "All recipes were trained and ranked the queries of the choice; only the chosen one ranks the tasks."
@@ -68,13 +73,35 @@ def datasets_table(datasets: pd.DataFrame) -> Table:
     rows = [[_count(row[name], name) for name in shown] for row in datasets.to_dict("records")]
     words = ("dataset", "split", "carved")
     columns = [Column(DATASET_COLUMNS[name], "l" if name in words else "r") for name in shown]
-    return Table(columns, [rows], caption="Datasets and their splits.")
+    return Table(columns, [rows], caption=f"Datasets and their splits.{_near(datasets)}{_pieces(datasets)}")
+
+
+def _near(datasets: pd.DataFrame) -> str:
+    """What near a training query means, where such queries were looked for."""
+    similarities = sorted(datasets["near_duplicate_similarity"].dropna().unique())
+    if not similarities:
+        return ""
+    measured = (
+        f"at least {listed([f'{one:g}' for one in similarities])} of the pairs of neighbouring words of both queries"
+    )
+    return f" Near a training query: {measured} are in both (Jaccard)."
+
+
+def _pieces(datasets: pd.DataFrame) -> str:
+    """By which tokenizer word pieces were counted, and of how many texts."""
+    counted = datasets[datasets["tokenizer"].notna()]
+    if counted.empty:
+        return ""
+    tokenizer, most = counted[["tokenizer", "word_pieces_sample"]].iloc[0]
+    sample = f"in a sample of at most {most:,.0f} documents, and as many queries of a split"
+    return f" Word pieces: by the tokenizer of {tokenizer}, {sample}."
 
 
 def _count(value: Any, name: str) -> str:
     if pd.isna(value):
         return ""
-    return value if isinstance(value, str) else f"{value:{',.1f' if name.startswith('mean_') else ',.0f'}}"
+    decimals = 1 if name.startswith("mean_") else 2 if name == "relevant_per_query" else 0
+    return value if isinstance(value, str) else f"{value:,.{decimals}f}"
 
 
 def grouped(sources: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:

@@ -37,7 +37,16 @@ RULES = {
 }
 _NUMBERS = [
     *columns(["table", "row", "column", "published", "ours"], words=3),
-    *(Column("equal"), Column("comparison"), Column("beside", "r"), Column("note"), Column("not rounded", "r")),
+    *(
+        Column("equal"),
+        Column("mark"),
+        Column("our mark"),
+        Column("marks equal"),
+        Column("comparison"),
+        Column("beside", "r"),
+        Column("note"),
+        Column("not rounded", "r"),
+    ),
 ]
 _CELLS = [
     *columns(["table", "variant", "system", "training", "measure", "published", "ours", "difference"], words=5),
@@ -57,7 +66,11 @@ def counts(table: pd.DataFrame) -> str:
         verdicts = Counter(table["verdict"]).items()
         return f"Of {len(table)} published numbers: {', '.join(f'{count} {verdict}' for verdict, count in verdicts)}"
     equal = (table["equal"] == "yes").sum()
-    return f"{equal} of {len(table)} published numbers are reproduced to their last digit"
+    said = f"{equal} of {len(table)} published numbers are reproduced to their last digit"
+    tested = table[table["marks_equal"] != ""] if "marks_equal" in table else table[:0]
+    agreeing = (tested["marks_equal"] == "yes").sum() if len(tested) else 0
+    marks = f"; {agreeing} of {len(tested)} marks of significance, or their absence, are equal" if len(tested) else ""
+    return said + marks
 
 
 def content(table: pd.DataFrame, together: bool) -> list[Block]:
@@ -94,8 +107,10 @@ def _number(row: dict[str, str]) -> Row:
     names = ("table", "row", "column", "published", "ours")
     equal = row["equal"] == "yes"
     verdict = Span(row["equal"], "" if equal else "strong")
+    of_marks = row.get("marks_equal", "")
+    marks = (row.get("mark", ""), row.get("our_mark", ""), Span(of_marks, "strong") if of_marks == "no" else of_marks)
     further = (row["comparison"], row["beside"], row["note"], "" if equal else row["ours_in_full"])
-    return [*(row[name] for name in names), verdict, *further]
+    return [*(row[name] for name in names), verdict, *marks, *further]
 
 
 def _about_cells(table: pd.DataFrame, numbers: dict[str, int]) -> list[Block]:

@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from scripts.common.errors import UserError
 from scripts.common.files import atomic_path
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison import plot_text
@@ -22,7 +23,7 @@ from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.lines import lines_of
 from scripts.reports.comparison.notes import notes
 from scripts.reports.figures.fonts import missing_glyphs_reported_once, use_further_fonts
-from scripts.reports.figures.forest_layout import LEADING, MARGIN, Layout, layout
+from scripts.reports.figures.forest_layout import LEADING, MARGIN, PITCH, Layout, layout
 from scripts.reports.figures.marks import INK, draw_line, draw_reference, rule, text
 from scripts.reports.figures.measured_text import width, wrap
 
@@ -37,10 +38,25 @@ STYLE = {
 
 
 def forest_plot(forest: Forest) -> Figure:
-    """Draw a forest plot at its final size; its height follows the number of tasks."""
+    """Draw a forest plot at its final size; its height follows the number of tasks, unless it is given.
+
+    Raises UserError for a height that is too low for the lines.
+    """
+    figure, place = _drawn(forest)
+    if forest.height is None:
+        return figure
+    closest = PITCH[1] * place.size
+    lowest, higher = (_drawn(forest, pitch)[0].get_figheight() for pitch in (closest, 2 * closest))
+    if forest.height < lowest:
+        raise UserError(f"figure.height: {forest.height:g} inches hold not all lines, which need {lowest:.2f} at least")
+    return _drawn(forest, closest * (1 + (forest.height - lowest) / (higher - lowest)))[0]
+
+
+def _drawn(forest: Forest, pitch: float | None = None) -> tuple[Figure, Layout]:
+    """The figure with this pitch of its lines, or with that which its layout chooses."""
     numbers = form.numbers(forest)
     lines = lines_of(forest, numbers)
-    place = layout(forest, lines, numbers)
+    place = layout(forest, lines, numbers, pitch)
     size = place.size
     with matplotlib.rc_context(STYLE):
         figure = Figure()
@@ -63,7 +79,7 @@ def forest_plot(forest: Forest) -> Figure:
         height = _notes(ax, forest, place, y) + MARGIN
         ax.set(xlim=(0, place.page), ylim=(height, 0))
         figure.set_size_inches(place.page / 72, height / 72)
-    return figure
+    return figure, place
 
 
 def shows_p(forest: Forest, place: Layout) -> bool:

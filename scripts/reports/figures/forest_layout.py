@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scripts.reports.comparison import number_text as form
-from scripts.reports.comparison.forest_data import WIDTHS, Forest
+from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.lines import Line
 from scripts.reports.figures.forest_axis import axis_limits, axis_ticks, chosen_ticks
 from scripts.reports.figures.measured_text import width, wrap
@@ -27,7 +27,7 @@ _PLOT = {"single column": 84.0, "double column": 118.0}  # the least width of th
 _TASK = {"single column": 0.27, "double column": 0.24}  # of the page: the most that task names take before they break
 _PAGE_HEIGHT = 8.2 * 72  # for the lines; where there are too many they are set closer
 _MOST_BESIDE = 2  # lines of text about heterogeneity to the left of the plot; more run across it
-_PITCH = (1.9, 1.4)  # of the lines, in font sizes: usual and closest
+PITCH = (1.9, 1.4)  # of the lines, in font sizes: usual and closest
 
 
 @dataclass
@@ -87,9 +87,13 @@ class Layout:
         return self.pitch + (line.rows - 1) * LEADING * self.size
 
 
-def layout(forest: Forest, lines: list[Line], numbers: form.Numbers) -> Layout:
-    """Choose type size and columns, place them and the axis, and break and place the labels of `lines`."""
-    page = WIDTHS[forest.width] * 72
+def layout(forest: Forest, lines: list[Line], numbers: form.Numbers, pitch: float | None = None) -> Layout:
+    """Choose type size and columns, place them and the axis, and break and place the labels of `lines`.
+
+    `pitch` is that of the lines, in points, in place of one by which they fill at most a page.
+    """
+    page = forest.inches * 72
+    column_width = "single column" if forest.single else "double column"
     names = [
         name
         for name in _LEFT + _RIGHT
@@ -104,11 +108,11 @@ def layout(forest: Forest, lines: list[Line], numbers: form.Numbers) -> Layout:
         paired = [columns[name] for name in ("means", "judged") if name in columns]
         if len(paired) == 1:  # "control → treatment" stands over it
             paired[0].widen(width("control → treatment", size))
-        task = _task_width(lines, size, page * _TASK[forest.width])
+        task = _task_width(lines, size, page * _TASK[column_width])
         plot = page - 2 * MARGIN - task - GAP - sum(column.width + GAP for column in columns.values())
         if not set(names) & set(_RIGHT):
             plot -= 2 * size  # half of the last tick's label
-        if plot >= _PLOT[forest.width]:
+        if plot >= _PLOT[column_width]:
             break
     x = MARGIN + task + GAP
     for name in [name for name in names if name in _LEFT]:
@@ -125,12 +129,12 @@ def layout(forest: Forest, lines: list[Line], numbers: form.Numbers) -> Layout:
         ticks = chosen_ticks([tick for tick in forest.ticks if limits[0] <= tick <= limits[1]], numbers.exponent)
     result = Layout(page, size, columns, left, right, limits, ticks)
     _break_labels(result, lines, task)
-    _set_heights(result, lines)
+    _set_heights(result, lines, pitch)
     return result
 
 
 def _heading(column: str, forest: Forest, numbers: form.Numbers) -> list[str]:
-    name_of_effect = forest.effect.LABEL if forest.width == "double column" else forest.effect.SHORT_LABEL
+    name_of_effect = forest.effect.SHORT_LABEL if forest.single else forest.effect.LABEL
     interval = form.unbroken(f"{numbers.factor} [{form.percent(forest.alpha)} CI]".strip())
     return {
         "n": ["n"],
@@ -181,12 +185,12 @@ def _break_labels(place: Layout, lines: list[Line], task: float) -> None:
             line.reason_text = wrap(line.reason, place.page - MARGIN - place.left, place.size)
 
 
-def _set_heights(place: Layout, lines: list[Line]) -> None:
+def _set_heights(place: Layout, lines: list[Line], pitch: float | None) -> None:
     """Set the pitch so that the lines fill at most a page, if they can, and the centre of each line from 0 down."""
-    usual, closest = _PITCH
+    usual, closest = PITCH
     extra = sum(line.rows - 1 for line in lines) * LEADING * place.size
     space = (_PAGE_HEIGHT - extra) / (len(lines) * place.size)
-    place.pitch = min(usual, max(closest, space)) * place.size
+    place.pitch = pitch or min(usual, max(closest, space)) * place.size
     y = 0.0
     for before, line in zip([None, *lines], lines, strict=False):
         first_mean = line.kind == "mean" or (line.kind == "summary" and before is not None and before.kind != "mean")

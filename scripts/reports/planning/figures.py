@@ -15,7 +15,8 @@ from scripts.reports.planning.moderation import bubble_plots
 from scripts.reports.planning.transfer import drawn_curves
 
 OF_NUMBERS = ("alpha", "estimator", "interval")
-LOOKS = ("title", "width", "notes", "fixed", "bayesian", "limits", "ticks", "columns")  # of a figure, and of no table
+# Of a figure, and of no table
+LOOKS = ("title", "width", "height", "x_label", "notes", "fixed", "bayesian", "limits", "ticks", "columns")
 NOT_LOOKS = ("together", "axis", "influence", "queries", "font")  # which figures there are, what they have in common
 
 

@@ -14,6 +14,7 @@ from scripts.experiment.records import Experiment, System
 from scripts.experiment.results_paths import path
 from scripts.experiment.systems.learning_to_rank import NAME, settings_of, source
 from scripts.reports.planning.costs import times_tables
+from scripts.reports.planning.transfer import matrix_tables
 
 
 def mapping(experiment: Experiment) -> str | None:
@@ -53,11 +54,11 @@ def _rankers(experiment: Experiment) -> list[System]:
 
 
 def compared_with(experiment: Experiment) -> dict[str, list[str]]:
-    """What the numbers are set beside: all tables of times with a mapping, the comparisons without one."""
+    """What the numbers are set beside: all tables of times with a mapping, comparisons and matrices without one."""
     if mapping(experiment):
-        return {"times": times_tables(experiment, ("tsv",)), "effects": [], "meta": []}
+        return {"times": times_tables(experiment, ("tsv",)), "effects": [], "meta": [], "matrices": []}
     effects, meta = (job_files.of_comparisons(experiment, name) for name in ("effects", "meta"))
-    return {"times": [], "effects": effects, "meta": meta}
+    return {"times": [], "effects": effects, "meta": meta, "matrices": matrix_tables(experiment, ("tsv",))}
 
 
 def page_as_html(experiment: Experiment) -> str | list[str]:

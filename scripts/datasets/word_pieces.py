@@ -1,0 +1,92 @@
+"""Count the word pieces of a dataset's documents and queries, as the tokenizer of a model divides them.
+
+Reads a prepared corpus, the queries of each split, and of a model's folder the tokenizer alone. Writes
+data/{dataset}/word-pieces.json: the mean per document and, by split, per query, without special tokens and without any
+limit of the model. Of more than SAMPLE texts of one kind a sample is counted, since so many say the mean to a percent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_text
+from scripts.common.threads import threads
+from scripts.ir.collection import read_corpus, read_texts
+from scripts.models.model_files import backbone, check_tokenizer
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+SAMPLE = 10_000  # texts
+BATCH = 1_000  # texts that are divided at a time
+Text = tuple[str, str]  # id, text
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Whose tokenizer counts, and by what the sample is drawn."""
+
+    tokenizer: Annotated[str, "the model's name, for the table of datasets"]
+    seed: Annotated[int, "of the experiment"]
+
+
+def read_tokenizer(model: Path) -> Tokenizer:
+    """The tokenizer of a model's folder, which neither cuts nor pads. Raises UserError where there is none to read."""
+    from tokenizers import Tokenizer
+
+    file = backbone(model) / "tokenizer.json"
+    if not file.is_file():
+        raise UserError(f"word_pieces: {model} has no tokenizer.json; name a model that has one")
+    check_tokenizer(file)
+    tokenizer = Tokenizer.from_file(str(file))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def sample(texts: Iterable[Text], seed: int) -> list[str]:
+    """At most SAMPLE texts: those whose SHA-256 of seed and id comes first, so that their order does not matter."""
+    drawn = heapq.nsmallest(SAMPLE, texts, key=lambda one: hashlib.sha256(f"{seed}\t{one[0]}".encode()).digest())
+    return [text for _, text in drawn]
+
+
+def mean_pieces(tokenizer: Tokenizer, texts: list[str]) -> float | None:
+    """The mean number of pieces of texts, without special tokens; None for no text."""
+    batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
+    divided = (tokenizer.encode_batch(batch, add_special_tokens=False) for batch in batches)
+    pieces = sum(len(one.ids) for encodings in divided for one in encodings)
+    return pieces / len(texts) if texts else None
+
+
+def counts(tokenizer: Tokenizer, corpus: Path, queries: list[Path], seed: int) -> dict:
+    """The means of documents and, by split, of queries."""
+    documents = sample(((document.id, document.contents) for document in read_corpus(corpus)), seed)
+    means = {path.stem: mean_pieces(tokenizer, sample(read_texts(path), seed)) for path in queries}
+    return {
+        "mean_document_word_pieces": mean_pieces(tokenizer, documents),
+        "splits": {split: {"mean_query_word_pieces": mean} for split, mean in means.items() if mean is not None},
+    }
+
+
+def main() -> None:
+    os.environ.setdefault("RAYON_NUM_THREADS", str(threads()))  # the tokenizers' threads
+    arguments = parser(__doc__, "corpus", "queries*", "model", "pieces", settings=Settings).parse_args()
+    settings: Settings = arguments.settings
+    found = counts(read_tokenizer(arguments.model), arguments.corpus, arguments.queries, settings.seed)
+    found = {"tokenizer": settings.tokenizer, "word_pieces_sample": SAMPLE, **found}
+    with atomic_text(arguments.pieces) as file:
+        json.dump(found, file, indent=2)
+        file.write("\n")
+
+
+if __name__ == "__main__":
+    run(main)
