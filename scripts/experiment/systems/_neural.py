@@ -20,7 +20,7 @@ from scripts.experiment.seed_selection import selection
 from scripts.experiment.systems._export import ExportKeys, export_settings, export_text
 from scripts.experiment.systems._kind import Made, SystemKind, limited_to
 from scripts.experiment.systems._model_settings import ModelSettings, of_model
-from scripts.experiment.systems._training_text import training_text
+from scripts.experiment.systems._training_text import published_training, training_text
 from scripts.models.adapters import adapter, index_of, tags
 from scripts.models.judging_keys import KEYS as JUDGING
 from scripts.models.model_keys import Model
@@ -227,13 +227,6 @@ def _prompts(model: Model) -> str:
     ]
     words += [f"{key} {json.dumps(said[key], ensure_ascii=False)}" for key in OF_SCORE if key in said]
     return "".join(f", {word}" for word in words)
-
-
-def published_training(model: Model) -> str:
-    """What the published weights were trained on, for a description."""
-    if model.trained_on is None:
-        return "what it was trained on is not stated"
-    return f"trained on {', '.join(model.trained_on)}" if model.trained_on else "not trained on a dataset"
 
 
 def _model(experiment: Experiment, system: System) -> Model:

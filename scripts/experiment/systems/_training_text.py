@@ -5,6 +5,7 @@ from __future__ import annotations
 from scripts.experiment import adapter_checks, choosing, teachers
 from scripts.experiment.epochs_by_queries import size_text
 from scripts.experiment.records import Experiment, System
+from scripts.models.model_keys import Model
 
 
 def training_text(experiment: Experiment, system: System) -> str:
@@ -28,3 +29,10 @@ def training_text(experiment: Experiment, system: System) -> str:
         if chosen.split == "test":
             words += " (a test set: for reproduction only)"
     return words
+
+
+def published_training(model: Model) -> str:
+    """What the published weights were trained on, for a description."""
+    if model.trained_on is None:
+        return "what it was trained on is not stated"
+    return f"trained on {', '.join(model.trained_on)}" if model.trained_on else "not trained on a dataset"
