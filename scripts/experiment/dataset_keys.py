@@ -56,7 +56,9 @@ def check_keys(check: Checker, key: str, dataset: Dataset) -> None:
 def check_carved(check: Checker, key: str, dataset: Dataset) -> None:
     """The data has a train split out of which others are carved, as far as is known before it is read."""
     of_data = format_of(dataset).splits(dataset)
-    for split in dataset.splits if of_data and "train" not in of_data else ():
+    if not of_data or "train" in of_data:
+        return
+    for split in dataset.splits:
         if split not in of_data:
             problem = f"there is no train split to carve it out of; the data has {_listed(of_data)}"
             raise check.fail(f"{key}.splits.{split}", problem)
