@@ -37,6 +37,8 @@ def check_dimensions(check: Checker, name: str, recipe: Recipe, kinds: list[str]
 def as_text(recipe: Recipe) -> str:
     """How a recipe trains other than all weights for all dimensions, as the end of a system's description."""
     words = ""
+    if recipe.folds:
+        words += f", without fold {recipe.left_out_fold} of {recipe.folds} of its queries"
     if recipe.freeze:
         words += ", its prediction head alone"
     if recipe.steps_per_epoch:

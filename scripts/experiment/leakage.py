@@ -29,13 +29,17 @@ class Leak(NamedTuple):
 
 
 def learnt_from(experiment: Experiment, system: str, dataset: str) -> set[Split]:
-    """What all that is behind a system's runs on a dataset was trained, tuned or selected on."""
-    members = behind(experiment.systems[system], experiment.systems)
-    found: set[Split] = set().union(
-        *(system_kind(member).learnt_from(experiment, member, dataset) for member in members)
-    )
-    chosen = [member.selection for member in members if member.selection and member.selection.dataset != dataset]
-    return found | {(selection.dataset, selection.split) for selection in chosen}
+    """What all that is behind a system's runs on a dataset was trained, tuned or selected on.
+
+    Without that of which each query is ranked by what has not learnt it.
+    """
+    own = experiment.systems[system]
+    kind, selection = system_kind(own), own.selection
+    found = set().union(*(learnt_from(experiment, name, dataset) for name in kind.takes(own)))
+    found |= kind.learnt_from(experiment, own, dataset)
+    if selection and selection.dataset != dataset:
+        found.add((selection.dataset, selection.split))
+    return found - kind.unseen(experiment, own, dataset)
 
 
 def leaks(experiment: Experiment, features: FeatureSet, queries: Split) -> list[Leak]:

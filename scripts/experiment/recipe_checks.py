@@ -21,8 +21,9 @@ LENGTHS = ("max_query_length", "max_document_length")
 
 
 def check_examples(check: Checker, name: str, recipe: Recipe) -> None:
-    """Raise UserError for keys of positives and negatives that do not go together."""
+    """Raise UserError for keys of positives, negatives and folds that do not go together."""
     negatives, key = recipe.negatives, f"recipes.{name}.negatives"
+    _check_folds(check, name, recipe)
     if RANDOM in negatives.sources:
         _check_random(check, key, recipe)
     _check_filters(check, key, negatives)
@@ -34,6 +35,15 @@ def check_examples(check: Checker, name: str, recipe: Recipe) -> None:
             raise check.fail(f"{key}.per_query", f"{problem} from range_min {least} to range_max {most}")
     if recipe.draws_by_epoch:
         _check_draw(check, name, recipe)
+
+
+def _check_folds(check: Checker, name: str, recipe: Recipe) -> None:
+    """Folds and the one that is left out are given together."""
+    folds, left_out, key = recipe.folds, recipe.left_out_fold, f"recipes.{name}.left_out_fold"
+    if (folds is None) != (left_out is None):
+        raise check.fail(key, "goes together with folds: give both, such as folds: 5 and left_out_fold: 1, or none")
+    if folds and left_out and left_out > folds:
+        raise check.fail(key, f"{left_out} is above folds, {folds}")
 
 
 def _check_random(check: Checker, key: str, recipe: Recipe) -> None:

@@ -6,7 +6,7 @@ from scripts.common.keys import JsonObject
 from scripts.experiment.job_files import task_in
 from scripts.experiment.records import SELECTED, Experiment, Task
 from scripts.experiment.results_paths import path
-from scripts.experiment.systems import fusion
+from scripts.experiment.systems import fusion, out_of_fold
 
 
 def dev_runs(experiment: Experiment, system: str, dataset: str, seed: str) -> list[str]:
@@ -36,6 +36,23 @@ def fusing_settings(experiment: Experiment, system: str, seed: str) -> JsonObjec
     """How the runs become one."""
     how = fusion.fusing_settings(experiment.systems[system])
     return {**how, "depth": experiment.depth, "tag": f"{system}-{seed}"}
+
+
+def runs_of_folds(experiment: Experiment, system: str, task: str) -> list[str]:
+    """The runs of the re-rankers on a task, in the order of the folds that they were trained without."""
+    ranked = task_in(experiment, task)
+    members = out_of_fold.KIND.takes(experiment.systems[system])
+    fields = {"experiment": experiment.name, "task": ranked.folder}
+    return [path("run", **fields, system=name, seed=experiment.seed_taken(name, 0, ranked)) for name in members]
+
+
+def joining_settings(experiment: Experiment, system: str, task: str) -> JsonObject:
+    """How the runs of folds become one."""
+    ranked = task_in(experiment, task)
+    learnt = out_of_fold.recipe_of(experiment, experiment.systems[system]).datasets
+    trained = ranked.split == "train" and ranked.ranked_dataset in learnt
+    how = {"seed": experiment.seed, "depth": experiment.depth, "tag": f"{system}-0"}
+    return {**how, "are_training_queries": trained}
 
 
 def _runs(experiment: Experiment, system: str, task: Task, seed: str) -> list[str]:

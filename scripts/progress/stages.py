@@ -9,7 +9,7 @@ STAGES = {  # in the order in which they are shown; a file that no stage names h
     "training": ("training", "selection"),
     "features": ("features",),
     "encoding": ("encoding",),
-    "ranking": ("ranking", "fusion", "learning-to-rank", "ranker-importance", "listwise"),
+    "ranking": ("ranking", "fusion", "out-of-fold", "learning-to-rank", "ranker-importance", "listwise"),
     "scoring": ("evaluation",),
     "effects": ("synthesis", "details", "transfer", "study_design"),
     "figures and tables": ("tables", "figures"),

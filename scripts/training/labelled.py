@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from scripts.common.errors import UserError
 from scripts.ir.collection import read_corpus, read_excluded, read_queries
 from scripts.ir.exclusion import NOTHING, Excluded
+from scripts.ir.folds import fold_of
 from scripts.ir.trec import Qrels, ranking, read_qrels, read_run, relevant
 from scripts.training.draws import sample, sample_key
 from scripts.training.equal_texts import EqualTexts, read_equal_texts
@@ -35,6 +36,8 @@ class Settings:
     range_min: Annotated[int, "of a ranking: so many of its best documents are no candidates"] = 0
     range_max: Annotated[int | None, "of a ranking: candidates are among so many of its best; null: all of it"] = None
     among_candidates: Annotated[bool, "positives are among BM25's best range_max; queries without are left out"] = False
+    folds: Annotated[int | None, "so many folds of queries; null: none"] = None
+    left_out_fold: Annotated[int | None, "the fold whose queries are not learnt from"] = None
     sample: Annotated[int, "the number of the sample"] = 1
     sampling: Annotated[
         Literal["nested", "independent"], "nested: a smaller sample of this number is part of a larger one"
@@ -145,6 +148,16 @@ def sampled(usable: list[str], settings: Settings) -> list[str]:
     return sample(usable, settings.queries, settings.key)
 
 
+def outside_fold(queries: list[str], settings: Settings) -> list[str]:
+    """The queries of all folds but the one that is left out. Raises UserError where no query is left."""
+    if settings.folds is None:
+        return queries
+    kept = [one for one in queries if fold_of(one, settings.folds, settings.seed) != settings.left_out_fold]
+    if not kept:
+        raise UserError(f"all {len(queries)} training queries are of fold {settings.left_out_fold}; take fewer folds")
+    return kept
+
+
 def labelled(read: Collection, settings: Settings) -> Labelled:
     """The queries to learn from with their positives. Raises UserError where there is none, or there are too few."""
     known = set(read.corpus)
@@ -161,7 +174,7 @@ def labelled(read: Collection, settings: Settings) -> Labelled:
     left_out = [query for query in present if query not in fit]
     if not fit:
         raise UserError(f"not one of {len(present)} training queries has a positive among BM25's candidates")
-    positives = {query: fit[query] for query in sampled(list(fit), settings)}
+    positives = {query: fit[query] for query in outside_fold(sampled(list(fit), settings), settings)}
     unfit, equal = {}, 0
     for query, documents in positives.items():
         known_relevant = relevant(read.qrels, query) | set(documents)

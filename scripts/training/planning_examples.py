@@ -74,6 +74,8 @@ def _of_sample(recipe: Recipe, sample: int) -> list[str]:
         words.append(f"independent-sample-{sample}")
     elif sample > 1:
         words.append(f"sample-{sample}")
+    if recipe.folds:
+        words.append(f"without-fold-{recipe.left_out_fold}-of-{recipe.folds}")
     if not recipe.negatives.exclude_evaluation:
         words.append("with-evaluation-gold")
     return words
@@ -137,6 +139,8 @@ def _of_labels(experiment: Experiment, examples: Examples) -> JsonObject:
         settings["sample"] = sample
     if recipe.has_independent_samples:
         settings["sampling"] = "independent"
+    if recipe.folds:
+        settings |= {"folds": recipe.folds, "left_out_fold": recipe.left_out_fold}
     return settings
 
 

@@ -6,10 +6,11 @@ from collections import Counter
 import pytest
 
 from scripts.common.errors import UserError
+from scripts.ir.folds import fold_of
 from scripts.ir.trec import ranking
 from scripts.training.draws import drawn, sample, sample_key
 from scripts.training.examples import read_table
-from tests.training.test_negatives import Collection
+from tests.training.test_negatives import SETTINGS, Collection
 
 EACH = {"sampling_strategy": "random", "range_max": 10, "per_query": 1, "positives": 1, "epochs": 3}
 
@@ -146,3 +147,14 @@ def test_pseudo_labels_need_no_judgements_at_all(collection, monkeypatch):
     for row in rows:
         ranked = ranking(made.run[row["query_id"]])
         assert row["positive_id"] == ranked[0] and row["negative_id"] in ranked[1:10]
+
+
+def test_each_query_is_left_out_by_one_of_the_folds(collection, monkeypatch):
+    made, folder = collection
+    asked = {fold: {row["query_id"] for row in made.choose(folder, monkeypatch, folds=3, left_out_fold=fold)}
+             for fold in (1, 2, 3)}  # fmt: skip
+    every = {row["query_id"] for row in made.choose(folder, monkeypatch)}
+    left_out = {fold: every - kept for fold, kept in asked.items()}
+    assert sorted(query for queries in left_out.values() for query in queries) == sorted(every) and len(every) > 3
+    for fold, queries in left_out.items():
+        assert queries == {query for query in every if fold_of(query, 3, SETTINGS["seed"]) == fold}

@@ -157,6 +157,13 @@ class Recipe(Training):
         "nested: a smaller sample is part of the larger one of the same number; independent: each size has its own "
         "sample",
     ] = "nested"
+    folds: Annotated[
+        Annotated[int, Rule(minimum=2, maximum=100)] | None,
+        "number of folds into which the training queries are divided, for a system of type out-of-fold; null: none",
+    ] = None
+    left_out_fold: Annotated[
+        Count | None, "the fold whose queries are not learnt from, from 1; a list of all makes a recipe of each"
+    ] = None
     start_from: Annotated[
         str | None,
         Written(str | StartRule | None),

@@ -63,6 +63,10 @@ class SystemKind:
         """The datasets and splits on which what ranks a dataset was trained or tuned, but for what it takes."""
         return set()
 
+    def unseen(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
+        """Splits on which what it takes was trained, though no query of them is ranked by what has learnt it."""
+        return set()
+
     def learnt_on(self, experiment: Experiment, system: System, dataset: str) -> list[str]:
         """Those of these datasets on whose training queries it was trained."""
         return sorted(name for name, split in self.learnt_from(experiment, system, dataset) if split == "train")

@@ -1,0 +1,94 @@
+"""Out-of-fold scores: which re-rankers they are of, that they leak nothing, and what each mistake is told in a line."""
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.experiment.descriptions import describe
+from scripts.experiment.leakage import learnt_from
+from scripts.experiment.resolution import resolve
+from scripts.experiment.systems import out_of_fold
+from scripts.fusion import planning as fusion
+from scripts.training import planning_examples as examples
+from tests.experiment.test_config import changed
+from tests.experiment.test_leakage import BEIR, OTHER
+
+FOLDS = {"train_on": "d", "folds": 3, "left_out_fold": [3, 1, 2]}
+RERANK = {"first_stage": "bm25", "depth": 10}
+SYSTEMS = {
+    "bm25": {"type": "bm25"},
+    "own": {"model": "m", "recipe": "all"},
+    "ce": {"model": "ce", "rerank": RERANK, "recipe": "r"},
+    "oof": {"type": "out-of-fold", "systems": ["ce"]},
+}
+RANKER = {"type": "learning-to-rank", "features": "f", "learner": "linear", "train_on": "d"}
+
+
+def resolved(recipe=None, systems=None, recipes=None, of=("BM25", {"system": "oof"}), tasks=("d/train", "d")):
+    config = {
+        "datasets": {"d": BEIR, "e": OTHER, "d-again": BEIR},
+        "recipes": {"r": FOLDS | (recipe or {}), "all": {"train_on": "d"}, **(recipes or {})},
+        "systems": SYSTEMS | (systems or {}),
+        "features": {"f": {"first_stage": "bm25", "of": list(of), "tasks": list(tasks)}},
+    }
+    return resolve(changed({**config, "tasks": ["d", "d/train", "d-again/train"], "comparisons": {}}), "c.yaml")
+
+
+def test_each_fold_is_left_out_by_one_of_the_re_rankers_in_order():
+    experiment = resolved()
+    system = experiment.systems["oof"]
+    members = out_of_fold.KIND.takes(system)
+    assert [experiment.recipes[experiment.systems[name].recipe].left_out_fold for name in members] == [1, 2, 3]
+    assert "each training query of d by the one trained without its fold (of 3)" in describe(experiment, system)
+    assert "without fold 2 of 3 of its queries" in describe(experiment, experiment.systems[members[1]])
+    runs = [f"results/e/runs/d-train/{name}/seed-1.trec.gz" for name in members]
+    assert fusion.runs_of_folds(experiment, "oof", "d-train") == runs
+    told = {"seed": experiment.seed, "depth": experiment.depth, "tag": "oof-0"}
+    assert fusion.joining_settings(experiment, "oof", "d-train") == told | {"are_training_queries": True}
+    assert fusion.joining_settings(experiment, "oof", "d") == told | {"are_training_queries": False}
+
+
+def test_their_examples_differ_by_the_fold_alone():
+    experiment = resolved()
+    made = [examples.examples_name(experiment.recipes[f"r-{fold}"]) for fold in (1, 2)]
+    assert [name.rpartition("_")[2] for name in made] == ["without-fold-1-of-3", "without-fold-2-of-3"]
+    settings = [examples.settings_of(experiment, examples.examples_of(experiment, "d", name)) for name in made]
+    assert settings[0] | {"left_out_fold": 2} == settings[1] and settings[0]["folds"] == 3
+
+
+def test_the_score_is_a_feature_to_learn_from_and_that_of_a_single_fold_is_none():
+    experiment = resolved(systems={"ranker": RANKER})
+    assert learnt_from(experiment, "oof", "d") == set()
+    assert learnt_from(experiment, "ce-r-1", "d") == {("d", "train")}
+    assert learnt_from(experiment, "oof", "d-again") == {("d", "train")}  # there no query has its fold
+    with pytest.raises(UserError, match=r"system.ce-r-1 on task d/train would leak labels"):
+        resolved(of=[{"system": "ce-r-1"}])
+    with pytest.raises(UserError, match=r"system.oof on task d-again/train would leak labels"):
+        resolved(tasks=["d-again/train"])
+
+
+MISTAKES = {
+    "no systems": ({"systems": {"oof": {"type": "out-of-fold"}}}, "systems.oof: key 'systems' is missing"),
+    "a fold is missing": ({"recipe": {"left_out_fold": [1, 2]}}, "systems.oof.systems: the folds 1, 2 are left out; expected each from 1 to 3 once"),
+    "a fold of none": ({"recipe": {"folds": None}}, "recipes.r-3.left_out_fold: goes together with folds"),
+    "a fold too many": ({"recipe": {"left_out_fold": [1, 2, 4]}}, "recipes.r-4.left_out_fold: 4 is above folds, 3"),
+    "one fold": ({"recipe": {"folds": 1}}, "recipes.r.folds: 1 is too small"),
+    "no re-ranker": ({"systems": {"oof": {"type": "out-of-fold", "systems": ["ce", "bm25"]}}}, "systems.oof.systems: bm25 does not re-rank"),
+    "trained whole": ({"systems": {"whole": {"model": "ce", "rerank": RERANK, "recipe": "all"}, "oof": {"type": "out-of-fold", "systems": ["ce", "whole"]}}}, "whole is not trained by one recipe with folds"),
+    "other depths": ({"systems": {"ce": {"model": "ce", "rerank": {"first_stage": "bm25", "depth": [10, 20]}, "recipe": "r"}}}, "differ in more than the fold that is left out"),
+    "started from all": ({"recipe": {"start_from": "all"}}, "starts from all, which learnt from all folds of d; start from a training on other data"),
+    "started from the same data": ({"recipe": {"start_from": "again"}, "recipes": {"again": {"train_on": "d-again"}}}, "which learnt from all folds of d-again"),
+    "a first stage that knows": ({"systems": {"ce": {"model": "ce", "rerank": {"first_stage": "own", "depth": 10}, "recipe": "r"}}}, "their first stage own learnt from d/train"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_each_mistake_is_one_line(name):
+    changes, said = MISTAKES[name]
+    with pytest.raises(UserError) as error:
+        resolved(**changes)
+    assert str(error.value).startswith("c.yaml: ") and said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_training_on_other_data_may_come_before():
+    experiment = resolved(recipe={"start_from": "other"}, recipes={"other": {"train_on": "e"}})
+    assert learnt_from(experiment, "oof", "d") == {("e", "train")}
