@@ -1,4 +1,4 @@
-"""Out-of-fold scores: which re-rankers they are of, that they leak nothing, and what each mistake is told in a line."""
+"""Out-of-fold scores: which re-rankers they are of, that they leak nothing, and what each mistake says in a line."""
 
 import pytest
 
@@ -92,3 +92,14 @@ def test_each_mistake_is_one_line(name):
 def test_a_training_on_other_data_may_come_before():
     experiment = resolved(recipe={"start_from": "other"}, recipes={"other": {"train_on": "e"}})
     assert learnt_from(experiment, "oof", "d") == {("e", "train")}
+
+
+def test_published_weights_that_learnt_from_all_folds_are_refused():
+    config = {
+        "models": {"m": {"type": "bi-encoder", "weights": "org/m"},
+                   "ce": {"type": "cross-encoder", "weights": "org/ce", "trained_on": ["d"]}},
+        "datasets": {"d": BEIR}, "recipes": {"r": FOLDS}, "systems": {name: SYSTEMS[name] for name in ("bm25", "ce", "oof")},
+    }  # fmt: skip
+    said = "systems.oof.systems: the weights of ce were trained on d, and so on all folds"
+    with pytest.raises(UserError, match=said):
+        resolve(changed({**config, "tasks": ["d"], "comparisons": {}}), "c.yaml")

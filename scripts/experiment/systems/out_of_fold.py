@@ -75,9 +75,13 @@ class OutOfFold(SystemKind):
         return replace(system, settings=Settings(tuple(by_fold[fold].name for fold in folds)))
 
     def check_experiment(self, check: Checker, system: System, experiment: Experiment) -> None:
-        """Their first stage has not learnt from the queries whose folds they leave out."""
-        first_stage = str(experiment.systems[self.takes(system)[0]].first_stage)
+        """Neither their first stage nor their published weights learnt from the queries whose folds they leave out."""
+        member = experiment.systems[self.takes(system)[0]]
+        first_stage, published = str(member.first_stage), experiment.models[str(member.model)].trained_on or ()
         for dataset in recipe_of(experiment, system).datasets:
+            if dataset in published:
+                problem = f"the weights of {member.model} were trained on {dataset}, and so on all folds"
+                raise check.fail(f"systems.{system.name}.systems", problem)
             if (dataset, "train") in learnt_from(experiment, first_stage, dataset):
                 problem = f"their first stage {first_stage} learnt from {dataset}/train, and so from all folds"
                 raise check.fail(f"systems.{system.name}.systems", problem)
