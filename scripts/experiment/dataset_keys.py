@@ -53,9 +53,16 @@ def check_keys(check: Checker, key: str, dataset: Dataset) -> None:
         raise check.fail(f"{key}.{wrong.key}", wrong.what)
 
 
+def _splits_of_data(dataset: Dataset) -> set[str] | None:
+    """The splits of the data, as far as the configuration or files that lie here say; None where nothing does."""
+    form = format_of(dataset)
+    stated = form.splits(dataset)
+    return form.splits_here(dataset) if stated is None else stated
+
+
 def check_carved(check: Checker, key: str, dataset: Dataset) -> None:
     """The data has a train split out of which others are carved, as far as is known before it is read."""
-    of_data = format_of(dataset).splits(dataset)
+    of_data = _splits_of_data(dataset)
     if not of_data or "train" in of_data:
         return
     for split in dataset.splits:
@@ -65,19 +72,23 @@ def check_carved(check: Checker, key: str, dataset: Dataset) -> None:
 
 
 def known_splits(dataset: Dataset) -> set[str] | None:
-    """The splits that a dataset has, as far as is known before its data is read; None where nothing is."""
+    """The splits that a dataset has, as far as its configuration says; None where only its files do."""
     of_data = format_of(dataset).splits(dataset)
     return None if of_data is None else of_data | set(dataset.splits)
 
 
 def check_split(check: Checker, key: str, dataset: str, split: str, instead: str = "") -> None:
     """The dataset has the split, as far as is known before its data is read; `instead` is what can be written else."""
-    known = known_splits(check.config.datasets[dataset])
-    if known is None or split in known:
+    entry = check.config.datasets[dataset]
+    of_data = _splits_of_data(entry)
+    if of_data is None:
+        return
+    known = of_data | set(entry.splits)
+    if split in known:
         return
     problem = f"{dataset} has no judgements for the split {split}; its splits are {_listed(known)}"
-    carved = f"datasets.{dataset}.splits: {{{split}: {CARVED}}}" if "train" in known else ""
-    if cures := " or ".join(filter(None, [carved, instead])):
+    carving = f"datasets.{dataset}.splits: {{{split}: {CARVED}}}" if "train" in known else ""
+    if cures := " or ".join(filter(None, [carving, instead])):
         problem += f"; expected {cures}"
     raise check.fail(key, problem)
 

@@ -37,13 +37,15 @@ class Mistake(NamedTuple):
 class Format:
     """What the workflow knows of a format before anything is read.
 
-    `splits` gives the splits that a dataset's data has, as far as its entry or files that lie here say; or None.
+    `splits` gives the splits that a dataset's data has, as far as its entry says; None where only the files do. Then
+    `splits_here` looks at the files that lie here; None where none do.
     `judgements` is the key that maps splits to their files of judgements. Without one of the keys in `narrowing` a
     dataset has the queries of all their values. `mistake` looks for what is wrong between the keys of an entry.
     """
 
     location: str  # what lies there, for the table of formats
     splits: Callable[[Any], set[str] | None]
+    splits_here: Callable[[Any], set[str] | None] = lambda entry: None
     judgements: str | None = None
     narrowing: tuple[str, ...] = ()
     mistake: Callable[[Any], Mistake | None] = lambda entry: None

@@ -28,7 +28,8 @@ from scripts.ir.collection import SPLITS, Document, json_lines
 NAME = "beir"
 FORMAT = Format(
     location="`corpus.jsonl` (_id, title, text), `queries.jsonl` (_id, text), `qrels/{train,dev,test}.tsv`",
-    splits=lambda entry: splits_below(Path(entry.location or "")),
+    splits=lambda entry: None,
+    splits_here=lambda entry: splits_below(Path(entry.location or "")),
 )
 
 
