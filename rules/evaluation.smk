@@ -1,16 +1,19 @@
 """Evaluation: runs and qrels to one value per query and measure, and a table of means.
 
 In: runs/{task}/{system}/seed-{seed}.trec.gz, data/{dataset}/qrels/, external files of runs and of scores.
-Out: metrics/{task}/{system}/seed-{seed}.tsv and tables/means.tsv.
+Out: metrics/{task}/{system}/seed-{seed}.tsv and tables/means.tsv; both once more in ties-ascending/ where a published table
+has documents of equal score in that order.
 """
 
 from scripts.engine.job_settings import settings
 from scripts.engine.rule_helpers import one_of
 from scripts.evaluation import planning as evaluation
+from scripts.evaluation import planning_ascending as ascending
 
 
 localrules:
     means,
+    means_ascending,
 
 
 rule import_run:
@@ -86,6 +89,18 @@ rule score:
         " --settings {params.settings:q} --log {log:q}"
 
 
+use rule score as score_ascending with:
+    output:
+        metrics=result("ascending_metrics"),
+    log:
+        result("log", job="score_ascending/{task}/{system}/seed-{seed}"),
+    params:
+        code=code("evaluation/score.py"),
+        settings=settings(measures=ascending.measures(EXPERIMENT), ties="ascending"),
+    message:
+        "score_ascending {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
+
+
 rule means:
     input:
         metrics=evaluation.all_metrics(EXPERIMENT),
@@ -101,3 +116,14 @@ rule means:
         "means"
     shell:
         "python {params.code[script]:q} --metrics {input.metrics:q} --means {output.means:q} --log {log:q}"
+
+
+use rule means as means_ascending with:
+    input:
+        metrics=ascending.metrics(EXPERIMENT),
+    output:
+        means=result("ascending_means"),
+    log:
+        result("log", job="means_ascending"),
+    message:
+        "means_ascending"

@@ -6,6 +6,7 @@ published-versus-ours.{tsv,md} and, with a mapping, .html. (`snakemake --report 
 """
 
 from scripts.engine.job_settings import settings
+from scripts.evaluation import planning_ascending as ascending
 from scripts.experiment import job_files
 from scripts.experiment.comparisons import loaded_modules
 from scripts.explorer import planning as explorer
@@ -86,6 +87,7 @@ rule published:
         published=PUBLISHED_FILES.get("published", []),
         mapping=PUBLISHED_FILES.get("mapping", []),
         means=result("means"),
+        ascending=result("ascending_means") if ascending.metrics(EXPERIMENT) else [],
         datasets=result("datasets_table"),
         times=BESIDE_PUBLISHED["times"],
         importances=[table for tables in published.importances(EXPERIMENT).values() for table in tables],
@@ -107,5 +109,6 @@ rule published:
         "published"
     shell:
         "python {params.code[script]:q} --published {input.published:q} --mapping {input.mapping:q} --means {input.means:q}"
-        " --datasets {input.datasets:q} --times {input.times:q} --importances {input.importances:q} --effects {input.effects:q}"
-        " --meta {input.meta:q} --matrices {input.matrices:q} --table {output.table:q} --page {output.page:q} --html {output.html:q} --settings {params.settings:q} --log {log:q}"
+        " --ascending {input.ascending:q} --datasets {input.datasets:q} --times {input.times:q}"
+        " --importances {input.importances:q} --effects {input.effects:q} --meta {input.meta:q} --matrices {input.matrices:q}"
+        " --table {output.table:q} --page {output.page:q} --html {output.html:q} --settings {params.settings:q} --log {log:q}"

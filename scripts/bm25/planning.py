@@ -10,6 +10,7 @@ from scripts.experiment.job_files import task_in
 from scripts.experiment.languages import analyzer_on
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
+from scripts.experiment.system_kinds import documents_held
 from scripts.experiment.systems._lexical import settings_of, tunes
 from scripts.experiment.systems.bm25 import PYSERINI_BM25
 
@@ -81,7 +82,8 @@ def with_further_texts(experiment: Experiment) -> list[str]:
 
 def index_elasticsearch_settings(experiment: Experiment, system: str) -> JsonObject:
     """A system's settings, and how many documents its server has to return."""
-    return {**given(settings_of(experiment.systems[system])), "depth": experiment.depth}
+    indexed_for = experiment.systems[system]
+    return {**given(settings_of(indexed_for)), "depth": documents_held(experiment, indexed_for)}
 
 
 def tuning_settings(experiment: Experiment, system: str, dataset: str) -> JsonObject:
@@ -103,7 +105,7 @@ def search_settings(experiment: Experiment, system: str, task: str) -> JsonObjec
     searched = experiment.systems[system]
     scoring = {} if tunes(searched) else given(settings_of(searched), "texts", "url")
     how = _of_index(experiment, system, task_in(experiment, task).dataset)
-    return {**scoring, **how, "depth": experiment.depth, "tag": system}
+    return {**scoring, **how, "depth": documents_held(experiment, searched), "tag": system}
 
 
 def training_search_settings(experiment: Experiment, dataset: str) -> JsonObject:

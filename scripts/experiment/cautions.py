@@ -12,18 +12,20 @@ NAMED = 5  # systems in a line
 def cautions(experiment: Experiment) -> list[str]:
     """A line for each group of systems that rank fewer documents per query than a measure looks at."""
     cutoffs = {name: cutoff(parse(name)) or 0 for name in _measures(experiment)}
-    beyond = [name for name, depth in cutoffs.items() if depth > experiment.depth]
+    held = {name: documents_held(experiment, system) for name, system in experiment.systems.items()}
+    deepest = max(experiment.depth, *held.values())
+    beyond = [name for name, depth in cutoffs.items() if depth > deepest]
     groups: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     for entry, names in experiment.entries.items():
-        for system in map(experiment.systems.__getitem__, names):
-            depth = documents_held(experiment, system)
+        for depth in map(held.__getitem__, names):
             short = tuple(name for name, looks in cutoffs.items() if looks > depth and name not in beyond)
             members = groups.setdefault((depth, short), []) if short else []
             members += [entry] if entry not in members else []
-    lines = [_caution(beyond, "every run, which holds", experiment.depth, "depth")] if beyond else []
+    lines = [_caution(beyond, "every run, which holds", deepest, "depth")] if beyond else []
     for (depth, short), members in groups.items():
         runs = ", ".join(members[:NAMED]) + (f" and {len(members) - NAMED} more" if len(members) > NAMED else "")
-        lines.append(_caution(list(short), f"the runs of {runs}, which hold", depth, "rerank.depth"))
+        key = "rerank.depth" if depth < experiment.depth else "depth"
+        lines.append(_caution(list(short), f"the runs of {runs}, which hold", depth, key))
     return lines
 
 

@@ -236,8 +236,14 @@ def check_mapping(check: Checker, entries: dict[str, list[str]]) -> None:
     mapping = read_mapping(Path(published.mapping))
     if published.part:
         return
-    named = {"systems": [name for line in mapping.systems for name in line.ours], "tasks": mapping.tasks.values()}
-    known: dict[str, Collection[str]] = {"systems": entries, "tasks": check.config.tasks}
+    named = {
+        "systems": [name for line in mapping.systems for name in line.ours],
+        "tasks": mapping.tasks.values(),
+        "datasets": [name.partition("/")[0] for line in mapping.datasets for name in line.ours],
+    }
+    known: dict[str, Collection[str]] = {
+        "systems": entries, "tasks": check.config.tasks, "datasets": check.config.datasets
+    }  # fmt: skip
     for section, names in named.items():
         for name in names:
             if name not in known[section]:

@@ -118,8 +118,9 @@ def check_training_queries(check: Checker, key: str, recipe: Recipe) -> None:
     known = known_splits(dataset)
     if known is None or "train" in known:
         return
-    if without and recipe.labels == "human":
-        problem = f"{name} has training queries without judgements, and labels: human needs them; labels: bm25 does not"
+    if without and recipe.labels != "bm25":
+        needs = f"labels: {recipe.labels} needs them; labels: bm25 does not"
+        problem = f"{name} has training queries without judgements, and {needs}"
         raise check.fail(f"{key}.labels", problem)
     if not without:
         check_split(check, f"{key}.train_on", name, "train")

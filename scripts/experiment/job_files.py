@@ -165,9 +165,9 @@ def runs(experiment: Experiment, system: System, task: Task, name: str = "run") 
     return _of_seeds(experiment, system, task, name, experiment.ranked_task(task).folder)
 
 
-def metrics(experiment: Experiment, system: System, task: Task) -> list[str]:
-    """The metrics files of a system on a task, one per seed."""
-    return _of_seeds(experiment, system, task, "metrics", task.folder)
+def metrics(experiment: Experiment, system: System, task: Task, name: str = "metrics") -> list[str]:
+    """The metrics files of a system on a task, one per seed: `name` as in the table of paths."""
+    return _of_seeds(experiment, system, task, name, task.folder)
 
 
 def _of_seeds(experiment: Experiment, system: System, task: Task, name: str, folder: str) -> list[str]:

@@ -3,10 +3,12 @@
 A mapping is a YAML file beside the file of published cells. Its parts:
 - `models`: a printed name -> names of our weights
 - `tasks`: a printed variant -> a task
-- `measures`: a printed name -> our names with and without a cut-off
+- `measures`: a printed name -> our names with and without a cut-off, and the order of ties behind it
 - `seconds`: a printed table, or a measure -> which time it shows, with its unit where that is not a second
 - `features`: a printed variant -> a feature; such a cell is the importance of the feature to a ranker
-- `systems`: lines of patterns; the first that fits a cell names the entries of `systems:`, or why there are none
+- `counts`: a printed name -> columns of the table of datasets; such a cell is the size of a dataset
+- `datasets`: lines of patterns; the first that fits such a cell names datasets or dataset/split, or why there are none
+- `systems`: lines of patterns; the first that fits any other cell names entries of `systems:`, or why there are none
 - `remarks`: lines of patterns; each that fits adds its remark to the cell
 """
 
@@ -23,9 +25,12 @@ from scripts.common.strict_yaml import read_yaml
 
 CELL = ("table", "variant", "system", "training", "measure", "cutoff")  # what identifies a printed cell
 SECONDS = ("inference", "fine-tuning")
+ASCENDING = "ascending"
 _PARTS = {
-    "models": dict, "tasks": dict, "measures": dict, "seconds": dict, "features": dict, "systems": list, "remarks": list
+    "models": dict, "tasks": dict, "measures": dict, "counts": dict, "seconds": dict, "features": dict,
+    "datasets": list, "systems": list, "remarks": list,
 }  # fmt: skip
+_LINES = {"datasets": ("ours", "why"), "systems": ("ours", "why"), "remarks": ("said",)}  # and what a line answers
 
 
 @dataclass(frozen=True)
@@ -59,14 +64,22 @@ class Mapping:
     models: dict[str, list[str]]
     tasks: dict[str, str]
     measures: dict[str, dict[str, str]]
+    counts: dict[str, list[str]]
     seconds: dict[str, Time]
     features: dict[str, str]
+    datasets: list[Line]
     systems: list[Line]
     remarks: list[Line]
 
     def time(self, cell: dict[str, str]) -> Time | None:
         """Which time a cell is; None where it is another number."""
         return self.seconds.get(cell["measure"]) or self.seconds.get(cell["table"])
+
+    def is_ascending(self, measure: str) -> bool:
+        """Whether cells of a measure of ours have documents of equal score by ascending id."""
+        family = measure.partition("@")[0]
+        ascending = [names for names in self.measures.values() if names.get("ties") == ASCENDING]
+        return any(measure == names.get("all") or family == names.get("at") for names in ascending)
 
 
 def read_mapping(path: Path) -> Mapping:
@@ -79,12 +92,15 @@ def read_mapping(path: Path) -> Mapping:
             raise UserError(f"{path}: {key}: expected a {'list' if _PARTS[key] is list else 'mapping'}")
     parts = {key: content.get(key, kind()) for key, kind in _PARTS.items()}
     for name, ours in parts["measures"].items():
-        if not isinstance(ours, dict) or not ours or not set(ours) <= {"at", "all"}:
+        if not isinstance(ours, dict) or not set(ours) & {"at", "all"} or not set(ours) <= {"at", "all", "ties"}:
             raise UserError(f"{path}: measures.{name}: expected {{at: OURS, all: OURS}} (at a cut-off, and without)")
+        if ours.get("ties", ASCENDING) != ASCENDING:
+            raise UserError(f"{path}: measures.{name}.ties: expected {ASCENDING}; without it ties are trec_eval's")
     parts["seconds"] = {str(name): _time(path, name, value) for name, value in parts["seconds"].items()}
     parts["features"] = {str(name): str(feature) for name, feature in parts["features"].items()}
-    parts["models"] = {name: _list(ours) for name, ours in parts["models"].items()}
-    for section, answers in (("systems", ("ours", "why")), ("remarks", ("said",))):
+    for section in ("models", "counts"):
+        parts[section] = {name: _list(ours) for name, ours in parts[section].items()}
+    for section, answers in _LINES.items():
         parts[section] = [_line(path, section, number, line, answers) for number, line in enumerate(parts[section], 1)]
     return Mapping(path, **parts)
 

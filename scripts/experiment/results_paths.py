@@ -142,6 +142,8 @@ PLACES = {
     "run_answers": _of_experiment("data", "runs/{task}/{system}/seed-{seed}.answers.jsonl.gz"),
     "kept_answers": _of_experiment(NOT_ARCHIVED, "runs/{task}/{system}/seed-{seed}.trec.gz.resume", is_folder=True),
     "metrics": _of_experiment("metric", "metrics/{task}/{system}/seed-{seed}.tsv"),
+    "ascending_metrics": _of_experiment("metric", "ties-ascending/metrics/{task}/{system}/seed-{seed}.tsv"),
+    "ascending_means": _of_experiment("table", "ties-ascending/means.tsv"),
     "effects": _of_experiment("effect", "effects/{comparison}.tsv"),
     "meta": _of_experiment("meta-analysis", "meta/{comparison}.json"),
     "family": _of_experiment("effect", "multiple-comparisons/{family}.json"),

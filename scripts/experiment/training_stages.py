@@ -14,6 +14,7 @@ from scripts.experiment.sections.recipe import Recipe
 
 ALL = "all"
 HUMAN = "human"
+PERMUTED = "permuted"
 SCRATCH, PSEUDO_LABELS = "scratch", "pseudo-labels"
 
 
@@ -56,6 +57,8 @@ def called(stages: Chain, target: str | None = None, labels: Mapping[str, str] |
 
 def _stage(stage: Stage, target: str | None, labels: Mapping[str, str]) -> str:
     name = " + ".join(labels.get(dataset, dataset) for dataset in stage.datasets)
-    if stage.labels != HUMAN:
+    if stage.labels == PERMUTED:
+        name = f"permuted labels of {name}"
+    elif stage.labels != HUMAN:
         name = PSEUDO_LABELS if stage.datasets == (target,) else f"{PSEUDO_LABELS} of {name}"
     return name if stage.queries == ALL else f"{name} ({stage.queries} queries)"

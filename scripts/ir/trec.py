@@ -43,6 +43,20 @@ def ranking(scores: dict[str, float]) -> list[str]:
     return sorted(documents, key=lambda document: (of_document[document], document.encode()), reverse=True)
 
 
+def with_ascending_ties(run: Run) -> Run:
+    """A run whose scores put documents of equal score in ascending order of their ids (bytes), against trec_eval.
+
+    The scores become whole numbers that fall from rank to rank, so that a scorer meets no ties.
+    """
+    return {query: _falling(scores) for query, scores in run.items()}
+
+
+def _falling(scores: dict[str, float]) -> dict[str, float]:
+    held = dict(zip(scores, held_scores(scores).tolist(), strict=True))
+    order = sorted(held, key=lambda document: (-held[document], document.encode()))
+    return {document: float(len(order) - rank) for rank, document in enumerate(order)}
+
+
 def held_scores(scores: dict[str, float]) -> np.ndarray:
     """The scores as trec_eval holds them (shape: documents, float32); raises UserError where one cannot be held so."""
     given = np.fromiter(scores.values(), np.float64, len(scores))

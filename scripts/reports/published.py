@@ -7,7 +7,8 @@ ours, whether they are equal, and that of a second comparison; with a column `ma
 beside ours, from the tables of matrices.
 
 With a mapping (YAML) the TSV holds a paper's tables instead, one printed cell per row in the paper's words; then
-it writes every cell with a verdict, as HTML too, from the tables of means, of times and of features' importance.
+it writes every cell with a verdict, as HTML too, from the tables of means, of times, of datasets and of features'
+importance. `ascending` is the table of means with the other order of ties, where cells have that.
 """
 
 from __future__ import annotations
@@ -180,6 +181,8 @@ def mapped(arguments: Namespace) -> None:
         indexed(arguments.means, MEANS, "task", "system"),
         indexed(times.get("inference-times"), INFERENCE_TIMES, "task", "system"),
         indexed(times.get("fine-tuning-times"), FINE_TUNING_TIMES, "model", "recipe"),
+        ascending=indexed(next(iter(arguments.ascending), None), MEANS, "task", "system"),
+        datasets=indexed(arguments.datasets, DATASETS, "dataset", "split"),
     )
     tables = iter(arguments.importances)
     for ranker, number in settings.rankers.items():
@@ -188,7 +191,7 @@ def mapped(arguments: Namespace) -> None:
 
 
 def main() -> None:
-    many = ("mapping*", "times*", "importances*", "effects*", "meta*", "matrices*", "html*")
+    many = ("mapping*", "ascending*", "times*", "importances*", "effects*", "meta*", "matrices*", "html*")
     arguments = parser(
         __doc__, "published", "means", "datasets", *many, "table", "page", settings=Settings
     ).parse_args()

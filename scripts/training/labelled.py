@@ -7,6 +7,7 @@ one row with its id and the source `none`: so it is counted.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +30,10 @@ EPOCH = "epoch"
 class Settings:
     """What is said of examples wherever their negatives are from."""
 
-    labels: Annotated[Literal["human", "bm25"], "human: the qrels say what is relevant; bm25: BM25's best document"]
+    labels: Annotated[
+        Literal["human", "bm25", "permuted"],
+        "human: the qrels say what is relevant; bm25: BM25's best document; permuted: the qrels of another query",
+    ]
     queries: Annotated[int | Literal["all"], "training queries that are kept: all, or a sample of so many"]
     exclude_evaluation: Annotated[bool, "no document that is relevant in dev or test is a negative"]
     seed: Annotated[int, "of what is drawn: queries, positives and negatives"]
@@ -110,7 +114,9 @@ def read_collection(
     """Read all that examples are chosen from, but for the runs of systems."""
     rankings = {query: ranking(scores) for path in first_stage for query, scores in read_run(path).items()}
     # Pseudo-labels stand in for judgements that do not exist, so those that do exist are not looked at.
-    judgements = read_qrels(qrels) if settings.labels == "human" else {}
+    judgements = read_qrels(qrels) if settings.labels != "bm25" else {}
+    if settings.labels == "permuted":
+        judgements = permuted(judgements, settings.seed)
     gold: set[str] = set()
     for path in evaluation if settings.exclude_evaluation else []:
         judged = read_qrels(path)
@@ -120,8 +126,15 @@ def read_collection(
     return Collection(list(texts), documents, judgements, gold, rankings, excluded, equal)
 
 
+def permuted(qrels: Qrels, seed: int) -> Qrels:
+    """The judgements of the queries, each with those of a query drawn by the seed without replacement."""
+    judged = sorted(query for query in qrels if relevant(qrels, query))
+    others = random.Random(f"{seed}\tpermuted").sample(judged, len(judged))
+    return {query: qrels[other] for query, other in zip(judged, others, strict=True)}
+
+
 def positives_of(queries: list[str], labels: str, qrels: Qrels, rankings: dict[str, list[str]]) -> dict[str, list[str]]:
-    """The positives of each query that has any: by id from the qrels (`human`), or BM25's best document (`bm25`)."""
+    """The positives of each query that has any: by id from the qrels, or BM25's best document (`bm25`)."""
     if labels == "bm25":
         return {query: rankings[query][:1] for query in queries if rankings.get(query)}
     judged = {query: sorted(relevant(qrels, query)) for query in queries}

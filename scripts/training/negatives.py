@@ -7,9 +7,9 @@ there is a further column, epoch (from 1). With positives among the candidates a
 with its id and the source `none`: so it is counted. (mine.py takes the negatives of systems, and filters them.)
 
 With human labels the positives are the relevant documents, and no document judged relevant is a negative. With labels
-from BM25 its best document is the positive and nothing is read from the training qrels. All positives of a query have
-the same negatives. A document relevant in dev or test is no negative unless exclude_evaluation is false; one that is
-excluded for a query is never its negative.
+from BM25 its best document is the positive and nothing is read from the training qrels. With permuted labels each query
+has the judgements of another. All positives of a query have the same negatives. A document relevant in dev or test is
+no negative unless exclude_evaluation is false; one that is excluded for a query is never its negative.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from scripts.bm25.fields import FieldIndexer, open_index
 from scripts.common.errors import UserError
 from scripts.ir.collection import Document, read_queries, write_corpus
 from scripts.ir.measures import evaluate
-from scripts.ir.trec import read_qrels
+from scripts.ir.trec import read_qrels, with_ascending_ties
 
 STANDARD = {"analyzer": "standard", "fields": "best"}
 DOCUMENTS = [
@@ -129,9 +129,7 @@ def test_elasticsearchs_precision_and_ranks_of_the_thesis_come_out_exactly(clef,
 
 def test_its_ndcg_and_recall_come_out_exactly_when_ties_go_to_the_smallest_id(clef, rankings, printed):
     """The thesis's scorer breaks ties in these two columns the other way round."""
-    ordered = {query: sorted(scores, key=lambda name: (-scores[name], name)) for query, scores in rankings.items()}
-    run = {query: {name: float(-rank) for rank, name in enumerate(names)} for query, names in ordered.items()}
-    found = means(run, clef, printed, {"nDCG": "nDCG", "R": "R"})
+    found = means(with_ascending_ties(rankings), clef, printed, {"nDCG": "nDCG", "R": "R"})
     assert len(found) == 12
     assert found == {key: printed[key] for key in found}
     other = means(rankings, clef, printed, {"nDCG": "nDCG", "R": "R"})

@@ -4,6 +4,7 @@ import pytest
 
 from scripts.bm25 import planning
 from scripts.common.keys import given
+from scripts.experiment.descriptions import describe
 from scripts.experiment.resolution import resolve
 from tests.experiment.test_config import changed
 
@@ -78,6 +79,18 @@ def test_only_a_tuned_system_reads_parameters_and_is_told_none():
     assert told["likelihood"] == {**common, **pyserini, "mu": 1000.0, "tag": "likelihood"}
     rm3 = {"feedback_terms": 10, "feedback_documents": 10, "original_query_weight": 0.5}
     assert told["feedback"] == told["plain"] | {"feedback": {"rm3": rm3}, "tag": "feedback"}
+
+
+def test_a_system_keeps_as_many_documents_as_it_says():
+    deep = {"type": "bm25", "depth": 10000}
+    server = {**deep, "engine": "elasticsearch", "url": "http://h:9200"}
+    asked = {"systems": {"plain": {"type": "bm25"}, "deep": deep, "server": server}, "comparisons": {}}
+    experiment = resolve(changed(asked), "c.yaml")
+    told = {name: planning.search_settings(experiment, name, "d")["depth"] for name in experiment.systems}
+    assert told == {"plain": 1000, "deep": 10000, "server": 10000}
+    assert planning.index_elasticsearch_settings(experiment, "server")["depth"] == 10000
+    assert "10000 documents kept" in describe(experiment, experiment.systems["deep"])
+    assert "kept" not in describe(experiment, experiment.systems["plain"])
 
 
 def test_tuning_is_told_what_it_was_told_before_there_were_languages():

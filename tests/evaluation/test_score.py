@@ -27,6 +27,17 @@ def test_missing_queries_score_0_and_both_kinds_of_oddity_are_said(files):
     assert table["RR"].to_dict() == {"q1": 1.0, "q2": 0.0, "NA": 1 / 3}  # 1/3 to the last digit; a query called NA
 
 
+def test_documents_of_equal_score_may_be_in_ascending_order_of_their_ids(tmp_path):
+    """Ids are compared as bytes (10 before 9), scores as 32-bit floats; what does not tie keeps its place."""
+    scores = {"9": 1.0, "10": 1.0 + 1e-9, "é": 1.0, "top": 2.0, "low": 0.5}
+    write_run(tmp_path / "run", {"q": scores}, "t")
+    for relevant, descending, ascending in (("10", 4, 2), ("9", 3, 3), ("é", 2, 4), ("top", 1, 1), ("low", 5, 5)):
+        write_qrels(tmp_path / "qrels", {"q": {relevant: 1}})
+        for ties, rank in (("descending", descending), ("ascending", ascending)):
+            score(tmp_path / "run", tmp_path / "qrels", tmp_path / "metrics.tsv", ["RR"], ties)
+            assert read_metrics(tmp_path / "metrics.tsv")["RR"]["q"] == pytest.approx(1 / rank)
+
+
 def test_a_run_of_another_task_is_refused(files):
     write_run(files / "alien", {"x": {"d1": 1.0}}, "t")
     with pytest.raises(UserError, match="not one of its 1 queries"):

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -57,6 +58,14 @@ def test_rounding_keeps_the_printed_decimals():
     assert rounded(0.5, "1") == "1" and rounded(-0.0004, "0.000") == "-0.000"
 
 
+SIZES = pd.DataFrame(
+    [
+        ("clef", "train", 10375, 623, 600, 77),
+        ("clef", "dev", 10375, 100, 110, None),
+        ("clef", "test", 10375, 197, 199, None),
+    ],
+    columns=["dataset", "split", "documents", "queries", "relevant", "left_out"],
+).set_index(["dataset", "split"])
 MAPPING = {
     "models": {"printed-mini": "mini"},
     "tasks": {"one": "clef", "two": "other"},
@@ -209,6 +218,50 @@ def test_a_system_without_a_run_or_a_training_is_said(tmp_path):
     assert table["reason"][9] == "tuned was not trained in this experiment"
 
 
+def test_cells_with_the_other_order_of_ties_are_held_to_means_with_that_order(tmp_path):
+    """At a cut-off, and over all; cells of other measures are not."""
+    mapping = MAPPING | {"measures": {"MAP": {"at": "AP", "all": "AP", "ties": "ascending"}, "P": {"at": "P"}}}
+    other = OURS.means.assign(**{"AP@1": 0.7, "AP@3": 0.7, "AP": 0.7}).drop(("clef", "tuned-mini"))
+    table = versus(*write(tmp_path, mapping=mapping), replace(OURS, ascending=other))
+    assert table["ours"].fillna("").tolist()[:6] == ["0.70", "0.70", "0.70", "", "", ""]
+    assert (
+        table["our_measure"][0] == "AP@1, ties ascending"
+        and table["reason"][3] == "tuned is not run on clef in this experiment"
+    )
+    without = versus(*write(tmp_path, mapping=mapping), OURS)
+    assert without["reason"][0] == "AP@1 is not among the measures of this experiment"
+
+
+def test_sizes_of_datasets_are_set_beside_the_table_of_datasets(tmp_path):
+    mapping = {
+        "counts": {"docs": "documents", "queries": ["queries", "left_out"], "pairs": "relevant"},
+        "datasets": [
+            {"variant": "claims", "ours": "clef"},
+            {"variant": "train", "ours": ["clef/train", "clef/dev"]},
+            {"variant": "raw", "why": "not released"},
+            {"ours": "other/test"},
+        ],
+    }
+    sizes = [("claims", "docs", "10375"), ("claims", "queries", "997"), ("claims", "pairs", "910"),
+             ("train", "queries", "800"), ("raw", "queries", "5"), ("else", "docs", "5")]  # fmt: skip
+    cells = [("4.2", variant, "", "", measure, "", value, "") for variant, measure, value in sizes]
+    table = versus(*write(tmp_path, cells, mapping), replace(OURS, datasets=SIZES))
+    assert table["verdict"].tolist() == [EQUAL, EQUAL, DIFFERENT, EQUAL, NOT_RUN, NOT_RUN]
+    assert table["ours"][2] == "909" and table["our_task"][3] == "clef/train, clef/dev"
+    assert table["our_measure"][3] == "queries + left_out"
+    assert table["reason"].tolist()[4:] == ["not released", "the dataset other/test is not in this experiment"]
+    for part, said in (
+        (
+            {"counts": mapping["counts"] | {"docs": "pages"}},
+            "m.yaml: counts: the table of datasets has no column 'pages'",
+        ),
+        ({"datasets": mapping["datasets"][:1]}, "m.yaml: datasets: no line fits 4.2, train"),
+        ({"datasets": [*mapping["datasets"], {"ours": "x"}]}, "m.yaml: datasets, line 5: no cell comes to it"),
+    ):
+        with pytest.raises(UserError, match=said):
+            versus(*write(tmp_path, cells, mapping | part), replace(OURS, datasets=SIZES))
+
+
 def changed(**parts):
     return MAPPING | parts
 
@@ -221,6 +274,8 @@ def changed(**parts):
         (changed(tasks={"one": "clef"}), "m.yaml: tasks: nothing for the variant of T.1, two, printed-mini, base, MAP, 1"),
         (changed(measures={"MAP": {"at": "AP"}, "P": {"at": "P"}}), "m.yaml: measures: nothing for MAP (all) of T.1, one"),
         (changed(measures={"MAP": "AP"}), "m.yaml: measures.MAP: expected {at: OURS, all: OURS}"),
+        (changed(measures={"MAP": {"ties": "ascending"}}), "m.yaml: measures.MAP: expected {at: OURS, all: OURS}"),
+        (changed(measures={"MAP": {"at": "AP", "ties": "random"}}), "m.yaml: measures.MAP.ties: expected ascending"),
         (changed(seconds={"T.2": "waiting"}), "m.yaml: seconds.T.2: 'waiting' is not one of inference, fine-tuning"),
         (changed(seconds={"T.2": {"shown": "inference"}}), "m.yaml: seconds.T.2: expected a time, or {shown: TIME, unit: SECONDS}"),
         (changed(seconds={"T.2": {"shown": "inference", "unit": 0}}), "m.yaml: seconds.T.2: unit: 0 is not a number of seconds above 0"),
@@ -275,11 +330,11 @@ def test_the_thesis_is_there_whole(shared_data):
     if not (source / "factcheck_A.1.tsv").is_file():
         pytest.skip(f"no transcription in {source}")
     rows = []
-    for number in range(1, 27):
-        with open(source / f"factcheck_A.{number}.tsv", encoding="utf-8") as file:
+    for name in ("4.2", "4.4", *(f"A.{number}" for number in range(1, 27))):
+        with open(source / f"factcheck_{name}.tsv", encoding="utf-8") as file:
             rows += [tuple(row[key] for key in HEADING) for row in csv.DictReader(file, delimiter="\t")]
     cells = read_cells(PUBLISHED / "factcheck.tsv")
-    assert [tuple(cell[key] for key in HEADING) for cell in cells] == rows and len(rows) == 2104
+    assert [tuple(cell[key] for key in HEADING) for cell in cells] == rows and len(rows) == 2116
 
 
 def test_the_five_tables_of_comparative_questions_are_there_whole(shared_data):
@@ -323,9 +378,11 @@ def test_the_mapping_of_comparative_questions_covers_every_cell():
 
 def test_the_mapping_of_the_thesis_covers_every_cell():
     cells, mapping = read_cells(PUBLISHED / "factcheck.tsv"), read_mapping(PUBLISHED / "factcheck.yaml")
-    nothing = Ours({}, {}, OURS.means[:0], OURS.inference[:0], OURS.fine_tuning[:0])
+    nothing = Ours({}, {}, OURS.means[:0], OURS.inference[:0], OURS.fine_tuning[:0], datasets=SIZES[:0])
     table = versus(cells, mapping, nothing)  # a word or line too many or too few is an error
-    assert len(table) == len(cells) == 2104 and (table["verdict"] == NOT_RUN).all() and (table["reason"] != "").all()
+    assert len(table) == len(cells) == 2116 and (table["verdict"] == NOT_RUN).all() and (table["reason"] != "").all()
     assert table.groupby(list(CELL)).size().max() == 1
-    quirk = table[(table["measure"] == "nDCG") | ((table["measure"] == "R") & (table["cutoff"] == "1"))]
+    collapsed = table[table["table"].isin([f"A.{number}" for number in range(16, 22)])]
+    assert len(collapsed) == 576 and collapsed["reason"].str.startswith("the task ").all()  # each has a system of ours
+    quirk = table[table["measure"].isin(["nDCG", "R"])]
     assert quirk["remarks"].str.contains("scorer orders documents of equal score").all()

@@ -11,7 +11,7 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.ir.trec import ranking, write_qrels, write_run
-from scripts.training import negatives
+from scripts.training import labelled, negatives
 
 SETTINGS = {"labels": "human", "from": "bm25", "per_query": 3, "exclude_evaluation": True, "queries": "all", "seed": 42}
 
@@ -147,6 +147,36 @@ def test_pseudo_labels_do_not_look_at_the_training_qrels(collection, monkeypatch
         assert [row["negative_id"] for row in mine] == ranked[1:4]
     (folder / "train.qrels").write_text("this is not read")
     assert made.choose(folder, monkeypatch, labels="bm25", exclude_evaluation=False) == rows
+
+
+def test_permuted_labels_are_those_of_another_query_drawn_by_the_seed(collection, monkeypatch):
+    """All judgements of a query move together, each query's to one; what is judged relevant there is no negative."""
+    made, folder = collection
+    rows = made.choose(folder, monkeypatch, labels="permuted", exclude_evaluation=False)
+    right = made.choose(folder, monkeypatch, exclude_evaluation=False)
+
+    def positives(chosen):
+        found = {}
+        for row in chosen:
+            found.setdefault(row["query_id"], set()).add(row["positive_id"])
+        return found
+
+    permuted, human = positives(rows), positives(right)
+    gold = {query: frozenset(d for d, grade in judged.items() if grade > 0) for query, judged in made.train.items()}
+    assert any(permuted[query] != human.get(query) for query in permuted)
+    assert {frozenset(found) for found in permuted.values()} <= {frozenset(found - {"gone"}) for found in gold.values()}
+    assert all(row["negative_id"] not in permuted[row["query_id"]] for row in rows)
+    assert any(row["negative_id"] in gold[row["query_id"]] for row in rows)
+    assert made.choose(folder, monkeypatch, labels="permuted", exclude_evaluation=False) == rows
+    assert made.choose(folder, monkeypatch, labels="permuted", exclude_evaluation=False, seed=7) != rows
+
+
+def test_a_permutation_of_judgements_loses_none_and_leaves_few_in_place():
+    qrels = {f"q{n}": {f"d{n}": 1} for n in range(500)} | {"unjudged": {}, "none": {"d1": 0}}
+    moved = labelled.permuted(qrels, 42)
+    assert sorted(qrels)[:500] and set(moved) == set(qrels) - {"unjudged", "none"}
+    assert sorted(map(min, moved.values())) == sorted(f"d{n}" for n in range(500))
+    assert sum(moved[query] == qrels[query] for query in moved) < 10  # one on average
 
 
 def test_mistakes_are_told(collection, monkeypatch):

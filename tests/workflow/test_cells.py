@@ -13,7 +13,9 @@ from tests.workflow.conftest import tiny_config
 MAPPING = {
     "models": {"Tiny": "tiny"},
     "tasks": {"weather": "weather", "sea": "sea"},
-    "measures": {"nDCG": {"at": "nDCG"}, "MAP": {"at": "AP"}},
+    "measures": {"nDCG": {"at": "nDCG", "ties": "ascending"}, "MAP": {"at": "AP"}},
+    "counts": {"queries": "queries"},
+    "datasets": [{"ours": "weather/test"}],
     "seconds": {"T.2": "inference", "T.3": "fine-tuning"},
     "systems": [
         {"system": "Lucene", "ours": "plain"},
@@ -29,6 +31,7 @@ HEADING = "table\tvariant\tsystem\ttraining\tmeasure\tcutoff\tvalue\tstd\n"
 def drawn(again):
     """The finished experiment with a chart and published cells, run again."""
     means = pd.read_csv(again.folder / "results/tiny/tables/means.tsv", sep="\t").set_index("system")["nDCG@10"]
+    queries = len((again.folder / "results/tiny/data/weather/queries/test.jsonl").read_text().splitlines())
     cells = [
         ("T.1", "weather", "Lucene", "", "nDCG", "10", f"{means['plain']:.3f}", ""),
         ("T.1", "weather", "Tiny", "base", "nDCG", "10", "0.999", ""),
@@ -38,6 +41,7 @@ def drawn(again):
         ("T.1", "weather", "Tiny", "base", "MAP", "7", "0.500", ""),
         ("T.2", "weather", "Tiny", "base", "seconds", "", "2.00", ""),
         ("T.3", "weather", "Tiny", "hard", "seconds", "", "2.00", ""),
+        ("T.4", "test", "", "", "queries", "", f"{queries}", ""),
     ]
     (again.folder / "cells.tsv").write_text("# a source\n" + HEADING + "".join("\t".join(row) + "\n" for row in cells))
     (again.folder / "cells.yaml").write_text(yaml.safe_dump(MAPPING))
@@ -46,7 +50,9 @@ def drawn(again):
     config["charts"] = {"means": {"systems": groups, "measures": ["nDCG@10"], "baseline": "plain"}}
     config["published"] = {"file": "cells.tsv", "mapping": "cells.yaml", "part": True}
     again.write_config(config)
-    assert {job.split()[0] for job in again.planned()} == {"figure", "published", "report"}
+    assert {job.split()[0] for job in again.planned()} == {
+        "figure", "published", "report", "score_ascending", "means_ascending",
+    }  # fmt: skip
     done = again.snakemake()
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
     return again
@@ -57,7 +63,7 @@ def test_cells_chart_and_times(drawn):
     with open(results / "published-versus-ours.tsv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert [row["verdict"] for row in rows] == [
-        "equal", "different", "inside the seeds' spread", *["not run"] * 3, "different machine", "different machine"]  # fmt: skip
+        "equal", "different", "inside the seeds' spread", *["not run"] * 3, "different machine", "different machine", "equal"]  # fmt: skip
     assert [row["our_system"] for row in rows[:3]] == ["plain", "zero-shot", "hard"] and rows[2]["seeds"] == "2"
     assert [row["reason"] for row in rows[3:6]] == [
         "the task sea is not in this experiment",
@@ -82,7 +88,7 @@ def test_cells_chart_and_times(drawn):
     assert "## Not run" in (results / "published-versus-ours.md").read_text()
     assert (results / "published-versus-ours.html").read_text().count("different machine") >= 3
     page = (results / "summary.md").read_text()
-    said = "Of 8 published numbers: 1 equal, 1 different, 1 inside the seeds' spread, 3 not run, 2 different machine"
+    said = "Of 9 published numbers: 2 equal, 1 different, 1 inside the seeds' spread, 3 not run, 2 different machine"
     assert said in page and "(figures/chart-means.svg)" in page and "(tables/inference-times.md)" in page
     figure = (results / "figures/chart-means.svg").read_text()
     assert all(label in figure for label in ("as it is", "hard", "reranked", "nDCG@10, weather"))

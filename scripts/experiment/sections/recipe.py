@@ -136,7 +136,9 @@ class Recipe(Training):
         "them (and a, b for two recipes); numbers of queries and negatives are per dataset",
     ]
     labels: Annotated[
-        Literal["human", "bm25"], "human: the qrels; bm25: pseudo-labels, BM25's top document is taken as relevant"
+        Literal["human", "bm25", "permuted"],
+        "human: the qrels; bm25: pseudo-labels, BM25's top document is taken as relevant; permuted: a control that "
+        "holds no information, each training query has the judgements of another, drawn by the experiment's seed",
     ] = "human"
     bm25: Annotated[
         str | None,

@@ -98,7 +98,7 @@ def feedback_values(
         raise check.fail(place[alien[0]], f"{why} {method} has {', '.join(names)}")
     if twice := [name for name in names if name in fixed and name in tried]:
         raise check.fail(f"{key}.grid.{twice[0]}", f"{twice[0]} is given beside the grid; leave one of both out")
-    most = RM3_DOCUMENTS if method == "rm3" else check.config.depth
+    most = RM3_DOCUMENTS if method == "rm3" else getattr(entry, "depth", None) or check.config.depth
     values = {name: _values(name, fixed, tried, most if tuned else None) for name in names}
     for name in ("feedback_documents", "negative_documents"):
         if name in names and max(values[name]) > most:

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from scripts.common.keys import LEFT_OUT, OTHERS, JsonObject, Rule, given, keys_of
+from scripts.common.keys import LEFT_OUT, OTHERS, Depth, JsonObject, Rule, given, keys_of
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.languages import OF_LANGUAGE, usual_analyzer
 from scripts.experiment.records import Experiment, System, Task
+from scripts.experiment.sections.configuration import Configuration
 from scripts.experiment.systems import _feedback
 from scripts.experiment.systems._kind import Made, SystemKind, limited_to
 from scripts.ir.measure_names import cutoff, parse
@@ -53,6 +54,9 @@ class LexicalKeys(_feedback.FeedbackKeys, Made):
         "bm25, query-likelihood: what is indexed of documents: their own texts (default), or with those appended that "
         "the dataset names under texts (Lucene)",
         LEFT_OUT,
+    ] = None
+    depth: Annotated[
+        Depth | None, "bm25, query-likelihood: documents kept per query; default: the experiment's depth", LEFT_OUT
     ] = None
 
 
@@ -109,7 +113,8 @@ class Lexical(SystemKind):
     def resolve(self, check: Checker, name: str, entry: LexicalKeys, tasks: dict[str, Task]) -> System:
         ranked = limited_to(check, name, entry)
         settings = self.settings(check, f"systems.{name}", entry)
-        return System(name, self.similarity.kind, entry.label or name, settings=settings, tasks=ranked)
+        label = entry.label or name
+        return System(name, self.similarity.kind, label, depth=entry.depth, settings=settings, tasks=ranked)
 
     def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
         for task in (task for task in tasks.values() if system.ranks(task.name)):
@@ -129,6 +134,12 @@ class Lexical(SystemKind):
     def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
         return {(dataset, "dev")} if tunes(system) else set()
 
+    def identity(self, config: Configuration, system: System) -> JsonObject:
+        return {**super().identity(config, system), "depth": system.depth or config.depth}
+
+    def documents_held(self, system: System, depth: int, taken: list[int]) -> int:
+        return system.depth or depth
+
     def describe(self, experiment: Experiment, system: System) -> str:
         settings = settings_of(system)
         single = _feedback.single(settings.parameters)
@@ -141,10 +152,12 @@ class Lexical(SystemKind):
         analyzer = "analyser of the dataset's language" if named == OF_LANGUAGE else f"{named} analyser"
         texts = ", documents with the texts appended that their dataset names" if appends(system) else ""
         words = f"{self.similarity.label} ({self.engine(system)}, {analyzer}, {fields}{texts}), {parameters}"
-        return words + _feedback.as_text(settings.feedback)
+        kept = f", {system.depth} documents kept" if system.depth else ""
+        return words + _feedback.as_text(settings.feedback) + kept
 
     def provenance(self, experiment: Experiment, system: System) -> JsonObject:
-        return {"method": f"{self.similarity.label} ({self.engine(system)})", **given(system.settings)}
+        method = {"method": f"{self.similarity.label} ({self.engine(system)})", **given(system.settings)}
+        return {**method, "kept_depth": system.depth} if system.depth else method
 
 
 def settings_of(system: System) -> Settings:
@@ -220,9 +233,10 @@ def _tuned(check: Checker, key: str, entry: LexicalKeys, similarity: Similarity,
         raise check.fail(key, "all parameters are given, so tune: true has nothing to choose; list values under grid")
     measure = getattr(grid, "measure", None) or check.config.measures[0]
     check.computable(f"{key}.grid.measure", measure)
-    depth = cutoff(parse(measure)) or check.config.depth
+    kept = entry.depth or check.config.depth
+    depth = cutoff(parse(measure)) or kept
     if "rocchio" in how.feedback:  # it sees the documents that a search keeps
-        depth = check.config.depth
+        depth = kept
     floats = {name: [float(value) for value in one] for name, one in values.items()}
     return dataclasses.replace(how, measure=measure, parameters=floats, depth=depth)
 

@@ -9,7 +9,7 @@ import io
 import math
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
@@ -18,7 +18,9 @@ import pandas as pd
 from scripts.common.errors import UserError
 from scripts.common.files import is_number, lines
 from scripts.common.tables import read_texts
-from scripts.experiment.printed_cells import CELL, Line, Mapping, Time
+from scripts.experiment.printed_cells import ASCENDING, CELL, Line, Mapping, Time
+from scripts.reports.published_numbers.found import Found
+from scripts.reports.published_numbers.sizes import size
 
 EQUAL, SPREAD, DIFFERENT, NOT_RUN = "equal", "inside the seeds' spread", "different", "not run"
 MACHINE = "different machine"  # times: not a result that another machine could repeat
@@ -34,6 +36,8 @@ class Ours:
 
     `means`, `inference` and `fine_tuning` are the tables of these names, indexed by (task, system), (task, system) and
     (model, recipe). `importances` are the tables of importance of each ranker, one per seed, indexed by feature.
+    `ascending` are means with documents of equal score by ascending id, for the measures that print has so. `datasets`
+    is the table of this name, indexed by (dataset, split).
     """
 
     entries: dict[str, list[dict]]
@@ -42,17 +46,8 @@ class Ours:
     inference: pd.DataFrame
     fine_tuning: pd.DataFrame
     importances: dict[str, list[pd.DataFrame]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Found:
-    """Our number for a cell with its sd and its place; without a number, the reason."""
-
-    value: float | None = None
-    sd: float | None = None
-    runs: int | None = None
-    place: dict[str, str] = field(default_factory=dict)
-    reason: str = ""
+    ascending: pd.DataFrame = field(default_factory=pd.DataFrame)
+    datasets: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
 def read_cells(path: Path) -> list[dict[str, str]]:
@@ -84,6 +79,8 @@ def lookup(cell: dict[str, str], line: Line, mapping: Mapping, ours: Ours, total
     An importance is the feature's share of our ranker's gain, of `total`: the sum of what is printed for all features.
     Raises UserError where the mapping lacks a word of the cell, or means two systems.
     """
+    if cell["measure"] in mapping.counts:
+        return size(line, mapping.counts[cell["measure"]], ours.datasets, mapping)
     if feature := mapping.features.get(cell["variant"]):
         candidate = _meant(cell, line, mapping, ours)
         return candidate if isinstance(candidate, Found) else _importance(candidate["system"], feature, total, ours)
@@ -97,8 +94,13 @@ def lookup(cell: dict[str, str], line: Line, mapping: Mapping, ours: Ours, total
     candidate = _meant(cell, line, mapping, ours)
     if isinstance(candidate, Found):
         return candidate
+    ascending = not time and mapping.is_ascending(measure)
+    if ascending:
+        ours = replace(ours, means=ours.ascending)
     found = _number(candidate, task, measure, time, ours)
-    return found or Found(reason=_missing(" or ".join(line.ours), task, measure, time, ours))
+    if not found:
+        return Found(reason=_missing(" or ".join(line.ours), task, measure, time, ours))
+    return replace(found, place=found.place | {"our_measure": f"{measure}, ties {ASCENDING}"}) if ascending else found
 
 
 def _meant(cell: dict[str, str], line: Line, mapping: Mapping, ours: Ours) -> dict[str, str] | Found:
@@ -187,17 +189,19 @@ def rounded(value: float, printed: str) -> str:
 
 
 def first_fitting(cell: dict[str, str], mapping: Mapping) -> Line:
-    """The line of the mapping's systems that a cell comes to. Raises UserError where there is none."""
-    for line in mapping.systems:
+    """The line of the mapping's datasets or systems that a cell comes to. Raises UserError where there is none."""
+    section = "datasets" if cell["measure"] in mapping.counts else "systems"
+    for line in mapping.datasets if section == "datasets" else mapping.systems:
         if line.fits(cell):
             return line
-    raise UserError(f"{mapping.path}: systems: no line fits {name_of(cell)}")
+    raise UserError(f"{mapping.path}: {section}: no line fits {name_of(cell)}")
 
 
-def check_used(section: str, all_lines: list[Line], used: Iterable[int], mapping: Mapping) -> None:
+def check_used(section: str, all_lines: list[Line], used: Iterable[Line], mapping: Mapping) -> None:
     """Raise UserError for a line that no cell comes to: a word in it is wrong, or an earlier line takes its cells."""
+    known = set(map(id, used))
     for line in all_lines:
-        if line.number not in used:
+        if id(line) not in known:
             raise UserError(f"{mapping.path}: {section}, line {line.number}: no cell comes to it")
 
 
@@ -208,11 +212,10 @@ def _one_model(cell: dict[str, str]) -> tuple[str, ...]:
 def versus(cells: list[dict[str, str]], mapping: Mapping, ours: Ours) -> pd.DataFrame:
     """One row per cell: the printed number, ours, their difference (times: ratio), verdict, reason and remarks."""
     chosen = [first_fitting(cell, mapping) for cell in cells]
-    check_used("systems", mapping.systems, {line.number for line in chosen}, mapping)
+    for section, all_lines in (("datasets", mapping.datasets), ("systems", mapping.systems)):
+        check_used(section, all_lines, chosen, mapping)
     remarks_of = [[line for line in mapping.remarks if line.fits(cell)] for cell in cells]
-    check_used(
-        "remarks", mapping.remarks, {line.number for lines_of_cell in remarks_of for line in lines_of_cell}, mapping
-    )
+    check_used("remarks", mapping.remarks, [line for of_cell in remarks_of for line in of_cell], mapping)
     totals: dict[tuple[str, ...], float] = defaultdict(float)
     for cell in cells:
         totals[_one_model(cell)] += float(cell["value"])
