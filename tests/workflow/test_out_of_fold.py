@@ -57,5 +57,5 @@ def test_a_ranker_learns_from_the_scores_of_models_that_have_not_seen_the_query(
     for query, scores in read_run(results / "runs/weather/stacked/seed-0.trec.gz").items():
         for document, score in scores.items():
             assert score == pytest.approx((tests[0][query][document] + tests[1][query][document]) / 2, rel=1e-6)
-    record = json.loads((results / "rankers/weather/ranker/seed-0.refitted.json").read_text())
+    record = json.loads((results / "rankers/weather/ranker/refitted/seed-0.json").read_text())
     assert record["features"] == ["BM25", "system.stacked"]
