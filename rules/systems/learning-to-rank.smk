@@ -3,7 +3,7 @@
 In: features/{task}/{features}.parquet of a dataset's train and dev splits and of the task, data/{dataset}/qrels/dev.qrels,
 bm25/{dataset}/term-counts. Out: rankers/{source}/{system}/seed-{seed}.model with its record (.json), the parameters
 tried (.grid.tsv) and the time of learning; with refit also the one that was learnt again from train and dev
-(.refitted.model, .refitted.json); runs/{task}/{system}/seed-{seed}.trec.gz with its timing. {source} is the dataset that
+(in refitted/); runs/{task}/{system}/seed-{seed}.trec.gz with its timing. {source} is the dataset that
 it is learnt from.
 """
 

@@ -31,7 +31,7 @@ NUMBERS = list(dict.fromkeys((json.dumps(path), kind) for path, kind in numbers(
 NULL_ALLOWED = ("micro_batch", "batch_tokens", "range_max", "head_learning_rate", "max_query_length", "max_document_length",
                 "absolute_margin", "relative_margin", "max_score", "min_score",
                 "document_regularizer_weight", "query_regularizer_weight", "temperature", "scale",
-                "every", "early_stopping_patience")  # fmt: skip
+                "every", "early_stopping_patience", "steps_per_epoch", "folds", "left_out_fold")  # fmt: skip
 ENTRIES = {"datasets": "d", "models": "m", "recipes": "r", "systems": "tuned", "comparisons": "c",
            "multiple_comparisons": "f"}  # fmt: skip
 

@@ -95,8 +95,8 @@ def test_a_ranker_that_is_learnt_again_ranks_all_tasks_but_dev(workspace):
         "train_ranker weather again seed-0", "refit_ranker weather again seed-0",
     }  # fmt: skip
     ranked = dict(re.findall(r"rank\.py .*--model (\S+) .*--run (\S+)", said))
-    model = f"{RESULTS}/rankers/weather/again/seed-0"
-    assert ranked == {f"{model}.refitted.model": runs[0], f"{model}.model": runs[1]}
+    folder = f"{RESULTS}/rankers/weather/again"
+    assert ranked == {f"{folder}/refitted/seed-0.model": runs[0], f"{folder}/seed-0.model": runs[1]}
 
 
 def importance(path):
