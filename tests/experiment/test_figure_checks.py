@@ -17,6 +17,11 @@ MISTAKES = {
     "limits and a common axis": ({"limits": [-1, 1], "axis": "a"}, "figure.limits: not together with axis"),
     "unknown column": ({"columns": ["se"]}, "comparisons.c.figure.columns"),
     "digits below 0": ({"digits": -1}, "figure.digits: -1 is too small"),
+    "a width in words": ({"width": "triple column"}, "comparisons.c.figure.width: "),
+    "a width below a column": ({"width": 3}, "comparisons.c.figure.width: "),
+    "a height without bounds": ({"height": 1e9}, "comparisons.c.figure.height: "),
+    "a height of nothing": ({"height": 0}, "comparisons.c.figure.height: "),
+    "a label on two lines": ({"x_label": "a\nb"}, "comparisons.c.figure.x_label: "),
     "no Bayesian summary": ({"bayesian": True}, "only valid with key 'bayesian' of the comparison"),
 }
 
@@ -56,7 +61,8 @@ def test_options_at_their_defaults_are_the_same_written_or_not():
 
 
 def test_a_figure_is_told_its_options_and_a_table_only_those_of_numbers():
-    figure = {"fixed": True, "limits": [-1, 1], "ticks": [0], "columns": ["n"], "digits": 4}
+    figure = {"fixed": True, "limits": [-1, 1], "ticks": [0], "columns": ["n"], "digits": 4, "width": 8, "height": 6.5,
+              "x_label": "Mean difference"}  # fmt: skip
     experiment = resolve(changed({"comparisons/c/figure": figure, "lower_is_better": ["nDCG@10"]}), "c.yaml")
     told = figures.forest_settings(experiment, "c")
     assert figure.items() <= told.items() and told["lower_is_better"] is True
