@@ -297,7 +297,8 @@ def test_measures_that_look_deeper_than_a_run_are_told():
     (said,) = cautions(resolve(changed(changes), "c.yaml"))
     assert said.startswith("R@20 looks deeper than the runs of reranker, twice, which hold 10 documents")
     deep = {"measures": ["nDCG@10", "P@5000"], "systems/deep": {"type": "bm25", "depth": 5000, "k1": 2.0}}
-    (said,) = cautions(resolve(changed(deep), "c.yaml"))
+    said, of_reranker = cautions(resolve(changed(deep), "c.yaml"))
+    assert of_reranker.startswith("P@5000 looks deeper than the runs of reranker, which hold 100 documents")
     assert said.startswith("P@5000 looks deeper than the runs of bm25") and "(depth)" in said and " deep," not in said
     assert cautions(resolve(changed({}), "c.yaml")) == []
 
