@@ -120,6 +120,19 @@ def test_a_ranker_learns_from_two_datasets_and_a_forest_has_seeds(further):
     assert runs[0] != runs[1]
 
 
+def test_the_pages_show_the_importance(workspace):
+    config = json.loads(json.dumps(CONFIG))
+    config["systems"] = {name: config["systems"][name] for name in ("bm25", "plain", "lambdamart")}
+    workspace.write_config(config, "pages.yaml")
+    done = workspace.snakemake("--cores", "2", f"{RESULTS}/summary.md", config="pages.yaml")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    fall = float(importance(workspace.folder / TABLES[0])[0]["permutation"])
+    said = " ".join((workspace.folder / RESULTS / "summary.md").read_text().split())
+    assert f"| BM25 | {fall:.3f} |".replace("-", "\N{MINUS SIGN}") in said and "SHAP lambdamart" in said
+    page = (workspace.folder / RESULTS / "report.html").read_text()
+    assert "Importance of features" in page and "Permutation: fall of nDCG@10 on dev." in page
+
+
 def test_another_learner_computes_no_feature_again(workspace):
     config = json.loads(json.dumps(CONFIG))
     config["systems"]["lambdamart"]["learner"]["trees"] = 10
