@@ -1,10 +1,12 @@
 """A study of transfer: each training once, what another target or size adds (planned), and its table and curves (run)."""
 
 import copy
+import json
 import re
 
 import pandas as pd
 import pytest
+from tokenizers import Tokenizer
 
 from tests.workflow.conftest import copy as copy_of
 from tests.workflow.conftest import write_collection
@@ -124,6 +126,16 @@ def test_another_target_adds_its_jobs_alone(plans):
     assert not {job for job in before if before[job] != after.get(job) and job.split()[0] in of_models}
 
 
+PRINTED = """table\trow\tcolumn\tprinted\tcomparison\ttask\tsystem\tquantity\tfactor\tnote\tmark
+1\tsea\tweather, ZS\t2\t\tweather\ttransfer-sea\tRR@10\t1\t\t*
+1\tpseudo-labels\tweather, ZS\t2\t\tweather\tpseudo\tRR@10\t1\t\t
+2\tweather\t# queries\t30\t\tweather/train\t\tall_queries\t1\t\t
+2\tweather\t# relevant /query\t1\t\tweather/train\t\trelevant_per_query\t1\t\t
+2\tweather\t#tok. /query\t0.0\t\tweather/train\t\tmean_query_word_pieces\t1\t\t
+2\tweather\t#tok. /doc\t0.0\t\tweather/train\t\tmean_document_word_pieces\t1\t\t
+"""
+
+
 @pytest.mark.long
 def test_a_small_study_is_run_to_its_table_and_curves(workspace):
     """Two targets, from pseudo-labels with 8 and all queries, and transfer between them."""
@@ -132,6 +144,9 @@ def test_a_small_study_is_run_to_its_table_and_curves(workspace):
     config["recipes"]["few"]["samples"] = config["systems"]["few"]["seeds"] = 1
     config["comparisons"] = {}
     del config["systems"]["zero-shot"]
+    config["recipes"]["pseudo"]["bm25"] = "bm25"
+    config |= {"word_pieces": "bert", "published": {"file": "printed.tsv"}}
+    (workspace.folder / "printed.tsv").write_text(PRINTED)
     workspace.write_config(config, "run.yaml")
     tables = "results/study/tables"
     targets = [
@@ -139,6 +154,7 @@ def test_a_small_study_is_run_to_its_table_and_curves(workspace):
         f"{tables}/transfer.tex",
         f"{tables}/curves-few.tsv",
         "results/study/figures/curves-all.svg",
+        "results/study/published-versus-ours.tsv",
     ]
     done = workspace.snakemake(*targets, f"{tables}/transfer-answers.md", config="run.yaml")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
@@ -152,3 +168,22 @@ def test_a_small_study_is_run_to_its_table_and_curves(workspace):
     ]
     of_weather = points[points["target"] == "weather"].sort_values("size")
     assert of_weather["mean"].tolist() == pytest.approx(means, abs=1e-12)
+    printed = pd.read_csv(workspace.folder / "results/study/published-versus-ours.tsv", sep="\t", keep_default_na=False)
+    tested = pd.read_csv(workspace.folder / tables / "transfer.tsv", sep="\t", keep_default_na=False)
+    marks = tested[(tested["target"] == "weather") & (tested["shot"] == "zero")].set_index("system")["mark"]
+    assert printed["our_mark"].tolist()[:2] == [marks["transfer-sea"], marks["pseudo"]]
+    assert printed["marks_equal"].tolist() == [
+        "yes" if marks["transfer-sea"] else "no", "no" if marks["pseudo"] else "yes", "", "", "", ""]  # fmt: skip
+    assert printed["equal"].tolist()[2:4] == ["yes", "yes"]
+    texts = {
+        name: workspace.folder / f"results/study/data/weather/{name}.jsonl" for name in ("queries/train", "corpus")
+    }
+    tokenizer = Tokenizer.from_file(str(workspace.folder / "weights/tiny/tokenizer.json"))
+    for ours, path in zip(printed["ours_in_full"].tolist()[4:], texts.values(), strict=True):
+        records = [json.loads(line) for line in path.read_text().splitlines()]
+        words = [f"{record.get('title', '')} {record['text']}".strip() for record in records]
+        pieces = [len(tokenizer.encode(text, add_special_tokens=False).ids) for text in words]
+        assert float(ours) == pytest.approx(sum(pieces) / len(pieces))
+    assert any(
+        path.name.endswith("_by-bm25.tsv") for path in (workspace.folder / "results/study/negatives/weather").iterdir()
+    )
