@@ -27,8 +27,10 @@ def test_what_others_scored_has_values_and_no_runs():
     assert planning.import_scores_settings(EXPERIMENT, "theirs-scored", "scored") == {"measure": "accuracy"}
 
 
-def test_a_list_of_columns_makes_a_system_of_each():
-    columns = {"type": "external", "scores": {"d": "LICENSE"}, "column": ["a", "b b"]}
+def test_a_list_of_columns_makes_a_system_of_each(tmp_path):
+    file = tmp_path / "scores.tsv"
+    file.write_text("query_id\ta\tb b\n1\t0\t1\n")
+    columns = {"type": "external", "scores": {"d": str(file)}, "column": ["a", "b b"]}
     config = changed({"datasets/d": {"format": "scores", "measure": "accuracy"}, "systems": {"columns": columns},
                       "recipes": {}, "models": {}, "comparisons/c": {"control": "columns-a", "treatment": "columns-b_b",
                                                                     "measure": "accuracy"}})  # fmt: skip

@@ -172,7 +172,7 @@ RERANKS = {"systems/x": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
 def test_the_configuration_says_it_to_the_job_of_the_weights_and_to_readers():
     plain, told = (resolve(changed(RERANKS | more), "c.yaml") for more in ({}, {"models/ce/label": 0}))
     assert planning.weights_settings(told, "ce") == {"label": 0}
-    assert ", label 0)" in describe(told, told.systems["x"])
+    assert ", label 0;" in describe(told, told.systems["x"])
     kind = system_kind(told.systems["x"])
     assert kind.provenance(told, told.systems["x"])["label"] == 0
     sides = [kind.identity(SimpleNamespace(models=one.models, recipes={}), one.systems["x"]) for one in (plain, told)]

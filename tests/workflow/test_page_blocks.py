@@ -57,7 +57,7 @@ BESIDE = {  # what the parts on one page, or of one section, refer to beside
     "transfer.md": {"systems": {"untrained": {"model": "m"}}},
 }
 EXAMPLES = {"gallery.md": "config/insurance.yaml", "tutorial.md": "config/config.yaml"}
-FOLDERS = (*COLLECTIONS, "mine", "arguana", "robust04", "web2010", "touche")
+FOLDERS = (*COLLECTIONS, "mine", "arguana", "robust04", "web2010", "touche", "quora")
 FILES = (
     "ours.run",
     "theirs.run",

@@ -45,7 +45,8 @@ def test_the_same_inputs_give_the_same_bytes(again):
     page.unlink()
     done = again.snakemake("results/tiny/report.html")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert page.read_bytes() == before
+    dates = re.compile(rb"\d{4}-\d{2}-\d{2}")  # the day on which it was made, which may have ended between the two
+    assert dates.sub(b"", page.read_bytes()) == dates.sub(b"", before)
 
 
 def test_the_rules_have_the_jobs_that_snakemake_plans(finished, page):
