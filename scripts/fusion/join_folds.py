@@ -16,7 +16,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.timing import clock, latency, single_seconds, write_timing
 from scripts.ir.folds import fold_of
-from scripts.ir.trec import Run, read_run, write_run
+from scripts.ir.trec import Run, read_run, top, write_run
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,8 @@ def scores_of(query: str, runs: list[Run], settings: Settings) -> dict[str, floa
 
 
 def joined(runs: list[Run], settings: Settings) -> Run:
-    """The run of all queries, the best documents first."""
-    found = {}
-    for query in runs[0]:
-        scores = scores_of(query, runs, settings)
-        best = sorted(scores, key=lambda document: (-scores[document], document))[: settings.depth]
-        found[query] = {document: scores[document] for document in best}
-    return found
+    """The run of all queries, the best documents first in trec_eval's order."""
+    return {query: top(scores_of(query, runs, settings), settings.depth) for query in runs[0]}
 
 
 def check_same(paths: list[Path], runs: list[Run]) -> None:

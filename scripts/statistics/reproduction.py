@@ -67,6 +67,5 @@ def delta_relative_improvement(original: tuple[float, float], repeated: tuple[fl
 
     0: the same improvement; below 0 the repetition improves more. None where the mean of a control is 0.
     """
-    improvements = [relative_improvement(*means) for means in (original, repeated)]
-    first, second = improvements
+    first, second = relative_improvement(*original), relative_improvement(*repeated)
     return None if first is None or second is None else first - second

@@ -127,10 +127,11 @@ def read_collection(
 
 
 def permuted(qrels: Qrels, seed: int) -> Qrels:
-    """The judgements of the queries, each with those of a query drawn by the seed without replacement."""
+    """The judgements of the queries, each with those of the next one in an order drawn by the seed: no query keeps its
+    own."""
     judged = sorted(query for query in qrels if relevant(qrels, query))
-    others = random.Random(f"{seed}\tpermuted").sample(judged, len(judged))
-    return {query: qrels[other] for query, other in zip(judged, others, strict=True)}
+    order = random.Random(f"{seed}\tpermuted").sample(judged, len(judged))
+    return {query: qrels[other] for query, other in zip(order, order[1:] + order[:1], strict=True)}
 
 
 def positives_of(queries: list[str], labels: str, qrels: Qrels, rankings: dict[str, list[str]]) -> dict[str, list[str]]:

@@ -8,6 +8,7 @@ from scripts.common.errors import UserError
 from scripts.experiment.descriptions import datasets_learnt, describe
 from scripts.experiment.leakage import learnt_from
 from scripts.experiment.resolution import resolve
+from scripts.inference import planning as inference
 from scripts.reports.planning.figures import tasks_learnt
 from scripts.training import planning
 from tests.experiment.test_config import BASE
@@ -53,9 +54,12 @@ def test_the_description_says_it_and_what_is_unknown(stated, said):
     assert said in describe(experiment, experiment.systems["zero"])
 
 
-def test_no_job_runs_again():
+def test_no_training_encoding_or_ranking_is_made_again():
     before, after = resolved({}), resolved(PUBLISHED)
     assert planning.training_settings(before, "m", "r", "1") == planning.training_settings(after, "m", "r", "1")
+    assert inference.encoding_settings(before, "m") == inference.encoding_settings(after, "m")
+    rankings = [inference.ranking_settings(one, "runs/d", "tuned", "1") for one in (before, after)]
+    assert rankings[0] == rankings[1]
 
 
 def test_a_name_that_was_meant_for_a_dataset_here_is_refused():

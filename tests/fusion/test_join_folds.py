@@ -45,6 +45,12 @@ def test_any_other_query_has_the_mean_of_all(monkeypatch, tmp_path, runs):
     assert all(scores == {"b": 2.5} for scores in joined(monkeypatch, tmp_path, runs, False, depth=1).values())
 
 
+def test_of_equal_scores_the_cut_keeps_what_trec_eval_ranks_first(monkeypatch, tmp_path, runs):
+    for path in runs:
+        write_run(path, {query: {"a": 1.0, "b": 1.0} for query in QUERIES}, "t")
+    assert all(scores == {"b": 1.0} for scores in joined(monkeypatch, tmp_path, runs, False, depth=1).values())
+
+
 def test_folds_are_about_equal_and_follow_from_query_and_seed_alone():
     sizes = [sum(fold_of(f"q{n}", 5, 1) == fold for n in range(5000)) for fold in range(1, 6)]
     assert sum(sizes) == 5000 and all(900 < size < 1100 for size in sizes)
