@@ -73,7 +73,7 @@ def test_a_description_an_archive_and_an_identity_say_them():
     words = describe(experiment, experiment.systems["zero"])
     assert (
         words
-        == 'bi-encoder m (org/m, 128 tokens, query prompt "Find “a”:\\n", document prompt none; what it was trained on is not stated)'
+        == 'bi-encoder m (org/m, 128 tokens, query prompt "Find “a”:\\n", document prompt none; training data of the weights not stated)'
     )
     kind = system_kind(experiment.systems["zero"])
     assert kind.provenance(experiment, experiment.systems["zero"])["prompts"] == {

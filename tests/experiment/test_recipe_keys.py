@@ -146,7 +146,7 @@ def test_defaults_that_are_written_change_no_job():
     assert planning.training_settings(plain, "m", "r", "1") == {"type": "bi-encoder", "max_length": 128, "seed": 1}
     assert inference.encoding_settings(plain, "m") == {"type": "bi-encoder", "max_length": 128, "batch_size": 32}
     assert describe(plain, plain.systems["tuned"]) == (
-        "bi-encoder m (org/m, 128 tokens; what it was trained on is not stated), fine-tuned with recipe r on d, 2 seeds"
+        "bi-encoder m (org/m, 128 tokens; training data of the weights not stated), fine-tuned with recipe r on d, 2 seeds"
     )
 
 

@@ -46,7 +46,7 @@ def test_a_fusion_is_in_domain_where_a_part_is():
 
 
 @pytest.mark.parametrize(("stated", "said"), [
-    (None, "; what it was trained on is not stated)"), ([], "; not trained on a dataset)"), (["msmarco", "nq"], "; trained on msmarco, nq)"),
+    (None, "; training data of the weights not stated)"), ([], "; weights trained on no dataset)"), (["msmarco", "nq"], "; weights trained on msmarco, nq)"),
 ])  # fmt: skip
 def test_the_description_says_it_and_what_is_unknown(stated, said):
     key = {} if stated is None else {"models/m/trained_on": stated}

@@ -34,5 +34,5 @@ def training_text(experiment: Experiment, system: System) -> str:
 def published_training(model: Model) -> str:
     """What the published weights were trained on, for a description."""
     if model.trained_on is None:
-        return "what it was trained on is not stated"
-    return f"trained on {', '.join(model.trained_on)}" if model.trained_on else "not trained on a dataset"
+        return "training data of the weights not stated"
+    return f"weights trained on {', '.join(model.trained_on)}" if model.trained_on else "weights trained on no dataset"
