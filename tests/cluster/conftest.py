@@ -28,11 +28,11 @@ class ClusterWorkspace(Workspace):
     def command(self, *arguments: str, **options: str) -> list[str]:
         return super().command(*arguments, "--profile", "slurm", *QUICK, **options)
 
-    def start(self, *arguments: str, config: str = "tiny.yaml") -> subprocess.Popen:
-        """Start Snakemake and give back its process; its words are in run.log."""
+    def start(self, *arguments: str, config: str = "tiny.yaml", seconds: int = 900) -> subprocess.Popen:
+        """Start Snakemake, ended after so many seconds, and give back its process; its words are in run.log."""
         with open(self.folder / "run.log", "a") as log:
             process = subprocess.Popen(
-                ["timeout", "--signal=INT", "900", *self.command(*arguments, config=config)],
+                ["timeout", "--signal=INT", str(seconds), *self.command(*arguments, config=config)],
                 cwd=self.folder, stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
         self.started.append(process)

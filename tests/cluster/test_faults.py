@@ -135,7 +135,7 @@ def test_a_time_limit_leaves_a_checkpoint_from_which_the_retry_goes_on(again, tm
         undisturbed.command(target), cwd=undisturbed.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        process = again.start(target)
+        process = again.start(target, seconds=1800)  # two trainings side by side, one of which starts twice
         resume = again.folder / "results/long/models/bert/hard/seed-1.resume"
         wait(lambda: resume.exists() or process.poll() is not None, 600, "the training's start")
         cut_time_limit(again.records("fine_tune")[-1])
