@@ -1,7 +1,7 @@
-"""Details of a comparison, on request: what explains that tasks differ, how each weighs, and who wins which queries.
+"""Details of a comparison, on request: what explains that tasks differ, and who wins which queries.
 
-In: effects/, meta/, metrics/; of moderators data/*/statistics.json and qrels. Out: moderators/{comparison}.json, tables/influence/
-{comparison}.tsv, tables/queries/ and tables/query-differences/{comparison}.tsv.
+In: effects/, meta/, metrics/; of moderators data/*/statistics.json and qrels. Out: moderators/{comparison}.json, tables/queries/
+and tables/query-differences/{comparison}.tsv.
 """
 
 from scripts.engine.job_settings import settings
@@ -14,7 +14,6 @@ from scripts.synthesis import planning as synthesis
 
 localrules:
     moderate,
-    influence,
     queries,
 
 
@@ -50,24 +49,6 @@ rule moderate:
     shell:
         "python {params.code[script]:q} --effects {input.effects:q} --meta {input.meta:q} --statistics {input.statistics:q}"
         " --qrels {input.qrels:q} --moderators {output.moderators:q} --settings {params.settings:q} --log {log:q}"
-
-
-rule influence:
-    input:
-        effects=result("effects"),
-        meta=result("meta"),
-    output:
-        table=shown(result("influence_table"), "influence", "Tables", table="influence", comparison="{comparison}"),
-    log:
-        result("log", job="influence/{comparison}"),
-    params:
-        code=code("synthesis/influence_table.py", of_comparison),
-    conda:
-        "../envs/evaluation.yaml"
-    message:
-        "influence {wildcards.comparison}"
-    shell:
-        "python {params.code[script]:q} --effects {input.effects:q} --meta {input.meta:q} --table {output.table:q} --log {log:q}"
 
 
 rule queries:

@@ -1,19 +1,15 @@
-"""Evaluation: runs and qrels to one value per query and measure, and a table of means.
+"""Evaluation: runs and qrels to one value per query and measure.
 
 In: runs/{task}/{system}/seed-{seed}.trec.gz, data/{dataset}/qrels/, external files of runs and of scores.
-Out: metrics/{task}/{system}/seed-{seed}.tsv and tables/means.tsv; both once more in ties-ascending/ where a published table
-has documents of equal score in that order.
+Out: metrics/{task}/{system}/seed-{seed}.tsv; once more in metrics-ties-ascending/ where a published table has documents of
+equal score in that order.
 """
 
 from scripts.engine.job_settings import settings
 from scripts.engine.rule_helpers import one_of
 from scripts.evaluation import planning as evaluation
 from scripts.evaluation import planning_ascending as ascending
-
-
-localrules:
-    means,
-    means_ascending,
+from scripts.experiment.results_paths import FIELDS
 
 
 rule import_run:
@@ -69,61 +65,22 @@ rule import_scores:
 
 rule score:
     input:
-        run=lambda wildcards: evaluation.run(EXPERIMENT, **wildcards),
+        run=lambda wildcards: evaluation.run(EXPERIMENT, wildcards.system, wildcards.task, wildcards.seed),
         qrels=lambda wildcards: evaluation.qrels(EXPERIMENT, wildcards.task),
     output:
-        metrics=result("metrics"),
+        metrics=result("scored"),
     log:
-        result("log", job="score/{task}/{system}/seed-{seed}"),
+        result("log", job="score{ties}/{task}/{system}/seed-{seed}"),
     wildcard_constraints:
         task=one_of(evaluation.scored_here(EXPERIMENT)),
+        ties=FIELDS["ties"],
     params:
         code=code("evaluation/score.py"),
-        settings=settings(measures=EXPERIMENT.measures),
+        settings=lambda wildcards: settings(**ascending.score_settings(EXPERIMENT, wildcards.ties)),
     conda:
         "../envs/evaluation.yaml"
     message:
-        "score {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
+        "score{wildcards.ties} {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
         "python {params.code[script]:q} --run {input.run:q} --qrels {input.qrels:q} --metrics {output.metrics:q}"
         " --settings {params.settings:q} --log {log:q}"
-
-
-use rule score as score_ascending with:
-    output:
-        metrics=result("ascending_metrics"),
-    log:
-        result("log", job="score_ascending/{task}/{system}/seed-{seed}"),
-    params:
-        code=code("evaluation/score.py"),
-        settings=settings(measures=ascending.measures(EXPERIMENT), ties="ascending"),
-    message:
-        "score_ascending {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
-
-
-rule means:
-    input:
-        metrics=evaluation.all_metrics(EXPERIMENT),
-    output:
-        means=shown(result("means"), "means", "Tables", table="means"),
-    log:
-        result("log", job="means"),
-    params:
-        code=code("evaluation/means.py"),
-    conda:
-        "../envs/evaluation.yaml"
-    message:
-        "means"
-    shell:
-        "python {params.code[script]:q} --metrics {input.metrics:q} --means {output.means:q} --log {log:q}"
-
-
-use rule means as means_ascending with:
-    input:
-        metrics=ascending.metrics(EXPERIMENT),
-    output:
-        means=result("ascending_means"),
-    log:
-        result("log", job="means_ascending"),
-    message:
-        "means_ascending"

@@ -1,135 +1,90 @@
-"""Pages: means, moderators, families, matrices and curves as tables and answers to read.
+"""Pages: tables to print (Markdown and LaTeX), those whose numbers stand in no file yet with these, and answers to read.
 
-In: tables/means.tsv, moderators/, multiple-comparisons/ with tables, tables/{matrix}.tsv, curves/. Out: tables/means.{md,tex},
-tables/{moderators,multiple-comparisons}/*.{md,tex} (moderators: tsv, too), tables/{matrix}.{md,tex}, tables/*-answers.{md,tsv}.
+In: tables/means.tsv, tables/costs.tsv, moderators/, multiple-comparisons/ with tables, tables/{matrix}.tsv, curves/. Out:
+tables/{means,{matrix}}.{md,tex}, tables/multiple-comparisons/*.{md,tex}, tables/{inference,fine-tuning}-times.{tsv,md,tex},
+tables/moderators/*.{tsv,md,tex}, tables/*-answers.{md,tsv}.
 """
 
 from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import one_of
-from scripts.reports.planning import families, moderation, pages, transfer
+from scripts.engine.rule_helpers import one_of, options
+from scripts.reports.planning import printed
+
+TO_PRINT = printed.pages_to_print(EXPERIMENT)
+IN_FULL = printed.full_tables(EXPERIMENT)
+ANSWERED = printed.answers(EXPERIMENT)
 
 
 localrules:
-    means_tables,
-    moderators_tables,
-    family_table,
-    matrix_tables,
-    curve_answers,
+    page,
+    full_table,
+    answer,
 
 
-rule means_tables:
+rule page:
     input:
-        means=result("means"),
-        families=families.family_files(EXPERIMENT, "family_table", table_format="tsv"),
-        family_records=families.family_files(EXPERIMENT, "family"),
+        unpack(lambda wildcards: TO_PRINT[wildcards.table]().inputs),
     output:
-        page=result("means_page", page_format="md"),
-        tex=result("means_page", page_format="tex"),
+        page=result("table", table_format="md"),
+        tex=result("table", table_format="tex"),
     log:
-        result("log", job="means_tables"),
+        result("log", job="page/{table}"),
+    wildcard_constraints:
+        table=one_of(TO_PRINT),
     params:
-        code=code("reports/means_tables.py"),
-        settings=settings(**pages.means_settings(EXPERIMENT)),
+        code=code(lambda wildcards: TO_PRINT[wildcards.table]().script),
+        options=lambda wildcards, input: options(input),
+        settings=lambda wildcards: settings(**TO_PRINT[wildcards.table]().settings),
     conda:
         "../envs/report.yaml"
     message:
-        "means_tables"
+        "page {wildcards.table}"
     shell:
-        "python {params.code[script]:q} --means {input.means:q} --families {input.families:q}"
-        " --family-records {input.family_records:q} --page {output.page:q} --tex {output.tex:q}"
+        "python {params.code[script]:q} {params.options:q} --page {output.page:q} --tex {output.tex:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
-rule moderators_tables:
+rule full_table:
     input:
-        moderators=result("moderators"),
+        unpack(lambda wildcards: IN_FULL[wildcards.table]().inputs),
     output:
-        table=shown(
-            result("moderators_table", table_format="tsv"),
-            "moderators",
-            "Tables",
-            table="moderators",
-            comparison="{comparison}",
-        ),
-        page=result("moderators_table", table_format="md"),
-        tex=result("moderators_table", table_format="tex"),
+        table=shown(result("table", table_format="tsv"), "full_table", "Tables", table="{table}"),
+        page=result("table", table_format="md"),
+        tex=result("table", table_format="tex"),
     log:
-        result("log", job="moderators_tables/{comparison}"),
-    params:
-        code=code("reports/moderator_tables.py"),
-        settings=lambda wildcards: settings(**moderation.table_settings(EXPERIMENT, wildcards.comparison)),
-    conda:
-        "../envs/report.yaml"
-    message:
-        "moderators_tables {wildcards.comparison}"
-    shell:
-        "python {params.code[script]:q} --moderators {input.moderators:q} --table {output.table:q} --page {output.page:q}"
-        " --tex {output.tex:q} --settings {params.settings:q} --log {log:q}"
-
-
-rule family_table:
-    input:
-        table=result("family_table", table_format="tsv"),
-        record=result("family"),
-    output:
-        page=result("family_table", table_format="md"),
-        tex=result("family_table", table_format="tex"),
-    log:
-        result("log", job="family_table/{family}"),
-    params:
-        code=code("reports/family_table.py"),
-        settings=lambda wildcards: settings(**families.family_settings(EXPERIMENT, wildcards.family)),
-    conda:
-        "../envs/report.yaml"
-    message:
-        "family_table {wildcards.family}"
-    shell:
-        "python {params.code[script]:q} --table {input.table:q} --record {input.record:q} --page {output.page:q}"
-        " --tex {output.tex:q} --settings {params.settings:q} --log {log:q}"
-
-
-rule matrix_tables:
-    input:
-        table=result("matrix", table_format="tsv"),
-    output:
-        page=result("matrix", table_format="md"),
-        latex=result("matrix", table_format="tex"),
-        answers_page=result("answers", study="{matrix}", answers_format="md"),
-        answers_table=result("answers", study="{matrix}", answers_format="tsv"),
-    log:
-        result("log", job="matrix_tables/{matrix}"),
+        result("log", job="full_table/{table}"),
     wildcard_constraints:
-        matrix=one_of(EXPERIMENT.matrices),
+        table=one_of(IN_FULL),
     params:
-        code=code("reports/matrix_tables.py"),
-        settings=lambda wildcards: settings(**transfer.matrix_settings(EXPERIMENT, wildcards.matrix)),
+        code=code(lambda wildcards: IN_FULL[wildcards.table]().script),
+        options=lambda wildcards, input: options(input),
+        settings=lambda wildcards: settings(**IN_FULL[wildcards.table]().settings),
     conda:
         "../envs/report.yaml"
     message:
-        "matrix_tables {wildcards.matrix}"
+        "full_table {wildcards.table}"
     shell:
-        "python {params.code[script]:q} --table {input.table:q} --page {output.page:q} --latex {output.latex:q}"
-        " --answers-page {output.answers_page:q} --answers-table {output.answers_table:q}"
+        "python {params.code[script]:q} {params.options:q} --table {output.table:q} --page {output.page:q} --tex {output.tex:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 
-rule curve_answers:
+rule answer:
     input:
-        record=result("curves"),
+        unpack(lambda wildcards: ANSWERED[wildcards.study]().inputs),
     output:
-        answers_page=result("answers", study="curves-{curve}", answers_format="md"),
-        answers_table=result("answers", study="curves-{curve}", answers_format="tsv"),
+        page=result("answers", answers_format="md"),
+        table=result("answers", answers_format="tsv"),
     log:
-        result("log", job="curve_answers/{curve}"),
+        result("log", job="answer/{study}"),
     wildcard_constraints:
-        curve=one_of(EXPERIMENT.curves),
+        study=one_of(ANSWERED),
     params:
-        code=code("reports/curve_answers.py"),
-        settings=lambda wildcards: settings(**transfer.curves_settings(EXPERIMENT, wildcards.curve)),
+        code=code(lambda wildcards: ANSWERED[wildcards.study]().script),
+        options=lambda wildcards, input: options(input),
+        settings=lambda wildcards: settings(**ANSWERED[wildcards.study]().settings),
     conda:
         "../envs/report.yaml"
     message:
-        "curve_answers {wildcards.curve}"
+        "answer {wildcards.study}"
     shell:
-        "python {params.code[script]:q} --record {input.record:q} --answers-page {output.answers_page:q}"
-        " --answers-table {output.answers_table:q} --settings {params.settings:q} --log {log:q}"
+        "python {params.code[script]:q} {params.options:q} --answers-page {output.page:q} --answers-table {output.table:q}"
+        " --settings {params.settings:q} --log {log:q}"

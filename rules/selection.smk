@@ -2,7 +2,7 @@
 
 In: models/{model}/{recipe}/seed-{seed} with timings and logs, runs/{task}/{system}/seed-{seed}.trec.gz, qrels. Out: of seeds
 models/{model}/{recipe}/seed-selected-{system} with the seed's timing and what each scored (json); of recipes models/{model}/
-{entry}-chosen-by-{system}/choice.json and seed-{seed} there; of all tables/selected-seeds.tsv, tables/chosen-recipes.tsv.
+{entry}-chosen-by-{system}/choice.json and seed-{seed} there.
 """
 
 from scripts.engine.job_settings import settings
@@ -11,14 +11,12 @@ from scripts.selection import planning as selection
 from scripts.selection import planning_choice as choice
 
 SELECTED_SEED = "selected-{system}"  # in the place of a seed: the checkpoint that is kept
-CHOICES = {"selected-seeds": selection.records(EXPERIMENT), "chosen-recipes": choice.records(EXPERIMENT)}
 
 
 localrules:
     select_seed,
     choose_recipe,
     chosen_checkpoint,
-    choices_table,
 
 
 def of_all_seeds(name):
@@ -106,22 +104,3 @@ rule chosen_checkpoint:
         "python {params.code[script]:q} --choice {input.choice:q} --checkpoints {input.checkpoints:q} --timings {input.timings:q}"
         " --training-logs {input.training_logs:q} --checkpoint {output.checkpoint:q} --timing {output.timing:q}"
         " --training-log {output.training_log:q} --log {log:q}"
-
-
-rule choices_table:
-    input:
-        records=lambda wildcards: CHOICES[wildcards.choices],
-    output:
-        table=shown(result("choices"), "choices", "Tables", table="{choices}"),
-    log:
-        result("log", job="choices_table/{choices}"),
-    wildcard_constraints:
-        choices=one_of(CHOICES),
-    params:
-        code=code(lambda wildcards: f"selection/{wildcards.choices.replace('-', '_')}.py"),
-    conda:
-        "../envs/evaluation.yaml"
-    message:
-        "choices_table {wildcards.choices}"
-    shell:
-        "python {params.code[script]:q} --records {input.records:q} --table {output.table:q} --log {log:q}"

@@ -1,18 +1,16 @@
 """Synthesis: per-query metrics of control and treatment to one effect per task and their meta-analysis; or many systems at once.
 
-In: metrics/{task}/{system}/seed-{seed}.tsv. Out: effects/{comparison}.tsv, meta/{comparison}.json and, of all comparisons,
-tables/comparisons.tsv; multiple-comparisons/{family}.json with tables/multiple-comparisons/{family}.tsv.
+In: metrics/{task}/{system}/seed-{seed}.tsv. Out: effects/{comparison}.tsv, meta/{comparison}.json;
+multiple-comparisons/{family}.json with tables/multiple-comparisons/{family}.tsv.
 """
 
 from scripts.engine.job_settings import settings
-from scripts.experiment import job_files
 from scripts.experiment.comparisons import loaded_modules
 from scripts.synthesis import planning as synthesis
 
 
 localrules:
     compare,
-    comparisons_table,
 
 
 rule compare:
@@ -38,25 +36,6 @@ rule compare:
     shell:
         "python {params.code[script]:q} --control {input.control:q} --treatment {input.treatment:q}"
         " --siblings {input.siblings:q} --effects {output.effects:q} --meta {output.meta:q}"
-        " --settings {params.settings:q} --log {log:q}"
-
-
-rule comparisons_table:
-    input:
-        meta=job_files.of_comparisons(EXPERIMENT, "meta"),
-    output:
-        table=shown(result("comparisons", table_format="tsv"), "comparisons", "Tables", table="comparisons"),
-    log:
-        result("log", job="comparisons_table"),
-    params:
-        code=code("synthesis/comparisons_table.py"),
-        settings=settings(**synthesis.table_settings(EXPERIMENT)),
-    conda:
-        "../envs/evaluation.yaml"
-    message:
-        "comparisons_table"
-    shell:
-        "python {params.code[script]:q} --meta {input.meta:q} --table {output.table:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 

@@ -1,24 +1,72 @@
-"""Tables: of datasets and comparisons, and of times and memory.
+"""Tables: of many files the numbers of one table, and all comparisons as tables to print.
 
-In: data/*/statistics.json, tables/comparisons.tsv, effects/, meta/, timings of runs, checkpoints and encodings (external systems
-have none). Out: tables/datasets.tsv, tables/comparisons.{md,tex}, tables/effects/{comparison}.{tsv,md,tex}, tables/costs.tsv,
-tables/{inference,fine-tuning}-times.{tsv,md,tex}.
+In: metrics/, meta/, effects/, data/*/statistics.json, records of choices, timings of runs, checkpoints and encodings (external
+systems have none). Out: tables/{datasets,means,comparisons,costs,selected-seeds,chosen-recipes}.tsv, tables/{matrix}.tsv,
+tables/influence/{comparison}.tsv, tables/comparisons.{md,tex}, tables/effects/{comparison}.{tsv,md,tex}.
 """
 
 from scripts.datasets import planning as datasets
 from scripts.engine.job_settings import settings
+from scripts.engine.rule_helpers import one_of, options
+from scripts.evaluation import planning as evaluation
+from scripts.evaluation import planning_ascending as ascending
 from scripts.experiment import job_files
 from scripts.experiment.comparisons import loaded_modules
-from scripts.experiment.results_paths import TABLE_FORMATS
+from scripts.experiment.drawing import Drawing
 from scripts.reports.planning import costs, figures, pages
 from scripts.reports.planning.labels import labels
+from scripts.selection import planning as selection
+from scripts.selection import planning_choice as choice
+from scripts.synthesis import planning as synthesis
+from scripts.synthesis.transfer import planning as transfer_values
 
 
 localrules:
-    datasets_table,
+    collect,
     tables,
-    costs,
-    times,
+
+
+def from_files(script, settings=None, compared=(), **inputs):
+    """How a table is made: by a script, from inputs named as its options, with settings."""
+    return Drawing(script, "Tables", inputs, settings or {}, compared)
+
+
+def influence(comparison):
+    """The table of how each task weighs on the summary of a comparison."""
+    inputs = {name: result(name, comparison=comparison) for name in ("effects", "meta")}
+    return from_files("synthesis/influence_table.py", compared=(comparison,), **inputs)
+
+
+def matrix(name):
+    """The table of all cells of a matrix of sources and targets."""
+    metrics = transfer_values.matrix_metrics(EXPERIMENT, name)
+    return from_files("synthesis/measure_matrix.py", transfer_values.matrix_settings(EXPERIMENT, name), metrics=metrics)
+
+
+COLLECTED = {
+    "datasets": from_files(
+        "reports/datasets_table.py",
+        statistics=datasets.statistics(EXPERIMENT),
+        word_pieces=datasets.word_pieces(EXPERIMENT),
+    ),
+    "means": from_files("evaluation/means.py", metrics=evaluation.all_metrics(EXPERIMENT)),
+    "means-ties-ascending": from_files("evaluation/means.py", metrics=ascending.metrics(EXPERIMENT)),
+    "comparisons": from_files(
+        "synthesis/comparisons_table.py",
+        synthesis.table_settings(EXPERIMENT),
+        meta=job_files.of_comparisons(EXPERIMENT, "meta"),
+    ),
+    "costs": from_files(
+        "reports/costs.py",
+        {"beside": costs.timings(EXPERIMENT)},
+        timing=costs.run_timings(EXPERIMENT),
+        beside=costs.other_timings(EXPERIMENT),
+    ),
+    "selected-seeds": from_files("selection/selected_seeds.py", records=selection.records(EXPERIMENT)),
+    "chosen-recipes": from_files("selection/chosen_recipes.py", records=choice.records(EXPERIMENT)),
+    **{f"influence/{name}": influence(name) for name in EXPERIMENT.comparisons},
+    **{name: matrix(name) for name in EXPERIMENT.matrices},
+}
 
 
 def shown_tables():
@@ -30,29 +78,30 @@ def shown_tables():
     ]
 
 
-def shown_times(work):
-    """A table of times in its formats; Snakemake's report shows the one at full precision."""
-    first, *others = [result("times", work=work, table_format=table_format) for table_format in TABLE_FORMATS]
-    return [shown(first, "times", "Tables", table=f"{work} times"), *others]
-
-
-rule datasets_table:
+rule collect:
     input:
-        statistics=datasets.statistics(EXPERIMENT),
-        word_pieces=datasets.word_pieces(EXPERIMENT),
+        unpack(lambda wildcards: COLLECTED[wildcards.table].inputs),
     output:
-        table=shown(result("datasets_table"), "datasets", "Tables", table="datasets"),
+        table=shown(result("table", table_format="tsv"), "collect", "Tables", table="{table}"),
     log:
-        result("log", job="datasets_table"),
+        result("log", job="collect/{table}"),
+    wildcard_constraints:
+        table=one_of(COLLECTED),
     params:
-        code=code("reports/datasets_table.py"),
+        code=code(
+            lambda wildcards: COLLECTED[wildcards.table].script,
+            lambda wildcards: loaded_modules(
+                EXPERIMENT.comparisons[name] for name in COLLECTED[wildcards.table].compared
+            ),
+        ),
+        options=lambda wildcards, input: options(input),
+        settings=lambda wildcards: settings(**COLLECTED[wildcards.table].settings),
     conda:
         "../envs/report.yaml"
     message:
-        "datasets_table"
+        "collect {wildcards.table}"
     shell:
-        "python {params.code[script]:q} --statistics {input.statistics:q}"
-        " --word-pieces {input.word_pieces:q} --table {output.table:q} --log {log:q}"
+        "python {params.code[script]:q} {params.options:q} --table {output.table:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule tables:
@@ -76,43 +125,3 @@ rule tables:
         "python {params.code[script]:q} --effects {input.effects:q} --meta {input.meta:q} --comparisons {input.comparisons:q}"
         " --effects-tables {output.effects:q} --comparisons-tables {output.comparisons:q}"
         " --settings {params.settings:q} --log {log:q}"
-
-
-rule costs:
-    input:
-        timing=costs.run_timings(EXPERIMENT),
-        beside=costs.other_timings(EXPERIMENT),
-    output:
-        table=shown(result("costs"), "costs", "Tables", table="costs"),
-    log:
-        result("log", job="costs"),
-    params:
-        code=code("reports/costs.py"),
-        settings=settings(beside=costs.timings(EXPERIMENT)),
-    conda:
-        "../envs/report.yaml"
-    message:
-        "costs"
-    shell:
-        "python {params.code[script]:q} --timing {input.timing:q} --table {output.table:q}"
-        " --settings {params.settings:q} --log {log:q}"
-
-
-rule times:
-    input:
-        costs=result("costs"),
-    output:
-        inference=shown_times("inference"),
-        fine_tuning=shown_times("fine-tuning"),
-    log:
-        result("log", job="times"),
-    params:
-        code=code("reports/times.py"),
-        settings=settings(**costs.times_settings(EXPERIMENT)),
-    conda:
-        "../envs/report.yaml"
-    message:
-        "times"
-    shell:
-        "python {params.code[script]:q} --costs {input.costs:q} --inference {output.inference:q}"
-        " --fine-tuning {output.fine_tuning:q} --settings {params.settings:q} --log {log:q}"

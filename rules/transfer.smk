@@ -1,6 +1,6 @@
-"""Studies of transfer: the matrix of sources and targets, and curves over the number of training queries.
+"""Studies of transfer: curves over the number of training queries. (rules/tables.smk makes matrices of sources and targets.)
 
-In: metrics/{task}/{system}/seed-{seed}.tsv, timings of trainings, tables/datasets.tsv. Out: tables/{matrix}.tsv, curves/{curve}.json,
+In: metrics/{task}/{system}/seed-{seed}.tsv, timings of trainings, tables/datasets.tsv. Out: curves/{curve}.json,
 tables/curves-{curve}.tsv.
 """
 
@@ -10,29 +10,7 @@ from scripts.synthesis.transfer import planning as transfer_values
 
 
 localrules:
-    matrix,
     curves,
-
-
-rule matrix:
-    input:
-        metrics=lambda wildcards: transfer_values.matrix_metrics(EXPERIMENT, wildcards.matrix),
-    output:
-        table=shown(result("matrix", table_format="tsv"), "matrix", "Tables", table="matrix", comparison="{matrix}"),
-    log:
-        result("log", job="matrix/{matrix}"),
-    wildcard_constraints:
-        matrix=one_of(EXPERIMENT.matrices),
-    params:
-        code=code("synthesis/measure_matrix.py"),
-        settings=lambda wildcards: settings(**transfer_values.matrix_settings(EXPERIMENT, wildcards.matrix)),
-    conda:
-        "../envs/evaluation.yaml"
-    message:
-        "matrix {wildcards.matrix}"
-    shell:
-        "python {params.code[script]:q} --metrics {input.metrics:q} --table {output.table:q}"
-        " --settings {params.settings:q} --log {log:q}"
 
 
 rule curves:

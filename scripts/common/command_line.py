@@ -13,6 +13,7 @@ import locale
 import os
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.common import input_digests, ledger
@@ -47,6 +48,11 @@ def run(main: Callable[[], None]) -> None:
         sys.exit(f"error: {place}: {error.strerror}" if place else f"error: {error}")
 
 
+@dataclass(frozen=True)
+class NoSettings:
+    """Of a script that has none."""
+
+
 class _Parser(argparse.ArgumentParser):
     """Checks what the options name as soon as they are known."""
 
@@ -72,17 +78,20 @@ class _Parser(argparse.ArgumentParser):
 def parser(description: str | None, *paths: str, settings: type | bool = True) -> argparse.ArgumentParser:
     """An argument parser whose options are `paths` (required, as Path), `--settings` (a JSON object) and `--log`.
 
-    `settings` is the dataclass that the object is read into, False for a script without settings. A path name ending
-    in `*` takes any number of values.
+    `settings` is the dataclass that the object is read into, False for a script without settings (it takes an empty
+    object). A path name ending in `*` takes any number of values.
     """
     fields = f"the keys of --settings:\n{help_of(settings)}" if isinstance(settings, type) else None
+    settings = settings or NoSettings
     made = _Parser(description=description, epilog=fields, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.settings = settings if isinstance(settings, type) else None
     for name in paths:
         many = {"nargs": "*", "default": []} if name.endswith("*") else {"required": True}
         made.add_argument(f"--{name.removesuffix('*')}", type=Path, **many)
-    if settings:
-        made.add_argument("--settings", type=json.loads, required=True, help="the job's settings, a JSON object")
+    some = settings is not NoSettings
+    made.add_argument(
+        "--settings", type=json.loads, required=some, default={}, help="the job's settings, a JSON object"
+    )
     made.add_argument("--log", type=Path, help="a file for what is printed, which is shown all the same")
     return made
 

@@ -86,6 +86,12 @@ def atomic_text(path: Path) -> Iterator[TextIO]:
                 yield text
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, whole or not at all."""
+    with atomic_text(path) as file:
+        file.write(text)
+
+
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
     """A folder, written atomically: it appears under its name only if the block succeeds."""

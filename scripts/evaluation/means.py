@@ -20,7 +20,7 @@ def means(paths: list[Path]) -> pd.DataFrame:
     """Means over queries, averaged over seeds, in the order in which tasks and systems first come."""
     groups: dict[tuple[str, str], list[pd.DataFrame]] = {}
     for path in paths:
-        fields = fields_of("metrics", path)
+        fields = fields_of("scored", path)
         groups.setdefault((fields["task"], fields["system"]), []).append(read_metrics(path))
     rows = []
     for (task, system), tables in groups.items():
@@ -34,8 +34,8 @@ def means(paths: list[Path]) -> pd.DataFrame:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "metrics*", "means", settings=False).parse_args()
-    with atomic_text(arguments.means) as file:
+    arguments = parser(__doc__, "metrics*", "table", settings=False).parse_args()
+    with atomic_text(arguments.table) as file:
         means(arguments.metrics).to_csv(file, sep="\t", index=False)
 
 

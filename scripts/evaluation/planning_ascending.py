@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from scripts.common.keys import JsonObject
 from scripts.evaluation.planning import scored_here
 from scripts.experiment import job_files
 from scripts.experiment.printed_cells import Mapping, read_mapping
@@ -17,6 +18,11 @@ def measures(experiment: Experiment) -> list[str]:
     """The experiment's measures that a published table has with ascending ties; none without such a table."""
     mapping = _mapping(experiment)
     return [name for name in experiment.measures if mapping.is_ascending(name)] if mapping else []
+
+
+def score_settings(experiment: Experiment, ties: str) -> JsonObject:
+    """How runs are scored: in trec_eval's order of ties, or (`ties` is not empty) in that of a published table."""
+    return {"measures": measures(experiment), "ties": "ascending"} if ties else {"measures": experiment.measures}
 
 
 def metrics(experiment: Experiment) -> list[str]:

@@ -52,6 +52,7 @@ FIELDS = {
     "ranked": rf"runs/{NAME}|(?:negatives|teachers)/{NAME}/[^/]+",  # a task, or pairs that are scored for trainings
     "page_format": "tsv|md|html",
     "answers_format": "md|tsv",
+    "ties": "(?:-ties-ascending)?",
     "choices": "selected-seeds|chosen-recipes",
     "work": "inference|fine-tuning",
     "extent": "crate|full",
@@ -142,8 +143,8 @@ PLACES = {
     "run_answers": _of_experiment("data", "runs/{task}/{system}/seed-{seed}.answers.jsonl.gz"),
     "kept_answers": _of_experiment(NOT_ARCHIVED, "runs/{task}/{system}/seed-{seed}.trec.gz.resume", is_folder=True),
     "metrics": _of_experiment("metric", "metrics/{task}/{system}/seed-{seed}.tsv"),
-    "ascending_metrics": _of_experiment("metric", "ties-ascending/metrics/{task}/{system}/seed-{seed}.tsv"),
-    "ascending_means": _of_experiment("table", "ties-ascending/means.tsv"),
+    "ascending_metrics": _of_experiment("metric", "metrics-ties-ascending/{task}/{system}/seed-{seed}.tsv"),
+    "scored": _of_experiment("metric", "metrics{ties}/{task}/{system}/seed-{seed}.tsv"),  # either of both
     "effects": _of_experiment("effect", "effects/{comparison}.tsv"),
     "meta": _of_experiment("meta-analysis", "meta/{comparison}.json"),
     "family": _of_experiment("effect", "multiple-comparisons/{family}.json"),
@@ -154,6 +155,7 @@ PLACES = {
     "importance_figure": _of_experiment("figure", "figures/importance/{source}/{system}.{figure_format}"),
     "datasets_table": _of_experiment("table", "tables/datasets.tsv"),
     "means": _of_experiment("table", "tables/means.tsv"),
+    "ascending_means": _of_experiment("table", "tables/means-ties-ascending.tsv"),
     "means_page": _of_experiment("table", "tables/means.{page_format}"),
     "costs": _of_experiment("table", "tables/costs.tsv"),
     "choices": _of_experiment("table", "tables/{choices}.tsv"),
@@ -172,6 +174,7 @@ PLACES = {
     "answers": _of_experiment("table", "tables/{study}-answers.{answers_format}"),
     "curves_table": _of_experiment("table", "tables/curves-{curve}.tsv"),
     "matrix": _of_experiment("table", "tables/{matrix}.{table_format}"),  # after all other tables
+    "table": _of_experiment("table", "tables/{table}.{table_format}"),  # any table
     "published_table": _of_experiment("table", "published-versus-ours.tsv"),
     "published_page": _of_experiment("report", "published-versus-ours.{page_format}"),
     "configuration": _of_experiment(NOT_ARCHIVED, "config.yaml"),

@@ -125,7 +125,7 @@ def row(run_timing: Path, beside: Beside) -> dict:
 
 
 def main() -> None:
-    arguments = parser(__doc__, "timing*", "table", settings=Settings).parse_args()
+    arguments = parser(__doc__, "timing*", "beside*", "table", settings=Settings).parse_args()
     beside = arguments.settings.beside
     table = pd.DataFrame([row(path, beside.get(str(path), Beside())) for path in arguments.timing])
     with atomic_text(arguments.table) as file:

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
 from scripts.reports.comparison.families import FoundFamily, read_family
 from scripts.reports.comparison.family_text import differences, heading, notes, sentence, standings
 from scripts.reports.comparison.reading import Labels
-from scripts.reports.writing import latex, markdown
 from scripts.reports.writing.content import Block, Folded, Items, Paragraph
+from scripts.reports.writing.printed import write_printed
 
 
 @dataclass(frozen=True)
@@ -38,10 +37,7 @@ def main() -> None:
     found = read_family(arguments.table, arguments.record, labels)
     blocks = content(found)
     in_full = [Folded("The differences on each task, at full precision", [], f"{name}.tsv")] if found.tasks > 1 else []
-    with atomic_text(arguments.page) as file:
-        file.write(markdown.document(f"{name}: {heading(found, labels)}", [*blocks, *in_full]))
-    with atomic_text(arguments.tex) as file:
-        file.write(latex.document(blocks))
+    write_printed(f"{name}: {heading(found, labels)}", blocks, arguments.page, arguments.tex, in_full)
 
 
 if __name__ == "__main__":

@@ -13,13 +13,12 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
 from scripts.common.tables import read_table
 from scripts.reports.comparison.families import FoundFamily, read_families
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.contents.mean_values import Value, best_of
-from scripts.reports.writing import latex, markdown
 from scripts.reports.writing.content import Block, Column, Items, Section, Table
+from scripts.reports.writing.printed import write_printed
 
 AVERAGE = "Average"
 
@@ -106,9 +105,7 @@ def main() -> None:
     settings = arguments.settings
     families = read_families(arguments.families, arguments.family_records, settings.labels)
     blocks = content(read_table(arguments.means, "task", "system"), families, settings)
-    for path, text in ((arguments.page, markdown.document("Means", blocks)), (arguments.tex, latex.document(blocks))):
-        with atomic_text(path) as file:
-            file.write(text)
+    write_printed("Means", blocks, arguments.page, arguments.tex)
 
 
 if __name__ == "__main__":

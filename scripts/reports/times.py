@@ -1,6 +1,6 @@
-"""Tables of inference times and of fine-tuning times: models by tasks, and models by training sets, in seconds.
+"""Tables of inference times or of fine-tuning times: models by tasks, or models by training sets, in seconds.
 
-Reads tables/costs.tsv. Writes inference-times and fine-tuning-times as TSV (one row per system and task, or per
+Reads tables/costs.tsv. Writes inference-times or fine-tuning-times as TSV (one row per system and task, or per
 model and recipe, full precision), Markdown and LaTeX (one row per model, as in a paper).
 
 Inference is all that a model does between the texts and the ranking of a task's queries: encoding the corpus and the
@@ -12,18 +12,18 @@ time of fine-tuning depend on where the negatives are from: recipes that differ 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
+from scripts.common.files import write_text
 from scripts.common.tables import COSTS, read_table
 from scripts.reports.comparison import number_text as form
 from scripts.reports.figures.cost_data import ALONE, side_by_side
-from scripts.reports.writing import content, latex, markdown
-from scripts.reports.writing.content import Paragraph, Table
+from scripts.reports.writing.content import Block, Paragraph, Table
+from scripts.reports.writing.content import columns as heads
+from scripts.reports.writing.printed import write_printed
 
 NOTES = {
     "inference": "Seconds for all queries of a task: a bi-encoder encodes the corpus and the queries and searches, a "
@@ -48,6 +48,7 @@ class TimedSystem:
 class Settings:
     """The names in the tables."""
 
+    work: Annotated[Literal["inference", "fine-tuning"], "of which the times are"]
     systems: dict[str, TimedSystem]
     tasks: Annotated[dict[str, str], "labels of tasks that have one"]
     exclusive: Annotated[bool, "searches and rankings ran one at a time"] = False
@@ -147,33 +148,31 @@ def how_alone(costs: pd.DataFrame, exclusive: bool) -> list[str]:
     return [*([ALONE] if exclusive else []), *([f"{busy}."] if busy else [])]
 
 
-def write(paths: list[Path], table: pd.DataFrame, column: str, title: str, note: str) -> None:
-    """Write the table in the formats of the paths: as it is (.tsv), or models by its `column` (.md, .tex)."""
-    headings, rows = wide(table, column)
+def notes_on_inference(costs: pd.DataFrame, settings: Settings) -> str:
+    """What times of inference are, and how they were measured."""
+    notes = [NOTES["inference"], *dict.fromkeys(system.note for system in settings.systems.values() if system.note)]
+    return " ".join([*notes, *how_alone(costs, settings.exclusive)])
+
+
+def content(table: pd.DataFrame, note: str) -> list[Block]:
+    """Models by the table's `column`."""
+    headings, rows = wide(table, "column")
     devices = sorted({device for names in table.get("device", []) for device in names.split(", ")})
     note = f"{note} ± is the standard deviation over runs. Measured on {', '.join(devices) or 'nothing'}."
-    blocks = [Table(content.columns(headings), [rows]), Paragraph(note)]
-    texts = {
-        ".tsv": table.to_csv(sep="\t", index=False),
-        ".md": markdown.document(title, blocks),
-        ".tex": latex.document(blocks),
-    }
-    for path in paths:
-        with atomic_text(path) as file:
-            file.write(texts[path.suffix])
+    return [Table(heads(headings), [rows]), Paragraph(note)]
 
 
 def main() -> None:
-    arguments = parser(__doc__, "costs", "inference*", "fine-tuning*", settings=Settings).parse_args()
+    arguments = parser(__doc__, "costs", "table", "page", "tex", settings=Settings).parse_args()
     settings: Settings = arguments.settings
     costs = read_table(arguments.costs, *COSTS)
-    inference = inference_times(costs, settings.systems)
-    inference["column"] = columns(inference, settings.tasks)
-    notes = [NOTES["inference"], *dict.fromkeys(system.note for system in settings.systems.values() if system.note)]
-    notes += how_alone(costs, settings.exclusive)
-    write(arguments.inference, inference, "column", "Inference times", " ".join(notes))
-    trained = fine_tuning_times(costs, settings.systems)
-    write(arguments.fine_tuning, trained, "column", "Fine-tuning times", NOTES["fine-tuning"])
+    if settings.work == "inference":
+        table, note = inference_times(costs, settings.systems), notes_on_inference(costs, settings)
+        table["column"] = columns(table, settings.tasks)
+    else:
+        table, note = fine_tuning_times(costs, settings.systems), NOTES[settings.work]
+    write_text(arguments.table, table.to_csv(sep="\t", index=False))
+    write_printed(f"{settings.work.capitalize()} times", content(table, note), arguments.page, arguments.tex)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ def experiment(tmp_path):
 def test_measures_and_runs_of_cells_with_ascending_ties_are_scored_again(experiment):
     asked = experiment()
     assert ascending.measures(asked) == ["nDCG@10", "nDCG", "R@9"]
-    assert ascending.metrics(asked) == ["results/e/ties-ascending/metrics/d/bm25/seed-0.tsv"]
+    assert ascending.metrics(asked) == ["results/e/metrics-ties-ascending/d/bm25/seed-0.tsv"]
 
 
 def test_nothing_is_scored_again_without_such_cells(experiment):
@@ -40,7 +40,7 @@ def test_nothing_is_scored_again_without_such_cells(experiment):
 
 
 def test_their_means_are_made_as_the_others(tmp_path):
-    file = tmp_path / "ties-ascending/metrics/d/bm25/seed-0.tsv"
+    file = tmp_path / "metrics-ties-ascending/d/bm25/seed-0.tsv"
     file.parent.mkdir(parents=True)
     file.write_text("query_id\tnDCG\na\t0.5\nb\t1.0\n")
     assert means([file]).to_dict("records") == [

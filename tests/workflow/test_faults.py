@@ -59,7 +59,7 @@ def test_damaged_records_are_one_line_and_their_jobs_are_done_again(again):
         "results/tiny/meta/hard-helps.json": b"\xff\xfe\x00binary",
         "results/tiny/tables/means.tsv": b"",
         "results/tiny/summary.md": b"[1, 2]",
-        "results/tiny/tables/datasets.tsv": b'{"rule": "datasets_table", "params": null}',
+        "results/tiny/tables/datasets.tsv": b'{"rule": "collect", "params": null}',
     }.items():
         record_path(metadata, name).write_bytes(damage)
     for name in ("results/tiny/effects/random-helps.tsv", TARGET):
@@ -71,7 +71,11 @@ def test_damaged_records_are_one_line_and_their_jobs_are_done_again(again):
     said_in_one_line(done, "7 files are made again")
     planned = again.planned()  # what was said once stays planned
     jobs = {f"compare {one}" for one in ("theirs", "hard-helps", "random-helps")}
-    assert jobs | {"means", "report", "datasets_table", "comparisons_table", "score weather plain seed-0"} <= planned
+    assert (
+        jobs
+        | {*(f"collect {one}" for one in ("means", "datasets", "comparisons")), "report", "score weather plain seed-0"}
+        <= planned
+    )
     assert not {"index weather", "fine_tune bert hard seed-1"} & planned
 
 

@@ -78,7 +78,7 @@ def runs_to_the_end_and_then_has_nothing_to_do(folder, *arguments):
     assert [name for name in DONE if not (results / name).is_file()] == []
     assert json.loads((results / "meta/b-helps.json").read_text())["k"] == 1
     assert (folder / "own.txt").read_text() == "own\n", "the search path of the other workflow's rules is kept"
-    assert (results / "logs/means.log").read_text().startswith("host: ")
+    assert (results / "logs/collect/means.log").read_text().startswith("host: ")
     again = snakemake(folder, *arguments)
     assert again.returncode == 0 and "Nothing to be done" in again.stdout + again.stderr
 

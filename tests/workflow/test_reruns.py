@@ -16,7 +16,9 @@ from scripts.engine.imports import behind
 from tests.workflow.conftest import tiny_config
 
 EXPLORED = {"explorer", "extreme_queries"}
-TABLES = {"means", "means_tables", "comparisons_table", "tables", "costs", "times", "report", *EXPLORED}
+OF_COMPARISONS = {"collect comparisons", "tables"}
+TIMES = {f"full_table {work}-times" for work in ("inference", "fine-tuning")}
+TABLES = {"collect means", "page means", "collect costs", *TIMES, *OF_COMPARISONS, "report", *EXPLORED}
 
 
 def follow(system, seeds, model, recipe):
@@ -174,9 +176,8 @@ def test_an_edited_scoring_script_reruns_metrics_and_what_follows_only(again, jo
         "score",
         "compare",
         "figure",
-        "means",
-        "means_tables",
-        "comparisons_table",
+        "collect",
+        "page",
         "tables",
         "report",
         *EXPLORED,
@@ -207,7 +208,7 @@ def test_a_new_system_and_a_figures_title_add_their_own_jobs_only(again):
     config["systems"]["low"] = {"type": "bm25", "k1": 0.5, "b": 0.4}
     config["comparisons"]["hard-helps"]["figure"] = {"title": "A better title"}
     again.write_config(config)
-    of_the_system = {"search weather low", "score weather low seed-0", *TABLES} - {*("comparisons_table", "tables")}
+    of_the_system = {"search weather low", "score weather low seed-0", *TABLES} - OF_COMPARISONS
     assert again.planned() == of_the_system | {"figure hard-helps"}
 
 
@@ -237,7 +238,7 @@ def test_statistics_settings_rerun_the_comparison_only(again):
     assert {job.split()[0] for job in planned} <= {
         "compare",
         "figure",
-        "comparisons_table",
+        "collect",
         "tables",
         "report",
         *EXPLORED,

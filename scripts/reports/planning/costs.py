@@ -30,6 +30,7 @@ class Beside(TypedDict, total=False):
 
 
 Member = tuple[System, int | str]  # a system behind a run, and the seed of its run
+WORKS = ("inference", "fine-tuning")  # of which there are tables of times
 Files = Callable[[Experiment, System, Task, int | str], list[str]]
 OF_ALL: tuple[Literal["parts", "trainings", "encodings"], ...] = ("parts", "trainings", "encodings")
 
@@ -42,7 +43,7 @@ def timed_systems(experiment: Experiment) -> dict[str, System]:
 
 def times_tables(experiment: Experiment, table_formats: tuple[str, ...] = TABLE_FORMATS) -> list[str]:
     """The tables of times, if anything is timed."""
-    works = ("inference", "fine-tuning") if timed_systems(experiment) else ()
+    works = WORKS if timed_systems(experiment) else ()
     return [
         path("times", experiment=experiment.name, work=work, table_format=table_format)
         for work in works

@@ -1,0 +1,22 @@
+"""Say what a matrix of sources and targets answers.
+
+Reads tables/{matrix}.tsv. Writes tables/{matrix}-answers.md and .tsv.
+"""
+
+from __future__ import annotations
+
+from scripts.common.command_line import parser, run
+from scripts.reports.transfer.answers_text import write_answers
+from scripts.reports.transfer.matrix_answers import answers
+from scripts.reports.transfer.matrix_table import Matrix
+from scripts.reports.transfer.studies import read_matrix
+
+
+def main() -> None:
+    arguments = parser(__doc__, "table", "answers-page", "answers-table", settings=Matrix).parse_args()
+    found = answers(read_matrix(arguments.table), arguments.settings)
+    write_answers(found, arguments.answers_page, arguments.answers_table)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,77 @@
+"""The tables to print and the answers of studies, by their names: what each is made from, and how.
+
+See rules/pages.smk.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from scripts.experiment.drawing import Drawing, Drawings
+from scripts.experiment.records import Experiment
+from scripts.experiment.results_paths import path
+from scripts.reports.planning import costs, families, moderation, pages, transfer
+
+TABLES = "Tables"
+
+
+def pages_to_print(experiment: Experiment) -> Drawings:
+    """The tables whose numbers stand in a file already."""
+    of_families = {f"multiple-comparisons/{name}": partial(family, experiment, name) for name in experiment.families}
+    of_matrices = {name: partial(matrix, experiment, name, "reports/matrix_tables.py") for name in experiment.matrices}
+    return {"means": partial(means, experiment), **of_families, **of_matrices}
+
+
+def full_tables(experiment: Experiment) -> Drawings:
+    """The tables that hold numbers of their own, which are written at full precision too."""
+    of_comparisons = {
+        f"moderators/{name}": partial(moderators, experiment, name) for name in moderation.moderated(experiment)
+    }
+    return {f"{work}-times": partial(times, experiment, work) for work in costs.WORKS} | of_comparisons
+
+
+def answers(experiment: Experiment) -> Drawings:
+    """What studies of transfer answer."""
+    of_matrices = {name: partial(matrix, experiment, name, "reports/matrix_answers.py") for name in experiment.matrices}
+    return of_matrices | {f"curves-{name}": partial(curves, experiment, name) for name in experiment.curves}
+
+
+def means(experiment: Experiment) -> Drawing:
+    """Systems by tasks, with the letters of multiple comparisons."""
+    inputs = {
+        "means": [path("means", experiment=experiment.name)],
+        "families": families.family_files(experiment, "family_table", table_format="tsv"),
+        "family_records": families.family_files(experiment, "family"),
+    }
+    return Drawing("reports/means_tables.py", TABLES, inputs, pages.means_settings(experiment))
+
+
+def family(experiment: Experiment, name: str) -> Drawing:
+    """A multiple comparison: means, letters and differences."""
+    fields = {"experiment": experiment.name, "family": name}
+    inputs = {"table": [path("family_table", **fields, table_format="tsv")], "record": [path("family", **fields)]}
+    return Drawing("reports/family_table.py", TABLES, inputs, families.family_settings(experiment, name))
+
+
+def matrix(experiment: Experiment, name: str, script: str) -> Drawing:
+    """A matrix of sources and targets, or what it answers."""
+    inputs = {"table": [path("matrix", experiment=experiment.name, matrix=name, table_format="tsv")]}
+    return Drawing(script, TABLES, inputs, transfer.matrix_settings(experiment, name))
+
+
+def curves(experiment: Experiment, name: str) -> Drawing:
+    """What curves over the number of training queries answer."""
+    inputs = {"record": [path("curves", experiment=experiment.name, curve=name)]}
+    return Drawing("reports/curve_answers.py", TABLES, inputs, transfer.curves_settings(experiment, name))
+
+
+def moderators(experiment: Experiment, name: str) -> Drawing:
+    """The coefficients of a comparison's moderators, and its subgroups."""
+    inputs = {"moderators": [path("moderators", experiment=experiment.name, comparison=name)]}
+    return Drawing("reports/moderator_tables.py", TABLES, inputs, moderation.table_settings(experiment, name))
+
+
+def times(experiment: Experiment, work: str) -> Drawing:
+    """Times of inference or of fine-tuning."""
+    inputs = {"costs": [path("costs", experiment=experiment.name)]}
+    return Drawing("reports/times.py", TABLES, inputs, {"work": work, **costs.times_settings(experiment)})
