@@ -58,11 +58,11 @@ class KeptAnswers:
 
     def get(self, request: str) -> Answer | None:
         """The answer to a request by its digest; None where it was not asked."""
-        place = self._places.get(request)
-        if place is None:
-            return None
+        return self[request] if request in self._places else None
+
+    def __getitem__(self, request: str) -> Answer:
         with open(self.file, "rb") as opened:
-            opened.seek(place)
+            opened.seek(self._places[request])
             record = _record(opened.readline())
         assert record is not None  # it was read, or written, before
         return record[1]
