@@ -7,7 +7,8 @@ from scripts.common.paths import why_not_below
 from scripts.experiment.checker import Checker
 from scripts.experiment.endpoint_checks import check_endpoint
 from scripts.experiment.location_checks import check_hub, check_location
-from scripts.experiment.recipe_checks import check_lengths, check_prompts
+from scripts.experiment.prompts_of_tasks import check_prompts
+from scripts.experiment.recipe_checks import check_lengths
 from scripts.models.adapters import adapter, adapters, behind_endpoint
 from scripts.models.judging_keys import KEYS as JUDGING
 from scripts.models.model_keys import Model

@@ -38,6 +38,7 @@ from scripts.experiment.mining import check_names as check_mined_names
 from scripts.experiment.model_checks import check_models
 from scripts.experiment.moderators import check_figures
 from scripts.experiment.printed_places import check_places
+from scripts.experiment.prompts_of_tasks import check_instructions
 from scripts.experiment.reading import complete, configuration
 from scripts.experiment.records import Experiment
 from scripts.experiment.study_plans import study_plans
@@ -112,6 +113,7 @@ def resolve(config: JsonObject, source: str) -> Experiment:
     check_leaks(check, experiment)
     check_mining(check, experiment)
     check_sentences(check, experiment)
+    check_instructions(check, experiment)
     return experiment
 
 
