@@ -23,6 +23,8 @@ DEEPEST_CWL = 1000  # ranks: cwl_eval reads no deeper
 OF_CWL = ("BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG")
 BY_SUBTOPIC = ("AP_IA", "ERR_IA", "NRBP", "P_IA", "StRecall", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP")
 OF_JUDGEMENTS = ("NumQ", "NumRel")
+for measure in (ir_measures.ERR, ir_measures.RBP):  # computed here, of condensed lists too, which ir-measures lacks
+    measure.SUPPORTED_PARAMS["judged_only"] = ir_measures.P.SUPPORTED_PARAMS["judged_only"]
 EXAMPLES = "nDCG@10, RR@10, AP@5"
 SEE = "see https://ir-measur.es/en/latest/measures.html"
 

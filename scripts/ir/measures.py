@@ -7,7 +7,8 @@ Judged one that counts documents as judged which trec_eval does not. Each measur
 names. No value is ever a default: each query of the run gets a computed value, or there is an error.
 
 A document is judged if its grade is 0 or more, for all measures alike: to trec_eval a grade below 0 says that nobody
-judged the document (-1: it was not in the pool, -2: it was, and no assessor saw it).
+judged the document (-1: it was not in the pool, -2: it was, and no assessor saw it). A measure with judged_only=True is
+that of the condensed list, in which only judged documents are left, whatever computes it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import pandas as pd
 from scripts.common.errors import UserError
 from scripts.ir.measure_names import LARGEST, OF_CWL, cutoff, parse
 from scripts.ir.plain_measures import Values, is_plain, plain_values
-from scripts.ir.trec import Qrels, Run, held_scores, ranking
+from scripts.ir.trec import Qrels, Run, condensed, held_scores, ranking
 
 ERR_HIGHEST_GRADE = 4  # the scale of the TREC Web track, whose script (gdeval) defines ERR for ir-measures
 NOT_RETRIEVED = 0.0  # the value of a judged query that the run lacks, as trec_eval -c counts it
@@ -79,6 +80,7 @@ def _computed(measures: list[ir_measures.Measure], run: Run, qrels: Qrels) -> di
     for scores in run.values():
         held_scores(scores)  # raises UserError where trec_eval would hold something else
     values = plain_values(plain, run, qrels)
+    values |= {measure: _condensed(measure, run, qrels) for measure in measures if measure.params.get("judged_only")}
     others = [measure for measure in measures if measure not in values]
     rankings = {query: ranking(scores) for query, scores in run.items()} if others else {}
     for measure in others:
@@ -91,6 +93,14 @@ def _computed(measures: list[ir_measures.Measure], run: Run, qrels: Qrels) -> di
                 _check_grades(qrels, f"measure {measure} is", measure["max_rel"])
             values[measure] = _provided(measure, rankings, qrels)
     return values
+
+
+def _condensed(measure: ir_measures.Measure, run: Run, qrels: Qrels) -> Values:
+    """The values of a measure of condensed lists: those of the rankings without what nobody judged."""
+    of_all = type(measure)(**{name: value for name, value in measure.params.items() if name != "judged_only"})
+    left = {query: scores for query, scores in condensed(run, qrels).items() if scores}
+    values = _computed([of_all], left, qrels)[of_all]
+    return {query: values.get(query, NOT_RETRIEVED) for query in run}
 
 
 def _check_grades(qrels: Qrels, which: str, highest: int = LARGEST) -> None:

@@ -8,7 +8,7 @@ characters are refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -223,6 +223,20 @@ def write_qrels(path: Path, qrels: Qrels) -> None:
 def relevant(qrels: Qrels, query: str) -> set[str]:
     """The documents judged relevant (grade 1 or more) for a query."""
     return {document for document, grade in qrels.get(query, {}).items() if grade > 0}
+
+
+def judged(grades: Mapping[str, int], document: str) -> bool:
+    """Whether somebody judged a document: a grade below 0 says that nobody did."""
+    return grades.get(document, -1) >= 0
+
+
+def condensed(run: Run, qrels: Qrels) -> Run:
+    """A run without the documents that nobody judged (Sakai 2007, Alternatives to Bpref, SIGIR)."""
+    return {
+        query: {document: score for document, score in run[query].items() if judged(grades, document)}
+        for query, grades in qrels.items()
+        if query in run
+    }
 
 
 def none_judged(ranked: Run, qrels: Qrels) -> str | None:

@@ -35,6 +35,12 @@ class Settings(Method):
     qrels: Annotated[dict[str, str], "task: its relevance judgements, by which queries are clustered"] = field(
         default_factory=dict
     )
+    judgements: Annotated[dict[str, str], "task: its relevance judgements, where queries are not clustered by them"] = (
+        field(default_factory=dict)
+    )
+    runs_on: Annotated[dict[str, str], "task: the one whose runs it scores, where it is another"] = field(
+        default_factory=dict
+    )
     cluster_files: Annotated[dict[str, str], "task: a file with the cluster of each of its queries"] = field(
         default_factory=dict
     )

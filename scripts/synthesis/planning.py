@@ -33,6 +33,17 @@ def treatment_metrics(experiment: Experiment, name: str) -> list[str]:
     return _metrics(experiment, comparison.treatment, tasks)
 
 
+def compared_runs(experiment: Experiment, name: str) -> list[str]:
+    """The runs of both systems of a comparison, of which unjudged documents are counted; none where values are given
+    and where the treatment ranks other texts.
+    """
+    comparison, tasks = experiment.comparisons[name], _tasks(experiment, name)
+    if comparison.treatment_on or any(task.values_given for task in tasks):
+        return []
+    systems = [experiment.systems[system] for system in (comparison.control, comparison.treatment)]
+    return [run for system in systems for task in tasks for run in job_files.runs(experiment, system, task)]
+
+
 def comparison_settings(experiment: Experiment, name: str) -> JsonObject:
     """Who is compared, and how. Tasks of `treatment_on` are given by their folders, as paths name them."""
     comparison = experiment.comparisons[name]
@@ -46,6 +57,7 @@ def comparison_settings(experiment: Experiment, name: str) -> JsonObject:
         "treatment": comparison.named(comparison.treatment),
         **({"treatment_on": folders} if folders else {}),
         **_measure_on(experiment, name),
+        **_runs_on(experiment, name),
         "seed": experiment.seed,
         **({"lower_is_better": True} if lower else {}),
         **statistics_of(comparison),
@@ -58,6 +70,12 @@ def _measure_on(experiment: Experiment, name: str) -> JsonObject:
     measure_on = experiment.comparisons[name].measure_on
     by_folder = {experiment.tasks[task].folder: measure for task, measure in measure_on.items()}
     return {"measure_on": by_folder} if by_folder else {}
+
+
+def _runs_on(experiment: Experiment, name: str) -> JsonObject:
+    """The folder of each task's runs, where it scores those of another."""
+    ranked = {task.folder: experiment.ranked_task(task).folder for task in _tasks(experiment, name) if task.runs_of}
+    return {"runs_on": ranked} if ranked else {}
 
 
 def table_settings(experiment: Experiment) -> JsonObject:
@@ -136,9 +154,9 @@ def sibling_metrics(experiment: Experiment, name: str) -> list[str]:
 
 
 def cluster_files(experiment: Experiment, name: str) -> list[str]:
-    """Which queries belong together: qrels of the tasks, or the user's files."""
+    """The judgements of the tasks, and the user's files of which queries belong together."""
     found = _dependence(experiment, name)
-    return [*found.qrels.values(), *found.cluster_files.values()]
+    return [*found.qrels.values(), *found.judgements.values(), *found.cluster_files.values()]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,6 +166,7 @@ class Dependence:
     clusters: Literal["auto"] | None = None
     cluster_files: Mapping[str, str] = field(default_factory=dict)
     qrels: Mapping[str, str] = field(default_factory=dict)
+    judgements: Mapping[str, str] = field(default_factory=dict)
     corpora: Mapping[str, str] = field(default_factory=dict)
     seed_sources: Mapping[str, SeedsOf] = field(default_factory=dict)
     checkpoints: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -157,14 +176,19 @@ def _dependence(experiment: Experiment, name: str) -> Dependence:
     comparison, tasks = experiment.comparisons[name], experiment.tasks
     clusters = comparison.statistics.clusters
     named = clusters if isinstance(clusters, dict) else {}
-    judged = [tasks[task] for task in comparison.tasks if not tasks[task].values_given and task not in named]
+    own = {tasks[task].folder: path for task, path in named.items()}
+    judged = {
+        task.folder: job_files.qrels(experiment, task) for task in _tasks(experiment, name) if not task.values_given
+    }
+    clustered = {} if clusters == "query" else {task: file for task, file in judged.items() if task not in own}
     corpora = {tasks[task].folder: experiment.corpus_owner(tasks[task].dataset) for task in comparison.tasks}
     shared = comparison.statistics.dependence == "estimated" and len(set(corpora.values())) < len(corpora)
     sources = _sources(experiment, name)
     return Dependence(
         clusters="auto" if named else None,
-        cluster_files={tasks[task].folder: path for task, path in named.items()},
-        qrels={} if clusters == "query" else {task.folder: job_files.qrels(experiment, task) for task in judged},
+        cluster_files=own,
+        qrels=clustered,
+        judgements={task: file for task, file in judged.items() if task not in clustered},
         corpora=corpora if shared else {},
         seed_sources=sources,
         checkpoints=checkpoints(experiment, comparison) if sources else {},

@@ -91,7 +91,7 @@ BAD = {
                          "nDCG(gains={1:0.5})@5", "nDCG(gains={'a':1})@5", "nDCG(gains={1:9999999999})@5",
                          "nDCG(gains=3)@5", "nDCG(dcg='log')@5", "P(judged_only=1)@5", "AP(colour=1)", "AP(1)",
                          "AP(rel=1,rel=2)", "AP(**{})", "AP(*[1])", "Compat(normalize=1)",
-                         "nDCG(dcg='exp-log2',judged_only=True)@5", "RR(judged_only=True)@10"],
+                         "infAP(judged_only=True)", "Judged(judged_only=True)@10"],
     "not of a run": [*OF_JUDGEMENTS, "alpha_nDCG@10", "alpha_DCG@10", "ERR_IA@10", "nERR_IA", "NRBP", "nNRBP", "AP_IA",
                      "MAP_IA", "P_IA@5", "StRecall@5"],
     "no name": ["", " ", "nDCG", "colour", "ndcg@10", "nDCG@10\n", " nDCG@10", "nDCG@10 ", "nDCG@10#x", "nDCG@10;AP",

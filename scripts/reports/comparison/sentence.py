@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from scripts.records.comparison import MetaRecord, SensitivityRecord
-from scripts.reports.comparison import few_collections, plot_text
+from scripts.reports.comparison import few_collections, plot_text, unjudged
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Forest
 from scripts.reports.comparison.verdict import Verdict, answer, in_full, verdict
@@ -61,14 +61,16 @@ def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
 
 
 def remarks(meta: MetaRecord, plot: Forest) -> list[str]:
-    """What qualifies the answers: who learnt from the collections, tasks without a difference, the margin, seeds."""
+    """What qualifies the answers: who learnt from the collections, tasks without a difference, the margin, unjudged
+    documents, seeds.
+    """
     group = plot.groups[0]
     said = [*filter(None, [in_domain(plot), _no_task_alone(plot)])]
     if meta.sensitivity:
         said.append(_with_identical(meta.sensitivity, meta.k, plot))
     if group.margin and group.margin.non_inferiority.own_p is not None:
         said.append(_non_inferiority(plot, group.margin.margin, group.margin.non_inferiority))
-    return [*said, *filter(None, [plot.seeds_note])]
+    return [*said, *filter(None, [unjudged.remark(meta, plot), plot.seeds_note])]
 
 
 def in_domain(plot: Forest) -> str:
