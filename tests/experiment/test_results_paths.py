@@ -37,6 +37,7 @@ CHOICES = {
     "job": ["means", "score/task/system/seed-0", "index/d-english-best"],
     "rest": ["sha256/results/x/summary.md", "metadata/abc"],
     "answers_format": ["md", "tsv"],
+    "ties": ["", "-ties-ascending"],
     "examples": ["human-labels_3-bm25-negatives_all-queries"],
 }
 # Names of their own in the table, of paths that another name builds as well.
@@ -44,6 +45,9 @@ SAME_PLACE = {
     "texts": {"corpus", "queries"},
     "ranking": {"run", "pair_scores"},
     "ranking_timing": {"run_timing", "pair_scores_timing"},
+    "kept_embeddings": {"embeddings"},
+    "scored": {"metrics", "ascending_metrics"},
+    "table": {"matrix"},
 }
 
 
