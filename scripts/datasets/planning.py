@@ -22,7 +22,7 @@ from scripts.experiment.dataset_schema import format_of, options_of
 from scripts.experiment.records import UNTRAINED, Experiment
 from scripts.experiment.results_paths import path
 from scripts.experiment.sections.dataset import Dataset
-from scripts.models.adapters import behind_endpoint
+from scripts.models.endpoint_keys import is_served
 from scripts.models.model_keys import Model
 
 # Keys of any dataset for prepare
@@ -196,7 +196,7 @@ def sources_of(
 
 def _here(experiment: Experiment) -> dict[str, Model]:
     """The models whose weights are taken from somewhere: not those behind an endpoint."""
-    return {name: entry for name, entry in experiment.models.items() if not behind_endpoint(entry.type)}
+    return {name: entry for name, entry in experiment.models.items() if not is_served(entry)}
 
 
 def _with_content(fetch: dict, mirrors: Iterable[str], content: Callable[[str], str | None]) -> dict:

@@ -8,7 +8,7 @@ from scripts.experiment.prompts_of_tasks import prompts_of_system, prompts_text
 from scripts.experiment.records import Experiment, System
 from scripts.experiment.systems._export import export_text
 from scripts.experiment.systems._model_settings import of_model
-from scripts.models.endpoint_keys import url_of
+from scripts.models.endpoint_keys import asked_of
 from scripts.models.judging_keys import KEYS as JUDGING
 from scripts.models.model_keys import Model
 
@@ -29,10 +29,7 @@ def model_facts(experiment: Experiment, system: System, model: Model) -> JsonObj
     said = stated(model)
     names = ("weights", "revision", "max_length", *LENGTHS, *OF_SCORE)
     facts = {key: said[key] for key in names if said.get(key) not in (None, "", {})}
-    facts["weights"] = shown(model.weights)
-    if address := getattr(model, "endpoint", None):
-        del facts["max_length"]
-        facts |= {"url": url_of(address), "protocol": address.protocol, "max_words": address.max_words or "all"}
+    facts |= {"weights": shown(model.weights), **asked_of(model)}
     each = prompts_of_system(experiment, system)
     if prompts := each.get("", each):
         facts["prompts"] = prompts
@@ -42,8 +39,8 @@ def model_facts(experiment: Experiment, system: System, model: Model) -> JsonObj
 
 def _tokens(model: Model) -> str:
     """How many tokens are kept, and of queries and documents apart where the model says so."""
-    if address := getattr(model, "endpoint", None):
-        return f"asked at {url_of(address)}" + (f", {address.max_words} words" if address.max_words else "")
+    if asked := asked_of(model):
+        return f"asked at {asked['url']}" + (f", {asked['max_words']} words" if "max_words" in asked else "")
     apart = [f", {length} {words}" for key, words in LENGTHS.items() if (length := getattr(model, key))]
     return f"{model.max_length} tokens{''.join(apart)}"
 

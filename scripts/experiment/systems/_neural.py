@@ -21,6 +21,7 @@ from scripts.experiment.systems._model_facts import model_facts, model_text
 from scripts.experiment.systems._model_settings import ModelSettings, of_model
 from scripts.experiment.systems._training_text import published_training, training_text
 from scripts.models.adapters import adapter, index_of, tags
+from scripts.models.endpoint_keys import asked_of
 from scripts.models.model_keys import Model
 
 OneSeed = Annotated[int, Rule(minimum=1, maximum=2**32 - 1)]
@@ -160,7 +161,7 @@ class Neural(SystemKind):
         model = config.models[str(system.model)]
         chosen = system.selection
         return {
-            "model": stated(model, "licence", "trained_on"),
+            "model": {**stated(model, "licence", "trained_on", "endpoint"), **asked_of(model)},
             "training": _training(config, system),
             "seeds": system.seeds,
             "selection": chosen and [chosen.dataset, chosen.split, sorted(chosen.score.items())],
