@@ -6,6 +6,8 @@ What several jobs make in parts, each a shard, has the part in its path; `part` 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import Any
 
 from scripts.common.keys import JsonObject, given
 from scripts.common.plugins import source as plugin_file
@@ -17,10 +19,12 @@ from scripts.experiment.results_paths import INDEX_PRECISIONS, path
 from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.systems import listwise
 from scripts.experiment.systems._model_settings import of_model
+from scripts.models.adapters import behind_endpoint
+from scripts.models.model_keys import Model
 
 INDICES, SEARCHES = "scripts.inference.indices", "scripts.inference.searches"
 RANKED = ("retrieve", "rerank", "score_all")  # the kinds of systems whose models rank
-EVERY = 1_000_000  # more documents than a query's pairs have: all of them are scored
+EVERY = 1_000_000  # more documents than a query's pairs have, and more tokens than a text: all of them count
 TEXTS = ("max_query_length", "max_document_length", "prompts")  # where the model has them
 
 
@@ -53,11 +57,17 @@ def index_module(form: str) -> str:
 def encoding_settings(experiment: Experiment, model: str, part: str = "") -> JsonObject:
     """How a model encodes a corpus, or a part of it."""
     entry = experiment.models[model]
-    always = {key: getattr(entry, key) for key in ("type", "max_length", "batch_size")}
+    always = _of_model(entry, ("type", "max_length", "batch_size"))
     # Of prompts only the documents' own: another prompt of queries encodes no corpus again.
     own = given(entry.prompts, "query")
     further = {key: value for key, value in given(entry).items() if key in ("max_document_length", "batch_tokens")}
     return {**always, **further, **({"prompts": own} if own else {}), **experiment.kernels_of_jobs, **shard_of(part)}
+
+
+def _of_model(entry: Model, keys: Iterable[str]) -> dict[str, Any]:
+    """How a model computes; one behind an endpoint without a limit here."""
+    elsewhere = {"backend": "endpoint", "max_length": EVERY} if behind_endpoint(entry.type) else {}
+    return {key: elsewhere.get(key, getattr(entry, key)) for key in keys}
 
 
 def making_script(made: str) -> str:
@@ -181,7 +191,7 @@ def ranking_settings(experiment: Experiment, ranked: str, system: str, seed: int
     model = experiment.models[str(ranker.model)]
     depth = ranker.depth or experiment.depth if ranked.startswith("runs/") else EVERY
     texts = {key: value for key, value in given(model).items() if key in TEXTS}
-    settings = {key: getattr(model, key) for key in model_keys}
+    settings = _of_model(model, model_keys)
     export = of_model(ranker).export
     if export and "backend" in settings:
         settings["backend"] = export.backend

@@ -28,6 +28,7 @@ from scripts.ir.trec import Run, read_run, write_run
 from scripts.models.adapters import Scorer, adapter
 from scripts.models.batch_sizes import CHUNK
 from scripts.models.cutting import cutting_encoder, cutting_scorer
+from scripts.models.kept_answers import keep_answers_beside
 from scripts.models.kernels import Kernels, choose
 from scripts.models.loaded import load_prompted
 from scripts.models.model_files import weights_bytes
@@ -131,6 +132,7 @@ def main() -> None:
         raise UserError(f"{options.first_stage}: not one query of {options.queries} in it; it belongs to another task")
     texts = read_documents(options.corpus, wanted, options.first_stage)
     choose(settings.kernels)
+    keep_answers_beside(options.run)
     kind = adapter(settings.type)
     if kind.SEARCHES:
         if settings.shard:

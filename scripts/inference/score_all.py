@@ -29,6 +29,7 @@ from scripts.ir.trec import Run, top, write_run
 from scripts.models.adapters import Scorer, adapter
 from scripts.models.batch_sizes import CHUNK
 from scripts.models.cutting import cutting_scorer
+from scripts.models.kept_answers import keep_answers_beside
 from scripts.models.kernels import Kernels, choose
 from scripts.models.model_files import weights_bytes
 
@@ -101,6 +102,7 @@ def main() -> None:
     if not queries or not counts:
         raise UserError(f"{options.corpus if queries else options.queries}: empty, so there is nothing to score")
     choose(settings.kernels)
+    keep_answers_beside(options.run)
     kind = adapter(settings.type)
     whole = kind.load_scorer(
         options.checkpoint, settings.max_length, settings.batch_size, settings.backend, settings.batch_tokens

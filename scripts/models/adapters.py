@@ -87,6 +87,7 @@ class Adapter(Protocol):
     SEARCHES: bool  # whether it encodes each text once, apart from others, and so can search a corpus alone
     INDEX: str  # the form of its index where that is not "vectors", one a text: "token-vectors" or "terms"
     BACKENDS: tuple[str, ...]  # what can compute at inference, of torch and onnx
+    REMOTE: bool  # whether somebody else computes: such a model has an `endpoint`, and no weights here; else not
     EXPORTS: bool  # whether checkpoints of torch can be turned into ONNX, by `exportable`; without it they cannot
     BY_TOKENS: bool  # whether its batches can have so many tokens in place of texts (see token_batches); else not
     Keys: type  # the record of keys that its models have beside those of all, where there are such (see keys.py)
@@ -159,6 +160,11 @@ def adapter(name: str) -> Adapter:
 def tags(name: str) -> bool:
     """Whether models of a kind label words, and so rank nothing."""
     return bool(getattr(adapter(name), "TAGS", False))
+
+
+def behind_endpoint(name: str) -> bool:
+    """Whether models of a kind are behind an endpoint."""
+    return bool(getattr(adapter(name), "REMOTE", False))
 
 
 def exports(name: str) -> bool:

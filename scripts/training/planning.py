@@ -11,6 +11,8 @@ from scripts.experiment import job_files
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
 from scripts.experiment.sections.recipe import UNTRAINED, Recipe
+from scripts.models.adapters import behind_endpoint
+from scripts.models.endpoint_keys import address_of
 from scripts.models.judging_keys import Judging
 from scripts.models.model_keys import Weights
 from scripts.models.training_keys import Training
@@ -136,14 +138,17 @@ def training_settings(experiment: Experiment, model: str, recipe: str, seed: str
     }
 
 
-def weights_source(experiment: Experiment, model: str) -> tuple[str, str | None]:
-    """The location of a model's own weights, and their revision."""
-    return experiment.models[model].weights, experiment.models[model].revision
+def weights_source(experiment: Experiment, model: str) -> tuple[str | None, str | None]:
+    """The location of a model's own weights, and their revision; None of a model behind an endpoint."""
+    entry = experiment.models[model]
+    return (None, None) if behind_endpoint(entry.type) else (entry.weights, entry.revision)
 
 
 def weights_settings(experiment: Experiment, model: str) -> JsonObject:
-    """What a model's own weights have to be."""
+    """What a model's own weights have to be, or where it is asked."""
     entry = experiment.models[model]
+    if behind_endpoint(entry.type):
+        return {"endpoint": address_of(entry)}
     return given_of(Weights, entry) | given_of(Judging, entry)
 
 

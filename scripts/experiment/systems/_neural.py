@@ -22,6 +22,7 @@ from scripts.experiment.systems._kind import Made, SystemKind, limited_to
 from scripts.experiment.systems._model_settings import ModelSettings, of_model
 from scripts.experiment.systems._training_text import published_training, training_text
 from scripts.models.adapters import adapter, index_of, tags
+from scripts.models.endpoint_keys import url_of
 from scripts.models.judging_keys import KEYS as JUDGING
 from scripts.models.model_keys import Model
 
@@ -198,6 +199,9 @@ class Neural(SystemKind):
         names = ("weights", "revision", "max_length", *LENGTHS, "prompts", *OF_SCORE)
         facts = {key: said[key] for key in names if said.get(key) not in (None, "", {})}
         facts["weights"] = shown(model.weights)
+        if address := getattr(model, "endpoint", None):
+            del facts["max_length"]
+            facts |= {"url": url_of(address), "protocol": address.protocol, "max_words": address.max_words or "all"}
         facts |= plain(of_model(system).export) or {}
         stage: dict[str, object] = {"method": model.type, **facts, **adapter_checks.truncation_of(system)}
         if system.recipe_of:
@@ -214,6 +218,8 @@ class Neural(SystemKind):
 
 def _tokens(model: Model) -> str:
     """How many tokens are kept, and of queries and documents apart where the model says so."""
+    if address := getattr(model, "endpoint", None):
+        return f"asked at {url_of(address)}" + (f", {address.max_words} words" if address.max_words else "")
     apart = [f", {length} {words}" for key, words in LENGTHS.items() if (length := getattr(model, key))]
     return f"{model.max_length} tokens{''.join(apart)}"
 
