@@ -17,8 +17,14 @@ localrules:
 
 rule compare:
     input:
-        control=lambda wildcards: synthesis.control_metrics(EXPERIMENT, wildcards.comparison),
-        treatment=lambda wildcards: synthesis.treatment_metrics(EXPERIMENT, wildcards.comparison),
+        control=lambda wildcards: [
+            *synthesis.control_metrics(EXPERIMENT, wildcards.comparison),
+            *synthesis.human_metrics(EXPERIMENT, wildcards.comparison, "control"),
+        ],
+        treatment=lambda wildcards: [
+            *synthesis.treatment_metrics(EXPERIMENT, wildcards.comparison),
+            *synthesis.human_metrics(EXPERIMENT, wildcards.comparison, "treatment"),
+        ],
         siblings=lambda wildcards: synthesis.sibling_metrics(EXPERIMENT, wildcards.comparison),
         clusters=lambda wildcards: synthesis.cluster_files(EXPERIMENT, wildcards.comparison),
     output:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from scripts.common.keys import JsonObject, given, stated
-from scripts.experiment import job_files, moderators
+from scripts.experiment import job_files, judged, moderators
 from scripts.experiment.comparisons import statistics_of
 from scripts.experiment.descriptions import datasets_learnt
 from scripts.experiment.hypotheses import families, repeated
@@ -33,6 +33,12 @@ def treatment_metrics(experiment: Experiment, name: str) -> list[str]:
     return _metrics(experiment, comparison.treatment, tasks)
 
 
+def human_metrics(experiment: Experiment, name: str, role: Literal["control", "treatment"]) -> list[str]:
+    """The metrics files of one side by the humans' judgements, on the tasks that a language model judges."""
+    comparison = experiment.comparisons[name]
+    return _metrics(experiment, getattr(comparison, role), judged.human_tasks(experiment, comparison))
+
+
 def comparison_settings(experiment: Experiment, name: str) -> JsonObject:
     """Who is compared, and how. Tasks of `treatment_on` are given by their folders, as paths name them."""
     comparison = experiment.comparisons[name]
@@ -46,6 +52,7 @@ def comparison_settings(experiment: Experiment, name: str) -> JsonObject:
         "treatment": comparison.named(comparison.treatment),
         **({"treatment_on": folders} if folders else {}),
         **_measure_on(experiment, name),
+        **judged.judges(experiment, comparison),
         "seed": experiment.seed,
         **({"lower_is_better": True} if lower else {}),
         **statistics_of(comparison),
@@ -136,9 +143,10 @@ def sibling_metrics(experiment: Experiment, name: str) -> list[str]:
 
 
 def cluster_files(experiment: Experiment, name: str) -> list[str]:
-    """Which queries belong together: qrels of the tasks, or the user's files."""
-    found = _dependence(experiment, name)
-    return [*found.qrels.values(), *found.cluster_files.values()]
+    """Which queries belong together: qrels of the tasks, or the user's files; and with which probabilities they were
+    chosen for humans to judge."""
+    found, chosen = _dependence(experiment, name), judged.probabilities(experiment, experiment.comparisons[name])
+    return [*found.qrels.values(), *found.cluster_files.values(), *chosen]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,14 +165,15 @@ def _dependence(experiment: Experiment, name: str) -> Dependence:
     comparison, tasks = experiment.comparisons[name], experiment.tasks
     clusters = comparison.statistics.clusters
     named = clusters if isinstance(clusters, dict) else {}
-    judged = [tasks[task] for task in comparison.tasks if not tasks[task].values_given and task not in named]
+    scored = [tasks[task] for task in comparison.tasks if not tasks[task].values_given and task not in named]
+    human = {task.folder: experiment.ranked_task(task) if task.judge else task for task in scored}
     corpora = {tasks[task].folder: experiment.corpus_owner(tasks[task].dataset) for task in comparison.tasks}
     shared = comparison.statistics.dependence == "estimated" and len(set(corpora.values())) < len(corpora)
     sources = _sources(experiment, name)
     return Dependence(
         clusters="auto" if named else None,
         cluster_files={tasks[task].folder: path for task, path in named.items()},
-        qrels={} if clusters == "query" else {task.folder: job_files.qrels(experiment, task) for task in judged},
+        qrels={} if clusters == "query" else {task: job_files.qrels(experiment, of) for task, of in human.items()},
         corpora=corpora if shared else {},
         seed_sources=sources,
         checkpoints=checkpoints(experiment, comparison) if sources else {},

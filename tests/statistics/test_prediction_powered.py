@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -121,3 +122,46 @@ def test_intervals_by_resampling_are_t_and_other_effects_are_refused():
     assert effect_of(*sample, task_interval="bootstrap-t").interval.kind == "t"
     with pytest.raises(ValueError, match="is a mean difference"):
         effect_of(*sample, effect="SMD")
+
+
+def chosen(generator, every=300):
+    """A task of which humans judge the queries that seem to matter: with more probability, the larger f is."""
+    human = generator.normal(0.05, 0.25, every)
+    model = 0.02 + 0.8 * human + generator.normal(0, 0.15, every)
+    probabilities = np.clip(0.1 + 0.4 * (model - model.min()), 0, 0.9)
+    judged = generator.random(every) < probabilities
+    zeros = [np.zeros((count, 1)) for count in (judged.sum(), judged.sum(), (~judged).sum())]
+    return TaskScores(
+        "t",
+        zeros[0],
+        column(human[judged]),
+        model=ModelScores(
+            zeros[1], column(model[judged]), zeros[2], column(model[~judged]), probabilities=probabilities[judged]
+        ),
+    )
+
+
+def test_queries_chosen_with_known_probabilities_give_intervals_that_keep_the_level_where_a_sample_would_not():
+    generator = np.random.default_rng(8)
+    held, taken_for_a_sample = [], []
+    for _ in range(600):
+        task = chosen(generator)
+        for found, of in (
+            (held, task),
+            (taken_for_a_sample, replace(task, model=replace(task.model, probabilities=None))),
+        ):
+            low, high = compare([of], METHOD).tasks["t"].ends
+            found.append(low <= 0.05 <= high)
+    assert 0.93 <= np.mean(held) <= 0.975
+    assert np.mean(taken_for_a_sample) < 0.9
+
+
+def test_equal_probabilities_are_those_of_a_sample():
+    generator = np.random.default_rng(9)
+    human, further = generator.normal(0.1, 0.2, 60), generator.normal(0.1, 0.2, 240)
+    sample = scores(human, human + generator.normal(0, 0.1, 60), further)
+    equal = replace(sample, model=replace(sample.model, probabilities=np.full(60, 0.2)))
+    found, alike = (compare([task], METHOD).tasks["t"] for task in (sample, equal))
+    assert alike.effect.estimate == pytest.approx(found.effect.estimate, abs=0.1 * found.effect.se)
+    assert alike.effect.se == pytest.approx(found.effect.se, rel=0.05)
+    assert alike.t_test.df == 59
