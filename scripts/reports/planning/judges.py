@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from scripts.common.keys import JsonObject
 from scripts.experiment import job_files
 from scripts.experiment.judged import judges_of, ranked_by
@@ -11,12 +13,12 @@ from scripts.experiment.results_paths import path
 PAGES = ("md", "tsv")
 
 
-def tables(experiment: Experiment) -> list[str]:
+def tables(experiment: Experiment, formats: Iterable[str] = PAGES) -> list[str]:
     """The tables of all judges."""
     return [
         path("judge_table", experiment=experiment.name, dataset=dataset, page_format=page_format)
         for dataset in judges_of(experiment)
-        for page_format in PAGES
+        for page_format in formats
     ]
 
 
