@@ -11,7 +11,7 @@ from scripts.experiment import job_files
 from scripts.experiment.comparisons import loaded_modules
 from scripts.explorer import planning as explorer
 from scripts.learning_to_rank import planning as learning
-from scripts.reports.planning import families, figures, moderation, pages, published, transfer
+from scripts.reports.planning import families, figures, judges, moderation, pages, published, transfer
 from scripts.training import planning_mining as mining
 
 PUBLISHED_FILES = published.user_files(EXPERIMENT)
@@ -52,6 +52,7 @@ rule report:
         mined=mining.records(EXPERIMENT),
         extremes=result("extreme_queries") if explorer.explored(EXPERIMENT) else [],
         importances=learning.all_tables(EXPERIMENT),
+        judges=judges.tables(EXPERIMENT, ("tsv",)),
     output:
         summary=result("summary"),
         page=shown(result("report"), "page", "Report", page="report"),
@@ -76,7 +77,8 @@ rule report:
         " --family-records {input.family_records:q} --family-figures {input.family_figures:q}"
         " --training-log {input.training_logs:q} --metrics {input.metrics:q} --published {input.published:q}"
         " --selected {input.selected:q} --chosen {input.chosen:q} --matrices {input.matrices:q} --curves {input.curves:q}"
-        " --mined {input.mined:q} --extremes {input.extremes:q} --importances {input.importances:q} --summary {output.summary:q}"
+        " --mined {input.mined:q} --extremes {input.extremes:q} --importances {input.importances:q}"
+        " --judges {input.judges:q} --summary {output.summary:q}"
         " --page {output.page:q} --settings {params.settings:q} --log {log:q}"
 
 

@@ -11,8 +11,14 @@ from scripts.synthesis import planning as synthesis
 
 rule compare:
     input:
-        control=lambda wildcards: synthesis.control_metrics(EXPERIMENT, wildcards.comparison),
-        treatment=lambda wildcards: synthesis.treatment_metrics(EXPERIMENT, wildcards.comparison),
+        control=lambda wildcards: [
+            *synthesis.control_metrics(EXPERIMENT, wildcards.comparison),
+            *synthesis.human_metrics(EXPERIMENT, wildcards.comparison, "control"),
+        ],
+        treatment=lambda wildcards: [
+            *synthesis.treatment_metrics(EXPERIMENT, wildcards.comparison),
+            *synthesis.human_metrics(EXPERIMENT, wildcards.comparison, "treatment"),
+        ],
         siblings=lambda wildcards: synthesis.sibling_metrics(EXPERIMENT, wildcards.comparison),
         clusters=lambda wildcards: synthesis.cluster_files(EXPERIMENT, wildcards.comparison),
         runs=lambda wildcards: synthesis.compared_runs(EXPERIMENT, wildcards.comparison),

@@ -30,7 +30,7 @@ from scripts.datasets.excluded import OwnDocument, Pairs, check_judgements, excl
 from scripts.datasets.formats import Collection
 from scripts.datasets.grades import with_grades
 from scripts.datasets.judged_again import of_ranked_queries
-from scripts.datasets.kept_queries import with_samples, with_unjudged
+from scripts.datasets.kept_queries import unjudged_by_split, with_samples, with_unjudged
 from scripts.datasets.lengths import OfLength
 from scripts.datasets.near_duplicates import NearDuplicates, without_near_duplicates
 from scripts.datasets.own_documents import OwnDocuments
@@ -59,7 +59,7 @@ class Settings:
     strict: Annotated[bool, "stop at what is odd in the data"] = False
     test_queries: Annotated[int | None, "judged queries of test that are kept, a sample; all without it"] = None
     dev_queries: Annotated[int | None, "judged queries of dev that are kept, a sample; all without it"] = None
-    unjudged: Annotated[Literal["drop", "train"], "what queries without judgements become"] = "drop"
+    unjudged: Annotated[Literal["drop", "train", "test"], "what queries without judgements become"] = "drop"
     grades: Annotated[dict[str, int], "grade in the data -> grade; empty: as they are"] = field(default_factory=dict)
     document_characters: Annotated[dict[str, int], "min, max: of the documents that are kept"] = field(
         default_factory=dict
@@ -73,7 +73,7 @@ class Splitting(NamedTuple):
 
     carved: list[str]
     dropped: int
-    unjudged: int = 0
+    unjudged: Mapping[str, int] = MappingProxyType({})
     sampled_from: Mapping[str, int] = MappingProxyType({})
     near: NearDuplicates = NearDuplicates()
 
@@ -131,8 +131,8 @@ def statistics(
         }
         if split == "train" and splitting.dropped:
             splits[split]["left_out"] = splitting.dropped
-        if split == "train" and splitting.unjudged:
-            splits[split]["unjudged"] = splitting.unjudged
+        if split in splitting.unjudged:
+            splits[split]["unjudged"] = splitting.unjudged[split]
         if split in splitting.sampled_from:
             splits[split]["sampled_from"] = splitting.sampled_from[split]
         splits[split] |= splitting.near.counts.get(split, {})
@@ -193,10 +193,10 @@ def divided(
     collection, splitting = with_splits(data._replace(qrels=judged), settings)
     odd = leaks(collection) + odd
     sizes = {"test": settings.test_queries, "dev": settings.dev_queries}
-    collection, unjudged = with_unjudged(collection, settings.unjudged == "train")
+    collection = with_unjudged(collection, settings.unjudged)
     collection, sampled_from = with_samples(collection, sizes, settings.seed)
     collection, near = without_near_duplicates(collection, settings.drop_near_duplicates)
-    unjudged = sum(query not in collection.qrels["train"] for query in collection.queries["train"]) if unjudged else 0
+    unjudged = unjudged_by_split(collection)
     return collection, splitting._replace(sampled_from=sampled_from, unjudged=unjudged, near=near), odd
 
 

@@ -64,7 +64,7 @@ def check_datasets(check: Checker) -> None:
     check_mirrors(check, check.config.mirrors)
     for name, dataset in check.config.datasets.items():
         key = f"datasets.{name}"
-        if not format_of(dataset).values_given:
+        if not (format_of(dataset).values_given or format_of(dataset).made_here):
             _check_location(check, key, dataset)
         check_keys(check, key, dataset)
         if measure := given_measure(dataset):

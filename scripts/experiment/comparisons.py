@@ -13,6 +13,7 @@ from scripts.experiment.charts import CHART
 from scripts.experiment.checker import Checker
 from scripts.experiment.compared_measures import measures_of
 from scripts.experiment.figure_checks import INFLUENCE, QUERIES, check_figure
+from scripts.experiment.judged import check_judged
 from scripts.experiment.moderators import BUBBLE, moderators, subgroups
 from scripts.experiment.records import Comparison, System, Task
 from scripts.experiment.sameness import check_roles, check_tasks
@@ -59,6 +60,7 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
     check_figure(check, key, entry)
     check_clusters(check, f"{key}.clusters", entry.clusters, compared)
     check_tasks(check, f"{key}.tasks", names, tasks)
+    check_judged(check, key, entry, compared, bool(other_tasks))
     scored = all(task.values_given for task in compared)
     check_roles(check, key, (systems[entry.control], systems[entry.treatment]), ranked, systems, scored)
     return Comparison(
@@ -101,9 +103,11 @@ def _check_runs(
 
 
 def _all_tasks(entry: ComparisonEntry, systems: dict[str, System], tasks: dict[str, Task]) -> list[str]:
-    """All tasks, without those for which a system that is trained for each dataset apart has no training."""
+    """All tasks that humans judge, without those for which a system that is trained for each dataset apart has no
+    training."""
     apart = [systems[name] for name in (entry.control, entry.treatment) if systems[name].recipe_of]
-    return [task for task in tasks if all(tasks[task].ranked_dataset in system.recipe_of for system in apart)]
+    human = [task for task in tasks if not tasks[task].judge]
+    return [task for task in human if all(tasks[task].ranked_dataset in system.recipe_of for system in apart)]
 
 
 def check_statistics(check: Checker, key: str, entry: ComparisonEntry) -> None:

@@ -20,9 +20,13 @@ def family(
     task lacks, and too few permutations for alpha.
     """
     entry, key = check.config.multiple_comparisons[name], f"multiple_comparisons.{name}"
-    task_names = list(tasks) if entry.tasks == "all" else list(entry.tasks)
+    human = [task for task in tasks if not tasks[task].judge]
+    task_names = human if entry.tasks == "all" else list(entry.tasks)
     for task in task_names:
         check.known(f"{key}.tasks", task, "tasks")
+        if tasks[task].judge:
+            problem = "whose errors no multiple comparison holds; name tasks that humans judge"
+            raise check.fail(f"{key}.tasks", f"a language model judges {task!r}, {problem}")
     members = list(systems) if entry.systems == "all" else _members(check, f"{key}.systems", entry, entries)
     if (control := entry.against) is not None:
         control = _control(check, f"{key}.against", control, entries)

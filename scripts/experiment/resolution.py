@@ -29,6 +29,7 @@ from scripts.experiment.curves import curves
 from scripts.experiment.families import family
 from scripts.experiment.feature_sets import feature_set
 from scripts.experiment.figure_checks import check_axes, lower_is_better
+from scripts.experiment.judged import check_judges
 from scripts.experiment.languages import check_sentences
 from scripts.experiment.leakage import check_leaks
 from scripts.experiment.location_checks import check_secrets
@@ -67,6 +68,7 @@ def resolve(config: JsonObject, source: str) -> Experiment:
     check_mapping(check, entries)
     tasks = resolve_tasks(check)
     systems, further_tasks = resolve_systems(check, tasks)
+    check_judges(check, entries, systems)
     check_places(check, systems, tasks)
     check_labels(check, {name: system.label for name, system in systems.items()}, "systems")
     check_labels(check, {name: task.label for name, task in tasks.items()}, "tasks")

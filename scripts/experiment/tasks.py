@@ -54,6 +54,7 @@ def resolve_task(check: Checker, name: str, judged: bool = True) -> Task:
         has_documents=form.has_documents,
         values_given=form.values_given,
         runs_of=entry.runs_of,
+        judge=getattr(entry, "judge", None),
     )
 
 

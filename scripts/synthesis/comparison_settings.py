@@ -7,6 +7,7 @@ from typing import Annotated
 
 from scripts.experiment.seeds_of import SeedsOf
 from scripts.statistics.method import Method
+from scripts.synthesis.judged_tasks import JudgedBy
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Settings(Method):
     runs_on: Annotated[dict[str, str], "task: the one whose runs it scores, where it is another"] = field(
         default_factory=dict
     )
+    judged: Annotated[dict[str, JudgedBy], "task: the language model that judges it"] = field(default_factory=dict)
     cluster_files: Annotated[dict[str, str], "task: a file with the cluster of each of its queries"] = field(
         default_factory=dict
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from scripts.common.keys import JsonObject, given, stated
-from scripts.experiment import job_files, moderators
+from scripts.experiment import job_files, judged, moderators
 from scripts.experiment.comparisons import statistics_of
 from scripts.experiment.descriptions import datasets_learnt
 from scripts.experiment.hypotheses import families, repeated
@@ -34,14 +34,20 @@ def treatment_metrics(experiment: Experiment, name: str) -> list[str]:
 
 
 def compared_runs(experiment: Experiment, name: str) -> list[str]:
-    """The runs of both systems of a comparison, of which unjudged documents are counted; none where values are given
-    and where the treatment ranks other texts.
+    """The runs of both systems of a comparison, of which unjudged documents are counted; none where values are given,
+    where the treatment ranks other texts and where a language model judges.
     """
     comparison, tasks = experiment.comparisons[name], _tasks(experiment, name)
-    if comparison.treatment_on or any(task.values_given for task in tasks):
+    if comparison.treatment_on or any(task.values_given or task.judge for task in tasks):
         return []
     systems = [experiment.systems[system] for system in (comparison.control, comparison.treatment)]
     return [run for system in systems for task in tasks for run in job_files.runs(experiment, system, task)]
+
+
+def human_metrics(experiment: Experiment, name: str, role: Literal["control", "treatment"]) -> list[str]:
+    """The metrics files of one side by the humans' judgements, on the tasks that a language model judges."""
+    comparison = experiment.comparisons[name]
+    return _metrics(experiment, getattr(comparison, role), judged.human_tasks(experiment, comparison))
 
 
 def comparison_settings(experiment: Experiment, name: str) -> JsonObject:
@@ -58,6 +64,7 @@ def comparison_settings(experiment: Experiment, name: str) -> JsonObject:
         **({"treatment_on": folders} if folders else {}),
         **_measure_on(experiment, name),
         **_runs_on(experiment, name),
+        **judged.judges(experiment, comparison),
         "seed": experiment.seed,
         **({"lower_is_better": True} if lower else {}),
         **statistics_of(comparison),
@@ -154,9 +161,10 @@ def sibling_metrics(experiment: Experiment, name: str) -> list[str]:
 
 
 def cluster_files(experiment: Experiment, name: str) -> list[str]:
-    """The judgements of the tasks, and the user's files of which queries belong together."""
-    found = _dependence(experiment, name)
-    return [*found.qrels.values(), *found.judgements.values(), *found.cluster_files.values()]
+    """Which queries belong together: qrels of the tasks, or the user's files; and with which probabilities they were
+    chosen for humans to judge."""
+    found, chosen = _dependence(experiment, name), judged.probabilities(experiment, experiment.comparisons[name])
+    return [*found.qrels.values(), *found.judgements.values(), *found.cluster_files.values(), *chosen]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,10 +185,10 @@ def _dependence(experiment: Experiment, name: str) -> Dependence:
     clusters = comparison.statistics.clusters
     named = clusters if isinstance(clusters, dict) else {}
     own = {tasks[task].folder: path for task, path in named.items()}
-    judged = {
-        task.folder: job_files.qrels(experiment, task) for task in _tasks(experiment, name) if not task.values_given
-    }
-    clustered = {} if clusters == "query" else {task: file for task, file in judged.items() if task not in own}
+    scored = [task for task in _tasks(experiment, name) if not task.values_given]
+    by_humans = {task.folder: experiment.ranked_task(task) if task.judge else task for task in scored}
+    files = {folder: job_files.qrels(experiment, task) for folder, task in by_humans.items()}
+    clustered = {} if clusters == "query" else {folder: file for folder, file in files.items() if folder not in own}
     corpora = {tasks[task].folder: experiment.corpus_owner(tasks[task].dataset) for task in comparison.tasks}
     shared = comparison.statistics.dependence == "estimated" and len(set(corpora.values())) < len(corpora)
     sources = _sources(experiment, name)
@@ -188,7 +196,7 @@ def _dependence(experiment: Experiment, name: str) -> Dependence:
         clusters="auto" if named else None,
         cluster_files=own,
         qrels=clustered,
-        judgements={task: file for task, file in judged.items() if task not in clustered},
+        judgements={folder: file for folder, file in files.items() if folder not in clustered},
         corpora=corpora if shared else {},
         seed_sources=sources,
         checkpoints=checkpoints(experiment, comparison) if sources else {},

@@ -115,9 +115,10 @@ class OfDocuments:
         LEFT_OUT,
     ] = None
     unjudged: Annotated[
-        Literal["drop", "train"],
-        "what queries without judgements are: left out (drop), or training queries (train), of which BM25's labels are "
-        "learnt; BEIR: those that no qrels file judges, other formats: those of the train split",
+        Literal["drop", "train", "test"],
+        "what queries without judgements are: left out (drop), training queries (train), of which BM25's labels are "
+        "learnt, or test queries, which a language model judges (test); BEIR: those that no qrels file judges, other "
+        "formats: those of the train split",
     ] = "drop"
     drop_near_duplicates: Annotated[
         float | None,

@@ -6,6 +6,7 @@ import itertools
 from dataclasses import replace
 
 from scripts.common.locations import shown
+from scripts.datasets.formats.judge import Judge
 from scripts.experiment import job_files
 from scripts.experiment.charts import CHART
 from scripts.experiment.choosing import members_of_choices
@@ -15,10 +16,11 @@ from scripts.experiment.descriptions import datasets_learnt, describe
 from scripts.experiment.job_files import tasks_by_folder
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, parse, path
+from scripts.experiment.sections.dataset import Dataset
 from scripts.experiment.sections.recipe import Recipe
 from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.tried import tried
-from scripts.reports.planning import transfer
+from scripts.reports.planning import judges, transfer
 from scripts.reports.planning.costs import cost_figures, exclusive, timed_systems, times_tables, timings
 from scripts.reports.planning.families import PAGES, family_figures, family_pages
 from scripts.reports.planning.figures import (
@@ -52,7 +54,7 @@ def named_in_summary(experiment: Experiment) -> list[str]:
         *moderators_tables(experiment),
         *times_tables(experiment),
     ]
-    tables += transfer.tables(experiment)
+    tables += [*transfer.tables(experiment), *judges.tables(experiment)]
     return [*figure_files(experiment), *caption_files(experiment), *tables, *families]
 
 
@@ -98,7 +100,7 @@ def page_settings(experiment: Experiment, cautions: list[str]) -> dict:
         "experiment": experiment.name,
         "measures": _measures(experiment),
         "sources": {
-            name: {"location": shown(str(dataset.location)), "licence": dataset.licence}
+            name: {"location": _origin(dataset), "licence": dataset.licence}
             for name, dataset in experiment.datasets.items()
             if not format_of(dataset).values_given
         },
@@ -126,6 +128,12 @@ def page_settings(experiment: Experiment, cautions: list[str]) -> dict:
         **exclusive(experiment),
         "seeds": {"data": experiment.seed, "training": seeds},
     }
+
+
+def _origin(dataset: Dataset) -> str:
+    """Where a dataset is from."""
+    judge: Judge | None = getattr(dataset, "judge", None)
+    return f"judged by {judge.endpoint.model}" if judge else shown(str(dataset.location))
 
 
 def tuned(experiment: Experiment) -> dict[str, dict[str, list[str]]]:
