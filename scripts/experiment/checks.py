@@ -225,6 +225,8 @@ def check_published(check: Checker) -> None:
         raise check.fail("published.part", "only valid with a mapping")
     if published.mapping and published.beside:
         raise check.fail("published.beside", "only valid without a mapping: its cells are means, not comparisons")
+    if published.mapping and check.config.references:
+        raise check.fail("references", "only valid without published.mapping, whose page has cells of one paper")
     if published.mapping and not Path(published.mapping).is_file():
         raise check.fail("published.mapping", f"no file {published.mapping!r}")
 
