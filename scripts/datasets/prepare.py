@@ -26,7 +26,7 @@ from scripts.common.files import atomic_folder, atomic_text, check_sha256
 from scripts.common.settings import read_settings
 from scripts.common.unpacking import opened
 from scripts.datasets.census import Census
-from scripts.datasets.excluded import OwnDocument, Pairs, check_judgements, exclusions, read_pairs
+from scripts.datasets.excluded import OwnDocument, Pairs, check_judgements, exclusions, joined, read_pairs
 from scripts.datasets.formats import Collection
 from scripts.datasets.grades import with_grades
 from scripts.datasets.judged_again import of_ranked_queries
@@ -225,7 +225,8 @@ def prepare(folder: Path, settings: Settings, files: Files = ALONE) -> list[str]
     named = read_pairs(files.excluded) if files.excluded else {}
     with opened(source, plain=reader.FORMAT.one_file) as root, atomic_folder(folder) as target:
         try:
-            return write(target, reader.read(root, options), settings, files, named)
+            data = reader.read(root, options)
+            return write(target, data, settings, files, joined(named, data.excluded))
         except UserError as error:
             if root == source and source.is_file():
                 raise

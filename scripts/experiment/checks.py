@@ -140,15 +140,16 @@ def _check_location(check: Checker, key: str, dataset: Dataset) -> None:
     if not dataset.location:
         raise check.fail(key, "key 'location' is missing")
     location, where = dataset.location, f"{key}.location"
-    kind, scheme = check_location(check, where, location), format_of(dataset).scheme
+    kind, form = check_location(check, where, location), format_of(dataset)
     if kind == "library":
-        if scheme is None:
-            raise check.fail(where, f"{location[:80]!r} is for the format ir_datasets, and this is {dataset.format}")
+        if not location.startswith(form.scheme or " "):
+            owner = next(name for name, other in formats().items() if location.startswith(other.scheme or " "))
+            raise check.fail(where, f"{location[:80]!r} is for the format {owner}, and this is {dataset.format}")
         if own := [name for name in ("sha256", "files") if getattr(dataset, name)]:
-            raise check.fail(f"{key}.{own[0]}", "ir_datasets has checksums of its own and checks by them; leave it out")
+            raise check.fail(f"{key}.{own[0]}", f"{dataset.format} has {form.pinned_by}; leave it out")
         return
-    if scheme is not None:
-        raise check.fail(where, f"{shown(location)[:80]!r} is no location of this format, which reads {scheme}ID")
+    if form.scheme is not None and not form.other_locations:
+        raise check.fail(where, f"{shown(location)[:80]!r} is no location of this format, which reads {form.scheme}ID")
     _check_sums(check, key, dataset, location, kind)
     if kind == "path" and not (Path(location).exists() or find_file(Path(location).name, check.config.mirrors)):
         raise check.fail(where, f"no file or folder {location!r} here or in the mirrors")
@@ -224,6 +225,8 @@ def check_published(check: Checker) -> None:
         raise check.fail("published.part", "only valid with a mapping")
     if published.mapping and published.beside:
         raise check.fail("published.beside", "only valid without a mapping: its cells are means, not comparisons")
+    if published.mapping and check.config.references:
+        raise check.fail("references", "only valid without published.mapping, whose page has cells of one paper")
     if published.mapping and not Path(published.mapping).is_file():
         raise check.fail("published.mapping", f"no file {published.mapping!r}")
 

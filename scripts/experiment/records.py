@@ -199,6 +199,7 @@ class Experiment:
     charts: dict[str, Chart]
     entries: dict[str, list[str]]  # of systems: the systems that each became
     published: Published | None
+    references: str | None = None
     actor: Actor | None = None
     lower_is_better: tuple[str, ...] = ()  # measures, by the names that tasks give them
     study: StudyPlans = field(default_factory=lambda: StudyPlans(False, {}))

@@ -103,6 +103,7 @@ def resolve(config: JsonObject, source: str) -> Experiment:
         charts={name: chart(check, name, entries, systems, tasks) for name in given.charts},
         entries=entries,
         published=given.published,
+        references=given.references,
         actor=given.actor,
         lower_is_better=lower_is_better(check, tasks),
         study=study_plans(check, comparisons),

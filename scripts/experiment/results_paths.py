@@ -180,6 +180,7 @@ PLACES = {
     "curves": _of_experiment("effect", "curves/{curve}.json"),
     "answers": _of_experiment("table", "tables/{study}-answers.{answers_format}"),
     "curves_table": _of_experiment("table", "tables/curves-{curve}.tsv"),
+    "references": _of_experiment("table", "tables/references.tsv"),
     "matrix": _of_experiment("table", "tables/{matrix}.{table_format}"),  # after all other tables
     "table": _of_experiment("table", "tables/{table}.{table_format}"),  # any table
     "published_table": _of_experiment("table", "published-versus-ours.tsv"),

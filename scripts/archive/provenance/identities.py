@@ -10,7 +10,7 @@ from scripts.common.locations import shown
 from scripts.experiment.records import UNTRAINED, Experiment
 from scripts.experiment.results_paths import path
 
-OF_A_DATASET = ("location", "format", "licence", "sha256", "domain", "own_document", "excluded")
+OF_A_DATASET = ("location", "revision", "subset", "format", "licence", "sha256", "domain", "own_document", "excluded")
 OF_A_MODEL = ("weights", "revision", "sha256", "licence", "type")
 
 

@@ -54,7 +54,9 @@ class Format:
     one_file: bool = False  # the location may be one file that is no archive
     values_given: bool = False  # the systems bring one value per query, so there is nothing to read
     made_here: bool = False  # a job makes its judgements of the runs of another dataset, so nothing lies at a location
-    scheme: str | None = None  # what its locations begin with, where it reads no others
+    scheme: str | None = None  # what its locations begin with
+    pinned_by: str = ""  # what says which files those are
+    other_locations: bool = False  # it reads folders and archives, too
     unjudged: Callable[[Any], bool] = lambda entry: False  # train has queries, but no judgements
 
 
@@ -70,12 +72,14 @@ class Collection(NamedTuple):
 
     `documents` is None and there are no queries where the data are judgements only. `unjudged` are queries that could
     be training queries without judgements; where the data has a train split without a single judgement, they are.
+    `excluded` are, by query, the documents that the data say are to be left out of its results.
     """
 
     documents: Iterable[Document] | None
     queries: dict[str, dict[str, str]]
     qrels: dict[str, Qrels]
     unjudged: Mapping[str, str] = MappingProxyType({})
+    excluded: Mapping[str, set[str]] = MappingProxyType({})
 
 
 def identifier(value: object, where: str, what: str) -> str:

@@ -37,7 +37,9 @@ class OfFiles:
     """The keys of one that has files."""
 
     location: Annotated[
-        Location | None, "a folder, an archive (zip, tar), a URL, pypi:NAME==VERSION or ir_datasets:ID", LEFT_OUT
+        Location | None,
+        "a folder, an archive (zip, tar), a URL, pypi:NAME==VERSION, ir_datasets:ID or hub:ID",
+        LEFT_OUT,
     ] = None
     sha256: Annotated[
         Sha256 | None,
