@@ -91,8 +91,10 @@ def beside(
     """The model's scores of the sample, and of all other queries."""
     every = model[0].values.index
     further = every[~every.isin(sample)]
-    parts = [on(scores, queries).values.to_numpy() for queries in (sample, further) for scores in model]
-    return ModelScores(*parts, undefined=undefined, probabilities=probabilities)
+    (control, treatment), (further_control, further_treatment) = (
+        [on(scores, queries).values.to_numpy() for scores in model] for queries in (sample, further)
+    )
+    return ModelScores(control, treatment, further_control, further_treatment, undefined, probabilities)
 
 
 def notes(results: Mapping[str, TaskResult], judges: Mapping[str, JudgedBy]) -> list[str]:
