@@ -12,6 +12,10 @@ from scripts.inference import planning_judge as judge
 from scripts.reports.planning import judges
 
 
+localrules:
+    judge_tables,
+
+
 rule judge:
     input:
         unpack(lambda wildcards: judge.inputs(EXPERIMENT, wildcards.dataset)),
@@ -29,14 +33,13 @@ rule judge:
     params:
         code=code("inference/judge.py"),
         settings=lambda wildcards: settings(**judge.settings(EXPERIMENT, wildcards.dataset)),
-        resume=lambda wildcards: judge.resume(EXPERIMENT, wildcards.dataset),
     conda:
         "../envs/evaluation.yaml"
     message:
         "judge {wildcards.dataset}"
     shell:
         "python {params.code[script]:q} --corpus {input.corpus:q} --queries {input.queries:q} --runs {input.runs:q}"
-        " --known {input.known:q} --resume {params.resume:q} --qrels {output.qrels:q} --statistics {output.statistics:q}"
+        " --known {input.known:q} --resume {output.answers:q}.resume --qrels {output.qrels:q} --statistics {output.statistics:q}"
         " --answers {output.answers:q} --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 

@@ -11,13 +11,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scripts.common.keys import JsonObject
+from scripts.common.locations import shown
 from scripts.datasets.formats.judge import Judge
 from scripts.experiment.checker import Checker
 from scripts.experiment.endpoint_checks import check_chat
 from scripts.experiment.records import Comparison, Experiment, System, Task
 from scripts.experiment.sections.comparison import ComparisonEntry
+from scripts.experiment.sections.dataset import Dataset
 from scripts.experiment.system_kinds import behind
 from scripts.experiment.systems import listwise
+from scripts.models.endpoint_keys import url_of
 
 _LETTERS = re.compile("[a-z]+")
 
@@ -64,6 +67,12 @@ def ranked_by(experiment: Experiment, dataset: str) -> Task:
     owner, judge = experiment.datasets[dataset].runs_of, judges_of(experiment)[dataset]
     assert owner is not None  # checked where the configuration is read
     return experiment.task_of_split(owner, judge.split)
+
+
+def origin(dataset: Dataset) -> str:
+    """Where a dataset is from: a location without secrets, or the model that judges."""
+    judge: Judge | None = getattr(dataset, "judge", None)
+    return f"judged by {judge.endpoint.model} at {url_of(judge.endpoint)}" if judge else shown(str(dataset.location))
 
 
 def human_tasks(experiment: Experiment, comparison: Comparison) -> list[str]:

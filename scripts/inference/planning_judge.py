@@ -6,7 +6,6 @@ from scripts.common.keys import JsonObject, stated
 from scripts.experiment import job_files
 from scripts.experiment.judged import judges_of, ranked_by
 from scripts.experiment.records import Experiment
-from scripts.experiment.results_paths import path
 from scripts.models.chat_keys import chat_settings
 
 
@@ -30,8 +29,3 @@ def settings(experiment: Experiment, dataset: str) -> JsonObject:
     price = {"price": stated(judge.endpoint.price)} if judge.endpoint.price else {}
     about = {name: getattr(judge, name) for name in ("split", "depth", "max_words", "relevant_from")}
     return {**endpoint, **price, **about}
-
-
-def resume(experiment: Experiment, dataset: str) -> str:
-    """The folder in which the answers are kept."""
-    return path("kept_judgements", experiment=experiment.name, dataset=dataset)

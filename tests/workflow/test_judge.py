@@ -58,7 +58,7 @@ def test_an_experiment_that_a_model_judges(fresh):
         done = fresh.snakemake()
         assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
         calls = len(asked.requests)
-    timings = [json.loads((results / f"data/{name}/judge.timing.json").read_text()) for name in ("judged", "filled")]
+    timings = [json.loads((results / f"judges/{name}/timing.json").read_text()) for name in ("judged", "filled")]
     assert sum(timing["calls"] for timing in timings) == calls
     row = pd.read_csv(results / "effects/judge.tsv", sep="\t").iloc[0]
     assert (row["n"], row["model_queries"], row["interval_df"]) == (40, 20, 39) and 0 <= row["model_weight"] <= 1

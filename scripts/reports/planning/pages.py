@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 
-from scripts.common.locations import shown
-from scripts.datasets.formats.judge import Judge
 from scripts.experiment import job_files
 from scripts.experiment.charts import CHART
 from scripts.experiment.choosing import members_of_choices
@@ -14,9 +12,9 @@ from scripts.experiment.comparisons import COST_FIGURE
 from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.descriptions import datasets_learnt, describe
 from scripts.experiment.job_files import tasks_by_folder
+from scripts.experiment.judged import origin
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, parse, path
-from scripts.experiment.sections.dataset import Dataset
 from scripts.experiment.sections.recipe import Recipe
 from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.tried import tried
@@ -100,7 +98,7 @@ def page_settings(experiment: Experiment, cautions: list[str]) -> dict:
         "experiment": experiment.name,
         "measures": _measures(experiment),
         "sources": {
-            name: {"location": _origin(dataset), "licence": dataset.licence}
+            name: {"location": origin(dataset), "licence": dataset.licence}
             for name, dataset in experiment.datasets.items()
             if not format_of(dataset).values_given
         },
@@ -128,12 +126,6 @@ def page_settings(experiment: Experiment, cautions: list[str]) -> dict:
         **exclusive(experiment),
         "seeds": {"data": experiment.seed, "training": seeds},
     }
-
-
-def _origin(dataset: Dataset) -> str:
-    """Where a dataset is from."""
-    judge: Judge | None = getattr(dataset, "judge", None)
-    return f"judged by {judge.endpoint.model}" if judge else shown(str(dataset.location))
 
 
 def tuned(experiment: Experiment) -> dict[str, dict[str, list[str]]]:
