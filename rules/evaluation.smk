@@ -71,6 +71,7 @@ rule score:
     input:
         run=lambda wildcards: evaluation.run(EXPERIMENT, **wildcards),
         qrels=lambda wildcards: evaluation.qrels(EXPERIMENT, wildcards.task),
+        original=lambda wildcards: evaluation.original(EXPERIMENT, **wildcards),
     output:
         metrics=result("metrics"),
     log:
@@ -85,8 +86,8 @@ rule score:
     message:
         "score {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
-        "python {params.code[script]:q} --run {input.run:q} --qrels {input.qrels:q} --metrics {output.metrics:q}"
-        " --settings {params.settings:q} --log {log:q}"
+        "python {params.code[script]:q} --run {input.run:q} --qrels {input.qrels:q} --original {input.original:q}"
+        " --metrics {output.metrics:q} --settings {params.settings:q} --log {log:q}"
 
 
 use rule score as score_ascending with:

@@ -20,7 +20,7 @@ from scripts.common.errors import UserError
 from scripts.common.keys import Rule
 from scripts.common.paths import why_not_below
 from scripts.ir.collection import Document
-from scripts.ir.trec import Qrels, shown, why_no_id
+from scripts.ir.trec import Qrels, Subtopics, shown, why_no_id
 
 FilesOfSplits = Annotated[dict[Literal["train", "dev", "test"], str], Rule(min_properties=1)]
 MOST_NAMES = 12  # that a message lists
@@ -52,6 +52,7 @@ class Format:
     has_documents: bool = True
     one_file: bool = False  # the location may be one file that is no archive
     values_given: bool = False  # the systems bring one value per query, so there is nothing to read
+    of_tasks: bool = False  # a value is the score of a task, so that a dataset is a sample of tasks
     scheme: str | None = None  # what its locations begin with, where it reads no others
     unjudged: Callable[[Any], bool] = lambda entry: False  # train has queries, but no judgements
 
@@ -68,12 +69,14 @@ class Collection(NamedTuple):
 
     `documents` is None and there are no queries where the data are judgements only. `unjudged` are queries that could
     be training queries without judgements; where the data has a train split without a single judgement, they are.
+    `subtopics` has the judgements of a split by subtopic, where the data has them: its qrels are the highest grades.
     """
 
     documents: Iterable[Document] | None
     queries: dict[str, dict[str, str]]
     qrels: dict[str, Qrels]
     unjudged: Mapping[str, str] = MappingProxyType({})
+    subtopics: Mapping[str, Subtopics] = MappingProxyType({})
 
 
 def identifier(value: object, where: str, what: str) -> str:
