@@ -36,7 +36,7 @@ from scripts.datasets.near_duplicates import NearDuplicates, without_near_duplic
 from scripts.datasets.own_documents import OwnDocuments
 from scripts.datasets.splits import carve, carve_by_document, leaks, sharing
 from scripts.ir.collection import SPLITS, Document, read_corpus, read_excluded, write_corpus, write_queries
-from scripts.ir.trec import Qrels, write_qrels
+from scripts.ir.trec import Qrels, over_subtopics, write_qrels
 
 FORMATS = "scripts.datasets.formats"
 
@@ -189,7 +189,17 @@ def divided(
 ) -> tuple[Collection, Splitting, list[str]]:
     """The collection as it is kept, with all its splits; what was done for that, and what is odd in it, as text."""
     judged, odd = of_ranked_queries(data.qrels, ranked_queries)
-    judged = {split: with_grades(qrels, settings.grades) for split, qrels in judged.items()}
+    subtopics = {
+        split: {subtopic: with_grades(qrels, settings.grades) for subtopic, qrels in of_split.items()}
+        for split, of_split in data.subtopics.items()
+    }
+    judged = {
+        split: _of_queries(over_subtopics(subtopics[split]), qrels)
+        if split in subtopics
+        else with_grades(qrels, settings.grades)
+        for split, qrels in judged.items()
+    }
+    data = data._replace(subtopics=subtopics)
     collection, splitting = with_splits(data._replace(qrels=judged), settings)
     odd = leaks(collection) + odd
     sizes = {"test": settings.test_queries, "dev": settings.dev_queries}
@@ -198,6 +208,10 @@ def divided(
     collection, near = without_near_duplicates(collection, settings.drop_near_duplicates)
     unjudged = unjudged_by_split(collection)
     return collection, splitting._replace(sampled_from=sampled_from, unjudged=unjudged, near=near), odd
+
+
+def _of_queries(qrels: Qrels, kept: Iterable[str]) -> Qrels:
+    return {query: qrels[query] for query in kept}
 
 
 class Files(NamedTuple):
@@ -271,7 +285,8 @@ def write_splits(folder: Path, collection: Collection, excluded: dict[str, Pairs
         if collection.documents is not None:
             queries = folder / "queries" / f"{split}.jsonl"
             write_queries(queries, collection.queries.get(split, {}), excluded.get(split, {}))
-        write_qrels(folder / "qrels" / f"{split}.qrels", collection.qrels.get(split, empty))
+        qrels = collection.qrels.get(split, empty)
+        write_qrels(folder / "qrels" / f"{split}.qrels", qrels, collection.subtopics.get(split))
 
 
 def _reader(name: str) -> ModuleType:

@@ -56,7 +56,7 @@ def check_labels(check: Checker, labels: dict[str, str], section: str) -> None:
 def check_measures(check: Checker) -> None:
     """Each measure is known to ir-measures and can be computed here."""
     for name in check.config.measures:
-        check.computable("measures", name)
+        check.computable("measures", name, of_one_run=False)
 
 
 def check_datasets(check: Checker) -> None:
@@ -70,6 +70,8 @@ def check_datasets(check: Checker) -> None:
         if measure := given_measure(dataset):
             _check_measure_name(check, f"{key}.measure", measure)
         _check_others(check, key, dataset)
+        if dataset.changed_from:
+            check.known(f"{key}.changed_from", dataset.changed_from, "datasets")
         if dataset.excluded:
             _check_file(check, f"{key}.excluded", dataset.excluded)
         lengths = dataset.document_characters or {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scripts.experiment.checker import Checker
 from scripts.experiment.compared_measures import common_measure
+from scripts.experiment.comparisons import check_leaderboard
 from scripts.experiment.records import Family, System, Task
 from scripts.experiment.sameness import check_different, check_tasks
 from scripts.experiment.sections.comparison import MultipleComparison
@@ -41,6 +42,7 @@ def family(
                 what = "scores" if tasks[task].values_given else "run"
                 raise check.fail(key, f"{system} has no {what} for task {task!r}; name other systems or tasks")
     check_tasks(check, f"{key}.tasks", task_names, tasks)
+    check_leaderboard(check, f"{key}.tasks", [tasks[task] for task in task_names])
     check_different(check, f"{key}.systems", [systems[member] for member in members], task_names, systems)
     if (entry.permutations + 1) * entry.alpha <= 1:
         problem = f"{entry.permutations} are too few for alpha {entry.alpha:g}: no p-value could be below it"

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import ir_measures
 import numpy as np
 
-from scripts.ir.measure_names import cutoff, parse
+from scripts.ir.measure_names import by_subtopic, cutoff, follows_instructions, parse
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import Qrels, Run, judged, ranking
 
@@ -58,8 +58,8 @@ class Holes:
 
 
 def has_holes(measure: str) -> bool:
-    """Whether unjudged documents could be relevant to a measure: not to one that counts judged documents."""
-    return parse(measure).NAME != "Judged"
+    """Whether a measure counts documents that may be relevant: not one of subtopics, of judged or known documents."""
+    return not (parse(measure).NAME == "Judged" or by_subtopic(measure) or follows_instructions(measure))
 
 
 def holes(control: Sequence[Run], treatment: Sequence[Run], qrels: Qrels, measure: str) -> Holes:

@@ -111,7 +111,8 @@ class MetaRecord:
     """The record of a comparison. What does not exist for it has its default and is not written.
 
     `seeds` by role, or `conditional` where they are taken as given; `collections` numbers the corpora of tasks;
-    `clusters` counts those of tasks whose queries are clustered.
+    `clusters` counts those of tasks whose queries are clustered. `of_tasks`: a value is the score of a task of a
+    leaderboard, not of a query.
     """
 
     control: str
@@ -140,6 +141,7 @@ class MetaRecord:
     clusters_as_independent: list[str] = field(default_factory=list)
     sensitivity: SensitivityRecord | None = None
     unjudged: UnjudgedRecord | None = None
+    of_tasks: bool = False
 
     @property
     def k(self) -> int:

@@ -39,6 +39,7 @@ class Settings(Method):
     judgements: Annotated[dict[str, str], "task: its relevance judgements, where queries are not clustered by them"] = (
         field(default_factory=dict)
     )
+    of_tasks: Annotated[bool, "a value is the score of a task of a leaderboard, not of a query"] = False
     runs_on: Annotated[dict[str, str], "task: the one whose runs it scores, where it is another"] = field(
         default_factory=dict
     )

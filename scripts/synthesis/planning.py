@@ -11,6 +11,7 @@ from typing import Literal
 from scripts.common.keys import JsonObject, given, stated
 from scripts.experiment import job_files, judged, moderators
 from scripts.experiment.comparisons import statistics_of
+from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.descriptions import datasets_learnt
 from scripts.experiment.hypotheses import families, repeated
 from scripts.experiment.records import Experiment, Moderator, Task
@@ -65,6 +66,7 @@ def comparison_settings(experiment: Experiment, name: str) -> JsonObject:
         **_measure_on(experiment, name),
         **_runs_on(experiment, name),
         **judged.judges(experiment, comparison),
+        **_of_tasks(experiment, comparison.tasks),
         "seed": experiment.seed,
         **({"lower_is_better": True} if lower else {}),
         **statistics_of(comparison),
@@ -77,6 +79,12 @@ def _measure_on(experiment: Experiment, name: str) -> JsonObject:
     measure_on = experiment.comparisons[name].measure_on
     by_folder = {experiment.tasks[task].folder: measure for task, measure in measure_on.items()}
     return {"measure_on": by_folder} if by_folder else {}
+
+
+def _of_tasks(experiment: Experiment, tasks: tuple[str, ...]) -> JsonObject:
+    """That values are of tasks; a leaderboard is compared alone."""
+    dataset = experiment.datasets[experiment.tasks[tasks[0]].dataset]
+    return {"of_tasks": True} if format_of(dataset).of_tasks else {}
 
 
 def _runs_on(experiment: Experiment, name: str) -> JsonObject:
@@ -221,7 +229,7 @@ def family_settings(experiment: Experiment, name: str) -> JsonObject:
     family = experiment.families[name]
     lower = {"lower_is_better": True} if family.measure in experiment.lower_is_better else {}
     how = stated(family, "name", "tasks", "title")
-    return {**how, "seed": experiment.seed, **lower}
+    return {**how, "seed": experiment.seed, **lower, **_of_tasks(experiment, family.tasks)}
 
 
 def _metrics(experiment: Experiment, system: str, tasks: list[str] | tuple[str, ...]) -> list[str]:

@@ -220,7 +220,8 @@ def test_measures_that_can_be_computed(name):
     [
         ("RBP", "'RBP' cannot be computed: state the lowest grade of a relevant document, such as RBP(rel=1)"),
         ("P", "'P' cannot be computed: a parameter is missing or wrong"),
-        ("alpha_nDCG@10", "cannot be computed: it needs judgements by subtopic"),
+        ("alpha_nDCG@30", "cannot be computed: cutoff is 30; expected a whole number from 1 to 20"),
+        ("StRecall", "cannot be computed: a parameter is missing or wrong: it needs cutoff"),
         ("infAP(judged_only=True)", "judged_only is not one of infAP's (rel)"),
         ("colour", "unknown measure 'colour'"),
     ],

@@ -21,7 +21,7 @@ from scripts.common.errors import UserError
 from scripts.common.keys import Rule
 from scripts.common.paths import why_not_below
 from scripts.ir.collection import Document
-from scripts.ir.trec import Qrels, shown, why_no_id
+from scripts.ir.trec import Qrels, Subtopics, shown, why_no_id
 
 FilesOfSplits = Annotated[dict[Literal["train", "dev", "test"], str], Rule(min_properties=1)]
 MOST_NAMES = 12  # that a message lists
@@ -57,6 +57,7 @@ class Format:
     scheme: str | None = None  # what its locations begin with
     pinned_by: str = ""  # what says which files those are
     other_locations: bool = False  # it reads folders and archives, too
+    of_tasks: bool = False  # a value is the score of a task, so that a dataset is a sample of tasks
     unjudged: Callable[[Any], bool] = lambda entry: False  # train has queries, but no judgements
 
 
@@ -73,6 +74,7 @@ class Collection(NamedTuple):
     `documents` is None and there are no queries where the data are judgements only. `unjudged` are queries that could
     be training queries without judgements; where the data has a train split without a single judgement, they are.
     `excluded` are, by query, the documents that the data say are to be left out of its results.
+    `subtopics` has the judgements of a split by subtopic, where the data has them: its qrels are the highest grades.
     """
 
     documents: Iterable[Document] | None
@@ -80,6 +82,7 @@ class Collection(NamedTuple):
     qrels: dict[str, Qrels]
     unjudged: Mapping[str, str] = MappingProxyType({})
     excluded: Mapping[str, set[str]] = MappingProxyType({})
+    subtopics: Mapping[str, Subtopics] = MappingProxyType({})
 
 
 def identifier(value: object, where: str, what: str) -> str:

@@ -79,6 +79,12 @@ class OfFiles:
         Rule(min_properties=1),
         LEFT_OUT,
     ] = None
+    changed_from: Annotated[
+        str | None,
+        "another dataset, of which this one has the queries (by id) with changed instructions, and their judgements: "
+        "the measure pMRR compares the rankings of both",
+        LEFT_OUT,
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
