@@ -14,7 +14,7 @@ from pathlib import Path
 
 from scripts.common.digests import files_below
 from scripts.common.errors import UserError
-from scripts.common.keys import JsonObject, given
+from scripts.common.keys import JsonObject, given, stated
 from scripts.common.locations import find_file, in_mirrors, is_remote, key
 from scripts.engine.downloads import names, place_of, sources
 from scripts.experiment import job_files
@@ -30,6 +30,7 @@ OF_COLLECTION = ("format", "sha256", "splits", "split_by", "drop_shared", "drop_
                  "test_queries", "dev_queries", "unjudged", "grades", "document_characters",
                  "own_document")  # fmt: skip
 OF_LIBRARY = ("fields", "query_field")  # keys whose values a library knows before anything is fetched
+LONGEST = 1_000_000  # tokens: no limit here
 FOLDER_KEYS = {"revision", "files"}  # of what is fetched as a folder
 
 
@@ -38,9 +39,40 @@ def prepared(experiment: Experiment) -> dict[str, Dataset]:
     return {name: dataset for name, dataset in experiment.datasets.items() if not format_of(dataset).values_given}
 
 
+def generated(experiment: Experiment) -> list[str]:
+    """The datasets whose queries a model writes."""
+    return [name for name, dataset in experiment.datasets.items() if format_of(dataset).generated]
+
+
+def fetched_statistics(experiment: Experiment) -> list[str]:
+    """The statistics of all datasets that are brought here from somewhere."""
+    written = [path("statistics", experiment=experiment.name, dataset=name) for name in generated(experiment)]
+    return [file for file in statistics(experiment) if file not in written]
+
+
+def generator(experiment: Experiment, dataset: str) -> str:
+    """The model that writes the queries of a dataset."""
+    return str(stated(experiment.datasets[dataset])["generator"])
+
+
+def generator_checkpoint(experiment: Experiment, dataset: str) -> str:
+    """Its weights, or its address."""
+    model = generator(experiment, dataset)
+    return path("checkpoint", experiment=experiment.name, model=model, recipe=UNTRAINED, seed=0)
+
+
+def generation_settings(experiment: Experiment, dataset: str) -> JsonObject:
+    """How queries are written for documents."""
+    said = stated(experiment.datasets[dataset])
+    model = experiment.models[generator(experiment, dataset)]
+    how = {key: said[key] for key in ("sampled_documents", "queries_per_document", "prompt")}
+    length = LONGEST if is_served(model) else model.max_length
+    return {**how, "type": model.type, "max_length": length, "batch_size": model.batch_size, "seed": experiment.seed}
+
+
 def without_corpus(experiment: Experiment) -> list[str]:
-    """The datasets that share another's corpus."""
-    return [name for name, dataset in prepared(experiment).items() if dataset.corpus]
+    """The datasets with queries of their own that share another's corpus."""
+    return [name for name, dataset in _read(experiment).items() if dataset.corpus]
 
 
 def judgements_only(experiment: Experiment) -> list[str]:
@@ -51,7 +83,12 @@ def judgements_only(experiment: Experiment) -> list[str]:
 def whole(experiment: Experiment) -> list[str]:
     """The datasets with a corpus and queries of their own."""
     parts = [*judgements_only(experiment), *without_corpus(experiment)]
-    return [name for name in prepared(experiment) if name not in parts]
+    return [name for name in _read(experiment) if name not in parts]
+
+
+def _read(experiment: Experiment) -> dict[str, Dataset]:
+    """The datasets that are read from somewhere."""
+    return {name: dataset for name, dataset in experiment.datasets.items() if format_of(dataset).has_files}
 
 
 def statistics(experiment: Experiment) -> list[str]:
@@ -167,7 +204,7 @@ class Sources:
 
     def needed(self, experiment: Experiment) -> Iterator[dict]:
         """The datasets and models with what fetching them depends on, and their download where they do not lie here."""
-        places = {f"datasets.{name}": place_of(entry) for name, entry in prepared(experiment).items()}
+        places = {f"datasets.{name}": place_of(entry) for name, entry in _read(experiment).items()}
         places |= {f"models.{name}": (entry.weights, entry.revision) for name, entry in _here(experiment).items()}
         fetched = self.fetched()
         for name, (location, revision) in places.items():
@@ -188,7 +225,7 @@ def sources_of(
     `content` gives the SHA-256 of a file of the user's, `before` has what was fetched under which name. Raises
     UserError, which begins with `config_file`, where two want different files at one location.
     """
-    fetches = sources(prepared(experiment), _here(experiment), config_file)
+    fetches = sources(_read(experiment), _here(experiment), config_file)
     with_content = {place: _with_content(entry, experiment.mirrors, content) for place, entry in fetches.items()}
     distinct = {_text(entry): entry for entry in with_content.values()}
     return Sources(with_content, dict(zip(distinct, names(distinct.values(), before), strict=True)))

@@ -4,7 +4,8 @@ A module declares NAME; Keys, the record of the keys that its datasets have besi
 are such (scripts/common/keys.py); FORMAT, what the workflow has to know of it; Options, a frozen dataclass of what
 `read` needs of the keys (often Keys itself); and `read(root, options)`, which turns a folder into the one Collection
 that the other stages know. MEANINGS may say what a key of all datasets means in this format. Nothing else in the
-project knows a format by its name. A format whose values the systems bring has neither Options nor `read`.
+project knows a format by its name. A format whose values the systems bring, or whose queries a model writes, has
+neither Options nor `read`.
 """
 
 from __future__ import annotations
@@ -52,8 +53,14 @@ class Format:
     has_documents: bool = True
     one_file: bool = False  # the location may be one file that is no archive
     values_given: bool = False  # the systems bring one value per query, so there is nothing to read
+    generated: bool = False  # a model writes the queries, so there is nothing to read either
     scheme: str | None = None  # what its locations begin with, where it reads no others
     unjudged: Callable[[Any], bool] = lambda entry: False  # train has queries, but no judgements
+
+    @property
+    def has_files(self) -> bool:
+        """Whether something lies at its location."""
+        return not (self.values_given or self.generated)
 
 
 class Found(NamedTuple):
