@@ -165,7 +165,7 @@ class Neural(SystemKind):
         model = config.models[str(system.model)]
         chosen = system.selection
         return {
-            "model": stated(model, "licence", "trained_on"),
+            "model": stated(model, "licence", "trained_on", "trained_on_by_card"),
             "training": _training(config, system),
             "seeds": system.seeds,
             "selection": chosen and [chosen.dataset, chosen.split, sorted(chosen.score.items())],
