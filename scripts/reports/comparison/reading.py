@@ -194,6 +194,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         digits=looks.digits,
         lower_is_better=looks.lower_is_better,
         notes=looks.notes,
+        unstated=tuple(map(labels.system, looks.unstated)),
     )
 
 
