@@ -2,7 +2,7 @@
 
 In: bm25/{dataset}/index or {system}.elasticsearch.json, data/{dataset}/queries/. Out: bm25/{dataset}/{system}.parameters.json
 with {system}.grid.tsv (the values tried), {train,dev}.trec.gz (candidates for negatives, and for evaluations of trainings), and
-runs/{task}/{system}/seed-0.trec.gz with its timing; tables/references.tsv with Anserini's scores and sizes of the collections.
+runs/{task}/{system}/seed-0.trec.gz with its timing; references.tsv with Anserini's scores and sizes of the collections.
 """
 
 from scripts.bm25 import planning as bm25

@@ -182,9 +182,9 @@ PLACES = {
     "curves": _of_experiment("effect", "curves/{curve}.json"),
     "answers": _of_experiment("table", "tables/{study}-answers.{answers_format}"),
     "curves_table": _of_experiment("table", "tables/curves-{curve}.tsv"),
-    "references": _of_experiment("table", "tables/references.tsv"),
     "matrix": _of_experiment("table", "tables/{matrix}.{table_format}"),  # after all other tables
     "table": _of_experiment("table", "tables/{table}.{table_format}"),  # any table
+    "references": _of_experiment("table", "references.tsv"),
     "published_table": _of_experiment("table", "published-versus-ours.tsv"),
     "published_page": _of_experiment("report", "published-versus-ours.{page_format}"),
     "configuration": _of_experiment(NOT_ARCHIVED, "config.yaml"),
