@@ -31,7 +31,7 @@ NUMBERS = list(dict.fromkeys((json.dumps(path), kind) for path, kind in numbers(
 NULL_ALLOWED = ("micro_batch", "batch_tokens", "range_max", "head_learning_rate", "max_query_length", "max_document_length",
                 "absolute_margin", "relative_margin", "max_score", "min_score",
                 "document_regularizer_weight", "query_regularizer_weight", "temperature", "scale",
-                "every", "early_stopping_patience", "steps_per_epoch", "folds", "left_out_fold")  # fmt: skip
+                "every", "early_stopping_patience", "steps_per_epoch", "folds", "left_out_fold", "found_within")  # fmt: skip
 ENTRIES = {"datasets": "d", "models": "m", "recipes": "r", "systems": "tuned", "comparisons": "c",
            "multiple_comparisons": "f"}  # fmt: skip
 
@@ -40,6 +40,7 @@ def with_number(path, value):
     """BASE with a value at a place of the schema."""
     config = changed({"systems/tuned/rerank": {"first_stage": "bm25"}, "multiple_comparisons/f": {"systems": "all"}})
     config["systems"]["tuned"]["endpoint"] = {"url": "https://h/v1", "model": "m", "price": {"input": 1, "output": 1}}
+    config["models"]["m"]["endpoint"] = {"url": "https://h/v1"}
     config["matrices"] = {"x": {"zero_shot": "tuned", "full_shot": "tuned", "baseline": "bm25", "measure": "RR@10"}}
     config["curves"] = {"x": {"systems": "tuned", "baseline": "bm25", "measure": "RR@10"}}
     config["plan_study"] = {"assumed": {"x": {"query_sd": 0.2, "collection_sd": 0.02}}}

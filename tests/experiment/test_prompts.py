@@ -108,8 +108,8 @@ def test_a_list_makes_a_model_of_each():
 
 LONG = 'a text of at most 1000 characters, or "" for none'
 MISTAKES = {
-    "of a cross-encoder": ({"models/ce/prompts": {"query": "q "}}, "c.yaml: models.ce.prompts: a cross-encoder takes none; bi-encoders, multi-vectors and sparse-encoders do"),
-    "none of a cross-encoder": ({"models/ce/prompts": {"query": ""}}, "c.yaml: models.ce.prompts: a cross-encoder takes none; bi-encoders, multi-vectors and sparse-encoders do"),
+    "of a cross-encoder": ({"models/ce/prompts": {"query": "q "}}, "c.yaml: models.ce.prompts: a cross-encoder takes none; bi-encoders, bi-encoder-endpoints, multi-vectors and sparse-encoders do"),
+    "none of a cross-encoder": ({"models/ce/prompts": {"query": ""}}, "c.yaml: models.ce.prompts: a cross-encoder takes none; bi-encoders, bi-encoder-endpoints, multi-vectors and sparse-encoders do"),
     "another name": ({"models/m/prompts": {"passage": "p "}}, "c.yaml: models.m.prompts: unknown key 'passage'; allowed are document, query"),
     "a text for both": ({"models/m/prompts": "query: "}, "c.yaml: models.m.prompts: 'query: ' is text; expected a mapping"),
     "a number": ({"models/m/prompts": {"query": 5}}, f"c.yaml: models.m.prompts.query: 5 is a whole number; expected {LONG}"),
