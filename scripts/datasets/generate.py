@@ -19,6 +19,7 @@ from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, atomic_text
 from scripts.datasets import prepare
 from scripts.datasets.formats import Collection
+from scripts.datasets.formats.generated import PROMPT
 from scripts.datasets.kept_queries import sample
 from scripts.ir.collection import Document, read_corpus
 from scripts.models.adapters import adapter
@@ -33,7 +34,7 @@ class Settings:
     seed: Annotated[int, "of the sample of documents, and of what is drawn while writing"]
     sampled_documents: Annotated[int | Literal["all"], "for how many of them queries are written"]
     queries_per_document: Annotated[int, "queries for each"]
-    prompt: Annotated[str, "what the model is asked, with {document}"]
+    prompt: Annotated[str, "what the model is asked, with {document}"] = PROMPT
 
 
 class Written(NamedTuple):

@@ -64,7 +64,7 @@ def generation_settings(experiment: Experiment, dataset: str) -> JsonObject:
     """How queries are written for documents."""
     said = stated(experiment.datasets[dataset])
     model = experiment.models[generator(experiment, dataset)]
-    how = {key: said[key] for key in ("sampled_documents", "queries_per_document", "prompt")}
+    how = {key: said[key] for key in ("sampled_documents", "queries_per_document", "prompt") if key in said}
     length = LONGEST if is_served(model) else model.max_length
     return {**how, "type": model.type, "max_length": length, "batch_size": model.batch_size, "seed": experiment.seed}
 

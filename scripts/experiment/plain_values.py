@@ -42,8 +42,10 @@ def why_not_plain(value: Any, lines: bool = False) -> str | None:
 def check_plain(value: Any, source: str, path: tuple[str, ...] = ()) -> None:
     """Raise UserError, with the key, unless `why_not_plain` accepts each value and key of a configuration."""
     where = ": ".join([source, *([".".join(path)] if path else [])])
-    in_prompt = path[:1] == ("models",) and path[2:3] == ("prompts",)
-    if reason := why_not_plain(value, lines=in_prompt):
+    of_model = path[2:3] if path[0:1] == ("models",) else ()
+    of_dataset = path[2:3] if path[0:1] == ("datasets",) else ()
+    prompted = of_model in (("prompts",), ("instruction",)) or of_dataset == ("prompt",)
+    if reason := why_not_plain(value, lines=prompted):
         raise UserError(f"{where}: {reason}")
     if isinstance(value, dict):
         for key, part in value.items():

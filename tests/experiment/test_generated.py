@@ -4,7 +4,6 @@ import pytest
 
 from scripts.common.errors import UserError
 from scripts.datasets import planning
-from scripts.datasets.formats.generated import PROMPT
 from scripts.experiment.descriptions import describe
 from scripts.experiment.resolution import resolve
 from scripts.training.planning_examples import Examples, examples_name, settings_of
@@ -26,9 +25,11 @@ def test_what_its_job_is_given():
     assert planning.generated(resolved) == ["g"]
     assert "g" not in [*planning.whole(resolved), *planning.without_corpus(resolved)]
     assert planning.generation_settings(resolved, "g") == {
-        **{"type": "query-generator", "max_length": 256, "batch_size": 32, "seed": resolved.seed, "prompt": PROMPT},
+        **{"type": "query-generator", "max_length": 256, "batch_size": 32, "seed": resolved.seed},
         **{"sampled_documents": 50, "queries_per_document": 3},
     }
+    asked = planning.generation_settings(experiment(datasets__g__prompt="Text: {document}\nQuery:"), "g")
+    assert asked["prompt"] == "Text: {document}\nQuery:"
     assert planning.generator_checkpoint(resolved, "g").endswith("models/writer/untrained/seed-0")
     assert any("data/g/" in file for file in planning.statistics(resolved))
     assert not any("data/g/" in file for file in planning.fetched_statistics(resolved))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from scripts.common.keys import Count, Prompt
+from scripts.common.keys import LEFT_OUT, Count, Prompt
 from scripts.datasets.formats import Format, Mistake
 
 NAME = "generated"
@@ -24,13 +24,15 @@ class Keys:
         Literal["all"] | Count, "for how many documents of `corpus` queries are written, a sample drawn by the seed"
     ] = 1000
     queries_per_document: Annotated[Count, "number of queries that are written for each of them"] = 3
-    prompt: Annotated[Prompt, "what the model is asked; {document} stands for the document"] = PROMPT
+    prompt: Annotated[
+        Prompt | None, "what the model is asked; {document} stands for the document. Without it: one query", LEFT_OUT
+    ] = None
 
 
 def _mistake(entry: Any) -> Mistake | None:
     if entry.corpus is None:
         return Mistake("corpus", "is needed: the dataset for whose documents queries are written")
-    if "{document}" not in entry.prompt:
+    if entry.prompt is not None and "{document}" not in entry.prompt:
         return Mistake("prompt", "has no {document}, for which each document is put")
     return None
 
