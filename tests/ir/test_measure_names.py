@@ -94,7 +94,7 @@ BAD = {
                          "infAP(judged_only=True)", "Judged(judged_only=True)@10"],
     "not of a run": OF_JUDGEMENTS,
     "by subtopic": ["alpha_nDCG", "alpha_DCG@21", "ERR_IA", "nERR_IA(rel=0)@5", "NRBP(beta=1.5)", "nNRBP(alpha=2.0)",
-                    "AP_IA@5", "P_IA", "StRecall@100", "alpha_nDCG(alpha=-1.0)@5"],
+                    "AP_IA@5", "P_IA", "StRecall@100", "alpha_nDCG(alpha=1.5)@5"],
     "no name": ["", " ", "nDCG", "colour", "ndcg@10", "nDCG@10\n", " nDCG@10", "nDCG@10 ", "nDCG@10#x", "nDCG@10;AP",
                 "nDCG\t@10", "nDCG@10\0", "\uff4eDCG@10", "nDCG@\u0661\u0660", "import os", "__import__('os')", "(" * 150, "A" * 5000,
                 "AP+RR", "AP,RR", "[AP]", "'AP'", "map", "recip_rank", "P_10", "\ud800", "lambda: AP", "x := AP"],
