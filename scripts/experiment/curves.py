@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from scripts.experiment.checker import Checker
 from scripts.experiment.comparisons import CURVE_FIGURE
 from scripts.experiment.matrices import check_table_name
+from scripts.experiment.named import Named
 from scripts.experiment.records import UNTRAINED, System, Task
 from scripts.experiment.results_paths import path
 from scripts.experiment.starting_points import way_of_ranking
@@ -22,18 +23,16 @@ TOGETHER = "all"  # the figure with all targets
 LEAST_SIZES = 2
 
 
-def curves(
-    check: Checker, name: str, entries: dict[str, list[str]], systems: dict[str, System], tasks: dict[str, Task]
-) -> Curves:
-    """Resolve the curves `name`; `entries` are the systems that each entry became.
+def curves(named: Named, name: str) -> Curves:
+    """Resolve the curves `name`.
 
     Raises UserError for an unknown name, fewer than two sizes, two systems for one point, a baseline without a run, a
     measure that a task lacks, and the name of another table.
     """
-    key = f"curves.{name}"
+    check, key = named.check, f"curves.{name}"
     check_table_name(check, key, "curves_table", [path("curves_table", experiment="x", curve=name)])
     entry = check.config.curves[name]
-    study = Study(check, key, entry, entries, systems, tasks)
+    study = Study(named, key, entry)
     points: dict[tuple[str, str, int | str], CurvePoint] = {}
     starts: dict[str, Chain] = {}
     labels: dict[str, str] = {}
@@ -89,7 +88,7 @@ def _add(study: Study, points: dict[tuple[str, str, int | str], CurvePoint], poi
 def _starting_point(study: Study, system: System, task: Task) -> System | None:
     """The system that ranks a task as another one does, with the checkpoint from which that one's training starts."""
     start = study.check.config.recipes[system.recipe_on(task.ranked_dataset)].start_from or UNTRAINED
-    ranking = [other for other in study.all_systems.values() if other.ranks(task.name)]
+    ranking = [other for other in study.named.all_systems.values() if other.ranks(task.name)]
     alike = [other for other in ranking if way_of_ranking(other) == way_of_ranking(system)]
     return next((other for other in alike if other.recipe_on(task.ranked_dataset) == start), None)
 
