@@ -12,8 +12,8 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
 from scripts.common.keys import JsonObject
+from scripts.common.tables import write_table
 from scripts.explorer.settings import Comparison, Settings
 from scripts.explorer.task_data import Data, by_source, task_data
 from scripts.explorer.texts import check_there
@@ -62,8 +62,7 @@ def main() -> None:
     metrics = by_source("metrics", arguments.metrics)
     tasks = {name: task_data(settings, name, metrics, {}, {}) for name in settings.tasks}
     texts = {name: read_queries(Path(files[name])) if name in files else {} for name in settings.tasks}
-    with atomic_text(arguments.table) as file:
-        table(settings, tasks, texts).to_csv(file, sep="\t", index=False)
+    write_table(arguments.table, table(settings, tasks, texts))
 
 
 if __name__ == "__main__":
