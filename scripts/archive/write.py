@@ -174,7 +174,7 @@ def fill(contents: Contents, settings: Settings, targets: list[str], file: str) 
     take_pages(contents, experiment, known, about, file)
     files = manifest(contents.files, contents.absent, contents.rewritten, experiment.name)["files"]
     clean = json.loads(contents.privacy.clean_text(json.dumps(described_jobs)))
-    contents.record(layout.CRATE, crate(about, files, clean, {job["rule"]: tool_of(job) for job in described_jobs}))
+    contents.record(layout.CRATE, crate(about, files, clean, list(map(tool_of, described_jobs))))
 
 
 def tool_of(job: dict) -> str:
