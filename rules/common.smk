@@ -88,13 +88,15 @@ def sha256_of(**paths):
 
 def source_settings(location, revision=None, **files):
     """Where a job reads what is at `location` and, of the user's own data and of further `files`, the content."""
+    if location is None:  # of a model behind an endpoint
+        return {}
     return {**SOURCES.settings(location, revision), **sha256_of(source=SOURCES.own(location, revision), **files)}
 
 
 def source_files(location, revision=None):
     """What a job reads at `location`; a file that Snakemake cannot take ends the run with one line."""
     try:
-        return SOURCES.inputs(location, revision)
+        return SOURCES.inputs(location, revision) if location is not None else []
     except UserError as error:
         sys.exit(f"error: {error}")
 

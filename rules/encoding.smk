@@ -39,7 +39,9 @@ rule encode:
         form=one_of(sorted({*INDEXED.values()})),
     params:
         code=code_of_model("inference/encode.py", lambda wildcards: [inference.index_module(wildcards.form)]),
-        settings=lambda wildcards: settings(**inference.encoding_settings(EXPERIMENT, wildcards.model, wildcards.part)),
+        settings=lambda wildcards: settings(
+            **inference.encoding_settings(EXPERIMENT, wildcards.dataset, wildcards.model, wildcards.part)
+        ),
     conda:
         "../envs/neural.yaml"
     message:

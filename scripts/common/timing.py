@@ -17,6 +17,9 @@ from scripts.common.energy import joules
 from scripts.common.files import write_json
 from scripts.common.memory import peak_rss_bytes
 
+# What a timing says of the answers of an endpoint.
+CALLS = ("calls", "prompt_tokens", "completion_tokens", "cost")
+
 
 class Seconds(float):
     """Seconds with the joules that the machine's counters rose by meanwhile, by counter; a sum has those of its parts.
@@ -50,6 +53,7 @@ class Seconds(float):
 
 
 _begun: list[Counted | None] = []  # the processors' counters at the first look at the clock
+_elsewhere = [0.0]  # seconds that others computed for this job, less those that it waited for them
 
 
 def clock() -> Seconds:
@@ -64,7 +68,15 @@ def _now() -> float:
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():
         torch.cuda.synchronize()
-    return time.perf_counter()
+    return time.perf_counter() + _elsewhere[0]
+
+
+def computed_elsewhere(seconds: float, waited: float) -> None:
+    """Let the clock count the seconds of an endpoint's answers in place of those that this job waited for them.
+
+    So answers that were kept from before count as when they came, and those that came side by side as one by one.
+    """
+    _elsewhere[0] += seconds - waited
 
 
 def latency(seconds: list[float]) -> dict[str, float]:

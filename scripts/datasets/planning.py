@@ -22,6 +22,8 @@ from scripts.experiment.dataset_schema import format_of, options_of
 from scripts.experiment.records import UNTRAINED, Experiment
 from scripts.experiment.results_paths import path
 from scripts.experiment.sections.dataset import Dataset
+from scripts.models.adapters import behind_endpoint
+from scripts.models.model_keys import Model
 
 # Keys of any dataset for prepare
 OF_COLLECTION = ("format", "sha256", "splits", "split_by", "drop_shared", "drop_near_duplicates", "strict",
@@ -166,7 +168,7 @@ class Sources:
     def needed(self, experiment: Experiment) -> Iterator[dict]:
         """The datasets and models with what fetching them depends on, and their download where they do not lie here."""
         places = {f"datasets.{name}": place_of(entry) for name, entry in prepared(experiment).items()}
-        places |= {f"models.{name}": (entry.weights, entry.revision) for name, entry in experiment.models.items()}
+        places |= {f"models.{name}": (entry.weights, entry.revision) for name, entry in _here(experiment).items()}
         fetched = self.fetched()
         for name, (location, revision) in places.items():
             place = self.place(location, revision)
@@ -186,10 +188,15 @@ def sources_of(
     `content` gives the SHA-256 of a file of the user's, `before` has what was fetched under which name. Raises
     UserError, which begins with `config_file`, where two want different files at one location.
     """
-    fetches = sources(prepared(experiment), experiment.models, config_file)
+    fetches = sources(prepared(experiment), _here(experiment), config_file)
     with_content = {place: _with_content(entry, experiment.mirrors, content) for place, entry in fetches.items()}
     distinct = {_text(entry): entry for entry in with_content.values()}
     return Sources(with_content, dict(zip(distinct, names(distinct.values(), before), strict=True)))
+
+
+def _here(experiment: Experiment) -> dict[str, Model]:
+    """The models whose weights are taken from somewhere: not those behind an endpoint."""
+    return {name: entry for name, entry in experiment.models.items() if not behind_endpoint(entry.type)}
 
 
 def _with_content(fetch: dict, mirrors: Iterable[str], content: Callable[[str], str | None]) -> dict:

@@ -17,7 +17,7 @@ CARVED = 0.1  # of the training queries, in messages
 CARVING = ("splits", "split_by", "drop_shared")
 NOT_OF_QUERIES = ("label", "licence", "sha256", "files", "strict", "corpus", "location", "fields", "test_queries",
                   "dev_queries", "unjudged", "grades", "document_characters", "texts", "encoding",
-                  "own_document", "excluded", "drop_near_duplicates", *CARVING)  # fmt: skip
+                  "own_document", "excluded", "instruction", "drop_near_duplicates", *CARVING)  # fmt: skip
 Queries = dict[str, object]
 Split = tuple[Dataset, str]
 

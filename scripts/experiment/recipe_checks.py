@@ -13,7 +13,6 @@ from scripts.experiment.teachers import check_loss_of_students
 from scripts.models.adapters import Adapter, adapter, adapters
 from scripts.models.losses import REGULARIZERS, resolve_loss
 from scripts.models.model_keys import Model
-from scripts.models.prompts import takes_prompts
 
 OF_RANKING = ("sampling_strategy", "range_min", *FILTERS, "cross_encoder")  # keys of negatives that choose in a ranking
 
@@ -156,13 +155,6 @@ def _kinds_that(able: Callable[[Adapter], bool]) -> str:
     """Kinds of model for which `able` holds, as text: `bi-encoders, multi-vectors and sparse-encoders`."""
     kinds = [f"{kind}s" for kind, module in adapters().items() if able(module)]
     return " and ".join(part for part in (", ".join(kinds[:-1]), kinds[-1]) if part)
-
-
-def check_prompts(check: Checker, name: str, model: Model) -> None:
-    """Raise UserError for prompts of a kind of model that takes none."""
-    if given(model.prompts) and not takes_prompts(adapter(model.type)):
-        able = _kinds_that(takes_prompts)
-        raise check.fail(f"models.{name}.prompts", f"a {model.type} takes none; {able} do")
 
 
 def check_lengths(check: Checker, name: str, model: Model) -> None:

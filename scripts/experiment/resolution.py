@@ -39,6 +39,7 @@ from scripts.experiment.model_checks import check_models
 from scripts.experiment.moderators import check_figures
 from scripts.experiment.named import Named
 from scripts.experiment.printed_places import check_places
+from scripts.experiment.prompts_of_tasks import check_instructions
 from scripts.experiment.reading import complete, configuration
 from scripts.experiment.records import Experiment, Task
 from scripts.experiment.study_plans import study_plans
@@ -71,6 +72,7 @@ def resolve(config: JsonObject, source: str) -> Experiment:
     check_leaks(check, experiment)
     check_mining(check, experiment)
     check_sentences(check, experiment)
+    check_instructions(check, experiment)
     return experiment
 
 

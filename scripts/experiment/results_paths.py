@@ -141,7 +141,10 @@ PLACES = {
     "ranking_timing": _of_experiment("timing", "{ranked}/{system}/seed-{seed}{part}.timing.json"),
     "run_origin": _of_experiment("origin of a run", "runs/{task}/{system}/seed-{seed}.ir_metadata.yaml"),
     "run_answers": _of_experiment("data", "runs/{task}/{system}/seed-{seed}.answers.jsonl.gz"),
-    "kept_answers": _of_experiment(NOT_ARCHIVED, "runs/{task}/{system}/seed-{seed}.trec.gz.resume", is_folder=True),
+    "kept_answers": _of_experiment(NOT_ARCHIVED, "{ranked}/{system}/seed-{seed}{part}.trec.gz.resume", is_folder=True),
+    "kept_embeddings": _of_experiment(
+        NOT_ARCHIVED, "embeddings/{dataset}{passages}/{model}/{recipe}/seed-{seed}{part}.{form}.resume", is_folder=True
+    ),
     "metrics": _of_experiment("metric", "metrics/{task}/{system}/seed-{seed}.tsv"),
     "ascending_metrics": _of_experiment("metric", "metrics-ties-ascending/{task}/{system}/seed-{seed}.tsv"),
     "scored": _of_experiment("metric", "metrics{ties}/{task}/{system}/seed-{seed}.tsv"),  # either of both

@@ -27,6 +27,7 @@ from scripts.ir.collection import Document, read_corpus
 from scripts.models.adapters import Adapter, adapter, index_of
 from scripts.models.batch_sizes import BATCHES, texts_per_batch
 from scripts.models.cutting import cutting_encoder
+from scripts.models.kept_answers import keep_answers_beside
 from scripts.models.kernels import Kernels, choose
 from scripts.models.loaded import load_prompted
 from scripts.models.prompts import fact, prompts_of
@@ -103,6 +104,7 @@ def main() -> None:
     settings: Settings = options.settings
     kind, form = adapter(settings.type), index_form(index_of(settings.type))
     choose(settings.kernels)
+    keep_answers_beside(options.index)
     model = load_prompted(kind, options.checkpoint, settings)
     encoding = timed_encoding(kind, model, options.corpus, settings)
     with atomic_folder(options.index) as folder:

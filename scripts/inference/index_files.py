@@ -9,6 +9,7 @@ from typing import Any
 from scripts.common.digests import named_sha256
 from scripts.common.errors import UserError
 from scripts.common.strict_json import read_json
+from scripts.models.endpoint_keys import ADDRESS
 
 RECORD = "index.json"
 
@@ -19,8 +20,8 @@ def folder_bytes(folder: Path) -> int:
 
 
 def weights_sha256(checkpoint: Path) -> str:
-    """One SHA-256 of all weights of a checkpoint: of the lines `SHA-256  path inside`."""
-    files = sorted(file for kind in ("*.safetensors", "*.onnx") for file in checkpoint.rglob(kind))
+    """One SHA-256 of all weights of a checkpoint, or of an endpoint's address: of the lines `SHA-256  path inside`."""
+    files = sorted(file for kind in ("*.safetensors", "*.onnx", ADDRESS) for file in checkpoint.rglob(kind))
     return named_sha256({str(file.relative_to(checkpoint)): file for file in files})
 
 

@@ -11,11 +11,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
@@ -25,11 +24,11 @@ from scripts.common.progress import Progress
 from scripts.common.settings import given
 from scripts.common.timing import latency, write_timing
 from scripts.inference.candidates import candidates, read_documents
-from scripts.inference.endpoint import Answer, Endpoint
-from scripts.inference.kept_answers import KeptAnswers, digest
 from scripts.inference.permutations import Order, messages, order, windows
 from scripts.ir.collection import passages_of
 from scripts.ir.trec import read_run, write_run
+from scripts.models.endpoint import Answer, Endpoint
+from scripts.models.kept_answers import KeptAnswers, digest, total
 
 
 @dataclass(frozen=True)
@@ -107,29 +106,6 @@ def asking(endpoint: Endpoint, kept: KeptAnswers, url: str, fresh: list[str]) ->
     return ask
 
 
-def side_by_side(rank: Callable[[str], Any], queries: list[str], endpoint: Endpoint, threads: int) -> Iterator[Any]:
-    """The outcomes of queries in their order; what one of them raises first ends all."""
-    progress, failures = Progress("re-ranked", len(queries), "query"), []
-
-    def stopping(query: str) -> Any:
-        try:
-            return rank(query)
-        except BaseException as error:
-            failures.append(error)
-            endpoint.stop()  # before this thread takes another query
-            raise
-
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for outcome in pool.map(stopping, queries):
-                yield outcome
-                progress.add()
-        except BaseException as error:
-            endpoint.stop()
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise failures[0] if failures else error from None
-
-
 def write_answers(path: Path, calls: dict[str, list[Call]]) -> None:
     """A JSON object for each call: what was shown, what was answered and which order (from 1) that was taken for."""
     with atomic_text(path) as file:
@@ -142,12 +118,6 @@ def write_answers(path: Path, calls: dict[str, list[Call]]) -> None:
                     "completion_tokens": call.answer.completion_tokens,
                 }
                 file.write(json.dumps(record) + "\n")
-
-
-def total(counts: list[int | None]) -> int | None:
-    """The sum of tokens; None where one answer does not report it, since a sum of the others would pass for all."""
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,7 +175,10 @@ def main() -> None:
         documents = {name: " ".join(texts[name]) for name in wanted[query]}
         return ordered(" ".join(queries[query]), documents, ask, settings)
 
-    outcomes = dict(zip(wanted, side_by_side(rank, list(wanted), endpoint, settings.concurrency), strict=True))
+    outcomes, progress = {}, Progress("re-ranked", len(wanted), "query")
+    for query, outcome in zip(wanted, endpoint.side_by_side(rank, list(wanted), settings.concurrency), strict=True):
+        outcomes[query] = outcome
+        progress.add()
     ranked = {
         query: {document: float(len(documents) - place) for place, document in enumerate(documents)}
         for query, (documents, _) in outcomes.items()

@@ -6,22 +6,27 @@ What several jobs make in parts, each a shard, has the part in its path; `part` 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import Any
 
 from scripts.common.keys import JsonObject, given
 from scripts.common.plugins import source as plugin_file
 from scripts.engine.rule_helpers import one_of
 from scripts.experiment import job_files
 from scripts.experiment.job_files import task_in
+from scripts.experiment.prompts_of_tasks import prompts_on
 from scripts.experiment.records import SELECTED, Experiment, System, Task
 from scripts.experiment.results_paths import INDEX_PRECISIONS, path
 from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.systems import listwise
 from scripts.experiment.systems._model_settings import of_model
+from scripts.models.adapters import behind_endpoint
+from scripts.models.model_keys import Model
 
 INDICES, SEARCHES = "scripts.inference.indices", "scripts.inference.searches"
 RANKED = ("retrieve", "rerank", "score_all")  # the kinds of systems whose models rank
-EVERY = 1_000_000  # more documents than a query's pairs have: all of them are scored
-TEXTS = ("max_query_length", "max_document_length", "prompts")  # where the model has them
+EVERY = 1_000_000  # more documents than a query's pairs have, and more tokens than a text: all of them count
+TEXTS = ("max_query_length", "max_document_length")  # where the model has them
 
 
 def parts(experiment: Experiment) -> list[str]:
@@ -50,14 +55,21 @@ def index_module(form: str) -> str:
     return plugin_file(INDICES, form).removeprefix("scripts/")
 
 
-def encoding_settings(experiment: Experiment, model: str, part: str = "") -> JsonObject:
+def encoding_settings(experiment: Experiment, dataset: str, model: str, part: str = "") -> JsonObject:
     """How a model encodes a corpus, or a part of it."""
     entry = experiment.models[model]
-    always = {key: getattr(entry, key) for key in ("type", "max_length", "batch_size")}
+    always = _of_model(entry, ("type", "max_length", "batch_size"))
     # Of prompts only the documents' own: another prompt of queries encodes no corpus again.
-    own = given(entry.prompts, "query")
+    put = prompts_on(experiment, entry, dataset)
+    own = {role: text for role, text in put.items() if role == "document"}
     further = {key: value for key, value in given(entry).items() if key in ("max_document_length", "batch_tokens")}
     return {**always, **further, **({"prompts": own} if own else {}), **experiment.kernels_of_jobs, **shard_of(part)}
+
+
+def _of_model(entry: Model, keys: Iterable[str]) -> dict[str, Any]:
+    """How a model computes; one behind an endpoint without a limit here."""
+    elsewhere = {"backend": "endpoint", "max_length": EVERY} if behind_endpoint(entry.type) else {}
+    return {key: elsewhere.get(key, getattr(entry, key)) for key in keys}
 
 
 def making_script(made: str) -> str:
@@ -181,7 +193,9 @@ def ranking_settings(experiment: Experiment, ranked: str, system: str, seed: int
     model = experiment.models[str(ranker.model)]
     depth = ranker.depth or experiment.depth if ranked.startswith("runs/") else EVERY
     texts = {key: value for key, value in given(model).items() if key in TEXTS}
-    settings = {key: getattr(model, key) for key in model_keys}
+    if prompts := prompts_on(experiment, model, _dataset_ranked(experiment, ranked)):
+        texts["prompts"] = prompts
+    settings = _of_model(model, model_keys)
     export = of_model(ranker).export
     if export and "backend" in settings:
         settings["backend"] = export.backend
@@ -190,6 +204,12 @@ def ranking_settings(experiment: Experiment, ranked: str, system: str, seed: int
     index = given(of_model(ranker), "export", "vectors")
     settings |= {**texts, **passages, **shorter, **index, **experiment.kernels_of_jobs}
     return {**settings, "depth": depth, "tag": f"{system}-{seed}", **shard_of(part)}
+
+
+def _dataset_ranked(experiment: Experiment, ranked: str) -> str:
+    """The dataset whose queries are ranked: those of a task, or the training queries of pairs."""
+    folder, name, *_ = ranked.split("/")
+    return task_in(experiment, name).dataset if folder == "runs" else name
 
 
 def listwise_inputs(experiment: Experiment, system: str, task: str, seed: str) -> dict[str, str]:

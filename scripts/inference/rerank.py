@@ -28,10 +28,11 @@ from scripts.ir.trec import Run, read_run, write_run
 from scripts.models.adapters import Scorer, adapter
 from scripts.models.batch_sizes import CHUNK
 from scripts.models.cutting import cutting_encoder, cutting_scorer
+from scripts.models.kept_answers import keep_answers_beside
 from scripts.models.kernels import Kernels, choose
-from scripts.models.loaded import load_prompted
+from scripts.models.loaded import load_prompted, load_scorer
 from scripts.models.model_files import weights_bytes
-from scripts.models.prompts import prompts_of, refuse_prompts, reported_settings
+from scripts.models.prompts import prompts_of, reported_settings
 from scripts.models.running import computed_by
 from scripts.models.truncation import TruncatedTexts, truncation
 
@@ -131,6 +132,7 @@ def main() -> None:
         raise UserError(f"{options.first_stage}: not one query of {options.queries} in it; it belongs to another task")
     texts = read_documents(options.corpus, wanted, options.first_stage)
     choose(settings.kernels)
+    keep_answers_beside(options.run)
     kind = adapter(settings.type)
     if kind.SEARCHES:
         if settings.shard:
@@ -144,12 +146,9 @@ def main() -> None:
         outcome = by_vectors(encode, wanted, queries, texts, embeddings, computed_by(kind, model))
         prompts = prompts_of(kind, model)
     else:
-        refuse_prompts(kind, settings.prompts)
         prompts = {}  # those of a scorer are among its facts
-        whole = kind.load_scorer(
-            options.checkpoint, settings.max_length, settings.batch_size, settings.backend, settings.batch_tokens
-        )
-        outcome = by_pairs(cutting_scorer(whole, settings), wanted, queries, texts, settings.shard)
+        scorer = cutting_scorer(load_scorer(kind, options.checkpoint, settings), settings)
+        outcome = by_pairs(scorer, wanted, queries, texts, settings.shard)
     write_run(options.run, outcome.ranked, settings.tag)
     pairs = [(query, document) for query, documents in outcome.ranked.items() for document in documents]
     speed = len(pairs) / outcome.seconds

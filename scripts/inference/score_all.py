@@ -18,7 +18,6 @@ from typing import Annotated
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.progress import Progress
-from scripts.common.settings import given
 from scripts.common.timing import clock, write_timing
 from scripts.inference.pairs import aggregated, chunks, passage_pairs
 from scripts.inference.shards import latencies, part
@@ -29,8 +28,11 @@ from scripts.ir.trec import Run, top, write_run
 from scripts.models.adapters import Scorer, adapter
 from scripts.models.batch_sizes import CHUNK
 from scripts.models.cutting import cutting_scorer
+from scripts.models.kept_answers import keep_answers_beside
 from scripts.models.kernels import Kernels, choose
+from scripts.models.loaded import load_scorer
 from scripts.models.model_files import weights_bytes
+from scripts.models.prompts import reported_settings
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Settings:
     max_query_length: Annotated[int | None, "tokens kept of a query, without special ones; null: no limit"] = None
     max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
     passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
+    prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
     batch_tokens: Annotated[int | None, "in place of batch_size: tokens per batch, with padding"] = None
     kernels: Kernels = "fast"
     shard: Annotated[list[int] | None, "which one from 0 and of how many of the queries; null: all of them"] = None
@@ -101,11 +104,9 @@ def main() -> None:
     if not queries or not counts:
         raise UserError(f"{options.corpus if queries else options.queries}: empty, so there is nothing to score")
     choose(settings.kernels)
+    keep_answers_beside(options.run)
     kind = adapter(settings.type)
-    whole = kind.load_scorer(
-        options.checkpoint, settings.max_length, settings.batch_size, settings.backend, settings.batch_tokens
-    )
-    scorer = cutting_scorer(whole, settings)
+    scorer = cutting_scorer(load_scorer(kind, options.checkpoint, settings), settings)
     first_query = next(iter(queries.values()))
     first_documents = [document for _, document in islice(read_documents(options.corpus), settings.batch_size)]
     scorer.score([(first_query[0], document[0]) for document in first_documents])  # the warm-up
@@ -129,7 +130,7 @@ def main() -> None:
         **latencies(singles, settings.shard),
         weights_bytes=weights_bytes(options.checkpoint),
         **scorer.facts,
-        **given(settings),
+        **reported_settings(settings, {}),  # prompts are among the scorer's facts
     )
 
 

@@ -24,6 +24,7 @@ from scripts.ir.exclusion import Excluded
 from scripts.ir.trec import Run, write_run
 from scripts.models.adapters import Adapter, adapter
 from scripts.models.cutting import cutting_encoder
+from scripts.models.kept_answers import keep_answers_beside
 from scripts.models.kernels import Kernels, choose
 from scripts.models.loaded import load_prompted
 from scripts.models.prompts import prompts_of, reported_settings
@@ -101,6 +102,7 @@ def requested(description: str | None, settings: type, *further: str) -> Request
     documents = passage_counts(options.corpus)
     kind = adapter(options.settings.type)
     choose(options.settings.kernels)
+    keep_answers_beside(options.run)
     model = load_prompted(kind, options.checkpoint, options.settings)
     return Request(options, options.settings, queries, documents, read_excluded(options.queries), kind, model)
 

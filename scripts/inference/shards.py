@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from scripts.common.timing import latency
+from scripts.common.timing import CALLS, latency
+from scripts.models.kept_answers import total
 
 Units = TypeVar("Units", bound=Sequence)
 
@@ -43,6 +44,7 @@ def joined(timings: list[dict], added: Sequence[str]) -> dict[str, Any]:
     """The timing of the whole: sums of seconds, joules and what is `added`; memory and other work of the largest."""
     whole = dict(timings[0])
     whole |= {key: sum(timing[key] for timing in timings) for key in ("seconds", *added)}
+    whole |= {key: total([timing.get(key) for timing in timings]) for key in CALLS if key in whole}
     by_key = {key: [timing[key] for timing in timings if key in timing] for key in LARGEST}
     whole |= {key: max(values) for key, values in by_key.items() if values}
     whole |= {key: " and ".join(sorted({timing[key] for timing in timings})) for key in OF_ONE}

@@ -27,6 +27,7 @@ KINDS = "scripts.models.kinds"
 Role = Literal["query", "document"]  # for models that treat them differently
 Spans = list[tuple[str, str]]  # of a text, in order: a label and the words that have it
 TextPair = tuple[str, str]  # a query (or a passage of it), a document (or a passage of it)
+PromptsOfColumns = Callable[[Any, list[str]], dict[str, str] | str | None]  # of a model and columns of a training set
 
 
 class Training(NamedTuple):
@@ -44,7 +45,7 @@ class Training(NamedTuple):
     loss: Callable[..., Any]
     outputs: tuple[str, ...]
     head: Callable[[Any], list[Any]] | None = None
-    prompts: Callable[[Any, list[str]], dict[str, str] | str | None] | None = None
+    prompts: PromptsOfColumns | None = None
 
 
 class Scorer(NamedTuple):
@@ -76,9 +77,9 @@ class Adapter(Protocol):
     One that cannot be trained has an empty LOSSES, and needs no default losses, `warm_up` or `training`. Without
     `DISTILLED` and `DEFAULT_DISTILLED` it learns from no teacher. Without
     `HAS_HEAD`, `MARGINS` or `tokenizer` it takes no rate of a head, no margin, and no lengths of queries and documents.
-    One without `give_prompts` takes no prompts of a configuration, and one without `prompts` stores none either. One
-    without `facts` computes by torch. One without `truncate` has no vectors to truncate, and MATRYOSHKA says that the
-    losses can be of several dimensions at once.
+    One without `give_prompts` takes no prompts of a configuration, and one without `prompts` stores none either;
+    PROMPTED names the roles that have one, where these are not both. One without `facts` computes by torch. One without
+    `truncate` has no vectors to truncate, and MATRYOSHKA says that the losses can be of several dimensions at once.
     """
 
     NAME: str  # a model's `type`
@@ -87,7 +88,9 @@ class Adapter(Protocol):
     SEARCHES: bool  # whether it encodes each text once, apart from others, and so can search a corpus alone
     INDEX: str  # the form of its index where that is not "vectors", one a text: "token-vectors" or "terms"
     BACKENDS: tuple[str, ...]  # what can compute at inference, of torch and onnx
+    REMOTE: bool  # whether somebody else computes: such a model has an `endpoint`, and no weights here; else not
     EXPORTS: bool  # whether checkpoints of torch can be turned into ONNX, by `exportable`; without it they cannot
+    PROMPTED: tuple[Role, ...]  # the texts before which prompts stand
     BY_TOKENS: bool  # whether its batches can have so many tokens in place of texts (see token_batches); else not
     Keys: type  # the record of keys that its models have beside those of all, where there are such (see keys.py)
     DESCRIPTION: str  # what the schema says of it: how it ranks, and of what max_length counts the tokens
@@ -134,9 +137,18 @@ class Adapter(Protocol):
         """
 
     def load_scorer(
-        self, folder: Path, max_length: int, batch_size: int, backend: str, batch_tokens: int | None = None
+        self,
+        folder: Path,
+        max_length: int,
+        batch_size: int,
+        backend: str,
+        batch_tokens: int | None = None,
+        prompts: dict[str, str] | None = None,
     ) -> Scorer:
-        """Load a model that scores pairs, in batches of so many pairs, or tokens where it is said."""
+        """Load a model that scores pairs, in batches of so many pairs, or tokens where it is said.
+
+        A kind with `give_prompts` puts these prompts in place of those that the model stores.
+        """
 
     def scorer(self, model: Any, batch_size: int) -> Scorer:
         """What scores pairs by a loaded model, for a kind that can be evaluated while it is trained."""
@@ -159,6 +171,11 @@ def adapter(name: str) -> Adapter:
 def tags(name: str) -> bool:
     """Whether models of a kind label words, and so rank nothing."""
     return bool(getattr(adapter(name), "TAGS", False))
+
+
+def behind_endpoint(name: str) -> bool:
+    """Whether models of a kind are behind an endpoint."""
+    return bool(getattr(adapter(name), "REMOTE", False))
 
 
 def exports(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The keys of a cross-encoder that judges: a language model's instruction and tokens, or a classifier's label.
+"""The keys of a cross-encoder that judges: a language model's tokens, or a classifier's label.
 
 They stand apart from language_models, since the configuration is checked where no torch is installed.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from scripts.common.keys import LEFT_OUT, Prompt, Rule
+from scripts.common.keys import LEFT_OUT, Rule
 
-KEYS = ("instruction", "true_token", "false_token")  # those of a language model
+KEYS = ("true_token", "false_token")  # those of a language model
 Token = Annotated[str, Rule(min_length=1, max_length=100)]
 
 
@@ -18,9 +18,6 @@ Token = Annotated[str, Rule(min_length=1, max_length=100)]
 class Judging:
     """What a cross-encoder's score is of."""
 
-    instruction: Annotated[
-        Prompt | None, "the instruction in a language model's prompt, in place of the one that it stores", LEFT_OUT
-    ] = None
     true_token: Annotated[
         Token | None, "of a language model: the token whose logit is the score, such as yes", LEFT_OUT
     ] = None

@@ -1,8 +1,8 @@
 """Causal language models as cross-encoders: how the next token after a pair becomes its score.
 
 sentence-transformers renders query and document by the model's chat template and takes the logit of a token, such as
-yes, minus that of another, such as no. What a configuration says of it (tokens, instruction) stands in `judging.json`
-of the checkpoint. Here all is checked that the library would let pass, and with which every pair has the same score.
+yes, minus that of another, such as no. The tokens that a configuration names stand in `judging.json` of the
+checkpoint. Here all is checked that the library would let pass, and with which every pair has the same score.
 """
 
 from __future__ import annotations
@@ -54,9 +54,6 @@ def prepare(model: CrossEncoder, folder: Path, config: ModelConfig, training: bo
     if config.get("model_type") in PADDED_POSITIONS:
         raise UserError(f"{folder}: its positions count padding, so that a pair's score would depend on its batch")
     _set_tokens(model, folder, judging)
-    if "instruction" in judging:
-        model.prompts = {**model.prompts, "instruction": judging["instruction"]}
-        model.default_prompt_name = "instruction" if judging["instruction"] else None
     _check_template(model, folder, stated=bool(judging) or (folder / "modules.json").is_file() or training)
     _keep_logits_exact(model)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Protocol
 
-from scripts.models.adapters import Adapter
+from scripts.models.adapters import Adapter, Scorer
 from scripts.models.prompts import refuse_prompts
 from scripts.models.running import device, is_module
 
@@ -36,6 +36,28 @@ def load_prompted(kind: Adapter, folder: Path, settings: Prompted, to_train: boo
         if getattr(settings, "batch_tokens", None):
             model.batch_tokens = settings.batch_tokens
     return model
+
+
+class Scoring(Prompted, Protocol):
+    """The settings of a script that scores pairs."""
+
+    @property
+    def batch_size(self) -> int: ...
+    @property
+    def backend(self) -> str: ...
+    @property
+    def batch_tokens(self) -> int | None: ...
+
+
+def load_scorer(kind: Adapter, folder: Path, settings: Scoring) -> Scorer:
+    """Load a model that scores pairs, with the prompts that the settings give.
+
+    Raises UserError for a prompt of a kind that takes none, or of texts that have none.
+    """
+    refuse_prompts(kind, settings.prompts)
+    prompts = {"prompts": settings.prompts} if settings.prompts else {}
+    how = (settings.max_length, settings.batch_size, settings.backend, settings.batch_tokens)
+    return kind.load_scorer(folder, *how, **prompts)
 
 
 def rank_fast(model: Any) -> None:

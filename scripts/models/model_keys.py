@@ -6,10 +6,10 @@ scripts/experiment/model_checks.py.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from scripts.common.keys import LEFT_OUT, Count, FilePath, Label, Length, Location, Prompt, Sha256, Statement
+from scripts.common.keys import LEFT_OUT, OTHERS, Count, FilePath, Label, Length, Location, Prompt, Sha256, Statement
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +18,14 @@ class Prompts:
 
     query: Annotated[Prompt | None, 'prompt before each query, such as "query: "; "" for none', LEFT_OUT] = None
     document: Annotated[Prompt | None, 'prompt before each document, such as "passage: "; "" for none', LEFT_OUT] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptsOfDatasets(Prompts):
+    """Prompts of all datasets alike; or of some by their names, beside those of all others under `default`."""
+
+    default: Annotated[Prompts | None, "prompts of the datasets that are not named beside it", LEFT_OUT] = None
+    by_dataset: Annotated[dict[str, Prompts], OTHERS] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +74,10 @@ class Model(Weights):
         "tokens kept of a document, without special ones, before it is encoded or paired; null: no limit of its own",
     ] = None
     prompts: Annotated[
-        Prompts, "prompts before each text, in training and inference; by default those that the model stores"
-    ] = Prompts()
+        PromptsOfDatasets,
+        "prompts before each text, in training and inference, also by dataset ({default: ..., NAME: ...}); "
+        "{instruction} in one is that of the dataset; by default those that the model stores",
+    ] = PromptsOfDatasets()
     batch_size: Annotated[Length, "texts or pairs per batch at inference"] = 32
     batch_tokens: Annotated[
         Count | None,

@@ -18,15 +18,16 @@ ROLES: tuple[Role, ...] = ("query", "document")
 
 def refuse_prompts(kind: Adapter, prompts: dict[str, str] | None) -> None:
     """Raise UserError for prompts that a kind of model does not take."""
-    if prompts and not takes_prompts(kind):
+    roles = prompted_roles(kind)
+    if prompts and not roles:
         raise UserError(f"prompts: a {kind.NAME} takes none")
-    if unknown := [role for role in prompts or () if role not in ROLES]:
-        raise UserError(f"prompts: unknown key {unknown[0]!r}; expected are {', '.join(ROLES)}")
+    if unknown := [role for role in prompts or () if role not in roles]:
+        raise UserError(f"prompts: unknown key {unknown[0]!r}; expected are {', '.join(roles)}")
 
 
-def takes_prompts(kind: Adapter) -> bool:
-    """Whether a kind of model can be given prompts."""
-    return hasattr(kind, "give_prompts")
+def prompted_roles(kind: Adapter) -> tuple[Role, ...]:
+    """The texts before which a kind of model can be given prompts."""
+    return getattr(kind, "PROMPTED", ROLES) if hasattr(kind, "give_prompts") else ()
 
 
 def prompts_of(kind: Adapter, model: Any, roles: Iterable[Role] = ROLES) -> dict[str, str]:
@@ -40,6 +41,12 @@ def of_columns(prompts: dict[str, str], columns: Iterable[str]) -> dict[str, str
     """The prompts of a training set's columns of texts (see scripts/training/examples.py)."""
     roles = {column: role_of(column) for column in columns if column != "label"}
     return {column: prompts[role] for column, role in roles.items() if prompts.get(role)}
+
+
+def of_datasets(datasets: Iterable[str], prompts: Iterable[dict[str, str]]) -> dict[str, str]:
+    """The prompts of several datasets under names of their own, `arguana-query`, by which a model may store them."""
+    each = zip(datasets, prompts, strict=True)
+    return {f"{dataset}-{role}": text for dataset, by_role in each for role, text in by_role.items()}
 
 
 def role_of(column: str) -> Role:

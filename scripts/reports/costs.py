@@ -16,9 +16,9 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.tables import write_table
+from scripts.common.timing import CALLS
 from scripts.experiment.results_paths import fields_of
 
-OF_CALLS = ("calls", "prompt_tokens", "completion_tokens", "cost")  # columns where a system asks an endpoint
 STATISTICS = ("mean", "p25", "p50", "p75")  # of the time of a query
 SIZES = {"index_mb": "index_bytes", "weights_mb": "weights_bytes"}  # columns where a model ranks: keys of timings
 
@@ -119,7 +119,8 @@ def row(run_timing: Path, beside: Beside) -> dict:
         "precision": ranked.get("precision"),
         **{f"{work}{name}_joules": used for work, timing in energy.items() for name, used in counted(timing).items()},
         **{key: ranked[key] for key in ("truncate_dim",) if key in ranked},
-        **{key: ranked[key] for key in OF_CALLS if key in ranked},
+        **{key: ranked[key] for key in CALLS if key in ranked},
+        **{f"encoding_{key}": encoding[key] for key in CALLS if key in encoding},
         **{column: size / 1e6 for column, key in SIZES.items() if (size := ranked.get(key, encoding.get(key)))},
     }
 

@@ -27,14 +27,14 @@ from scripts.common.keys import stated
 from scripts.common.timing import Seconds, write_timing
 from scripts.ir.collection import passages_of
 from scripts.models import lora
-from scripts.models.adapters import adapter
-from scripts.models.cutting import cut_columns, cutter, tokenizer_of
+from scripts.models.adapters import Adapter, adapter
+from scripts.models.cutting import Cut, cut_columns, cutter, tokenizer_of
 from scripts.models.freezing import freeze_encoder
 from scripts.models.kernels import choose
 from scripts.models.loaded import load_prompted
 from scripts.models.loading import routed_modules
 from scripts.models.losses import LISTS, resolve_loss, shape_of
-from scripts.models.prompts import fact, prompts_of
+from scripts.models.prompts import fact, of_datasets, prompts_of
 from scripts.models.running import computed_in, import_library, training_precision
 from scripts.training.examples import Table, columns_of, read_table, with_texts
 from scripts.training.in_batch import NOTHING_APART, excluded_texts, joined
@@ -71,6 +71,8 @@ def load(start: Path, settings: Settings):
     kind = adapter(settings.type)
     set_seed(settings.seed)
     model = load_prompted(kind, start, settings, to_train=True)
+    if settings.prompts_by_dataset:
+        model.prompts.update(of_datasets(settings.datasets or (), settings.prompts_by_dataset))
     if model.new_modules and first():
         print(f"{start}: new, drawn from seed {settings.seed}: {', '.join(model.new_modules)}", file=sys.stderr)
     if lora.is_adapted(model):  # a training that starts from an adapter starts from what it makes of its base
@@ -142,8 +144,8 @@ def fine_tune(options: Namespace) -> None:
     dev = evaluated_by(options, settings)
     model = load(options.start, settings)
     kind = adapter(settings.type)
-    prompts = prompts_of(kind, model)
-    cut = cutter(tokenizer_of(kind, model), settings, in_pairs=not kind.SEARCHES, prompts=prompts)
+    prompts = {} if settings.prompts_by_dataset else prompts_of(kind, model)
+    cut = cutter_of(kind, model, settings)
     columns = [cut_columns(one, cut) for one in columns]
     sets = zip(tables, options.corpus, options.queries, strict=True)
     apart = joined(excluded_texts(*one, cut) for one in sets) if shape == LISTS else NOTHING_APART
@@ -165,6 +167,14 @@ def fine_tune(options: Namespace) -> None:
     if first():
         examples = examples_of(tables, sum(rows), by_dataset)
         write(options, model, prompts, loss, examples, settings.epochs * sum(reached), outcome)
+
+
+def cutter_of(kind: Adapter, model: Any, settings: Settings) -> Cut | None:
+    """What cuts texts, which leaves room for the prompts of each dataset."""
+    cut, stored = None, prompts_of(kind, model)
+    for prompts in settings.prompts_by_dataset or ({},):
+        cut = cutter(tokenizer_of(kind, model), settings, in_pairs=not kind.SEARCHES, prompts=stored | prompts)
+    return cut
 
 
 def loss_and_shape(settings: Settings, scored: bool) -> tuple[str, str]:

@@ -8,11 +8,14 @@ from collections.abc import Callable
 
 from scripts.common.keys import JsonObject, given, given_of
 from scripts.experiment import job_files
+from scripts.experiment.prompts_of_tasks import prompts_by_dataset
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
 from scripts.experiment.sections.recipe import UNTRAINED, Recipe
+from scripts.models.adapters import behind_endpoint
+from scripts.models.endpoint_keys import address_of
 from scripts.models.judging_keys import Judging
-from scripts.models.model_keys import Weights
+from scripts.models.model_keys import Model, Weights
 from scripts.models.training_keys import Training
 from scripts.training.planning_evaluation import evaluation_settings
 from scripts.training.planning_examples import (
@@ -26,7 +29,7 @@ from scripts.training.planning_examples import (
 )
 from scripts.training.planning_mining import bm25_run, runs
 
-OF_MODEL = ("type", "max_query_length", "max_document_length", "prompts")
+OF_MODEL = ("type", "max_query_length", "max_document_length")
 
 
 def examples_settings(experiment: Experiment, dataset: str, examples: str) -> JsonObject:
@@ -127,6 +130,7 @@ def training_settings(experiment: Experiment, model: str, recipe: str, seed: str
     return {
         **given_of(Training, entry),
         **{key: value for key, value in given(trained).items() if key in OF_MODEL},
+        **_prompts(experiment, trained, entry),
         "max_length": trained.max_length,
         **({"draw": "epoch"} if entry.draws_by_epoch else {}),
         **evaluation_settings(experiment, model, recipe),
@@ -136,14 +140,25 @@ def training_settings(experiment: Experiment, model: str, recipe: str, seed: str
     }
 
 
-def weights_source(experiment: Experiment, model: str) -> tuple[str, str | None]:
-    """The location of a model's own weights, and their revision."""
-    return experiment.models[model].weights, experiment.models[model].revision
+def _prompts(experiment: Experiment, model: Model, recipe: Recipe) -> JsonObject:
+    """The prompts of a training, or those of each of its datasets in their order."""
+    each = prompts_by_dataset(experiment, model, recipe.datasets)
+    if "" not in each:
+        return {"prompts_by_dataset": list(each.values())}
+    return {"prompts": each[""]} if each[""] else {}
+
+
+def weights_source(experiment: Experiment, model: str) -> tuple[str | None, str | None]:
+    """The location of a model's own weights, and their revision; None of a model behind an endpoint."""
+    entry = experiment.models[model]
+    return (None, None) if behind_endpoint(entry.type) else (entry.weights, entry.revision)
 
 
 def weights_settings(experiment: Experiment, model: str) -> JsonObject:
-    """What a model's own weights have to be."""
+    """What a model's own weights have to be, or where it is asked."""
     entry = experiment.models[model]
+    if behind_endpoint(entry.type):
+        return {"endpoint": address_of(entry)}
     return given_of(Weights, entry) | given_of(Judging, entry)
 
 

@@ -20,7 +20,7 @@ from transformers import PrinterCallback
 from scripts.common.errors import UserError
 from scripts.common.files import full_disk_reported
 from scripts.models import lora
-from scripts.models.adapters import Training, adapter
+from scripts.models.adapters import PromptsOfColumns, Training, adapter
 from scripts.models.freezing import is_partly_frozen
 from scripts.models.loading import routed_modules
 from scripts.models.losses import LISTS
@@ -141,7 +141,7 @@ def train(
     arguments = arguments_of(training, settings, folder, steps, sampler)
     arguments.learning_rate_mapping = head_rate(training, model, loss_module, settings.head_learning_rate)
     if training.prompts:  # not as an argument: the library would read a text as JSON
-        arguments.prompts = training.prompts(model, several.names_of(columns))
+        arguments.prompts = prompts_put(training.prompts, model, columns, settings)
     if routed_modules(model):
         arguments.router_mapping = {column: role_of(column) for column in several.names_of(columns)}
     trainer = micro_batch_trainer(training.trainer)(
@@ -157,6 +157,19 @@ def train(
         print(f"resumed at step {before.step} of {steps}", file=sys.stderr)
     run(trainer, recorder, folder, before)
     return outcome_of(trainer.state.global_step, recorder, model, folder, before)
+
+
+def prompts_put(of_columns: PromptsOfColumns, model, columns: list[Columns], settings: Settings) -> Any:
+    """The prompts of all columns; of several datasets with their own those of each, by the number that it has here."""
+    if settings.prompts_by_dataset is None:
+        return of_columns(model, several.names_of(columns))
+    kind = adapter(settings.type)
+    stored, found = kind.prompts(model), {}
+    for number, (one, prompts) in enumerate(zip(columns, settings.prompts_by_dataset, strict=True), 1):
+        kind.give_prompts(model, prompts)
+        found[str(number)] = of_columns(model, [*one])
+    kind.give_prompts(model, stored or {"query": ""})
+    return found
 
 
 def loss_of(training: Training, model, loss: str, settings: Settings) -> torch.nn.Module:

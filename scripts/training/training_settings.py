@@ -31,6 +31,9 @@ class Settings(Training):
     max_query_length: Annotated[int | None, "tokens kept of a query, before it is paired; null: no limit"] = None
     max_document_length: Annotated[int | None, "tokens kept of a document, before it is paired"] = None
     prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
+    prompts_by_dataset: Annotated[
+        tuple[dict[str, str], ...] | None, "the same for each of several datasets in their order, where they differ"
+    ] = None
     kernels: Kernels = "fast"
 
     @property

@@ -6,7 +6,7 @@ order of their names (`cat model-*.safetensors | sha256sum`); of a model with a 
 that of all their weights, in the order of the folders' names. Code is never copied, and a model that needs its own is
 refused. For backend onnx it is one ONNX file, held to its SHA-256, with its tokenizer (and pooling.json). The keys
 of a language model are in judging.json, which label of a classifier is relevance in label.json. The adapter of a
-checkpoint that was trained here is taken with it.
+checkpoint that was trained here is taken with it. Of a model behind an endpoint it has the address alone.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Annotated
+from typing import Annotated, Any
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, check_sha256
 from scripts.common.unpacking import opened
 from scripts.models import lora
+from scripts.models.endpoint_models import write_address
 from scripts.models.judging_keys import KEYS as JUDGING
 from scripts.models.judging_keys import Judging
 from scripts.models.labels import write_label
@@ -57,7 +58,8 @@ TAKEN_OVER = ("pylate.models.Dense.Dense",)
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(Judging, Weights):
-    source: Annotated[str, "the folder or archive that holds the weights"]
+    source: Annotated[str | None, "the folder or archive that holds the weights"] = None
+    endpoint: Annotated[dict[str, Any] | None, "in place of it: where the model is asked"] = None
 
 
 def find_model(root: Path) -> Path:
@@ -224,6 +226,10 @@ def copy_onnx(model: Path, root: Path, target: Path, expected: str | None) -> No
 def main() -> None:
     options = parser(__doc__, "checkpoint", settings=Settings).parse_args()
     settings: Settings = options.settings
+    if settings.endpoint or settings.source is None:
+        with atomic_folder(options.checkpoint) as target:
+            write_address(target, settings.endpoint or {})
+        return
     source = Path(settings.source)
     with opened(source) as root, atomic_folder(options.checkpoint) as target:
         try:

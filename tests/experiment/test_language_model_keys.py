@@ -12,7 +12,8 @@ from scripts.inference import planning as inference
 from scripts.training import planning
 from tests.experiment.test_config import changed
 
-TOLD = {"instruction": "Judge\nthis", "true_token": "yes", "false_token": "no"}
+TOLD = {"true_token": "yes", "false_token": "no"}
+ASKED = {"query": "Judge\nthis"}
 JUDGE = {"systems/x": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
 
 
@@ -24,13 +25,15 @@ def test_the_job_of_its_weights_holds_it_and_no_other():
     plain, told = resolved(), resolved(**TOLD)
     assert planning.weights_settings(plain, "ce") == {}
     assert planning.weights_settings(told, "ce") == TOLD
+    assert planning.weights_settings(resolved(**TOLD, prompts=ASKED), "ce") == TOLD
     assert inference.ranking_settings(told, "runs/d", "x", "0") == inference.ranking_settings(plain, "runs/d", "x", "0")
 
 
 def test_a_description_an_archive_and_an_identity_say_it():
     plain, told = resolved(), resolved(**TOLD)
-    words = ', instruction "Judge\\nthis", true_token "yes", false_token "no"; '
-    assert words in describe(told, told.systems["x"]) and "instruction" not in describe(plain, plain.systems["x"])
+    told = resolved(**TOLD, prompts=ASKED)
+    words = ', query prompt "Judge\\nthis", true_token "yes", false_token "no"; '
+    assert words in describe(told, told.systems["x"]) and "prompt" not in describe(plain, plain.systems["x"])
     kind = system_kind(told.systems["x"])
     assert kind.provenance(told, told.systems["x"])["true_token"] == "yes"
     sides = [kind.identity(SimpleNamespace(models=one.models, recipes={}), one.systems["x"]) for one in (plain, told)]
@@ -38,19 +41,19 @@ def test_a_description_an_archive_and_an_identity_say_it():
 
 
 def test_lists_make_a_model_of_each():
-    many = resolve(changed(JUDGE | {"models/ce/instruction": ["one", "two"]}), "c.yaml")
+    many = resolve(changed(JUDGE | {"models/ce/true_token": ["one", "two"]}), "c.yaml")
     assert many.entries["x"] == ["x-ce-one", "x-ce-two"]
 
 
 CASES = {
-    "of a bi-encoder": ({"models/m/instruction": "a"}, "c.yaml: models.m.instruction: a bi-encoder takes none; a cross-encoder does"),
+    "of a bi-encoder": ({"models/m/true_token": "a"}, "c.yaml: models.m.true_token: a bi-encoder takes none; a cross-encoder does"),
     "of onnx": ({"models/ce/backend": "onnx", "models/ce/weights": "tests", "models/ce/true_token": "a"},
      "c.yaml: models.ce.true_token: only valid with backend: torch"),
     "false alone": ({"models/ce/false_token": "no"}, "c.yaml: models.ce.false_token: only valid beside a true_token"),
     "no text": ({"models/ce/true_token": 1}, "c.yaml: models.ce.true_token: 1 is a whole number; expected text"),
     "empty": ({"models/ce/true_token": ""}, "c.yaml: models.ce.true_token"),
     "two lines": ({"models/ce/true_token": "a\nb"}, "c.yaml: models.ce.true_token: the text 'a\\nb' holds a newline"),
-    "too long": ({"models/ce/instruction": "a" * 1001}, "c.yaml: models.ce.instruction"),
+    "too long": ({"models/ce/true_token": "a" * 101}, "c.yaml: models.ce.true_token"),
 }  # fmt: skip
 
 

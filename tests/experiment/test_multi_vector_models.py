@@ -26,7 +26,7 @@ def test_it_searches_an_index_of_its_own_and_re_ranks_without_one():
     read = {name: inference.ranking_inputs(experiment, "runs/d", name, "1") for name in ("late", "again", "tuned")}
     assert read["late"]["index"] == "results/e/embeddings/d/mv/untrained/seed-0.token-vectors"
     assert "index" not in read["again"] and read["tuned"]["index"] == "results/e/embeddings/d/m/r/seed-1.vectors"
-    assert inference.encoding_settings(experiment, "mv")["type"] == "multi-vector"
+    assert inference.encoding_settings(experiment, "d", "mv")["type"] == "multi-vector"
 
 
 def test_models_of_the_hub_are_planned_by_their_ids():

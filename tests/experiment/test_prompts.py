@@ -38,7 +38,7 @@ def jobs(experiment):
     """The settings of every job that a model has a part in."""
     return {
         "train": planning.training_settings(experiment, "m", "r", "1"),
-        "encode": inference.encoding_settings(experiment, "m"),
+        "encode": inference.encoding_settings(experiment, "d", "m"),
         "retrieve": inference.ranking_settings(experiment, "runs/d", "zero", "0"),
         "retrieve tuned": inference.ranking_settings(experiment, "runs/d", "tuned", "1"),
         "rerank": inference.ranking_settings(experiment, "runs/d", "ce", "0"),
@@ -108,9 +108,14 @@ def test_a_list_makes_a_model_of_each():
 
 LONG = 'a text of at most 1000 characters, or "" for none'
 MISTAKES = {
-    "of a cross-encoder": ({"models/ce/prompts": {"query": "q "}}, "c.yaml: models.ce.prompts: a cross-encoder takes none; bi-encoders, multi-vectors and sparse-encoders do"),
-    "none of a cross-encoder": ({"models/ce/prompts": {"query": ""}}, "c.yaml: models.ce.prompts: a cross-encoder takes none; bi-encoders, multi-vectors and sparse-encoders do"),
-    "another name": ({"models/m/prompts": {"passage": "p "}}, "c.yaml: models.m.prompts: unknown key 'passage'; allowed are document, query"),
+    "of a document of a pair": ({"models/ce/prompts": {"document": ""}}, "c.yaml: models.ce.prompts.document: a cross-encoder takes a prompt of each query alone; leave it out"),
+    "of a tagger": ({"models/ce/type": "token-classification", "models/ce/prompts": {"query": ""}}, "c.yaml: models.ce.prompts: a token-classification takes none; bi-encoders, cross-encoders, multi-vectors and sparse-encoders do"),
+    "another name": ({"models/m/prompts": {"passage": "p "}}, "c.yaml: models.m.prompts.passage: 'p ' is text; expected a mapping"),
+    "another role": ({"models/m/prompts": {"default": {"passage": "p "}}}, "c.yaml: models.m.prompts.default: unknown key 'passage'; allowed are document, query"),
+    "of a dataset that is none": ({"models/m/prompts": {"default": BOTH, "dd": {"query": "a "}}}, "c.yaml: models.m.prompts: unknown name 'dd'"),
+    "of all and of one": ({"models/m/prompts": {**BOTH, "d": {"query": "a "}}}, "c.yaml: models.m.prompts.document: stands beside prompts of datasets; write it under default"),
+    "of one alone": ({"models/m/prompts": {"d": {"query": "a "}}}, 'c.yaml: models.m.prompts.default.query: is needed beside that of d, for all other datasets; "" is none'),
+    "no instruction": ({"models/m/prompts": {"query": "{instruction}: "}}, "c.yaml: datasets.d.instruction: is placed by the query prompt of the model m; add it, or prompts of d to the model"),
     "a text for both": ({"models/m/prompts": "query: "}, "c.yaml: models.m.prompts: 'query: ' is text; expected a mapping"),
     "a number": ({"models/m/prompts": {"query": 5}}, f"c.yaml: models.m.prompts.query: 5 is a whole number; expected {LONG}"),
     "no value": ({"models/m/prompts": {"query": None}}, f"c.yaml: models.m.prompts.query: has no value (null); expected {LONG}"),
@@ -137,18 +142,26 @@ def test_each_mistake_is_one_line_before_anything_runs(name):
 def test_the_lines_of_the_documentation_are_models(tmp_path):
     """Each block is planned with its hub id, which is not asked for here."""
     blocks = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs/models.md").read_text(), re.DOTALL)
-    models = {}
+    models, datasets = {}, {"d": BASE["datasets"]["d"]}
     for number, block in enumerate(blocks):
         (tmp_path / f"{number}.yaml").write_text(block)
-        models |= read_yaml(tmp_path / f"{number}.yaml").get("models", {})
-        assert yaml.safe_load(block) == read_yaml(tmp_path / f"{number}.yaml")
+        told = read_yaml(tmp_path / f"{number}.yaml")
+        models |= told.get("models", {})
+        datasets |= {name: entry | {"location": "tests"} for name, entry in told.get("datasets", {}).items()}
+        assert yaml.safe_load(block) == told
     pairs = {"rerank": {"first_stage": "bm25"}}
     ranked = {name: pairs if model["type"] == "cross-encoder" else {} for name, model in models.items()}
     systems = {f"zero-{name}": {"model": name} | how for name, how in ranked.items()} | {"bm25": {"type": "bm25"}}
-    experiment = resolve(changed({"models": models, "systems": systems, "comparisons": {}, "recipes": {}}), "c.yaml")
-    put = {
-        name: inference.ranking_settings(experiment, "runs/d", f"zero-{name}", "0").get("prompts") for name in models
-    }
+    models["qwen3-instructed"]["prompts"] = {"default": {"query": ""}, "scifact": models["qwen3-instructed"]["prompts"]}
+    sections = {"models": models, "systems": systems, "datasets": datasets, "comparisons": {}, "recipes": {}}
+    experiment = resolve(changed(sections | {"tasks": list(datasets)}), "c.yaml")
+
+    def prompts(name, dataset="d"):
+        return inference.ranking_settings(experiment, f"runs/{dataset}", f"zero-{name}", "0").get("prompts")
+
+    put = {name: prompts(name) for name in models}
+    assert prompts("e5-arguana", "arguana") == {"query": "passage: ", "document": "passage: "}
+    assert prompts("qwen3-instructed", "scifact")["query"].startswith("Instruct: Given a claim, retrieve")
     assert put["e5"] == {"query": "query: ", "document": "passage: "}
     assert put["bge"] == {"query": "Represent this sentence for searching relevant passages: "}
     assert put["qwen3"]["query"].startswith("Instruct: ") and put["qwen3"]["query"].endswith("\nQuery:")

@@ -144,7 +144,7 @@ def test_defaults_that_are_written_change_no_job():
     plain = resolved({})
     assert written.recipes == plain.recipes and written.models == plain.models
     assert planning.training_settings(plain, "m", "r", "1") == {"type": "bi-encoder", "max_length": 128, "seed": 1}
-    assert inference.encoding_settings(plain, "m") == {"type": "bi-encoder", "max_length": 128, "batch_size": 32}
+    assert inference.encoding_settings(plain, "d", "m") == {"type": "bi-encoder", "max_length": 128, "batch_size": 32}
     assert describe(plain, plain.systems["tuned"]) == (
         "bi-encoder m (org/m, 128 tokens; training data of the weights not stated), fine-tuned with recipe r on d, 2 seeds"
     )
@@ -155,7 +155,7 @@ def test_lengths_reach_training_encoding_and_ranking():
     experiment = resolved({f"models/m/{key}": value for key, value in both.items()})
     assert both.items() <= planning.training_settings(experiment, "m", "r", "1").items()
     assert both.items() <= inference.ranking_settings(experiment, "runs/d", "tuned", "1").items()
-    encoding = inference.encoding_settings(experiment, "m")
+    encoding = inference.encoding_settings(experiment, "d", "m")
     assert encoding["max_document_length"] == 100 and "max_query_length" not in encoding
     assert "128 tokens, 16 of a query, 100 of a document;" in describe(experiment, experiment.systems["tuned"])
 

@@ -57,7 +57,7 @@ def test_the_description_says_it_and_what_is_unknown(stated, said):
 def test_no_training_encoding_or_ranking_is_made_again():
     before, after = resolved({}), resolved(PUBLISHED)
     assert planning.training_settings(before, "m", "r", "1") == planning.training_settings(after, "m", "r", "1")
-    assert inference.encoding_settings(before, "m") == inference.encoding_settings(after, "m")
+    assert inference.encoding_settings(before, "d", "m") == inference.encoding_settings(after, "d", "m")
     rankings = [inference.ranking_settings(one, "runs/d", "tuned", "1") for one in (before, after)]
     assert rankings[0] == rankings[1]
 

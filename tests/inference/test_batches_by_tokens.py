@@ -48,12 +48,12 @@ def resolved(**model):
 
 def test_what_encodes_a_corpus_or_scores_by_torch_is_told():
     experiment = resolved(batch_tokens=4096)
-    assert planning.encoding_settings(experiment, "m")["batch_tokens"] == 4096
+    assert planning.encoding_settings(experiment, "d", "m")["batch_tokens"] == 4096
     assert planning.ranking_settings(experiment, "runs/d", "reranker", 0)["batch_tokens"] == 4096
     for system in ("zero", "exported"):  # encodes queries alone; computes by onnxruntime
         assert "batch_tokens" not in planning.ranking_settings(experiment, "runs/d", system, 0)
     for unsaid in (resolved(), resolved(batch_tokens=None)):  # no finished job runs again
-        assert "batch_tokens" not in planning.encoding_settings(unsaid, "m")
+        assert "batch_tokens" not in planning.encoding_settings(unsaid, "d", "m")
         assert "batch_tokens" not in planning.ranking_settings(unsaid, "runs/d", "reranker", 0)
 
 

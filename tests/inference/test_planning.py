@@ -133,7 +133,7 @@ def test_jobs_are_told_of_kernels_where_they_are_not_the_default():
 
 
 def encoding(experiment) -> dict:
-    return planning.encoding_settings(experiment, "m")
+    return planning.encoding_settings(experiment, "d", "m")
 
 
 def test_settings_hold_what_a_ranking_depends_on_and_no_more():

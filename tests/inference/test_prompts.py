@@ -88,11 +88,11 @@ def test_another_prompt_of_queries_leaves_the_embeddings_as_they_are(folder, tmp
     assert np.array_equal(*(np.load(tmp_path / name / "e.index/vectors.npy") for name in "ab"))
 
 
-def test_a_model_of_pairs_is_given_none(folder, tmp_path, monkeypatch):
+def test_a_model_of_pairs_is_given_none_of_documents(folder, tmp_path, monkeypatch):
     settings = {"type": "cross-encoder", "backend": "torch", "max_length": 32, "batch_size": 4, "depth": 5, "tag": "t"}
     names = {"checkpoint": "none", "corpus": "plain/corpus.jsonl", "queries": "plain/queries.jsonl"}
     paths = {name: folder / path for name, path in names.items()} | {"run": tmp_path / "r", "timing": tmp_path / "t"}
-    with pytest.raises(UserError, match=r"^prompts: a cross-encoder takes none$"):
+    with pytest.raises(UserError, match=r"^prompts: unknown key 'document'; expected are query$"):
         call(monkeypatch, rerank, settings | {"prompts": BOTH}, **paths, first_stage=folder / "plain" / "first")
-    with pytest.raises(UserError, match="unknown key 'prompts'"):
+    with pytest.raises(UserError, match=r"^prompts: unknown key 'document'; expected are query$"):
         call(monkeypatch, score_all, settings | {"prompts": BOTH}, **paths)

@@ -87,22 +87,24 @@ def test_an_instruction_is_told_in_place_of_the_stored_one(built):
     folder = built()
     stored = {"prompts": {"rank": "fig fig"}, "default_prompt_name": "rank"}
     (folder / "config_sentence_transformers.json").write_text(json.dumps(stored))
-    (folder / FILE).write_text(json.dumps({"instruction": "oak elm"}))
-    assert scores(folder) == pytest.approx(by_hand(folder, instruction="oak elm"), abs=1e-4)
-    assert KIND.load_scorer(folder, 60, 2, "torch").facts["prompts"] == {"query": "oak elm"}
-    (folder / FILE).write_text(json.dumps({"instruction": ""}))
-    assert scores(folder) == pytest.approx(by_hand(folder), abs=1e-4)
+    given = KIND.load_scorer(folder, 60, 2, "torch", prompts={"query": "oak elm"})
+    assert given.score(PAIRS) == pytest.approx(by_hand(folder, instruction="oak elm"), abs=1e-4)
+    assert given.facts["prompts"] == {"query": "oak elm"}
+    none = KIND.load_scorer(folder, 60, 2, "torch", prompts={"query": ""})
+    assert none.score(PAIRS) == pytest.approx(by_hand(folder), abs=1e-4) and "prompts" not in none.facts
 
 
 def test_what_the_library_saves_scores_alike(built, tmp_path):
-    folder = built({"true_token": "oak", "false_token": "elm", "instruction": "yew"})
+    folder = built({"true_token": "oak", "false_token": "elm"})
     model = KIND.load(folder, 60)
+    KIND.give_prompts(model, {"query": "yew"})
     model.save_pretrained(str(tmp_path / "saved"), create_model_card=False)
     call_weights = {"source": str(tmp_path / "saved")}
     target = tmp_path / "checkpoint"
     with pytest.MonkeyPatch.context() as patch:
         call(patch, weights, call_weights, checkpoint=target)
-    assert scores(target) == pytest.approx(scores(folder), abs=1e-5)
+    expected = by_hand(folder, instruction="yew", true="oak", false="elm")
+    assert scores(target) == pytest.approx(expected, abs=1e-4)
 
 
 def test_a_long_document_loses_its_end_and_the_template_keeps_its_own(plain):
@@ -153,9 +155,9 @@ def test_each_refusal_is_one_line(built, told, how, words):
 
 
 def test_weights_are_taken_with_the_template_and_what_is_told(plain, tmp_path, monkeypatch):
-    given = {"source": str(plain), "instruction": "Is it\nso?", "true_token": "oak"}
+    given = {"source": str(plain), "true_token": "oak"}
     call(monkeypatch, weights, given, checkpoint=tmp_path / "taken")
-    assert json.loads((tmp_path / "taken" / FILE).read_text()) == {"instruction": "Is it\nso?", "true_token": "oak"}
+    assert json.loads((tmp_path / "taken" / FILE).read_text()) == {"true_token": "oak"}
     assert (tmp_path / "taken" / "chat_template.jinja").read_text() == TEMPLATE
     call(monkeypatch, weights, {"source": str(plain)}, checkpoint=tmp_path / "untold")
     assert not (tmp_path / "untold" / FILE).exists()

@@ -102,8 +102,8 @@ def test_stored_prompts_from_strangers_are_checked(storing, name):
 
 
 def test_a_kind_without_prompts_and_other_texts_are_refused(plain):
-    with pytest.raises(UserError, match=r"^prompts: a cross-encoder takes none$"):
-        load_prompted(adapter("cross-encoder"), plain, settings({"query": "ash "}), to_train=True)
+    with pytest.raises(UserError, match=r"^prompts: unknown key 'document'; expected are query$"):
+        load_prompted(adapter("cross-encoder"), plain, settings({"document": "ash "}), to_train=True)
     with pytest.raises(UserError, match=r"^prompts: unknown key 'passage'; expected are query, document$"):
         load_prompted(KIND, plain, settings({"passage": "ash "}))
 
@@ -165,6 +165,8 @@ def test_a_cross_encoders_own_prompt_stands_before_the_query(plain, tmp_path):
     one, none = (kind.load_scorer(tmp_path / name, 64, 4, "torch") for name in ("one", "none"))
     pairs = [("fig oak", "elm"), ("oak", "yew")]
     by_hand = none.score([("ash ash " + query, document) for query, document in pairs])
+    given = kind.load_scorer(tmp_path / "none", 64, 4, "torch", prompts={"query": "ash ash "})
+    assert np.array_equal(given.score(pairs), by_hand) and given.facts["prompts"] == {"query": "ash ash "}
     assert np.array_equal(one.score(pairs), by_hand) and not np.array_equal(none.score(pairs), by_hand)
     assert one.prompts == one.facts["prompts"] == {"query": "ash ash "} and "prompts" not in none.facts
     assert isinstance(cutting_scorer(one, lengths(2, 2, 9)), Scorer)

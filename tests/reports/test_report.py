@@ -247,13 +247,15 @@ def test_what_was_put_before_texts_is_said_of_the_systems_that_ranked_so(tmp_pat
     monkeypatch.chdir(tmp_path)
     e5 = {"query": "query: ", "document": 'a "b"\n<i>'}
     told = {"runs/d/s/seed-0": e5, "runs/c/s/seed-0": e5, "runs/d/t/seed-1": e5, "runs/d/u/seed-0": {"query": "q "},
-            "runs/d/v/seed-0": None, "models/m/r/seed-1": e5}  # fmt: skip
+            "runs/d/v/seed-0": None, "models/m/r/seed-1": e5, "runs/d/w/seed-0": {"query": "x "}, "runs/d/w/seed-1": {"query": "x "},
+            "runs/c/w/seed-0": {"query": "y "}}  # fmt: skip
     paths = [Path("results/e", f"{name}.timing.json") for name in told]
     for path, prompts in zip(paths, told.values(), strict=True):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps({"device": "cpu"} | ({"prompts": prompts} if prompts else {})))
     said = dict(facts(read_timings(paths)))["Prompts"]
-    assert said == 'query "query: " and document "a \\"b\\"\\n<i>" (s, t); query "q " (u)'
+    assert said.startswith('query "query: " and document "a \\"b\\"\\n<i>" (s, t); query "q " (u); ')
+    assert said.endswith('query "x " (w on d); query "y " (w on c)')
     assert "Prompts" not in dict(facts(read_timings(paths[4:5])))
 
 

@@ -1,5 +1,6 @@
-"""An endpoint of OpenAI's protocol on this machine, which answers as a test says."""
+"""An endpoint on this machine, which answers as a test says: chats, embeddings and scores."""
 
+import hashlib
 import json
 import re
 import threading
@@ -37,6 +38,51 @@ def by_words(request: dict) -> Reply:
     return said(" > ".join(f"[{number}]" for number in best_first), prompt_tokens=100, completion_tokens=10)
 
 
+def answered(content: object) -> Reply:
+    """An answer with this content."""
+    return 200, {"Content-Type": "application/json"}, json.dumps(content).encode()
+
+
+def vector(text: str, dimensions: int = 64) -> list[float]:
+    """The words of a text, counted in buckets, and not of unit length."""
+    counts = [0.0] * dimensions
+    for word in text.split():
+        counts[int(hashlib.sha256(word.encode()).hexdigest(), 16) % dimensions] += 2.0
+    return counts
+
+
+def shared(query: str, text: str) -> float:
+    """How many words of a text are the query's."""
+    return float(len(set(query.split()) & set(text.split())))
+
+
+def embedded(request: dict) -> Reply:
+    """OpenAI's answer to /embeddings, in another order than that of the texts."""
+    data = [{"index": index, "embedding": vector(text)} for index, text in enumerate(request["input"])]
+    tokens = sum(len(text.split()) for text in request["input"])
+    return answered({"data": data[::-1], "usage": {"prompt_tokens": tokens, "total_tokens": tokens}})
+
+
+def scored(request: dict) -> Reply:
+    """The answer of Cohere, Jina and vLLM to /rerank, the best document first."""
+    scores = [shared(request["query"], text) for text in request["documents"]]
+    results = [{"index": index, "relevance_score": score} for index, score in enumerate(scores)]
+    results.sort(key=lambda result: -result["relevance_score"])
+    return answered({"results": results, "usage": {"total_tokens": 10 * len(results)}})
+
+
+def embedded_by_tei(request: dict) -> Reply:
+    """TEI's answer to /embed."""
+    return answered([vector(text) for text in request["inputs"]])
+
+
+def scored_by_tei(request: dict) -> Reply:
+    """TEI's answer to /rerank."""
+    return answered(
+        [{"index": index, "score": shared(request["query"], text)} for index, text in enumerate(request["texts"])]
+    )
+
+
 class Asked:
     """What a server was asked: the paths, the headers and the bodies, in the order in which they came."""
 
@@ -48,8 +94,14 @@ class Asked:
 
 
 @contextmanager
-def answering(answer: Callable[[dict], Reply], probe: Reply = (200, {}, b"{}")) -> Iterator[Asked]:
-    """A server whose answers to chats are those of `answer`; whether it is there, `probe` tells."""
+def answering(
+    answer: Callable[[dict], Reply] | dict[str, Callable[[dict], Reply]], probe: Reply = (200, {}, b"{}")
+) -> Iterator[Asked]:
+    """A server whose answers to chats are those of `answer`, or those to other paths by these.
+
+    Whether it is there, `probe` tells.
+    """
+    answers = answer if isinstance(answer, dict) else {"chat/completions": answer}
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -63,7 +115,8 @@ def answering(answer: Callable[[dict], Reply], probe: Reply = (200, {}, b"{}")) 
             with lock:
                 asked.requests.append(body)
                 asked.headers.append(dict(self.headers))
-            self.reply(answer(body) if self.path == "/v1/chat/completions" else error(404))
+            reply = answers.get(self.path.removeprefix("/v1/"), lambda request: error(404))
+            self.reply(reply(body))
 
         def reply(self, reply: Reply) -> None:
             status, headers, content = reply

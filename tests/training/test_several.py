@@ -3,13 +3,14 @@
 import collections
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 
 import pytest
 
-from scripts.ir.collection import Document, write_corpus, write_queries
+from scripts.ir.collection import Document, read_queries, write_corpus, write_queries
 from scripts.models import running  # noqa: F401  before torch: it sets how torch's threads wait
 from tests.support.tiny_task import ROOT, SCHEDULE, WORDS, command, same
 from tests.training.test_fine_tune import KILLER
@@ -185,6 +186,24 @@ def test_prompts_and_members_do_not_meet(two, tmp_path, monkeypatch):
     prompts = {"query": "ashen ", "document": "yewen "}
     train_two(two, tmp_path, monkeypatch, epochs=1, prompts=prompts)
     assert put == {"anchor": "ashen ", "positive": "yewen ", "negative_1": "yewen ", "negative_2": "yewen "}
+
+
+@pytest.mark.parametrize("kind", ["bi-encoder", "cross-encoder"])
+def test_each_dataset_has_the_prompts_that_are_given_for_it(two, tmp_path, monkeypatch, kind):
+    """As texts that begin with them would be learnt; the checkpoint stores each dataset's under a name of its own."""
+    shutil.copytree(two, tmp_path / "by-hand", symlinks=True)
+    for name, word in (("many", "ashen "), ("few", "yewen ")):
+        file = tmp_path / "by-hand" / name / "queries.jsonl"
+        write_queries(file, {key: word + text for key, text in read_queries(file).items()})
+    each = [{"query": "ashen "}, {"query": "yewen "}]
+    train_two(two, tmp_path / "given", monkeypatch, epochs=1, type=kind, prompts_by_dataset=each)
+    train_two(tmp_path / "by-hand", tmp_path / "hand", monkeypatch, epochs=1, type=kind)
+    train_two(two, tmp_path / "none", monkeypatch, epochs=1, type=kind)
+    assert same(tmp_path / "given", tmp_path / "hand") and not same(tmp_path / "given", tmp_path / "none")
+    stored = json.loads((tmp_path / "given" / "model" / "config_sentence_transformers.json").read_text())["prompts"]
+    assert stored.items() >= {"many-query": "ashen ", "few-query": "yewen "}.items() and not stored["query"]
+    timing = json.loads((tmp_path / "given" / "timing.json").read_text())
+    assert timing["prompts_by_dataset"] == each and "prompts" not in timing
 
 
 def test_what_is_trained_on_marks_the_training():

@@ -128,7 +128,7 @@ def stood_in(config: dict, stand_ins: StandIns) -> dict:
         if "location" in entry:
             entry["location"] = stand_ins.of(entry["location"])
     for entry in _entries(config, "models"):
-        if "weights" in entry:
+        if "weights" in entry and "endpoint" not in entry:
             entry["weights"] = stand_ins.of(entry["weights"], weights=True)
     for entry in _entries(config, "systems"):
         for section in ("runs", "scores"):

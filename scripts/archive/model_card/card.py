@@ -16,6 +16,7 @@ from scripts.archive.model_card.measured import Mean
 from scripts.archive.model_card.places import public
 from scripts.common.keys import stated
 from scripts.common.version import VERSION
+from scripts.experiment.prompts_of_tasks import prompts_by_dataset
 from scripts.records.comparison import MetaRecord
 from scripts.statistics.effects import effect_named
 
@@ -53,13 +54,16 @@ def _usage(found: Exported) -> str:
     code = f'from sentence_transformers import {loader}\n\nmodel = {loader}("path/to/this/folder")'
     code += f"\n{VECTORS if found.kind.SEARCHES else SCORES}"
     length = f"It was trained and evaluated with at most {found.model.max_length} tokens."
-    prompts = {role: text for role, text in stated(found.model.prompts).items() if text}
-    said = f" Its prompts are stored in it: {_quoted(prompts)}." if prompts else ""
-    return f"## Use\n\n```python\n{code}\n```\n\n{length}{said}"
+    last = next(iter(found.experiment.chain(found.system.recipe).values()))
+    each = prompts_by_dataset(found.experiment, found.model, last.datasets)
+    said = "; ".join(_quoted(*one) for one in each.items() if any(one[1].values()))
+    stored = f" Its prompts are stored in it: {said}." if said else ""
+    return f"## Use\n\n```python\n{code}\n```\n\n{length}{stored}"
 
 
-def _quoted(prompts: Mapping[str, str]) -> str:
-    return ", ".join(f"`{text}` before each {role}" for role, text in prompts.items())
+def _quoted(dataset: str, prompts: Mapping[str, str]) -> str:
+    said = ", ".join(f"`{text}` before each {role}" for role, text in prompts.items() if text)
+    return f"{said} of {dataset} (`{dataset}-query`, `{dataset}-document`)" if dataset else said
 
 
 def _metrics(means: Sequence[Mean]) -> str:

@@ -132,6 +132,12 @@ class OfDocuments:
         "of its texts, by ISO 639-1 code: chooses the analyser of Lucene for documents and queries alike, and how "
         "texts are split into sentences",
     ] = ENGLISH
+    instruction: Annotated[
+        Statement | None,
+        "what is to be found for its queries, such as: Given a claim, retrieve documents that refute it; models whose "
+        "prompts have {instruction} place it there",
+        LEFT_OUT,
+    ] = None
     texts: Annotated[
         AppendedTexts | None,
         "append: a file of JSON lines with further texts of documents, {id, text} or {id, predicted_queries} as "

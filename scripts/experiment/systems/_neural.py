@@ -12,6 +12,7 @@ from scripts.common.locations import shown
 from scripts.experiment import adapter_checks, choosing, teachers
 from scripts.experiment.checker import Checker
 from scripts.experiment.checks import check_loss
+from scripts.experiment.prompts_of_tasks import prompts_of_system, prompts_text
 from scripts.experiment.records import OF_EACH, UNTRAINED, Experiment, System, Task
 from scripts.experiment.sections.configuration import Configuration
 from scripts.experiment.sections.recipe import PASSAGE_LENGTH
@@ -22,6 +23,7 @@ from scripts.experiment.systems._kind import Made, SystemKind, limited_to
 from scripts.experiment.systems._model_settings import ModelSettings, of_model
 from scripts.experiment.systems._training_text import published_training, training_text
 from scripts.models.adapters import adapter, index_of, tags
+from scripts.models.endpoint_keys import url_of
 from scripts.models.judging_keys import KEYS as JUDGING
 from scripts.models.model_keys import Model
 
@@ -178,7 +180,8 @@ class Neural(SystemKind):
         model = _model(experiment, system)
         exported = export_text(of_model(system).export) or ("ONNX" if model.backend == "onnx" else "")
         onnx = f"{exported}, " if exported else ""
-        read = f"{shown(model.weights)}, {onnx}{_tokens(model)}{_prompts(model)}"
+        read = f"{shown(model.weights)}, {onnx}{_tokens(model)}"
+        read += "".join(f", {text}" for text in [*prompts_text(prompts_of_system(experiment, system)), *_score(model)])
         words = f"{model.type} {system.model} ({read}; {published_training(model)})"
         if system.recipes:
             words += training_text(experiment, system)
@@ -195,9 +198,15 @@ class Neural(SystemKind):
     def provenance(self, experiment: Experiment, system: System) -> JsonObject:
         model = _model(experiment, system)
         said = stated(model)
-        names = ("weights", "revision", "max_length", *LENGTHS, "prompts", *OF_SCORE)
+        names = ("weights", "revision", "max_length", *LENGTHS, *OF_SCORE)
         facts = {key: said[key] for key in names if said.get(key) not in (None, "", {})}
         facts["weights"] = shown(model.weights)
+        if address := getattr(model, "endpoint", None):
+            del facts["max_length"]
+            facts |= {"url": url_of(address), "protocol": address.protocol, "max_words": address.max_words or "all"}
+        each = prompts_of_system(experiment, system)
+        if prompts := each.get("", each):
+            facts["prompts"] = prompts
         facts |= plain(of_model(system).export) or {}
         stage: dict[str, object] = {"method": model.type, **facts, **adapter_checks.truncation_of(system)}
         if system.recipe_of:
@@ -214,19 +223,16 @@ class Neural(SystemKind):
 
 def _tokens(model: Model) -> str:
     """How many tokens are kept, and of queries and documents apart where the model says so."""
+    if address := getattr(model, "endpoint", None):
+        return f"asked at {url_of(address)}" + (f", {address.max_words} words" if address.max_words else "")
     apart = [f", {length} {words}" for key, words in LENGTHS.items() if (length := getattr(model, key))]
     return f"{model.max_length} tokens{''.join(apart)}"
 
 
-def _prompts(model: Model) -> str:
-    """The prompts that the configuration gives, on one line; those that a model stores are in the timings."""
+def _score(model: Model) -> list[str]:
+    """What a model's score is of, where the configuration says it."""
     said = stated(model)
-    words = [
-        f"{role} prompt {json.dumps(text, ensure_ascii=False) if text else 'none'}"
-        for role, text in stated(model.prompts).items()
-    ]
-    words += [f"{key} {json.dumps(said[key], ensure_ascii=False)}" for key in OF_SCORE if key in said]
-    return "".join(f", {word}" for word in words)
+    return [f"{key} {json.dumps(said[key], ensure_ascii=False)}" for key in OF_SCORE if key in said]
 
 
 def _model(experiment: Experiment, system: System) -> Model:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from scripts.common.keys import LEFT_OUT, JsonObject, Label, Length, Rule, Seed, stated
-from scripts.common.services import service
 from scripts.experiment.checker import Checker
+from scripts.experiment.endpoint_checks import check_service
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.sections.configuration import Configuration
 from scripts.experiment.systems._kind import Made, SystemKind, limited_to
 from scripts.experiment.systems.rerank import Candidates
+from scripts.models.endpoint_keys import CONCURRENCY, RETRIES, TIMEOUT, Money, Service, url_of, variable_of
 
 NAME = "listwise"
 WINDOW, STEP, PASSES, WORDS = 20, 10, 1, 300  # as in RankGPT and rank-llm
-CONCURRENCY, TIMEOUT, RETRIES = 4, 120, 5
-KEY = "OPENAI_API_KEY"
 Few = Annotated[int, Rule(minimum=1, maximum=1000)]
-Money = Annotated[float, Rule(minimum=0, maximum=1_000_000)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,32 +28,16 @@ class Price:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Endpoint:
+class Endpoint(Service):
     """Where a language model is asked, and how."""
 
-    url: Annotated[str, "its address, such as https://host/v1"]
     model: Annotated[Label, "the model's name there"]
-    key: Annotated[
-        str | None, f"the environment variable that holds the key; default {KEY}, over http none", LEFT_OUT
-    ] = None
     temperature: Annotated[float | None, "default 0", Rule(minimum=0, maximum=2), LEFT_OUT] = None
     seed: Annotated[Seed | None, "sent with each request; default 0", LEFT_OUT] = None
     leave_out: Annotated[
         tuple[Literal["temperature", "seed"], ...] | None,
         "what is not sent, for a model that refuses it",
         Rule(unique_items=True),
-        LEFT_OUT,
-    ] = None
-    concurrency: Annotated[
-        int | None, "queries that are asked about side by side; default 4", Rule(minimum=1, maximum=64), LEFT_OUT
-    ] = None
-    timeout: Annotated[
-        float | None, "seconds that an answer may take; default 120", Rule(minimum=1, maximum=3600), LEFT_OUT
-    ] = None
-    retries: Annotated[
-        int | None,
-        "further attempts after too many requests or an overload; default 5",
-        Rule(minimum=0, maximum=20),
         LEFT_OUT,
     ] = None
     price: Annotated[
@@ -101,7 +82,6 @@ class Settings:
 
 REFERENCES: dict[tuple[str, ...], str] = {("rerank", "first_stage"): "systems"}
 PLAIN_LISTS: list[tuple[str, ...]] = [("tasks",), ("endpoint", "leave_out")]
-_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 
 
 class Listwise(SystemKind):
@@ -169,23 +149,16 @@ def _of_runs(system: System) -> JsonObject:
 def _settings(check: Checker, key: str, entry: Keys, endpoint: Endpoint) -> Settings:
     """How the endpoint is asked. No message repeats what may be a secret in a wrong place."""
     place = f"{key}.endpoint"
-    try:
-        address = service(endpoint.url)
-    except ValueError as error:
-        raise check.fail(f"{place}.url", f"this URL {error}") from None
-    variable = endpoint.key or (KEY if address.scheme == "https" else None)
-    if variable is not None and not _VARIABLE.fullmatch(variable):
-        problem = "expected the name of an environment variable in capitals, such as OPENAI_API_KEY, never the key"
-        raise check.fail(f"{place}.key", problem)
+    check_service(check, place, endpoint)
     left_out = endpoint.leave_out or ()
     for name in left_out:
         if getattr(endpoint, name) is not None:
             raise check.fail(f"{place}.leave_out", f"{name} is given beside it; leave out one of both")
     window, step = _windows(check, key, entry)
     return Settings(
-        url=address.written.rstrip("/"),
+        url=url_of(endpoint),
         model=endpoint.model,
-        key=variable,
+        key=variable_of(endpoint),
         temperature=None if "temperature" in left_out else endpoint.temperature or 0,
         seed=None if "seed" in left_out else endpoint.seed or 0,
         concurrency=endpoint.concurrency or CONCURRENCY,

@@ -28,6 +28,7 @@ SEARCHES = False
 BACKENDS = ("torch", "onnx")
 EXPORTS = True
 BY_TOKENS = True
+PROMPTED = ("query",)
 DESCRIPTION = "a query and a document pass the model together; max_length is of such a pair"
 LOSSES = {
     "BinaryCrossEntropyLoss": PAIRS,
@@ -112,12 +113,15 @@ def has_head(config: ModelConfig) -> bool:
 
 
 def prompts(model: CrossEncoder) -> dict[str, str]:
-    """The one prompt that a model may store: the library puts it before the first text of a pair, the query.
-
-    It takes none apart for queries and documents, so a configuration gives none.
-    """
+    """The one prompt of a pair: the library puts it before its first text, the query, or where a template has it."""
     name = model.default_prompt_name
     return {} if name is None else {"query": model.prompts[name]}
+
+
+def give_prompts(model: CrossEncoder, prompts: dict[str, str]) -> None:
+    """Set the prompt of a pair, which the model stores when it is saved."""
+    model.prompts = {**model.prompts, **prompts}
+    model.default_prompt_name = "query" if prompts["query"] else None
 
 
 def head(model: CrossEncoder) -> list[torch.nn.Parameter]:
@@ -178,7 +182,12 @@ def training() -> Training:
 
 
 def load_scorer(
-    folder: Path, max_length: int, batch_size: int, backend: str, batch_tokens: int | None = None
+    folder: Path,
+    max_length: int,
+    batch_size: int,
+    backend: str,
+    batch_tokens: int | None = None,
+    prompts: dict[str, str] | None = None,
 ) -> Scorer:
     """Load a cross-encoder that scores pairs by torch, or in ONNX on the processor.
 
@@ -191,6 +200,7 @@ def load_scorer(
         from scripts.models.prompts import fact
 
         encoder = OnnxCrossEncoder(folder, max_length)
+        encoder.prompts = {**encoder.prompts, **(prompts or {})}
         put = {role: prompt for role, prompt in encoder.prompts.items() if prompt}
         score = partial(encoder.score, batch_size=batch_size)
         return Scorer(score, {**encoder.facts, **fact(put)}, encoder.tokenizer, put)
@@ -200,6 +210,8 @@ def load_scorer(
     from scripts.models.loaded import rank_fast
 
     model = load(folder, max_length)
+    if prompts:
+        give_prompts(model, prompts)
     first_token_alone(model.transformers_model)
     rank_fast(model)
     made = scorer(model, batch_size)

@@ -36,21 +36,26 @@ WORK = {
 
 
 def read_timings(paths: list[Path]) -> list[dict]:
-    """The timing files, each with the `kind` of work that its place says, and the `system` that it was done for."""
+    """The timing files, each with the `kind` of work that its place says, and the `system` and `task` that it is of."""
     places = {path: parse(str(path)) for path in paths}
     return [
-        json.loads(path.read_text()) | {"kind": WORK[name], "system": fields.get("system")}
+        json.loads(path.read_text()) | {"kind": WORK[name], "system": fields.get("system"), "task": fields.get("task")}
         for path, (name, fields) in places.items()
     ]
 
 
 def prompts_text(timings: list[dict]) -> str:
-    """What was put before texts, by the systems that ranked so; empty where nothing was."""
-    systems: dict[str, dict[str, None]] = {}
+    """What was put before texts, by the systems that ranked so, with the tasks where these differ; else empty."""
+    tasks: dict[str, dict[str, dict[str, None]]] = {}  # by system and texts
     for timing in timings:
         if timing.get("prompts") and timing["system"]:
             texts = [f"{role} {json.dumps(text, ensure_ascii=False)}" for role, text in timing["prompts"].items()]
-            systems.setdefault(" and ".join(texts), {})[timing["system"]] = None
+            of_texts = tasks.setdefault(timing["system"], {}).setdefault(" and ".join(texts), {})
+            of_texts[str(timing["task"])] = None
+    systems: dict[str, list[str]] = {}
+    for system, by_texts in tasks.items():
+        for texts, where in by_texts.items():
+            systems.setdefault(texts, []).append(f"{system} on {', '.join(where)}" if len(by_texts) > 1 else system)
     return "; ".join(f"{texts} ({', '.join(names)})" for texts, names in systems.items())
 
 

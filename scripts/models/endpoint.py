@@ -1,4 +1,4 @@
-"""An endpoint of OpenAI's protocol (`/v1/chat/completions`): a question, its answer, and what goes wrong between them.
+"""An endpoint that answers requests in JSON: a question, its answer, and what goes wrong between them.
 
 Who one is comes from the environment alone: the configuration names the variable that holds the key. It is sent to
 this address and to no other (redirects are refused), and hidden in all that the endpoint says. Only a full answer of
@@ -14,9 +14,10 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from email.utils import parsedate_to_datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from scripts.common import urls
 from scripts.common.errors import UserError
@@ -24,7 +25,8 @@ from scripts.common.keys import JsonObject
 from scripts.common.services import service
 from scripts.common.strict_json import parse_json
 
-LARGEST = 4_000_000  # bytes of an answer
+LARGEST = 32_000_000  # bytes of an answer; a batch of embeddings has some
+CHAT = "chat/completions"
 SHOWN = 200  # characters of what an endpoint says of an error
 PASSING = (408, 425, 429, 500, 502, 503, 504, 529)
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds until the next attempt; each is twice the one before
@@ -32,6 +34,10 @@ LONGEST_ASKED = 300.0  # seconds, of those that an endpoint asks for by Retry-Af
 PROBE = 15.0  # seconds to find out whether an endpoint is there
 MOST_TOKENS = 10**9
 SHORTEST_SECRET = 8  # characters; a shorter key, as local servers take any, may be part of a word
+
+
+Item = TypeVar("Item")
+Outcome = TypeVar("Outcome")
 
 
 class Answer(NamedTuple):
@@ -90,10 +96,18 @@ class Endpoint:
                 raise self._failed(f"does not answer: {error}") from None
         except _Refused as error:
             if error.status in (401, 403) or error.status < 400:
-                raise self._failed(self._why(error)) from None
+                raise self._failed(self._why(error, "models")) from None
 
     def ask(self, request: JsonObject) -> Answer:
-        """The answer to a request of a chat. Raises UserError where there is none after all attempts."""
+        """The answer to a request of a chat, of OpenAI's protocol. Raises UserError where there is none."""
+        (text, prompt, completion), seconds = self.post(CHAT, request, _said)
+        return Answer(self._without_key(text), prompt, completion, seconds)
+
+    def post(self, name: str, request: JsonObject, read: Callable[[Any], Outcome]) -> tuple[Outcome, float]:
+        """What `read` takes from the answer to a request at `name` below the address, and the seconds that it took.
+
+        Raises UserError where there is none after all attempts, or `read` raises ValueError.
+        """
         body = json.dumps(request).encode()
         wait = FIRST_WAIT
         for attempt in range(self.retries + 1):
@@ -101,10 +115,11 @@ class Endpoint:
                 raise self._failed("stopped")
             start = time.perf_counter()
             try:
-                text, prompt, completion = _read(self._exchange("chat/completions", body, self.timeout))
-                return Answer(self._without_key(text), prompt, completion, time.perf_counter() - start)
+                return read(_parsed(self._exchange(name, body, self.timeout))), time.perf_counter() - start
+            except ValueError as error:
+                raise self._failed(str(error)) from None
             except _Refused as error:
-                raise self._failed(self._why(error)) from None
+                raise self._failed(self._why(error, name)) from None
             except _Passing as error:
                 if attempt == self.retries:
                     counted = f" ({attempt + 1} attempts)" if attempt else ""
@@ -112,6 +127,26 @@ class Endpoint:
                 self._wait(wait if error.wait is None else min(error.wait, LONGEST_ASKED))
                 wait = min(2 * wait, LONGEST_WAIT)
         raise AssertionError("the last attempt returns or raises")
+
+    def side_by_side(self, do: Callable[[Item], Outcome], items: list[Item], threads: int) -> Iterator[Outcome]:
+        """The outcomes of items in their order; what one of them raises first ends all."""
+        failures: list[BaseException] = []
+
+        def stopping(item: Item) -> Outcome:
+            try:
+                return do(item)
+            except BaseException as error:
+                failures.append(error)
+                self.stop()  # before this thread takes another item
+                raise
+
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                yield from pool.map(stopping, items)
+            except BaseException as error:
+                self.stop()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise failures[0] if failures else error from None
 
     def stop(self) -> None:
         """Let no thread begin or await another attempt."""
@@ -171,8 +206,8 @@ class Endpoint:
                 text = text.replace(form.decode(), urls.HIDDEN)
         return text
 
-    def _why(self, error: _Refused) -> str:
-        """Why a request is refused, as text."""
+    def _why(self, error: _Refused, name: str) -> str:
+        """Why a request to `name` below the address is refused, as text."""
         if error.status == 0:
             return error.reason
         said = f": {error.reason}" if error.reason else ""
@@ -184,7 +219,7 @@ class Endpoint:
                 held = f"the environment variable {self.variable} is not set" if self.variable else "no key is sent"
             return f"refuses who asks ({error.status}; {held}){said}"
         if error.status == 404:
-            return f"has no such model, or no chat/completions below this address (404){said}"
+            return f"has no such model, or no {name} below this address (404){said}"
         return f"refuses the request ({error.status}){said}"
 
     def _failed(self, problem: str) -> UserError:
@@ -216,21 +251,29 @@ def _asked_for(text: str | None) -> float | None:
         return None
 
 
-def _read(content: bytes) -> tuple[str, int | None, int | None]:
-    """What the model says in an answer, and the tokens of prompt and answer. Raises _Passing where it is damaged."""
+def _parsed(content: bytes) -> Any:
+    """The JSON of an answer. Raises _Passing where it is damaged."""
     try:
-        answer = parse_json(content.decode(), "an answer")
+        return parse_json(content.decode(), "an answer")
     except UnicodeDecodeError:
         raise _Passing("an answer that is not UTF-8") from None
     except UserError as error:
         raise _Passing(str(error)[:SHOWN]) from None
+
+
+def _said(answer: Any) -> tuple[str, int | None, int | None]:
+    """What a model says in an answer, and the tokens of prompt and answer. Raises ValueError for another protocol's."""
     try:
         text = answer["choices"][0]["message"]["content"]
     except (KeyError, IndexError, TypeError):
-        raise _Refused(0, "an answer without choices[0].message.content, so not of OpenAI's protocol") from None
+        raise ValueError("an answer without choices[0].message.content, so not of OpenAI's protocol") from None
     if text is not None and not isinstance(text, str):
-        raise _Refused(0, "an answer whose choices[0].message.content is no text")
-    usage = answer.get("usage")
-    counts = [usage.get(name) if isinstance(usage, dict) else None for name in ("prompt_tokens", "completion_tokens")]
-    prompt, completion = (count if type(count) is int and 0 <= count <= MOST_TOKENS else None for count in counts)
-    return text or "", prompt, completion
+        raise ValueError("an answer whose choices[0].message.content is no text")
+    return text or "", tokens(answer, "prompt_tokens"), tokens(answer, "completion_tokens")
+
+
+def tokens(answer: Any, name: str) -> int | None:
+    """The tokens that an answer counts under a name of its `usage`; None where it does not."""
+    usage = answer.get("usage") if isinstance(answer, dict) else None
+    count = usage.get(name) if isinstance(usage, dict) else None
+    return count if type(count) is int and 0 <= count <= MOST_TOKENS else None

@@ -8,8 +8,8 @@ from functools import partial
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.inference import endpoint as module
-from scripts.inference.endpoint import LARGEST, Endpoint
+from scripts.models import endpoint as module
+from scripts.models.endpoint import LARGEST, Endpoint
 from tests.support.answering import answering, error, said
 from tests.support.one_line import one_line
 
@@ -88,7 +88,7 @@ def test_what_an_endpoint_asks_for_is_bounded(monkeypatch):
         (error(400, "temperature\nis \x1b[0mfixed"), "refuses the request (400): temperature is"),
         (error(302, Location="http://127.0.0.1:1/"), "leads to another address (302)"),
         (error(307, Location="/v1/elsewhere"), "leads to another address (307)"),
-        ((200, {}, b" " * (LARGEST + 1)), "an answer of more than 4,000,000 bytes"),
+        ((200, {}, b" " * (LARGEST + 1)), "an answer of more than 32,000,000 bytes"),
         ((200, {}, b'{"choices": []}'), "an answer without choices[0].message.content"),
         ((200, {}, b"[]"), "an answer without choices[0].message.content"),
         ((200, {}, b'{"choices": [{"message": {"content": 3}}]}'), "is no text"),

@@ -1,0 +1,37 @@
+"""The checks of endpoints: an address and the name of a variable, and no message that repeats a secret."""
+
+from __future__ import annotations
+
+import re
+
+from scripts.common.keys import given
+from scripts.common.services import service
+from scripts.experiment.checker import Checker
+from scripts.models.endpoint_keys import Service, variable_of
+from scripts.models.model_keys import Model
+
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
+OF_WEIGHTS = ("sha256", "revision", "max_length", "file")  # keys that a model without weights here does not have
+
+
+def check_service(check: Checker, place: str, endpoint: Service) -> None:
+    """Raise UserError for an address that is refused, or a key that is no variable's name."""
+    try:
+        service(endpoint.url)
+    except ValueError as error:
+        raise check.fail(f"{place}.url", f"this URL {error}") from None
+    variable = variable_of(endpoint)
+    if variable is not None and not _VARIABLE.fullmatch(variable):
+        problem = "expected the name of an environment variable in capitals, such as OPENAI_API_KEY, never the key"
+        raise check.fail(f"{place}.key", problem)
+
+
+def check_endpoint(check: Checker, name: str, model: Model) -> None:
+    """Raise UserError unless a model of a kind behind an endpoint says where it is asked, and nothing of weights."""
+    place = f"models.{name}"
+    endpoint = getattr(model, "endpoint", None)
+    if endpoint is None:
+        raise check.fail(f"{place}.endpoint", f"is needed for a {model.type}: where it is asked")
+    check_service(check, f"{place}.endpoint", endpoint)
+    if not_its := [key for key in OF_WEIGHTS if key in given(model)]:
+        raise check.fail(f"{place}.{not_its[0]}", f"a {model.type} takes none: its weights are the endpoint's")

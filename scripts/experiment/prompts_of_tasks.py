@@ -1,0 +1,120 @@
+"""Prompts by dataset: what a configuration puts before the texts of each, and its checks; reads and writes nothing.
+
+A prompt of a dataset takes the place of the default's. `{instruction}` in one stands for the dataset's instruction.
+Documents have the prompt of the dataset whose corpus they are, which others may share: they are encoded once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from scripts.common.keys import given
+from scripts.experiment.checker import Checker
+from scripts.experiment.dataset_schema import format_of
+from scripts.experiment.records import Experiment, System
+from scripts.models.adapters import Role, adapter, adapters
+from scripts.models.model_keys import Model, Prompts
+from scripts.models.prompts import ROLES, prompted_roles
+
+PLACE = "{instruction}"
+
+
+def prompts_on(experiment: Experiment, model: Model, dataset: str) -> dict[str, str]:
+    """The prompts before queries and documents of a dataset, by role; without those that the model stores."""
+    found: dict[str, str] = {}
+    for role, name in _owners(experiment, dataset).items():
+        if (text := _template(model, role, name)) is not None:
+            found[role] = text.replace(PLACE, experiment.datasets[name].instruction or "")
+    return found
+
+
+def prompts_by_dataset(experiment: Experiment, model: Model, datasets: Iterable[str]) -> dict[str, dict[str, str]]:
+    """The prompts of each dataset where they differ from one to another; else those of all under an empty name."""
+    each = {dataset: prompts_on(experiment, model, dataset) for dataset in datasets}
+    alike = all(prompts == next(iter(each.values())) for prompts in each.values())
+    return {"": next(iter(each.values()), {})} if alike else each
+
+
+def prompts_of_system(experiment: Experiment, system: System) -> dict[str, dict[str, str]]:
+    """The same of all that a system with a model ranks."""
+    datasets = dict.fromkeys(task.ranked_dataset for task in experiment.runs_of(system))
+    return prompts_by_dataset(experiment, experiment.models[str(system.model)], datasets)
+
+
+def prompts_text(each: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Prompts by dataset as text, one item each, with the datasets where these differ."""
+    where: dict[str, list[str]] = {}
+    for dataset, prompts in each.items():
+        for role, text in prompts.items():
+            said = f"{role} prompt {json.dumps(text, ensure_ascii=False) if text else 'none'}"
+            where.setdefault(said, []).append(dataset)
+    return [f"{said} on {', '.join(datasets)}" if datasets[0] else said for said, datasets in where.items()]
+
+
+def _owners(experiment: Experiment, dataset: str) -> dict[Role, str]:
+    """The dataset that decides on the prompt of each role."""
+    return {"query": dataset, "document": experiment.corpus_owner(dataset)}
+
+
+def _template(model: Model, role: Role, dataset: str) -> str | None:
+    """The prompt of a role as the configuration has it; None where it has none."""
+    of_all = model.prompts.default or model.prompts
+    every = (model.prompts.by_dataset.get(dataset), of_all)
+    return next((text for one in every if one and (text := getattr(one, role)) is not None), None)
+
+
+def check_prompts(check: Checker, name: str, model: Model) -> None:
+    """Raise UserError for prompts that a kind of model does not take, or of datasets that have no such texts."""
+    key, prompts = f"models.{name}.prompts", model.prompts
+    apart = {name: one for name, one in [("default", prompts.default), *prompts.by_dataset.items()] if one}
+    if apart and (flat := sorted(given(prompts).keys() & {*ROLES})):
+        raise check.fail(f"{key}.{flat[0]}", "stands beside prompts of datasets; write it under default")
+    for place, one in (apart or {"": prompts}).items():
+        _check_roles(check, f"{key}.{place}".rstrip("."), model, one)
+    for dataset, one in prompts.by_dataset.items():
+        _check_dataset(check, key, dataset, one)
+        if lacking := sorted(given(one).keys() - given(prompts.default or Prompts()).keys()):
+            problem = f'is needed beside that of {dataset}, for all other datasets; "" is none'
+            raise check.fail(f"{key}.default.{lacking[0]}", problem)
+
+
+def _check_roles(check: Checker, key: str, model: Model, prompts: Prompts) -> None:
+    roles = prompted_roles(adapter(model.type))
+    asked = [role for role in ROLES if getattr(prompts, role) is not None]
+    if asked and not roles:
+        kinds = [f"{kind}s" for kind, module in adapters().items() if prompted_roles(module)]
+        able = f"{', '.join(kinds[:-1])} and {kinds[-1]}"
+        raise check.fail(key, f"a {model.type} takes none; {able} do")
+    if wrong := [role for role in asked if role not in roles]:
+        raise check.fail(f"{key}.{wrong[0]}", f"a {model.type} takes a prompt of each {roles[0]} alone; leave it out")
+
+
+def _check_dataset(check: Checker, key: str, dataset: str, prompts: Prompts) -> None:
+    """A dataset that is named has documents, of its own where these have a prompt."""
+    check.known(key, dataset, "datasets")
+    entry = check.config.datasets[dataset]
+    if not format_of(entry).has_documents:
+        raise check.fail(f"{key}.{dataset}", f"no model ranks its queries: format {entry.format} has no documents")
+    if entry.corpus and prompts.document is not None:
+        problem = f"its documents are those of {entry.corpus}; give the prompt to that"
+        raise check.fail(f"{key}.{dataset}.document", problem)
+
+
+def check_instructions(check: Checker, experiment: Experiment) -> None:
+    """Raise UserError for a dataset without the instruction that a prompt of its queries or documents places."""
+    trained = {dataset for recipe in experiment.recipes.values() for dataset in recipe.datasets}
+    for name in experiment.models:
+        ranking = [system for system in experiment.systems.values() if system.model == name]
+        tasks = [*experiment.tasks.values(), *experiment.selection_tasks.values()]
+        ranked = {task.ranked_dataset for task in tasks if any(system.ranks(task.name) for system in ranking)}
+        for dataset in sorted(ranked | trained) if ranking else ():
+            _check_instruction(check, experiment, name, dataset)
+
+
+def _check_instruction(check: Checker, experiment: Experiment, model: str, dataset: str) -> None:
+    for role, owner in _owners(experiment, dataset).items():
+        placed = PLACE in (_template(experiment.models[model], role, owner) or "")
+        if placed and not experiment.datasets[owner].instruction:
+            problem = f"is placed by the {role} prompt of the model {model}; add it, or prompts of {owner} to the model"
+            raise check.fail(f"datasets.{owner}.instruction", problem)

@@ -1,0 +1,89 @@
+"""The keys of an endpoint: where a model is asked that somebody serves, and how; reads and writes nothing.
+
+They stand apart from what asks it, since the configuration is checked with them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from scripts.common.keys import LEFT_OUT, JsonObject, Length, Rule, given
+from scripts.common.services import service
+
+KEY = "OPENAI_API_KEY"
+CONCURRENCY, TIMEOUT, RETRIES = 4, 120.0, 5
+ADDRESS = "endpoint.json"  # what stands for weights in the checkpoint of a model behind an endpoint
+Money = Annotated[float, Rule(minimum=0, maximum=1_000_000)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """Where a model is asked, and how."""
+
+    url: Annotated[str, "its address, such as https://host/v1"]
+    key: Annotated[
+        str | None, f"the environment variable that holds the key; default {KEY}, over http or by tei none", LEFT_OUT
+    ] = None
+    concurrency: Annotated[
+        int | None,
+        f"requests that are sent side by side; default {CONCURRENCY}",
+        Rule(minimum=1, maximum=64),
+        LEFT_OUT,
+    ] = None
+    timeout: Annotated[
+        float | None,
+        f"seconds that an answer may take; default {TIMEOUT:g}",
+        Rule(minimum=1, maximum=3600),
+        LEFT_OUT,
+    ] = None
+    retries: Annotated[
+        int | None,
+        f"further attempts after too many requests or an overload; default {RETRIES}",
+        Rule(minimum=0, maximum=20),
+        LEFT_OUT,
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelEndpoint(Service):
+    """One that embeds texts or scores pairs."""
+
+    protocol: Annotated[
+        Literal["openai", "tei"],
+        "openai: /embeddings, and /rerank as Cohere, Jina and vLLM have it; tei: /embed and /rerank of Text Embeddings "
+        "Inference",
+    ] = "openai"
+    max_words: Annotated[
+        Length | None, "words kept of a text; by default all, and the endpoint truncates", LEFT_OUT
+    ] = None
+    price: Annotated[Money | None, "of a million tokens, in whatever currency", LEFT_OUT] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remote:
+    """The key that a kind of model declares whose weights somebody serves."""
+
+    endpoint: Annotated[
+        ModelEndpoint | None,
+        "bi-encoder-endpoint, cross-encoder-endpoint: where the model is asked (docs/language-models.md); `weights` is "
+        "its name there",
+        LEFT_OUT,
+    ] = None
+
+
+def url_of(endpoint: Service) -> str:
+    """The address, below which requests are sent."""
+    return service(endpoint.url).written.rstrip("/")
+
+
+def variable_of(endpoint: Service) -> str | None:
+    """The environment variable that holds the key; None where none is sent."""
+    of_openai = getattr(endpoint, "protocol", "openai") == "openai" and service(endpoint.url).scheme == "https"
+    return endpoint.key or (KEY if of_openai else None)
+
+
+def address_of(model: Any) -> JsonObject:
+    """Where a model behind an endpoint is asked, and how, as a job is given it."""
+    endpoint: ModelEndpoint = model.endpoint
+    return {**given(endpoint), "url": url_of(endpoint), "key": variable_of(endpoint), "model": model.weights}

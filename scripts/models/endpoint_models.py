@@ -1,0 +1,174 @@
+"""A model behind an endpoint: texts are embedded and pairs are scored there, a batch per request, none of them twice.
+
+Its checkpoint has no weights but `endpoint.json`, which says where the model is asked; the key comes from the
+environment. Each text or pair has a kept answer of its own, under the SHA-256 of what is sent: so neither batches nor
+a killed job decide what is asked again. An answer has its share of the tokens and seconds of its batch.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+
+from scripts.common.errors import UserError
+from scripts.common.files import write_json
+from scripts.common.keys import JsonObject
+from scripts.common.settings import read_settings
+from scripts.common.timing import computed_elsewhere
+from scripts.models import endpoint_protocols as protocols
+from scripts.models.adapters import Role, TextPair
+from scripts.models.endpoint import Answer, Endpoint
+from scripts.models.endpoint_keys import ADDRESS, CONCURRENCY, RETRIES, TIMEOUT
+from scripts.models.endpoint_protocols import Request, Values
+from scripts.models.kept_answers import answers_beside, digest, total
+from scripts.models.model_files import read_object
+from scripts.models.truncation import first_dimensions
+
+Texts = dict[str, str]  # the digest under which an answer is kept -> the text that it is to
+
+
+@dataclass(frozen=True, kw_only=True)
+class Address:
+    """Where a model is asked, and how: what the checkpoint says."""
+
+    url: Annotated[str, "the endpoint's address, such as https://host/v1"]
+    model: Annotated[str, "the model's name there"]
+    protocol: Annotated[str, "openai or tei"] = "openai"
+    key: Annotated[str | None, "the environment variable that holds the key; null: none is sent"] = None
+    concurrency: Annotated[int, "requests that are sent side by side"] = CONCURRENCY
+    timeout: Annotated[float, "seconds that an answer may take"] = TIMEOUT
+    retries: Annotated[int, "further attempts after too many requests or an overload"] = RETRIES
+    max_words: Annotated[int | None, "words kept of a text"] = None
+    price: Annotated[float | None, "of a million tokens"] = None
+
+
+def write_address(checkpoint: Path, address: JsonObject) -> None:
+    """Make a checkpoint of an address."""
+    read_settings(Address, address)
+    write_json(checkpoint / ADDRESS, address, indent=2, sort_keys=True)
+
+
+class EndpointModel:
+    """What is asked through one endpoint. `facts` are for the timing, and count all answers that were taken so far."""
+
+    tokenizer = None
+
+    def __init__(self, checkpoint: Path) -> None:
+        self.address = read_settings(Address, read_object(checkpoint / ADDRESS), str(checkpoint / ADDRESS))
+        how = self.address.timeout, self.address.retries
+        self.endpoint = Endpoint(self.address.url, self.address.key, dict(os.environ), *how)
+        self.kept = answers_beside()
+        self.prompts = {"query": "", "document": ""}
+        self.truncate_dim: int | None = None
+        self.facts: dict[str, Any] = {"device": f"{self.address.model} at {self.endpoint.url.host}"}
+        self._taken: set[str] = set()
+        self._tokens: int | None = 0
+        self._fresh = 0
+        if not self.kept:
+            self.endpoint.probe()
+
+    def encode(self, texts: list[str], batch_size: int, role: Role) -> np.ndarray:
+        """The texts' vectors with the role's prompt: float32 of shape (texts, dimensions), of unit length."""
+        prompted = [self._cut(self.prompts[role] + text) for text in texts]
+        names = [self._name(text=text) for text in prompted]
+        new = self._new(dict(zip(names, prompted, strict=True)))
+        self._ask(
+            [(batch, self._request(protocols.embedding, list(batch.values()))) for batch in _batches(new, batch_size)]
+        )
+        rows = self._rows(names)
+        if len(dimensions := {len(row) for row in rows}) > 1:
+            problem = f"vectors of {min(dimensions)} and of {max(dimensions)} dimensions"
+            raise UserError(f"{self.endpoint.url.shown}: {problem}; delete {self.kept.file} to ask anew")
+        return first_dimensions(np.stack(rows), self.truncate_dim or len(rows[0]), unit=True)
+
+    def score(self, pairs: list[TextPair], batch_size: int) -> np.ndarray:
+        """The scores of pairs: float32 of shape (pairs,)."""
+        cut = [(self._cut(query), self._cut(document)) for query, document in pairs]
+        names = [self._name(query=query, text=document) for query, document in cut]
+        by_query: dict[str, Texts] = {}
+        for name, (query, document) in zip(names, cut, strict=True):
+            by_query.setdefault(query, {})[name] = document
+        self._ask(
+            [
+                (batch, self._request(protocols.scoring, query, list(batch.values())))
+                for query, documents in by_query.items()
+                for batch in _batches(self._new(documents), batch_size)
+            ]
+        )
+        return np.concatenate(self._rows(names))
+
+    def _cut(self, text: str) -> str:
+        """The first words of a text; a space where it is empty, which endpoints refuse."""
+        words = " ".join(text.split()[: self.address.max_words]) if self.address.max_words else text
+        return words if words.strip() else " "
+
+    def _name(self, **sent: str) -> str:
+        return digest(self.address.url, {"protocol": self.address.protocol, "model": self.address.model, **sent})
+
+    def _request(self, kind: Callable[..., Request], *sent: Any) -> Request:
+        return kind(self.address.protocol, self.address.model, *sent)
+
+    def _new(self, texts: Texts) -> Texts:
+        """Those that were never asked."""
+        return {name: text for name, text in texts.items() if name not in self.kept}
+
+    def _ask(self, batches: list[tuple[Texts, Request]]) -> None:
+        """Ask for batches side by side, and keep what is answered."""
+
+        def ask(batch: tuple[Texts, Request]) -> None:
+            texts, request = batch
+            values, seconds = self.endpoint.post(request.name, request.content, request.read)
+            self.kept.add_all(dict(zip(texts, _shares(values, seconds), strict=True)))
+
+        start = time.perf_counter()
+        for _ in self.endpoint.side_by_side(ask, batches, self.address.concurrency):
+            pass
+        computed_elsewhere(0.0, time.perf_counter() - start)
+        self._fresh += sum(len(texts) for texts, _ in batches)
+
+    def _rows(self, names: list[str]) -> list[np.ndarray]:
+        """The vectors or scores that are kept under these digests."""
+        answers = {name: self.kept[name] for name in names}
+        computed_elsewhere(sum(answer.seconds for answer in answers.values()), 0.0)
+        self._count({name: answer for name, answer in answers.items() if name not in self._taken})
+        return [np.frombuffer(base64.b64decode(answers[name].text), "<f4") for name in names]
+
+    def _count(self, taken: dict[str, Answer]) -> None:
+        """Count answers among those that were taken."""
+        self._taken |= taken.keys()
+        self._tokens = total([self._tokens, *(answer.prompt_tokens for answer in taken.values())])
+        price = self.address.price
+        self.facts |= {
+            "calls": len(self._taken),
+            "prompt_tokens": self._tokens,
+            **({} if self._tokens is None or price is None else {"cost": self._tokens * price / 1e6}),
+            "cached_calls": len(self._taken) - self._fresh,
+            "retries_made": self.endpoint.retried,
+        }
+
+
+def _batches(texts: Texts, size: int) -> list[Texts]:
+    """Texts in lists of so many."""
+    items = list(texts.items())
+    return [dict(items[start : start + size]) for start in range(0, len(items), size)]
+
+
+def _shares(values: Values, seconds: float) -> list[Answer]:
+    """An answer for each text of a batch, with its share of the batch's tokens and seconds."""
+    count = len(values.rows)
+    return [
+        Answer(
+            text=base64.b64encode(row.astype("<f4").tobytes()).decode(),
+            prompt_tokens=None if values.tokens is None else (values.tokens + place) // count,
+            completion_tokens=0,
+            seconds=seconds / count,
+        )
+        for place, row in enumerate(values.rows)
+    ]

@@ -1,0 +1,52 @@
+"""Bi-encoders behind an endpoint: each text becomes a vector there, and vectors are compared by cosine here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scripts.models.encoders import give_prompts, prompts  # noqa: F401
+from scripts.models.endpoint_keys import Remote
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy as np
+
+    from scripts.models.adapters import Role
+    from scripts.models.endpoint_models import EndpointModel
+
+NAME = "bi-encoder-endpoint"
+SEARCHES = True
+REMOTE = True
+BACKENDS = ("torch",)
+DESCRIPTION = "a bi-encoder behind an endpoint, which embeds texts; without max_length"
+LOSSES: dict[str, str] = {}
+Keys = Remote
+
+
+def load(folder: Path, max_length: int, to_train: bool = False) -> EndpointModel:
+    """The model that a checkpoint names; the endpoint decides what it keeps of a text."""
+    from scripts.models.endpoint_models import EndpointModel
+
+    return EndpointModel(folder)
+
+
+def facts(model: EndpointModel) -> dict[str, Any]:
+    """What timings say of the answers that were taken so far."""
+    return model.facts
+
+
+def truncate(model: EndpointModel, dimensions: int) -> Callable[[np.ndarray], np.ndarray]:
+    """Let a model give the first dimensions of each vector; returns what makes them of whole vectors."""
+    from scripts.models.truncation import first_dimensions
+
+    model.truncate_dim = dimensions
+    return partial(first_dimensions, dimensions=dimensions, unit=True)
+
+
+def encode(model: EndpointModel, texts: list[str], batch_size: int, role: Role) -> np.ndarray:
+    """The texts' vectors, of unit length."""
+    return model.encode(texts, batch_size, role)
