@@ -24,6 +24,7 @@ CHOICES = {
     "form": ["vectors", "terms", "token-vectors"],
     "made": ["float16", "int8", "uint8", "binary", "ubinary", "HNSW32", "IVF64_Flat", "OPQ8_32_IVF64_PQ8"],
     "scored": ["negatives", "teachers"],
+    "ties": ["", "-ties-ascending"],
     "ranked": ["runs/a-task", "negatives/d/bm25+x-candidates_all", "teachers/d/human-labels_3"],
     "choices": ["selected-seeds", "chosen-recipes"],
     "seed": ["0", "17", "selected", "selected-tuned-x"],
@@ -44,6 +45,8 @@ SAME_PLACE = {
     "texts": {"corpus", "queries"},
     "ranking": {"run", "pair_scores"},
     "ranking_timing": {"run_timing", "pair_scores_timing"},
+    "scored": {"metrics", "ascending_metrics"},
+    "table": {"matrix"},
 }
 
 
