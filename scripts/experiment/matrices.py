@@ -36,8 +36,8 @@ def matrix(named: Named, name: str) -> Matrix:
         found.trained(task)
     targets = [task for task in study.tasks() if task.name in {cell.target for cell in found.cells.values()}]
     if len(targets) < FEWEST:
-        named = f"has {targets[0].name!r} alone" if targets else "has none"
-        problem = f"{named} of the targets that its systems are trained for or transferred to; expected at least two"
+        those = f"has {targets[0].name!r} alone" if targets else "has none"
+        problem = f"{those} of the targets that its systems are trained for or transferred to; expected at least two"
         raise check.fail(key, problem)
     study.ranking(baseline, targets, "baseline")
     for task in targets:
