@@ -22,7 +22,7 @@ from scripts.study_design import planning as study
 STAGES = (
     *("downloads", "datasets", "bm25_index", "bm25_search", "negatives", "training", "features", "encoding", "ranking"),
     *("selection", *sorted(f"systems/{path.stem}" for path in REPOSITORY.glob("rules/systems/*.smk")), "evaluation"),
-    *("synthesis", "details", "transfer", "study_design", "tables", "pages", "figures"),
+    *("judge", "synthesis", "details", "transfer", "study_design", "tables", "pages", "figures"),
     *("report", "explorer", "archive"),
 )
 

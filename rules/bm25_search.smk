@@ -2,10 +2,11 @@
 
 In: bm25/{dataset}/index or {system}.elasticsearch.json, data/{dataset}/queries/. Out: bm25/{dataset}/{system}.parameters.json
 with {system}.grid.tsv (the values tried), {train,dev}.trec.gz (candidates for negatives, and for evaluations of trainings), and
-runs/{task}/{system}/seed-0.trec.gz with its timing.
+runs/{task}/{system}/seed-0.trec.gz with its timing; tables/references.tsv with Anserini's scores and sizes of the collections.
 """
 
 from scripts.bm25 import planning as bm25
+from scripts.bm25 import planning_references as references
 from scripts.engine.job_settings import settings
 from scripts.experiment import job_files
 
@@ -83,3 +84,23 @@ rule search_split:  # by Pyserini's defaults, with BM25: what negatives, positiv
     shell:
         "python {params.code[script]:q} --index {input.index:q} --queries {input.queries:q} --run {output.run:q}"
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule references:
+    input:
+        indices=references.indices(EXPERIMENT),
+        statistics=references.statistics(EXPERIMENT),
+    output:
+        references=result("references"),
+    log:
+        result("log", job="references"),
+    params:
+        code=code("bm25/references.py"),
+        settings=settings(**references.references_settings(EXPERIMENT)),
+    conda:
+        "../envs/bm25.yaml"
+    message:
+        "references"
+    shell:
+        "python {params.code[script]:q} --indices {input.indices:q} --statistics {input.statistics:q}"
+        " --references {output.references:q} --settings {params.settings:q} --log {log:q}"

@@ -67,6 +67,7 @@ rule score:
     input:
         run=lambda wildcards: evaluation.run(EXPERIMENT, wildcards.system, wildcards.task, wildcards.seed),
         qrels=lambda wildcards: evaluation.qrels(EXPERIMENT, wildcards.task),
+        original=lambda wildcards: evaluation.original(EXPERIMENT, wildcards.system, wildcards.task, wildcards.seed),
     output:
         metrics=result("scored"),
     log:
@@ -82,5 +83,5 @@ rule score:
     message:
         "score{wildcards.ties} {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
-        "python {params.code[script]:q} --run {input.run:q} --qrels {input.qrels:q} --metrics {output.metrics:q}"
-        " --settings {params.settings:q} --log {log:q}"
+        "python {params.code[script]:q} --run {input.run:q} --qrels {input.qrels:q} --original {input.original:q}"
+        " --metrics {output.metrics:q} --settings {params.settings:q} --log {log:q}"

@@ -1,17 +1,19 @@
 """The report: the experiment as one HTML file to read and to send, a summary in Markdown, and published numbers beside ours.
 
 In: tables/, effects/, meta/, multiple-comparisons/, curves/, figures/, training logs, all timing files, metrics of the systems that
-differ in their number of training queries, records of mined negatives, importance of features; config/published/. Out: report.html, summary.md,
-published-versus-ours.{tsv,md} and, with a mapping, .html. (`snakemake --report FILE.zip` makes Snakemake's own report.)
+differ in their number of training queries, records of mined negatives, importance of features; config/published/, Anserini's
+reference scores. Out: report.html, summary.md, published-versus-ours.{tsv,md} and, with a mapping, .html. (`snakemake --report
+FILE.zip` makes Snakemake's own report.)
 """
 
+from scripts.bm25 import planning_references as references
 from scripts.engine.job_settings import settings
 from scripts.evaluation import planning_ascending as ascending
 from scripts.experiment import job_files
 from scripts.experiment.comparisons import loaded_modules
 from scripts.explorer import planning as explorer
 from scripts.learning_to_rank import planning as learning
-from scripts.reports.planning import families, figures, moderation, pages, published, transfer
+from scripts.reports.planning import families, figures, judges, moderation, pages, published, transfer
 from scripts.training import planning_mining as mining
 
 PUBLISHED_FILES = published.user_files(EXPERIMENT)
@@ -52,6 +54,7 @@ rule report:
         mined=mining.records(EXPERIMENT),
         extremes=result("extreme_queries") if explorer.explored(EXPERIMENT) else [],
         importances=learning.all_tables(EXPERIMENT),
+        judges=judges.tables(EXPERIMENT, ("tsv",)),
     output:
         summary=result("summary"),
         page=shown(result("report"), "page", "Report", page="report"),
@@ -76,7 +79,8 @@ rule report:
         " --family-records {input.family_records:q} --family-figures {input.family_figures:q}"
         " --training-log {input.training_logs:q} --metrics {input.metrics:q} --published {input.published:q}"
         " --selected {input.selected:q} --chosen {input.chosen:q} --matrices {input.matrices:q} --curves {input.curves:q}"
-        " --mined {input.mined:q} --extremes {input.extremes:q} --importances {input.importances:q} --summary {output.summary:q}"
+        " --mined {input.mined:q} --extremes {input.extremes:q} --importances {input.importances:q}"
+        " --judges {input.judges:q} --summary {output.summary:q}"
         " --page {output.page:q} --settings {params.settings:q} --log {log:q}"
 
 
@@ -85,6 +89,7 @@ rule published:
         style=repository("scripts/reports/writing/page.css") if published.mapping(EXPERIMENT) else [],
         page_script=repository("scripts/reports/writing/page.js") if published.mapping(EXPERIMENT) else [],
         published=PUBLISHED_FILES.get("published", []),
+        references=references.references(EXPERIMENT),
         mapping=PUBLISHED_FILES.get("mapping", []),
         means=result("means"),
         ascending=result("ascending_means") if ascending.metrics(EXPERIMENT) else [],
@@ -108,7 +113,7 @@ rule published:
     message:
         "published"
     shell:
-        "python {params.code[script]:q} --published {input.published:q} --mapping {input.mapping:q} --means {input.means:q}"
+        "python {params.code[script]:q} --published {input.published:q} {input.references:q} --mapping {input.mapping:q} --means {input.means:q}"
         " --ascending {input.ascending:q} --datasets {input.datasets:q} --times {input.times:q}"
         " --importances {input.importances:q} --effects {input.effects:q} --meta {input.meta:q} --matrices {input.matrices:q}"
         " --table {output.table:q} --page {output.page:q} --html {output.html:q} --settings {params.settings:q} --log {log:q}"

@@ -1,7 +1,7 @@
 """Synthesis: per-query metrics of control and treatment to one effect per task and their meta-analysis; or many systems at once.
 
-In: metrics/{task}/{system}/seed-{seed}.tsv. Out: effects/{comparison}.tsv, meta/{comparison}.json;
-multiple-comparisons/{family}.json with tables/multiple-comparisons/{family}.tsv.
+In: metrics/{task}/{system}/seed-{seed}.tsv, and runs, of which unjudged documents are counted.
+Out: effects/{comparison}.tsv, meta/{comparison}.json; multiple-comparisons/{family}.json with tables/multiple-comparisons/{family}.tsv.
 """
 
 from scripts.engine.job_settings import settings
@@ -9,16 +9,19 @@ from scripts.experiment.comparisons import loaded_modules
 from scripts.synthesis import planning as synthesis
 
 
-localrules:
-    compare,
-
-
 rule compare:
     input:
-        control=lambda wildcards: synthesis.control_metrics(EXPERIMENT, wildcards.comparison),
-        treatment=lambda wildcards: synthesis.treatment_metrics(EXPERIMENT, wildcards.comparison),
+        control=lambda wildcards: [
+            *synthesis.control_metrics(EXPERIMENT, wildcards.comparison),
+            *synthesis.human_metrics(EXPERIMENT, wildcards.comparison, "control"),
+        ],
+        treatment=lambda wildcards: [
+            *synthesis.treatment_metrics(EXPERIMENT, wildcards.comparison),
+            *synthesis.human_metrics(EXPERIMENT, wildcards.comparison, "treatment"),
+        ],
         siblings=lambda wildcards: synthesis.sibling_metrics(EXPERIMENT, wildcards.comparison),
         clusters=lambda wildcards: synthesis.cluster_files(EXPERIMENT, wildcards.comparison),
+        runs=lambda wildcards: synthesis.compared_runs(EXPERIMENT, wildcards.comparison),
     output:
         effects=result("effects"),
         meta=result("meta"),
@@ -35,7 +38,7 @@ rule compare:
         "compare {wildcards.comparison}"
     shell:
         "python {params.code[script]:q} --control {input.control:q} --treatment {input.treatment:q}"
-        " --siblings {input.siblings:q} --effects {output.effects:q} --meta {output.meta:q}"
+        " --siblings {input.siblings:q} --runs {input.runs:q} --effects {output.effects:q} --meta {output.meta:q}"
         " --settings {params.settings:q} --log {log:q}"
 
 

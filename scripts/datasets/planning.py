@@ -22,7 +22,7 @@ from scripts.experiment.dataset_schema import format_of, options_of
 from scripts.experiment.records import UNTRAINED, Experiment
 from scripts.experiment.results_paths import path
 from scripts.experiment.sections.dataset import Dataset
-from scripts.models.adapters import behind_endpoint
+from scripts.models.endpoint_keys import is_served
 from scripts.models.model_keys import Model
 
 # Keys of any dataset for prepare
@@ -43,15 +43,20 @@ def without_corpus(experiment: Experiment) -> list[str]:
     return [name for name, dataset in prepared(experiment).items() if dataset.corpus]
 
 
+def located(experiment: Experiment) -> dict[str, Dataset]:
+    """The datasets that are read from somewhere: not those whose judgements are made here."""
+    return {name: dataset for name, dataset in prepared(experiment).items() if not format_of(dataset).made_here}
+
+
 def judgements_only(experiment: Experiment) -> list[str]:
-    """The datasets that have neither documents nor queries."""
-    return [name for name, dataset in prepared(experiment).items() if not format_of(dataset).has_documents]
+    """The datasets that are read from somewhere and have neither documents nor queries."""
+    return [name for name, dataset in located(experiment).items() if not format_of(dataset).has_documents]
 
 
 def whole(experiment: Experiment) -> list[str]:
     """The datasets with a corpus and queries of their own."""
     parts = [*judgements_only(experiment), *without_corpus(experiment)]
-    return [name for name in prepared(experiment) if name not in parts]
+    return [name for name in located(experiment) if name not in parts]
 
 
 def statistics(experiment: Experiment) -> list[str]:
@@ -167,7 +172,7 @@ class Sources:
 
     def needed(self, experiment: Experiment) -> Iterator[dict]:
         """The datasets and models with what fetching them depends on, and their download where they do not lie here."""
-        places = {f"datasets.{name}": place_of(entry) for name, entry in prepared(experiment).items()}
+        places = {f"datasets.{name}": place_of(entry) for name, entry in located(experiment).items()}
         places |= {f"models.{name}": (entry.weights, entry.revision) for name, entry in _here(experiment).items()}
         fetched = self.fetched()
         for name, (location, revision) in places.items():
@@ -188,7 +193,7 @@ def sources_of(
     `content` gives the SHA-256 of a file of the user's, `before` has what was fetched under which name. Raises
     UserError, which begins with `config_file`, where two want different files at one location.
     """
-    fetches = sources(prepared(experiment), _here(experiment), config_file)
+    fetches = sources(located(experiment), _here(experiment), config_file)
     with_content = {place: _with_content(entry, experiment.mirrors, content) for place, entry in fetches.items()}
     distinct = {_text(entry): entry for entry in with_content.values()}
     return Sources(with_content, dict(zip(distinct, names(distinct.values(), before), strict=True)))
@@ -196,7 +201,7 @@ def sources_of(
 
 def _here(experiment: Experiment) -> dict[str, Model]:
     """The models whose weights are taken from somewhere: not those behind an endpoint."""
-    return {name: entry for name, entry in experiment.models.items() if not behind_endpoint(entry.type)}
+    return {name: entry for name, entry in experiment.models.items() if not is_served(entry)}
 
 
 def _with_content(fetch: dict, mirrors: Iterable[str], content: Callable[[str], str | None]) -> dict:

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 from typing import Annotated, Any, Literal, NamedTuple
 
 from scripts.common import plugins
@@ -25,17 +25,18 @@ from scripts.common.files import atomic_folder, check_sha256, write_json
 from scripts.common.settings import read_settings
 from scripts.common.unpacking import opened
 from scripts.datasets.census import Census
-from scripts.datasets.excluded import OwnDocument, Pairs, check_judgements, exclusions, read_pairs
+from scripts.datasets.counts import Splitting, oddities, statistics
+from scripts.datasets.excluded import OwnDocument, Pairs, check_judgements, exclusions, joined, read_pairs
 from scripts.datasets.formats import Collection
 from scripts.datasets.grades import with_grades
 from scripts.datasets.judged_again import of_ranked_queries
-from scripts.datasets.kept_queries import with_samples, with_unjudged
+from scripts.datasets.kept_queries import unjudged_by_split, with_samples, with_unjudged
 from scripts.datasets.lengths import OfLength
-from scripts.datasets.near_duplicates import NearDuplicates, without_near_duplicates
+from scripts.datasets.near_duplicates import without_near_duplicates
 from scripts.datasets.own_documents import OwnDocuments
 from scripts.datasets.splits import carve, carve_by_document, leaks, sharing
 from scripts.ir.collection import SPLITS, Document, read_corpus, read_excluded, write_corpus, write_queries
-from scripts.ir.trec import Qrels, write_qrels
+from scripts.ir.trec import Qrels, over_subtopics, write_qrels
 
 FORMATS = "scripts.datasets.formats"
 
@@ -58,23 +59,12 @@ class Settings:
     strict: Annotated[bool, "stop at what is odd in the data"] = False
     test_queries: Annotated[int | None, "judged queries of test that are kept, a sample; all without it"] = None
     dev_queries: Annotated[int | None, "judged queries of dev that are kept, a sample; all without it"] = None
-    unjudged: Annotated[Literal["drop", "train"], "what queries without judgements become"] = "drop"
+    unjudged: Annotated[Literal["drop", "train", "test"], "what queries without judgements become"] = "drop"
     grades: Annotated[dict[str, int], "grade in the data -> grade; empty: as they are"] = field(default_factory=dict)
     document_characters: Annotated[dict[str, int], "min, max: of the documents that are kept"] = field(
         default_factory=dict
     )
     own_document: Annotated[OwnDocument, "what the document is that a query is itself; null: nothing is said"] = None
-
-
-class Splitting(NamedTuple):
-    """What was done to get the splits: which were carved, which training queries were left out or have no judgements,
-    the sizes of the splits of which a sample is kept, and near-duplicates across splits."""
-
-    carved: list[str]
-    dropped: int
-    unjudged: int = 0
-    sampled_from: Mapping[str, int] = MappingProxyType({})
-    near: NearDuplicates = NearDuplicates()
 
 
 def with_splits(collection: Collection, settings: Settings) -> tuple[Collection, Splitting]:
@@ -110,70 +100,6 @@ def with_splits(collection: Collection, settings: Settings) -> tuple[Collection,
     return collection._replace(queries=queries, qrels=qrels), Splitting(list(shares), len(dropped))
 
 
-def statistics(
-    census: Census, collection: Collection, splitting: Splitting, left_out: set[str], own: dict[str, dict[str, int]]
-) -> dict:
-    """Counts of a collection, mean lengths in words (split at white space), and what is odd in it.
-
-    What only documents and queries tell is absent where there are none. `left_out` are documents that are not in the
-    corpus for their length; `own` counts, by split, queries that are documents and what is excluded.
-    """
-    splits = {}
-    for split, qrels in collection.qrels.items():
-        judged = [(document, grade) for documents in qrels.values() for document, grade in documents.items()]
-        splits[split] = {
-            "queries": len(qrels),
-            "judgements": len(judged),
-            "relevant": sum(grade > 0 for _, grade in judged),
-            "queries_without_relevant": sum(not any(g > 0 for g in d.values()) for d in qrels.values()),
-            "carved": split in splitting.carved,
-        }
-        if split == "train" and splitting.dropped:
-            splits[split]["left_out"] = splitting.dropped
-        if split == "train" and splitting.unjudged:
-            splits[split]["unjudged"] = splitting.unjudged
-        if split in splitting.sampled_from:
-            splits[split]["sampled_from"] = splitting.sampled_from[split]
-        splits[split] |= splitting.near.counts.get(split, {})
-        if collection.documents is not None:
-            texts = collection.queries[split]
-            splits[split] |= {
-                "judged_documents_missing": sum(document not in census.ids for document, _ in judged),
-                "mean_query_words": sum(len(text.split()) for text in texts.values()) / len(texts),
-            }
-            splits[split] |= own[split]
-            if left_out:
-                splits[split]["judged_documents_left_out"] = sum(document in left_out for document, _ in judged)
-    if collection.documents is None:
-        return {"splits": splits}
-    for split, part in splits.items():
-        if part["judgements"] and part["judged_documents_missing"] == part["judgements"]:
-            raise UserError(f"{split}: not one of {part['judgements']} judgements names a document of the corpus")
-    if census.empty == len(census.ids):
-        raise UserError("not one document has a text")
-    return {
-        "documents": len(census.ids),
-        "mean_document_words": census.words / len(census.ids),
-        "empty_documents": census.empty,
-        "equal_documents": census.equal,
-        **({"documents_left_out": len(left_out)} if left_out else {}),
-        **({"near_duplicate_similarity": splitting.near.similarity} if splitting.near.counts else {}),
-        "splits": splits,
-    }
-
-
-def oddities(counts: dict, shared_queries: list[str]) -> list[str]:
-    """What `strict: true` refuses and what is otherwise only counted, as text."""
-    odd = list(shared_queries)
-    for split, part in counts["splits"].items():
-        missing = part.get("judged_documents_missing", 0) - part.get("judged_documents_left_out", 0)
-        if missing:
-            odd.append(f"{split}: {missing} judgements name documents that the corpus lacks")
-    if counts.get("equal_documents"):
-        odd.append(f"{counts['equal_documents']} documents have the text of an earlier one")
-    return odd
-
-
 def same_documents(own: Iterable[Document], shared: Path) -> Iterator[Document]:
     """Pass the documents through; UserError at the first that is not, in its place, that of the shared corpus."""
     for document, expected in itertools.zip_longest(own, read_corpus(shared)):
@@ -188,15 +114,29 @@ def divided(
 ) -> tuple[Collection, Splitting, list[str]]:
     """The collection as it is kept, with all its splits; what was done for that, and what is odd in it, as text."""
     judged, odd = of_ranked_queries(data.qrels, ranked_queries)
-    judged = {split: with_grades(qrels, settings.grades) for split, qrels in judged.items()}
+    subtopics = {
+        split: {subtopic: with_grades(qrels, settings.grades) for subtopic, qrels in of_split.items()}
+        for split, of_split in data.subtopics.items()
+    }
+    judged = {
+        split: _of_queries(over_subtopics(subtopics[split]), qrels)
+        if split in subtopics
+        else with_grades(qrels, settings.grades)
+        for split, qrels in judged.items()
+    }
+    data = data._replace(subtopics=subtopics)
     collection, splitting = with_splits(data._replace(qrels=judged), settings)
     odd = leaks(collection) + odd
     sizes = {"test": settings.test_queries, "dev": settings.dev_queries}
-    collection, unjudged = with_unjudged(collection, settings.unjudged == "train")
+    collection = with_unjudged(collection, settings.unjudged)
     collection, sampled_from = with_samples(collection, sizes, settings.seed)
     collection, near = without_near_duplicates(collection, settings.drop_near_duplicates)
-    unjudged = sum(query not in collection.qrels["train"] for query in collection.queries["train"]) if unjudged else 0
+    unjudged = unjudged_by_split(collection)
     return collection, splitting._replace(sampled_from=sampled_from, unjudged=unjudged, near=near), odd
+
+
+def _of_queries(qrels: Qrels, kept: Iterable[str]) -> Qrels:
+    return {query: qrels[query] for query in kept}
 
 
 class Files(NamedTuple):
@@ -224,7 +164,8 @@ def prepare(folder: Path, settings: Settings, files: Files = ALONE) -> list[str]
     named = read_pairs(files.excluded) if files.excluded else {}
     with opened(source, plain=reader.FORMAT.one_file) as root, atomic_folder(folder) as target:
         try:
-            return write(target, reader.read(root, options), settings, files, named)
+            data = reader.read(root, options)
+            return write(target, data, settings, files, joined(named, data.excluded))
         except UserError as error:
             if root == source and source.is_file():
                 raise
@@ -267,7 +208,8 @@ def write_splits(folder: Path, collection: Collection, excluded: dict[str, Pairs
         if collection.documents is not None:
             queries = folder / "queries" / f"{split}.jsonl"
             write_queries(queries, collection.queries.get(split, {}), excluded.get(split, {}))
-        write_qrels(folder / "qrels" / f"{split}.qrels", collection.qrels.get(split, empty))
+        qrels = collection.qrels.get(split, empty)
+        write_qrels(folder / "qrels" / f"{split}.qrels", qrels, collection.subtopics.get(split))
 
 
 def _reader(name: str) -> ModuleType:

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Protocol
 
 from scripts.common.errors import UserError
-from scripts.common.locations import is_remote, key
+from scripts.common.keys import plain
+from scripts.common.locations import HUB, is_remote, key
 
 FOLDER = "results/downloads"
 FETCHING = ("fetch", "fetch_folder")  # the rules that download
@@ -48,18 +49,18 @@ class Weights(Protocol):
 def sources(
     datasets: Mapping[str, Data], models: Mapping[str, Weights], source: str
 ) -> dict[tuple[str, str | None], dict]:
-    """(Location, a revision, ids or None) -> what is fetched, for each location that is not an existing path.
+    """(Location, a revision, parts as text or None) -> what is fetched, for each location that is not an existing path.
 
     Raises UserError, which begins with `source`, if two entries expect different files at one location.
     """
     fetches: dict[tuple[str, str | None], dict] = {}
     for name, dataset in datasets.items():
-        location, ids = place_of(dataset)
+        location, parts = place_of(dataset)
         if is_remote(location) or not Path(location).exists():
             sums = {"sha256": dataset.sha256, "files": dataset.files}
             fetch = {"location": key(location)} | {name: value for name, value in sums.items() if value}
-            fetch |= {"ids": ids.split()} if ids else {}
-            if fetches.setdefault((location, ids), fetch) != fetch:
+            fetch |= _parts(dataset)
+            if fetches.setdefault((location, parts), fetch) != fetch:
                 raise UserError(f"{source}: datasets.{name}.sha256: another than for the same location above")
     for model in models.values():
         location, revision = model.weights, model.revision
@@ -71,9 +72,18 @@ def sources(
 
 
 def place_of(dataset: Data) -> tuple[str, str | None]:
-    """A dataset's location and, where that is a library's, the ids of its splits: with others, more is fetched."""
-    ids: dict[str, str] = getattr(dataset, "ids", {})  # a key of one format
-    return str(dataset.location), " ".join(sorted(set(ids.values()))) or None
+    """A dataset's location and, where that is an id, what is fetched of it, as text."""
+    return str(dataset.location), json.dumps(_parts(dataset), sort_keys=True) if _parts(dataset) else None
+
+
+def _parts(dataset: Data) -> dict:
+    """What is fetched at a location that is an id, by keys of one format: the splits' ids, or a revision's subset."""
+    if ids := getattr(dataset, "ids", None):
+        return {"ids": sorted(set(ids.values()))}
+    if not str(dataset.location).startswith(HUB):
+        return {}
+    values = {name: plain(getattr(dataset, name, None)) for name in ("revision", "subset", "judgements")}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def plain_name(location: str) -> str:

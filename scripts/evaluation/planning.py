@@ -11,6 +11,7 @@ from scripts.experiment.job_files import task_in, tasks_by_folder
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
 from scripts.experiment.systems.external import column_of, files_of
+from scripts.ir.measure_names import follows_instructions
 
 
 def scored_by_others(experiment: Experiment) -> list[str]:
@@ -37,6 +38,16 @@ def run(experiment: Experiment, system: str, task: str, seed: str) -> str:
 def qrels(experiment: Experiment, task: str) -> str:
     """The judgements by which a task's runs are scored."""
     return job_files.qrels(experiment, task_in(experiment, task))
+
+
+def original(experiment: Experiment, system: str, task: str, seed: str) -> list[str]:
+    """The run and the judgements of the task whose instructions a task changes, where pMRR compares both."""
+    changed = task_in(experiment, task)
+    before = experiment.datasets[changed.dataset].changed_from
+    if not before or not any(map(follows_instructions, experiment.measures)):
+        return []
+    first = experiment.task_of_split(before, changed.split)
+    return [run(experiment, system, first.folder, seed), job_files.qrels(experiment, first)]
 
 
 def corpus(experiment: Experiment, task: str) -> str | list[str]:

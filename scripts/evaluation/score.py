@@ -1,6 +1,7 @@
 """Score a run: one value per query and measure.
 
-Reads a run and the task's qrels. Writes a TSV (query_id, then one column per measure, full precision). As `trec_eval
+Reads a run and the task's qrels; for queries with changed instructions also the run and the qrels (`original`) of the
+queries with their first ones. Writes a TSV (query_id, then one column per measure, full precision). As `trec_eval
 -c` does, a judged query that the run lacks scores 0 (and is reported); a query of the run that has no judgement is
 ignored. Documents of equal score are in trec_eval's order, unless the cells of a published table have the other one.
 """
@@ -15,8 +16,9 @@ from typing import Annotated, Literal
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
+from scripts.ir.instruction_following import Original
 from scripts.ir.measures import evaluate
-from scripts.ir.trec import none_judged, read_qrels, read_run, with_ascending_ties
+from scripts.ir.trec import none_judged, over_subtopics, read_qrels, read_run, read_subtopics, with_ascending_ties
 
 
 @dataclass(frozen=True)
@@ -27,17 +29,21 @@ class Settings:
     ] = "descending"
 
 
-def score(run_file: Path, qrels_file: Path, metrics: Path, names: list[str], ties: str = "descending") -> list[str]:
+def score(
+    run_file: Path, qrels_file: Path, metrics: Path, names: list[str], ties: str = "descending",
+    original: Original | None = None,
+) -> list[str]:  # fmt: skip
     """Score `run_file` and write `metrics`; returns what is odd about the query sets, as text.
 
     Raises UserError where the run holds not one query of the task.
     """
-    ranked, qrels = read_run(run_file), read_qrels(qrels_file)
+    ranked, subtopics = read_run(run_file), read_subtopics(qrels_file)
+    qrels = over_subtopics(subtopics)
     if not qrels:
         raise UserError(f"{qrels_file}: this split has not one judged query")
     if not ranked.keys() & qrels.keys():
         raise UserError(f"{run_file}: not one of its {len(ranked)} queries is in {qrels_file}")
-    table = evaluate(with_ascending_ties(ranked) if ties == "ascending" else ranked, qrels, names)
+    table = evaluate(with_ascending_ties(ranked) if ties == "ascending" else ranked, qrels, names, subtopics, original)
     with atomic_text(metrics) as file:
         table.to_csv(file, sep="\t")
     missing, unjudged = len(qrels.keys() - ranked.keys()), len(ranked.keys() - qrels.keys())
@@ -50,9 +56,12 @@ def score(run_file: Path, qrels_file: Path, metrics: Path, names: list[str], tie
 
 
 def main() -> None:
-    arguments = parser(__doc__, "run", "qrels", "metrics", settings=Settings).parse_args()
-    settings = arguments.settings
-    for remark in score(arguments.run, arguments.qrels, arguments.metrics, settings.measures, settings.ties):
+    arguments = parser(__doc__, "run", "qrels", "original*", "metrics", settings=Settings).parse_args()
+    settings, original = arguments.settings, None
+    if arguments.original:
+        run_before, qrels_before = arguments.original
+        original = Original(read_run(run_before), read_qrels(qrels_before))
+    for remark in score(arguments.run, arguments.qrels, arguments.metrics, settings.measures, settings.ties, original):
         print(f"{arguments.run}: {remark}", file=sys.stderr)
 
 

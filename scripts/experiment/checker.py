@@ -5,6 +5,7 @@ from __future__ import annotations
 from scripts.common.errors import UserError
 from scripts.common.near_names import hint
 from scripts.experiment.sections.configuration import Configuration
+from scripts.ir.measure_names import by_subtopic, follows_instructions
 from scripts.ir.measures import check_computable
 
 
@@ -26,10 +27,15 @@ class Checker(Source):
         super().__init__(source)
         self.config = config
 
-    def computable(self, key: str, measure: str) -> None:
-        """Raise UserError unless ir-measures knows the measure and it can be computed here."""
+    def computable(self, key: str, measure: str, of_one_run: bool = True) -> None:
+        """Raise UserError unless ir-measures knows the measure and it can be computed here; `of_one_run`: from one run
+        and judgements of documents.
+        """
         try:
             check_computable(measure)
+            if of_one_run and (by_subtopic(measure) or follows_instructions(measure)):
+                needs = "judgements by subtopic" if by_subtopic(measure) else "the rankings of two tasks"
+                raise UserError(f"measure {measure!r} needs {needs}, so only `measures` may name it")
         except UserError as error:
             raise self.fail(key, str(error)) from None
 

@@ -56,7 +56,7 @@ def check_labels(check: Checker, labels: dict[str, str], section: str) -> None:
 def check_measures(check: Checker) -> None:
     """Each measure is known to ir-measures and can be computed here."""
     for name in check.config.measures:
-        check.computable("measures", name)
+        check.computable("measures", name, of_one_run=False)
 
 
 def check_datasets(check: Checker) -> None:
@@ -64,12 +64,14 @@ def check_datasets(check: Checker) -> None:
     check_mirrors(check, check.config.mirrors)
     for name, dataset in check.config.datasets.items():
         key = f"datasets.{name}"
-        if not format_of(dataset).values_given:
+        if not (format_of(dataset).values_given or format_of(dataset).made_here):
             _check_location(check, key, dataset)
         check_keys(check, key, dataset)
         if measure := given_measure(dataset):
             _check_measure_name(check, f"{key}.measure", measure)
         _check_others(check, key, dataset)
+        if dataset.changed_from:
+            check.known(f"{key}.changed_from", dataset.changed_from, "datasets")
         if dataset.excluded:
             _check_file(check, f"{key}.excluded", dataset.excluded)
         lengths = dataset.document_characters or {}
@@ -140,15 +142,16 @@ def _check_location(check: Checker, key: str, dataset: Dataset) -> None:
     if not dataset.location:
         raise check.fail(key, "key 'location' is missing")
     location, where = dataset.location, f"{key}.location"
-    kind, scheme = check_location(check, where, location), format_of(dataset).scheme
+    kind, form = check_location(check, where, location), format_of(dataset)
     if kind == "library":
-        if scheme is None:
-            raise check.fail(where, f"{location[:80]!r} is for the format ir_datasets, and this is {dataset.format}")
+        if not location.startswith(form.scheme or " "):
+            owner = next(name for name, other in formats().items() if location.startswith(other.scheme or " "))
+            raise check.fail(where, f"{location[:80]!r} is for the format {owner}, and this is {dataset.format}")
         if own := [name for name in ("sha256", "files") if getattr(dataset, name)]:
-            raise check.fail(f"{key}.{own[0]}", "ir_datasets has checksums of its own and checks by them; leave it out")
+            raise check.fail(f"{key}.{own[0]}", f"{dataset.format} has {form.pinned_by}; leave it out")
         return
-    if scheme is not None:
-        raise check.fail(where, f"{shown(location)[:80]!r} is no location of this format, which reads {scheme}ID")
+    if form.scheme is not None and not form.other_locations:
+        raise check.fail(where, f"{shown(location)[:80]!r} is no location of this format, which reads {form.scheme}ID")
     _check_sums(check, key, dataset, location, kind)
     if kind == "path" and not (Path(location).exists() or find_file(Path(location).name, check.config.mirrors)):
         raise check.fail(where, f"no file or folder {location!r} here or in the mirrors")
@@ -224,6 +227,8 @@ def check_published(check: Checker) -> None:
         raise check.fail("published.part", "only valid with a mapping")
     if published.mapping and published.beside:
         raise check.fail("published.beside", "only valid without a mapping: its cells are means, not comparisons")
+    if published.mapping and check.config.references:
+        raise check.fail("references", "only valid without published.mapping, whose page has cells of one paper")
     if published.mapping and not Path(published.mapping).is_file():
         raise check.fail("published.mapping", f"no file {published.mapping!r}")
 

@@ -12,7 +12,9 @@ from scripts.common.near_names import hint
 from scripts.experiment.charts import CHART
 from scripts.experiment.checker import Checker
 from scripts.experiment.compared_measures import measures_of
+from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.figure_checks import INFLUENCE, QUERIES, check_figure
+from scripts.experiment.judged import check_judged
 from scripts.experiment.moderators import BUBBLE, moderators, subgroups
 from scripts.experiment.records import Comparison, System, Task
 from scripts.experiment.sameness import check_roles, check_tasks
@@ -54,11 +56,13 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
     ranked = {task: other_tasks.get(task, task) for task in names}
     _check_runs(check, key, entry, ranked, systems, tasks)
     compared = [tasks[task] for task in names]
+    check_leaderboard(check, f"{key}.tasks", compared)
     measure, measure_on = measures_of(check, key, entry, compared)
     check_statistics(check, key, entry)
     check_figure(check, key, entry)
     check_clusters(check, f"{key}.clusters", entry.clusters, compared)
     check_tasks(check, f"{key}.tasks", names, tasks)
+    check_judged(check, key, entry, compared, bool(other_tasks))
     scored = all(task.values_given for task in compared)
     check_roles(check, key, (systems[entry.control], systems[entry.treatment]), ranked, systems, scored)
     return Comparison(
@@ -74,6 +78,14 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
         subgroups=subgroups(check, key, entry, compared),
         family=entry.family or "",
     )
+
+
+def check_leaderboard(check: Checker, key: str, tasks: list[Task]) -> None:
+    """Raise UserError where a sample of tasks would count as one task among others."""
+    for task in tasks:
+        if len(tasks) > 1 and format_of(check.config.datasets[task.dataset]).of_tasks:
+            problem = "is a leaderboard, a sample of tasks, and counts for nothing beside other tasks; compare it alone"
+            raise check.fail(key, f"{task.name!r} {problem}")
 
 
 def statistics_of(comparison: Comparison) -> dict[str, object]:
@@ -101,9 +113,11 @@ def _check_runs(
 
 
 def _all_tasks(entry: ComparisonEntry, systems: dict[str, System], tasks: dict[str, Task]) -> list[str]:
-    """All tasks, without those for which a system that is trained for each dataset apart has no training."""
+    """All tasks that humans judge, without those for which a system that is trained for each dataset apart has no
+    training."""
     apart = [systems[name] for name in (entry.control, entry.treatment) if systems[name].recipe_of]
-    return [task for task in tasks if all(tasks[task].ranked_dataset in system.recipe_of for system in apart)]
+    human = [task for task in tasks if not tasks[task].judge]
+    return [task for task in human if all(tasks[task].ranked_dataset in system.recipe_of for system in apart)]
 
 
 def check_statistics(check: Checker, key: str, entry: ComparisonEntry) -> None:
@@ -160,8 +174,8 @@ def _other_tasks(
             raise check.fail(key, f"{task!r} is mapped to itself; expected another task")
         if list(other_tasks.values()).count(other_task) > 1:
             raise check.fail(key, f"{other_task!r} is given for two tasks: its queries would count twice")
-        datasets = [tasks[name].dataset for name in (task, other_task)]
-        corpora = {check.config.datasets[dataset].corpus or dataset for dataset in datasets}
+        datasets = {name: check.config.datasets[name] for name in (tasks[task].dataset, tasks[other_task].dataset)}
+        corpora = {dataset.corpus or dataset.changed_from or name for name, dataset in datasets.items()}
         if len(corpora) > 1 or tasks[task].split != tasks[other_task].split:
             problem = "must be the same split of datasets that share a corpus, or their queries are not the same"
             raise check.fail(key, f"{task!r} and {other_task!r} {problem}")

@@ -7,6 +7,7 @@ import re
 from scripts.common.keys import given
 from scripts.common.services import service
 from scripts.experiment.checker import Checker
+from scripts.models.chat_keys import ChatEndpoint
 from scripts.models.endpoint_keys import Service, variable_of
 from scripts.models.model_keys import Model
 
@@ -24,6 +25,14 @@ def check_service(check: Checker, place: str, endpoint: Service) -> None:
     if variable is not None and not _VARIABLE.fullmatch(variable):
         problem = "expected the name of an environment variable in capitals, such as OPENAI_API_KEY, never the key"
         raise check.fail(f"{place}.key", problem)
+
+
+def check_chat(check: Checker, place: str, endpoint: ChatEndpoint) -> None:
+    """Raise UserError for an address or a variable that is refused, or for what is given and left out."""
+    check_service(check, place, endpoint)
+    for name in endpoint.leave_out or ():
+        if getattr(endpoint, name) is not None:
+            raise check.fail(f"{place}.leave_out", f"{name} is given beside it; leave out one of both")
 
 
 def check_endpoint(check: Checker, name: str, model: Model) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scripts.experiment.checker import Checker
 from scripts.experiment.compared_measures import common_measure
+from scripts.experiment.comparisons import check_leaderboard
 from scripts.experiment.named import Named
 from scripts.experiment.records import Family, System, Task
 from scripts.experiment.sameness import check_different, check_tasks
@@ -19,7 +20,11 @@ def family(named: Named, name: str) -> Family:
     """
     check, key = named.check, f"multiple_comparisons.{name}"
     entry = check.config.multiple_comparisons[name]
-    tasks = named.tasks(f"{key}.tasks", entry.tasks)
+    human = [task.name for task in named.all_tasks.values() if not task.judge]
+    tasks = named.tasks(f"{key}.tasks", human if entry.tasks == "all" else entry.tasks)
+    if judged := next((task.name for task in tasks if task.judge), None):
+        problem = "whose errors no multiple comparison holds; name tasks that humans judge"
+        raise check.fail(f"{key}.tasks", f"a language model judges {judged!r}, {problem}")
     systems = named.systems(f"{key}.systems", named.all_systems if entry.systems == "all" else entry.systems)
     control = named.system(f"{key}.against", entry.against) if entry.against is not None else None
     if control:
@@ -27,6 +32,7 @@ def family(named: Named, name: str) -> Family:
     _check_members(check, key, systems, tasks)
     task_names = [task.name for task in tasks]
     check_tasks(check, f"{key}.tasks", task_names, named.all_tasks)
+    check_leaderboard(check, f"{key}.tasks", tasks)
     check_different(check, f"{key}.systems", systems, task_names, named.all_systems)
     if (entry.permutations + 1) * entry.alpha <= 1:
         problem = f"{entry.permutations} are too few for alpha {entry.alpha:g}: no p-value could be below it"

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from scripts.common import urls
 from scripts.common.keys import JsonObject
-from scripts.common.locations import is_url
+from scripts.common.locations import HUB_ID, OF_IDS, is_url
 from scripts.common.paths import LONGEST_NAME
 from scripts.experiment.checker import Checker, Source
 
 LONGEST = urls.LONGEST
-FORMS = "a folder, an archive, http(s)://… or pypi:NAME==VERSION"  # ir_datasets:ID is for one format alone
+FORMS = "a folder, an archive, http(s)://… or pypi:NAME==VERSION"  # ir_datasets:ID and hub:ID are for one format each
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?=//)|pypi:|[a-z][a-z0-9+.-]+:(?=[^\\/])", re.IGNORECASE)
 _PACKAGE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")  # of PEP 508
 _VERSION = re.compile(  # of PEP 440
@@ -22,8 +22,6 @@ _VERSION = re.compile(  # of PEP 440
     r"(?:-\d+|[-_.]?(?:post|rev|r)[-_.]?\d*)?(?:[-_.]?dev[-_.]?\d*)?(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?",
     re.IGNORECASE | re.ASCII,
 )
-_HUB_PART = r"[A-Za-z0-9](?:(?!--|\.\.)[A-Za-z0-9._-]){0,95}"
-_HUB_ID = re.compile(rf"{_HUB_PART}/{_HUB_PART}(?<![.-])")
 _REVISION = re.compile(r"(?!.*(?:\.\.|//|@\{|/\.|\.lock$))[A-Za-z0-9_][A-Za-z0-9._/+-]{0,199}(?<![./])")
 
 
@@ -71,7 +69,7 @@ def check_location(check: Checker, where: str, location: str, hub: bool = False)
     if location.startswith("pypi:"):
         _check_pypi(check, where, location)
         return "pypi"
-    if location.startswith("ir_datasets:") and not hub:
+    if location.startswith(OF_IDS) and not hub:
         return "library"
     if re.search("[{}]", location):
         raise check.fail(where, f"{location!r}: only a URL can hold ${{NAME}}; a path has no {{ }}")
@@ -98,7 +96,7 @@ def _check_pypi(check: Checker, where: str, location: str) -> None:
 
 def check_hub(check: Checker, where: str, location: str, revision: str) -> None:
     """Raise UserError unless these name a model on the hub and a branch, tag or commit of it."""
-    if not _HUB_ID.fullmatch(location):
+    if not HUB_ID.fullmatch(location):
         problem = f"no folder {location[:80]!r} here, and no hub id (organisation/name), package or URL"
         raise check.fail(f"{where}.weights", problem)
     if not _REVISION.fullmatch(revision):

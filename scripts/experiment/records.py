@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from scripts.datasets.formats.judge import Judge
 from scripts.experiment.chart_records import Chart
 from scripts.experiment.choice_record import RecipeChoice
 from scripts.experiment.feature_records import FeatureSet
@@ -31,7 +32,8 @@ class Task:
     """A dataset's split on which systems are scored, by `measures`. `format` is the dataset's.
 
     Without documents only external systems can be scored; where values are given, these bring them instead of runs.
-    With `runs_of`, the name of another dataset, the runs on the same split of that one are scored by other judgements.
+    With `runs_of`, the name of another dataset, the runs on the same split of that one are scored by other judgements,
+    which with `judge` are those of a language model.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Task:
     has_documents: bool = True
     values_given: bool = False
     runs_of: str | None = None
+    judge: Judge | None = None
 
     @property
     def ranked_dataset(self) -> str:
@@ -196,6 +199,7 @@ class Experiment:
     charts: dict[str, Chart]
     entries: dict[str, list[str]]  # of systems: the systems that each became
     published: Published | None
+    references: str | None = None
     actor: Actor | None = None
     lower_is_better: tuple[str, ...] = ()  # measures, by the names that tasks give them
     study: StudyPlans = field(default_factory=lambda: StudyPlans(False, {}))

@@ -29,6 +29,7 @@ from scripts.experiment.curves import curves
 from scripts.experiment.families import family
 from scripts.experiment.feature_sets import feature_set
 from scripts.experiment.figure_checks import check_axes, lower_is_better
+from scripts.experiment.judged import check_judges
 from scripts.experiment.languages import check_sentences
 from scripts.experiment.leakage import check_leaks
 from scripts.experiment.location_checks import check_secrets
@@ -51,7 +52,7 @@ from scripts.experiment.teachers import check_names as check_teachers
 # What an experiment takes from the configuration as it stands there.
 AS_GIVEN = (
     *("measures", "depth", "seed", "mirrors", "shards", "device", "kernels", "explorer", "word_pieces", "font"),
-    *("timing", "datasets", "models", "recipes", "published", "actor"),
+    *("timing", "datasets", "models", "recipes", "published", "references", "actor"),
 )
 
 
@@ -92,6 +93,7 @@ def _check_sections(check: Checker, entries: dict[str, list[str]], origins: dict
 def _experiment(named: Named, further_tasks: dict[str, Task]) -> Experiment:
     """The experiment of systems and tasks that are resolved."""
     check, systems, tasks, given = named.check, named.all_systems, named.all_tasks, named.check.config
+    check_judges(check, named.entries, systems)
     check_places(check, systems, tasks)
     check_labels(check, {name: system.label for name, system in systems.items()}, "systems")
     check_labels(check, {name: task.label for name, task in tasks.items()}, "tasks")

@@ -89,6 +89,9 @@ PLACES = {
     "qrels": _of_experiment("qrels", "data/{dataset}/qrels/{split}.qrels"),
     "statistics": _of_experiment("data", "data/{dataset}/statistics.json"),
     "word_pieces": _of_experiment("data", "data/{dataset}/word-pieces.json"),
+    "judge_answers": _of_experiment("data", "judges/{dataset}/answers.jsonl.gz"),
+    "judge_timing": _of_experiment("timing", "judges/{dataset}/timing.json"),
+    "kept_judgements": _of_experiment(NOT_ARCHIVED, "judges/{dataset}/answers.jsonl.gz.resume", is_folder=True),
     "passages": _of_experiment("text", "passages/{dataset}/{length}/{texts}.jsonl"),
     "split_run": _of_experiment("run", "bm25/{dataset}/{split}.trec.gz"),
     "split_run_timing": _of_experiment("timing", "bm25/{dataset}/{split}.timing.json"),
@@ -129,6 +132,9 @@ PLACES = {
     "made_index": _of_experiment(
         "embedding", "embeddings/{dataset}/{model}/{recipe}/seed-{seed}.{made}", is_folder=True
     ),
+    "kept_embeddings": _of_experiment(
+        NOT_ARCHIVED, "embeddings/{dataset}{passages}/{model}/{recipe}/seed-{seed}{part}.{form}.resume", is_folder=True
+    ),
     "embeddings_timing": _of_experiment(
         "timing", "embeddings/{dataset}{passages}/{model}/{recipe}/seed-{seed}{part}.{form}.timing.json"
     ),
@@ -142,9 +148,6 @@ PLACES = {
     "run_origin": _of_experiment("origin of a run", "runs/{task}/{system}/seed-{seed}.ir_metadata.yaml"),
     "run_answers": _of_experiment("data", "runs/{task}/{system}/seed-{seed}.answers.jsonl.gz"),
     "kept_answers": _of_experiment(NOT_ARCHIVED, "{ranked}/{system}/seed-{seed}{part}.trec.gz.resume", is_folder=True),
-    "kept_embeddings": _of_experiment(
-        NOT_ARCHIVED, "embeddings/{dataset}{passages}/{model}/{recipe}/seed-{seed}{part}.{form}.resume", is_folder=True
-    ),
     "metrics": _of_experiment("metric", "metrics/{task}/{system}/seed-{seed}.tsv"),
     "ascending_metrics": _of_experiment("metric", "metrics-ties-ascending/{task}/{system}/seed-{seed}.tsv"),
     "scored": _of_experiment("metric", "metrics{ties}/{task}/{system}/seed-{seed}.tsv"),  # either of both
@@ -169,6 +172,7 @@ PLACES = {
     "influence_table": _of_experiment("table", "tables/influence/{comparison}.tsv"),
     "queries_table": _of_experiment("table", "tables/queries/{comparison}.tsv"),
     "query_differences": _of_experiment("table", "tables/query-differences/{comparison}.tsv"),
+    "judge_table": _of_experiment("table", "tables/judges/{dataset}.{page_format}"),
     "extreme_queries": _of_experiment("table", "tables/extreme-queries.tsv"),
     "family_table": _of_experiment("table", "tables/multiple-comparisons/{family}.{table_format}"),
     "study_design": _of_experiment("table", "tables/study-designs/{plan}.json"),
@@ -176,6 +180,7 @@ PLACES = {
     "curves": _of_experiment("effect", "curves/{curve}.json"),
     "answers": _of_experiment("table", "tables/{study}-answers.{answers_format}"),
     "curves_table": _of_experiment("table", "tables/curves-{curve}.tsv"),
+    "references": _of_experiment("table", "tables/references.tsv"),
     "matrix": _of_experiment("table", "tables/{matrix}.{table_format}"),  # after all other tables
     "table": _of_experiment("table", "tables/{table}.{table_format}"),  # any table
     "published_table": _of_experiment("table", "published-versus-ours.tsv"),

@@ -6,6 +6,7 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.dataset_schema import format_of, given_measure
 from scripts.experiment.records import Task
+from scripts.ir.measure_names import by_subtopic, follows_instructions
 
 
 def resolve_tasks(check: Checker) -> dict[str, Task]:
@@ -28,7 +29,29 @@ def resolve_tasks(check: Checker) -> dict[str, Task]:
         ):
             problem = f"takes the runs of {task.runs_of}/{task.split} (runs_of), which is not among the tasks; add it"
             raise check.fail("tasks", f"{task.name!r} {problem}")
+    _check_needs(check, list(tasks.values()))
     return tasks
+
+
+def _check_needs(check: Checker, tasks: list[Task]) -> None:
+    """Each task has what the measures need: judgements by subtopic, or another task with other instructions."""
+    entries = {task.name: check.config.datasets[task.dataset] for task in tasks if not task.values_given}
+    for measure in filter(by_subtopic, check.config.measures):
+        for name, entry in entries.items():
+            if not getattr(entry, "subtopics", False):
+                problem = f"{measure!r} needs judgements by subtopic, which task {name!r} lacks"
+                raise check.fail("measures", f"{problem}; its dataset may state subtopics: true (formats trec, qrels)")
+    if not any(map(follows_instructions, check.config.measures)):
+        return
+    splits = {(task.dataset, task.split) for task in tasks}
+    changed = {(entries[task.name].changed_from, task.split) for task in tasks if task.name in entries}
+    for task in tasks:
+        if task.name in entries and (before := entries[task.name].changed_from) and (before, task.split) not in splits:
+            problem = f"{task.name!r} changes the instructions of {before}/{task.split}, which is not among the tasks"
+            raise check.fail("tasks", f"{problem}; add it, with which pMRR compares it")
+        if task.name in entries and not before and (task.dataset, task.split) not in changed:
+            problem = f"'pMRR' compares two tasks, and no dataset states changed_from: {task.dataset}"
+            raise check.fail("measures", f"{problem} (task {task.name!r})")
 
 
 def resolve_task(check: Checker, name: str, judged: bool = True) -> Task:
@@ -54,6 +77,7 @@ def resolve_task(check: Checker, name: str, judged: bool = True) -> Task:
         has_documents=form.has_documents,
         values_given=form.values_given,
         runs_of=entry.runs_of,
+        judge=getattr(entry, "judge", None),
     )
 
 

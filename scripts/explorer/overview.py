@@ -6,9 +6,9 @@ import numpy as np
 
 from scripts.common.keys import JsonObject
 from scripts.common.version import VERSION
-from scripts.explorer.holes import near_top
 from scripts.explorer.settings import Comparison, Settings
 from scripts.explorer.task_data import Data, differences
+from scripts.ir.measure_names import cutoff, parse
 from scripts.statistics.task.superiority import ROUNDING
 
 
@@ -36,7 +36,7 @@ def comparison_record(name: str, one: Comparison, summaries: dict[str, JsonObjec
 
 
 def overview(
-    settings: Settings, tasks: JsonObject, summaries: dict[str, dict[str, JsonObject]], tops: dict[str, int]
+    settings: Settings, tasks: JsonObject, summaries: dict[str, dict[str, JsonObject]], tops: dict[str, int | None]
 ) -> JsonObject:
     """All of it. `summaries` are those of each comparison by task, `tops` where holes are looked for."""
     comparisons = [comparison_record(name, settings.comparisons[name], summaries[name]) for name in settings.order]
@@ -51,7 +51,7 @@ def overview(
     }
 
 
-def tops_of(settings: Settings) -> dict[str, int]:
-    """By measure, the number of documents near the top: as many as it counts."""
+def tops_of(settings: Settings) -> dict[str, int | None]:
+    """By measure, the number of documents that it counts; None where it counts all."""
     with_runs = [one for one in settings.comparisons.values() if any(settings.tasks[task].qrels for task in one.tasks)]
-    return {measure: near_top(measure) for measure in dict.fromkeys(one.measure for one in with_runs)}
+    return {measure: cutoff(parse(measure)) for measure in dict.fromkeys(one.measure for one in with_runs)}

@@ -11,9 +11,9 @@ import numpy as np
 from scipy import special
 
 from scripts.common.keys import JsonObject
-from scripts.explorer.holes import CASES, cut, holes
 from scripts.explorer.settings import Comparison, Settings
 from scripts.explorer.task_data import Data, run_of
+from scripts.ir.holes import cut, has_holes, holes
 
 LISTED = 300  # characters of a query in the list
 DECIMALS = 6  # of differences in the cases of holes
@@ -54,13 +54,13 @@ def quantiles(n: int, alpha: float) -> list[float]:
 
 
 def hole_record(data: Data, one: Comparison) -> JsonObject | None:
-    """The holes of a comparison; None where values are given or one of the systems has no run."""
+    """The holes of a comparison; None where the measure has none, values are given or one of the systems has no run."""
     sides: Sequence[str] = (one.control, one.treatment)
-    if not data.qrels or any(side not in data.runs for side in sides):
+    if not data.qrels or not has_holes(one.measure) or any(side not in data.runs for side in sides):
         return None
     control, treatment = (
         [cut(run_of(path), one.measure, data.qrels) for path in data.runs[side].values()] for side in sides
     )
     found = holes(control, treatment, data.qrels, one.measure)
-    cases = {case: found.differences[case].round(DECIMALS).tolist() for case in CASES}
+    cases = {name: case.difference.round(DECIMALS).tolist() for name, case in found.cases.items()}
     return {"number": found.number.tolist(), **cases}

@@ -5,14 +5,14 @@ Several seeds of a system are averaged query by query, as comparisons do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from scripts.common.tables import read_metrics
-from scripts.ir.trec import Qrels, Run, ranking
+from scripts.ir.trec import Qrels, Run, judged, ranking
 
 NEAR_TOP = 10  # ranks within which unjudged documents are counted
 
@@ -22,11 +22,6 @@ def mean_values(paths: Sequence[Path], measures: Sequence[str]) -> pd.DataFrame:
     tables = [read_metrics(path) for path in paths]
     known = [measure for measure in measures if measure in tables[0]]
     return pd.DataFrame({measure: sum(table[measure] for table in tables) / len(tables) for measure in known})
-
-
-def judged(grades: Mapping[str, int], document: str) -> bool:
-    """Whether somebody judged a document: a grade below 0 says that nobody did."""
-    return grades.get(document, -1) >= 0
 
 
 def unjudged(run: Run, qrels: Qrels, queries: Sequence[str]) -> np.ndarray:

@@ -11,8 +11,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -21,41 +20,24 @@ from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.common.keys import JsonObject
 from scripts.common.progress import Progress
-from scripts.common.settings import given
 from scripts.common.timing import latency, write_timing
 from scripts.inference.candidates import candidates, read_documents
+from scripts.inference.chats import Ask, ChatSettings, Price, asking, costs, reported_settings, request_of
 from scripts.inference.permutations import Order, messages, order, windows
 from scripts.ir.collection import passages_of
 from scripts.ir.trec import read_run, write_run
 from scripts.models.endpoint import Answer, Endpoint
-from scripts.models.kept_answers import KeptAnswers, digest, total
+from scripts.models.kept_answers import KeptAnswers
 
 
-@dataclass(frozen=True)
-class Price:
-    """Of a million tokens, in whatever currency."""
-
-    input: Annotated[float, "tokens of prompts"]
-    output: Annotated[float, "tokens of answers"]
-
-
-@dataclass(frozen=True)
-class Settings:
-    url: Annotated[str, "the endpoint's address, such as https://host/v1"]
-    model: Annotated[str, "the model's name there"]
+@dataclass(frozen=True, kw_only=True)
+class Settings(ChatSettings):
     window: Annotated[int, "documents that are ordered at a time"]
     step: Annotated[int, "places that the window moves, from the back to the front"]
     passes: Annotated[int, "how often the whole list is gone through"]
     max_words: Annotated[int, "words kept of a document"]
     depth: Annotated[int, "documents per query, the first stage's best, that are ordered and kept"]
     tag: Annotated[str, "name of the run, its last column"]
-    key: Annotated[str | None, "the environment variable that holds the key; null: none is sent"] = None
-    temperature: Annotated[float | None, "sent with each request; null: it is not"] = None
-    seed: Annotated[int | None, "sent with each request; null: it is not"] = None
-    concurrency: Annotated[int, "queries that are asked about side by side"] = 4
-    timeout: Annotated[float, "seconds that an answer may take"] = 120
-    retries: Annotated[int, "further attempts after too many requests, an overload or a lost connection"] = 5
-    price: Annotated[Price | None, "of tokens; null: unknown"] = None
 
 
 class Call(NamedTuple):
@@ -68,42 +50,18 @@ class Call(NamedTuple):
     meaning: Order
 
 
-Ask = Callable[[JsonObject], tuple[str, Answer]]  # a request -> its digest and the answer
-
-
-def request_of(query: str, texts: list[str], settings: Settings) -> JsonObject:
-    """What is sent for one window."""
-    sent = {"temperature": settings.temperature, "seed": settings.seed}
-    asked = {"model": settings.model, "messages": messages(query, texts, settings.max_words)}
-    return asked | {name: value for name, value in sent.items() if value is not None}
-
-
 def ordered(query: str, documents: dict[str, str], ask: Ask, settings: Settings) -> tuple[list[str], list[Call]]:
     """The documents (id -> text, in the first stage's order) as the model orders them, and what it was asked."""
     names, calls = list(documents), []
     for number in range(1, settings.passes + 1):
         for start, end in windows(len(names), settings.window, settings.step):
             shown = names[start:end]
-            request, answer = ask(request_of(query, [documents[name] for name in shown], settings))
+            asked = messages(query, [documents[name] for name in shown], settings.max_words)
+            request, answer = ask(request_of(asked, settings))
             meaning = order(answer.text, len(shown))
             names[start:end] = [shown[place] for place in meaning.places]
             calls.append(Call(number, shown, request, answer, meaning))
     return names, calls
-
-
-def asking(endpoint: Endpoint, kept: KeptAnswers, url: str, fresh: list[str]) -> Ask:
-    """What takes an answer that is kept, and asks for any other; the digests of these are added to `fresh`."""
-
-    def ask(request: JsonObject) -> tuple[str, Answer]:
-        name = digest(url, request)
-        answer = kept.get(name)
-        if answer is None:
-            answer = endpoint.ask(request)
-            kept.add(name, answer)
-            fresh.append(name)
-        return name, answer
-
-    return ask
 
 
 def write_answers(path: Path, calls: dict[str, list[Call]]) -> None:
@@ -120,39 +78,13 @@ def write_answers(path: Path, calls: dict[str, list[Call]]) -> None:
                 file.write(json.dumps(record) + "\n")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Counted:
+def counted(calls: list[Call], price: Price | None) -> JsonObject:
     """What the answers cost, where that is known, and how many of them were no order."""
-
-    calls: int
-    prompt_tokens: int | None
-    completion_tokens: int | None
-    cost: float | None = None
-    unparseable: int
-    repaired: int
-
-
-def counted(calls: list[Call], price: Price | None) -> Counted:
-    """The answers, for the timing."""
-    prompt = total([call.answer.prompt_tokens for call in calls])
-    completion = total([call.answer.completion_tokens for call in calls])
-    cost = None
-    if price is not None and prompt is not None and completion is not None:
-        cost = (prompt * price.input + completion * price.output) / 1e6
-    return Counted(
-        calls=len(calls),
-        prompt_tokens=prompt,
-        completion_tokens=completion,
-        cost=cost,
-        unparseable=sum(not call.meaning.understood for call in calls),
-        repaired=sum(call.meaning.repaired for call in calls),
-    )
-
-
-def reported_settings(settings: Settings) -> JsonObject:
-    """What the timing says of the settings."""
-    price = {"price": asdict(settings.price)} if settings.price else {}
-    return {name: value for name, value in given(settings).items() if name != "key"} | price
+    return {
+        **costs([call.answer for call in calls], price),
+        "unparseable": sum(not call.meaning.understood for call in calls),
+        "repaired": sum(call.meaning.repaired for call in calls),
+    }
 
 
 def main() -> None:
@@ -189,7 +121,7 @@ def main() -> None:
     write_answers(options.answers, calls)
     singles = [sum(call.answer.seconds for call in of_query) for of_query in calls.values()]
     seconds, answers = sum(singles), counted(every, settings.price)
-    odd = f"{answers.unparseable} of them without an order and {answers.repaired} with one that was repaired"
+    odd = f"{answers['unparseable']} of them without an order and {answers['repaired']} with one that was repaired"
     asked = f"{len(every) - len(fresh)} of them kept from before, {endpoint.retried} further attempts"
     print(f"{len(ranked)} of {len(queries)} queries re-ranked, {len(every)} answers: {asked}, {odd}", file=sys.stderr)
     write_timing(
@@ -202,7 +134,7 @@ def main() -> None:
         device=f"{settings.model} at {endpoint.url.host}",
         cached_calls=len(every) - len(fresh),
         retries_made=endpoint.retried,
-        **given(answers),
+        **answers,
         **reported_settings(settings),
     )
 

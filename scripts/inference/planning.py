@@ -20,7 +20,7 @@ from scripts.experiment.results_paths import INDEX_PRECISIONS, path
 from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.systems import listwise
 from scripts.experiment.systems._model_settings import of_model
-from scripts.models.adapters import behind_endpoint
+from scripts.models.endpoint_keys import is_served
 from scripts.models.model_keys import Model
 
 INDICES, SEARCHES = "scripts.inference.indices", "scripts.inference.searches"
@@ -68,7 +68,7 @@ def encoding_settings(experiment: Experiment, dataset: str, model: str, part: st
 
 def _of_model(entry: Model, keys: Iterable[str]) -> dict[str, Any]:
     """How a model computes; one behind an endpoint without a limit here."""
-    elsewhere = {"backend": "endpoint", "max_length": EVERY} if behind_endpoint(entry.type) else {}
+    elsewhere = {"backend": "endpoint", "max_length": EVERY} if is_served(entry) else {}
     return {key: elsewhere.get(key, getattr(entry, key)) for key in keys}
 
 

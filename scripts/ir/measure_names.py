@@ -16,13 +16,17 @@ import ir_measures
 
 from scripts.common.errors import UserError
 from scripts.common.near_names import closest
+from scripts.ir.instruction_following import PMRR
 
 LONGEST_NAME = 200
 LARGEST = 2**31 - 1  # the largest integer that all providers can hold
 DEEPEST_CWL = 1000  # ranks: cwl_eval reads no deeper
 OF_CWL = ("BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG")
 BY_SUBTOPIC = ("AP_IA", "ERR_IA", "NRBP", "P_IA", "StRecall", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP")
+DEEPEST_NDEVAL = 20  # ranks: ndeval computes no deeper
 OF_JUDGEMENTS = ("NumQ", "NumRel")
+for measure in (ir_measures.ERR, ir_measures.RBP):  # computed here, of condensed lists too, which ir-measures lacks
+    measure.SUPPORTED_PARAMS["judged_only"] = ir_measures.P.SUPPORTED_PARAMS["judged_only"]
 EXAMPLES = "nDCG@10, RR@10, AP@5"
 SEE = "see https://ir-measur.es/en/latest/measures.html"
 
@@ -58,6 +62,7 @@ RANGES = {
     "rel": _COUNT,
     "p": _SHARE,
     "T": _POSITIVE,
+    "alpha": Range(lambda value: isinstance(value, float) and 0 <= value <= 1, "a number from 0.0 to 1.0"),
     "beta": _POSITIVE,
     "recall": Range(
         lambda value: isinstance(value, float) and 0 <= value <= 1 and round(value, 2) == value,
@@ -72,7 +77,15 @@ RANGES = {
     "relative": _FLAG,
 }
 _CWL_CUTOFF = Range(lambda value: _whole(value, 1, DEEPEST_CWL), f"a whole number from 1 to {DEEPEST_CWL}")
+_NDEVAL_CUTOFF = Range(lambda value: _whole(value, 1, DEEPEST_NDEVAL), f"a whole number from 1 to {DEEPEST_NDEVAL}")
 _RBP_REL = Range(lambda value: _whole(value, 0, LARGEST), f"a whole number from 0 to {LARGEST}")
+_CUT_BY_SUBTOPIC = ("ERR_IA", "P_IA", "StRecall", "alpha_DCG", "alpha_nDCG", "nERR_IA")  # not without a cut-off
+_NARROWER: dict[tuple[str | None, str], Range] = {  # than the parameter has with other measures
+    **{(name, "cutoff"): _CWL_CUTOFF for name in OF_CWL},
+    **{(name, "cutoff"): _NDEVAL_CUTOFF for name in _CUT_BY_SUBTOPIC},
+    **{(name, "beta"): _SHARE for name in ("NRBP", "nNRBP")},
+    ("RBP", "rel"): _RBP_REL,
+}
 
 
 def parse(name: str) -> ir_measures.Measure:
@@ -103,7 +116,7 @@ def _meant(name: str) -> str:
     head, *parameters = re.split(r"(?=[@(])", name[:LONGEST_NAME], maxsplit=1)
     registry = ir_measures.measures.registry
     known = [*registry, *(measure.NAME for measure in registry.values())]  # of two spellings the last is taken
-    computed = [measure for measure in known if measure not in (*BY_SUBTOPIC, *OF_JUDGEMENTS)]
+    computed = [measure for measure in known if measure not in OF_JUDGEMENTS]
     meant = "".join([*closest(head, computed), *parameters])
     return f" (did you mean {meant!r}?)" if _read(meant) else ""
 
@@ -124,8 +137,6 @@ def _check(name: str, measure: ir_measures.Measure, given: list[str | None]) -> 
     def fail(reason: str) -> UserError:
         return UserError(f"measure {name!r} cannot be computed: {reason}")
 
-    if measure.NAME in BY_SUBTOPIC:
-        raise fail("it needs judgements by subtopic, which qrels here do not have")
     if measure.NAME in OF_JUDGEMENTS:
         raise fail("it describes only the judgements, not a run")
     stated = [measure.AT_PARAM if parameter is None else parameter for parameter in given]
@@ -141,14 +152,11 @@ def _check(name: str, measure: ir_measures.Measure, given: list[str | None]) -> 
         raise fail("state the lowest grade of a relevant document, such as RBP(rel=1)")
     for parameter, definition in measure.SUPPORTED_PARAMS.items():
         if parameter not in measure.params:
-            if definition.required:
+            if definition.required or (parameter == "cutoff" and measure.NAME in _CUT_BY_SUBTOPIC):
                 raise fail(f"a parameter is missing or wrong: it needs {parameter}, {SEE}")
             continue
         value, range_ = measure.params[parameter], RANGES[parameter]
-        if parameter == "cutoff" and measure.NAME in OF_CWL:
-            range_ = _CWL_CUTOFF
-        if parameter == "rel" and measure.NAME == "RBP":
-            range_ = _RBP_REL
+        range_ = _NARROWER.get((measure.NAME, parameter), range_)
         if not range_.holds(value):
             raise fail(f"{parameter} is {value!r}; expected {range_.words}")
     if measure.NAME in OF_CWL and measure["min_rel"] >= measure["max_rel"]:
@@ -171,6 +179,16 @@ def same_measure(name: str, listed: Iterable[str]) -> str | None:
         except UserError:
             continue  # the measure of external scores may have any name
     return None
+
+
+def follows_instructions(name: str) -> bool:
+    """Whether a measure compares the rankings of queries before and after a change of their instructions."""
+    return bool(parse(name) == PMRR)
+
+
+def by_subtopic(name: str) -> bool:
+    """Whether a measure needs judgements by subtopic."""
+    return parse(name).NAME in BY_SUBTOPIC
 
 
 def cutoff(measure: ir_measures.Measure) -> int | None:

@@ -1,13 +1,14 @@
 """Effectiveness measures by ir-measures' names: one value per query, on trec_eval's own ranking and query set.
 
-trec_eval computes most of them, and ir-measures' providers others. Five are computed here, because of limits of their
-providers: for ERR and nDCG with exponential gain a script that takes only numbers as query ids and prints five
-decimals, for RBP a package that cuts the weights at rank 1,000, for Accuracy one that leaves queries out, and for
-Judged one that counts documents as judged which trec_eval does not. Each measure is computed once, even under two
-names. No value is ever a default: each query of the run gets a computed value, or there is an error.
+trec_eval computes most of them, ndeval those by subtopic, and ir-measures' providers others. Five are computed here,
+because of limits of their providers: for ERR and nDCG with exponential gain a script that takes only numbers as query
+ids and prints five decimals, for RBP a package that cuts the weights at rank 1,000, for Accuracy one that leaves out
+queries, for Judged one that counts documents as judged which trec_eval does not. Each measure is computed once, even
+under two names. No value is ever a default: each query of the run gets a computed value, or there is an error.
 
 A document is judged if its grade is 0 or more, for all measures alike: to trec_eval a grade below 0 says that nobody
-judged the document (-1: it was not in the pool, -2: it was, and no assessor saw it).
+judged the document (-1: it was not in the pool, -2: it was, and no assessor saw it). A measure with judged_only=True is
+that of the condensed list, in which only judged documents are left, whatever computes it.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ import math
 
 import ir_measures
 import pandas as pd
+from ir_measures.util import GenericQrel
 
 from scripts.common.errors import UserError
-from scripts.ir.measure_names import LARGEST, OF_CWL, cutoff, parse
+from scripts.ir.instruction_following import PMRR, Original, p_mrr
+from scripts.ir.measure_names import BY_SUBTOPIC, LARGEST, OF_CWL, cutoff, parse
 from scripts.ir.plain_measures import Values, is_plain, plain_values
-from scripts.ir.trec import Qrels, Run, held_scores, ranking
+from scripts.ir.trec import Qrels, Run, Subtopics, condensed, held_scores, ranking
 
 ERR_HIGHEST_GRADE = 4  # the scale of the TREC Web track, whose script (gdeval) defines ERR for ir-measures
 NOT_RETRIEVED = 0.0  # the value of a judged query that the run lacks, as trec_eval -c counts it
@@ -35,7 +38,8 @@ def check_computable(name: str) -> None:
     parse(name)
     logging.disable(logging.WARNING)  # providers warn about so small a task
     try:
-        evaluate({"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": 1, "c": 0}}, [name])
+        qrels = {"q": {"a": 1, "c": 0}}
+        evaluate({"q": {"a": 2.0, "b": 1.0}}, qrels, [name], {"1": qrels, "2": {"q": {"c": 1}}})
     except UserError:
         raise
     except Exception as error:  # the providers raise many kinds of exceptions, here all about this measure
@@ -45,8 +49,11 @@ def check_computable(name: str) -> None:
         logging.disable(logging.NOTSET)
 
 
-def evaluate(run: Run, qrels: Qrels, names: list[str]) -> pd.DataFrame:
-    """Score a run.
+def evaluate(
+    run: Run, qrels: Qrels, names: list[str], subtopics: Subtopics | None = None, original: Original | None = None
+) -> pd.DataFrame:
+    """Score a run; measures by subtopic need the judgements of `subtopics`, of which `qrels` has the highest grades,
+    and pMRR the `original` of queries with changed instructions.
 
     Returns a table with a row per query of the qrels (index `query_id`, in their order) and a column per measure name;
     two names of one measure have the same values. As in `trec_eval -c`, a query that the run lacks scores 0 and a query
@@ -58,11 +65,20 @@ def evaluate(run: Run, qrels: Qrels, names: list[str]) -> pd.DataFrame:
     _check_grades(qrels, "measures are")
     judged = {query: run[query] for query in qrels if run.get(query)}
     measures = {name: parse(name) for name in names}
-    values = _computed(list(dict.fromkeys(measures.values())), judged, qrels)
+    different = list(dict.fromkeys(measures.values()))
+    plain = [measure for measure in different if measure.NAME not in (*BY_SUBTOPIC, PMRR.NAME)]
+    values = _computed(plain, judged, qrels)
+    values |= {
+        measure: _of_subtopics(measure, judged, qrels, subtopics or {})
+        for measure in different
+        if measure.NAME in BY_SUBTOPIC
+    }
     for measure, by_query in values.items():
         if by_query.keys() != judged.keys() or not all(map(math.isfinite, by_query.values())):
             query = next((query for query in judged if not math.isfinite(by_query.get(query, math.nan))), None)
             raise UserError(f"measure {measure} has no value for query {query}: it cannot be computed for this run")
+    if PMRR in different:
+        values[PMRR] = p_mrr(run, qrels, original)
     columns = {
         name: [values[measure].get(query, NOT_RETRIEVED) for query in qrels] for name, measure in measures.items()
     }
@@ -79,8 +95,9 @@ def _computed(measures: list[ir_measures.Measure], run: Run, qrels: Qrels) -> di
     for scores in run.values():
         held_scores(scores)  # raises UserError where trec_eval would hold something else
     values = plain_values(plain, run, qrels)
+    values |= {measure: _condensed(measure, run, qrels) for measure in measures if measure.params.get("judged_only")}
     others = [measure for measure in measures if measure not in values]
-    rankings = {query: ranking(scores) for query, scores in run.items()} if others else {}
+    rankings = _rankings(run) if others else {}
     for measure in others:
         if measure.NAME in _OWN:
             values[measure] = _OWN[measure.NAME](measure, rankings, qrels)
@@ -91,6 +108,53 @@ def _computed(measures: list[ir_measures.Measure], run: Run, qrels: Qrels) -> di
                 _check_grades(qrels, f"measure {measure} is", measure["max_rel"])
             values[measure] = _provided(measure, rankings, qrels)
     return values
+
+
+def _of_subtopics(measure: ir_measures.Measure, run: Run, qrels: Qrels, subtopics: Subtopics) -> Values:
+    """The values of ndeval; 0 where no document is relevant to a subtopic, as for other measures."""
+    if measure.params.get("judged_only"):
+        of_all, run_left = (
+            _of_all(measure),
+            {query: scores for query, scores in condensed(run, qrels).items() if scores},
+        )
+        return dict.fromkeys(run, NOT_RETRIEVED) | _of_subtopics(of_all, run_left, qrels, subtopics)
+    judged = [
+        GenericQrel(query, document, grade, subtopic)
+        for subtopic, judgements in subtopics.items()
+        for query in run.keys() & judgements.keys()
+        for document, grade in judgements[query].items()
+    ]
+    if not judged:
+        return dict.fromkeys(run, NOT_RETRIEVED)
+    found = ir_measures.pyndeval.iter_calc([measure], judged, _strict(_rankings(run)))
+    with_relevant = {one.query_id for one in judged if one.relevance >= measure["rel"]}
+    values = {value.query_id: float(value.value) for value in found if value.query_id in with_relevant}
+    return dict.fromkeys(run.keys() - with_relevant, NOT_RETRIEVED) | values
+
+
+def _of_all(measure: ir_measures.Measure) -> ir_measures.Measure:
+    """A measure of condensed lists as the one of whole lists."""
+    return type(measure)(**{name: value for name, value in measure.params.items() if name != "judged_only"})
+
+
+def _condensed(measure: ir_measures.Measure, run: Run, qrels: Qrels) -> Values:
+    """The values of a measure of condensed lists: those of the rankings without what nobody judged."""
+    of_all = _of_all(measure)
+    left = {query: scores for query, scores in condensed(run, qrels).items() if scores}
+    values = _computed([of_all], left, qrels)[of_all]
+    return {query: values.get(query, NOT_RETRIEVED) for query in run}
+
+
+def _rankings(run: Run) -> dict[str, list[str]]:
+    return {query: ranking(scores) for query, scores in run.items()}
+
+
+def _strict(rankings: dict[str, list[str]]) -> Run:
+    """The rankings as a run without ties."""
+    return {
+        query: dict(zip(documents, map(float, range(len(documents), 0, -1)), strict=True))
+        for query, documents in rankings.items()
+    }
 
 
 def _check_grades(qrels: Qrels, which: str, highest: int = LARGEST) -> None:
@@ -106,12 +170,8 @@ def _provided(measure: ir_measures.Measure, rankings: dict[str, list[str]], qrel
     """The values that ir-measures computes from the rankings."""
     if not rankings:
         return {}
-    strict = {
-        query: dict(zip(documents, map(float, range(len(documents), 0, -1)), strict=True))
-        for query, documents in rankings.items()
-    }
     judged = {query: qrels[query] for query in rankings}
-    return {value.query_id: float(value.value) for value in PROVIDERS.iter_calc([measure], judged, strict)}
+    return {value.query_id: float(value.value) for value in PROVIDERS.iter_calc([measure], judged, _strict(rankings))}
 
 
 def _err(measure: ir_measures.Measure, rankings: dict[str, list[str]], qrels: Qrels) -> Values:

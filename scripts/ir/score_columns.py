@@ -14,7 +14,7 @@ from scripts.common.numerals import finite
 from scripts.ir.trec import shown
 
 HEADINGS = {"id", "index", "idx", "key", "name", "pair", "qid", "query", "sample", "example", "item", "uid", "guid",
-            "question", "topic"}  # fmt: skip
+            "question", "topic", "task", "dataset"}  # fmt: skip
 MOST_NAMES = 12  # that a message lists
 
 

@@ -1,4 +1,5 @@
-"""TREC's two file formats: runs (`qid Q0 docid rank score tag`) and qrels (`qid 0 docid grade`).
+"""TREC's two file formats: runs (`qid Q0 docid rank score tag`) and qrels (`qid 0 docid grade`), also by subtopic
+(`qid subtopic docid grade`).
 
 Runs with the four columns that some tools write are read too, `qid docid rank score`, and MS MARCO's three, `qid docid
 rank`. As in trec_eval, only ASCII white space separates columns; other spaces (U+00A0) belong to an id. Control
@@ -8,7 +9,7 @@ characters are refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,9 @@ from scripts.ir.plain_run import LARGEST_SCORE, read_plain_run
 
 Run = dict[str, dict[str, float]]  # query id -> document id -> score
 Qrels = dict[str, dict[str, int]]  # query id -> document id -> grade
+Subtopics = dict[str, Qrels]  # subtopic -> its judgements
+
+NO_SUBTOPIC = "0"  # in the second column of qrels without subtopics
 
 HIGHEST_GRADE = 1_000_000  # trec_eval counts grades in a table of their size; beyond 31 bits its values are wrong
 LAST_RANK = 1_000_000  # of a run without scores; the reciprocals of neighbours still differ in 32 bits
@@ -177,17 +181,38 @@ def write_run(path: Path, run: Run, tag: str, queries: Iterable[str] | None = No
 
 
 def read_qrels(path: Path) -> Qrels:
-    """Read TREC qrels: query id -> document id -> grade.
+    """Read TREC qrels: query id -> document id -> grade; of several subtopics the highest grade.
+
+    Raises UserError as `read_subtopics` does.
+    """
+    return over_subtopics(read_subtopics(path))
+
+
+def read_subtopics(path: Path) -> Subtopics:
+    """Read TREC qrels by subtopic, their second column, which is 0 where there are none.
 
     Raises UserError, with the line, for a wrong number of columns, a grade that is not an integer, and two different
     grades of one document.
     """
-    qrels: Qrels = {}
+    subtopics: Subtopics = {}
     for number, line in lines(path):
         fields = columns(line, path, number)
         if len(fields) != 4:
             raise UserError(f"{path}:{number}: {len(fields)} columns, but qrels have 4: qid 0 docid grade")
-        add_judgement(qrels, fields[0], fields[2], fields[3], f"{path}:{number}")
+        add_judgement(subtopics.setdefault(fields[1], {}), fields[0], fields[2], fields[3], f"{path}:{number}")
+    return subtopics
+
+
+def over_subtopics(subtopics: Subtopics) -> Qrels:
+    """The judgements of documents: the highest grade that each has for any subtopic of a query."""
+    first, *others = subtopics.values() or [{}]
+    if not others:
+        return first
+    qrels = {query: dict(grades) for query, grades in first.items()}
+    for judgements in others:
+        for query, grades in judgements.items():
+            of_query = qrels.setdefault(query, {})
+            of_query |= {one: max(grade, of_query.get(one, grade)) for one, grade in grades.items()}
     return qrels
 
 
@@ -212,17 +237,34 @@ def add_judgement(qrels: Qrels, query: str, document: str, grade: str, where: st
         )
 
 
-def write_qrels(path: Path, qrels: Qrels) -> None:
-    """Write TREC qrels atomically, in the order given."""
+def write_qrels(path: Path, qrels: Qrels, subtopics: Subtopics | None = None) -> None:
+    """Write TREC qrels atomically, in the order given; with `subtopics` a line for each subtopic of these documents."""
+    parts = subtopics or {NO_SUBTOPIC: qrels}
     with atomic_text(path) as file:
         for query, documents in qrels.items():
-            for document, grade in documents.items():
-                file.write(f"{query} 0 {document} {grade}\n")
+            for document in documents:
+                for subtopic, judgements in parts.items():
+                    if (grade := judgements.get(query, {}).get(document)) is not None:
+                        file.write(f"{query} {subtopic} {document} {grade}\n")
 
 
 def relevant(qrels: Qrels, query: str) -> set[str]:
     """The documents judged relevant (grade 1 or more) for a query."""
     return {document for document, grade in qrels.get(query, {}).items() if grade > 0}
+
+
+def judged(grades: Mapping[str, int], document: str) -> bool:
+    """Whether somebody judged a document: a grade below 0 says that nobody did."""
+    return grades.get(document, -1) >= 0
+
+
+def condensed(run: Run, qrels: Qrels) -> Run:
+    """A run without the documents that nobody judged (Sakai 2007, Alternatives to Bpref, SIGIR)."""
+    return {
+        query: {document: score for document, score in run[query].items() if judged(grades, document)}
+        for query, grades in qrels.items()
+        if query in run
+    }
 
 
 def none_judged(ranked: Run, qrels: Qrels) -> str | None:

@@ -13,6 +13,7 @@ from scripts.common.services import service
 
 KEY = "OPENAI_API_KEY"
 CONCURRENCY, TIMEOUT, RETRIES = 4, 120.0, 5
+HOW_ASKED = ("key", "concurrency", "timeout", "retries", "price")  # keys that decide no answer
 ADDRESS = "endpoint.json"  # what stands for weights in the checkpoint of a model behind an endpoint
 Money = Annotated[float, Rule(minimum=0, maximum=1_000_000)]
 
@@ -70,6 +71,18 @@ class Remote:
         "its name there",
         LEFT_OUT,
     ] = None
+
+
+def is_served(model: Any) -> bool:
+    """Whether a model of a configuration is behind an endpoint."""
+    return getattr(model, "endpoint", None) is not None
+
+
+def asked_of(model: Any) -> dict[str, Any]:
+    """What decides the answers of a model behind an endpoint, which has no max_length; nothing of any other."""
+    if not is_served(model):
+        return {}
+    return {**given(model.endpoint, *HOW_ASKED), "url": url_of(model.endpoint), "max_length": None}
 
 
 def url_of(endpoint: Service) -> str:

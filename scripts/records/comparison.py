@@ -90,11 +90,29 @@ class SensitivityRecord:
 
 
 @dataclass(frozen=True)
+class UnjudgedCase:
+    """The means of a comparison in another case of its unjudged documents: on these collections, over such ones."""
+
+    fixed_mean: Summary
+    summary: Summary
+
+
+@dataclass(frozen=True)
+class UnjudgedRecord:
+    """What unjudged documents could change (synthesis/unjudged.py): by task how many each query has on average, and the
+    means in each case that has one."""
+
+    number: dict[str, float]
+    cases: dict[str, UnjudgedCase]
+
+
+@dataclass(frozen=True)
 class MetaRecord:
     """The record of a comparison. What does not exist for it has its default and is not written.
 
     `seeds` by role, or `conditional` where they are taken as given; `collections` numbers the corpora of tasks;
-    `clusters` counts those of tasks whose queries are clustered.
+    `clusters` counts those of tasks whose queries are clustered. `of_tasks`: a value is the score of a task of a
+    leaderboard, not of a query.
     """
 
     control: str
@@ -122,6 +140,8 @@ class MetaRecord:
     clusters: dict[str, int] = field(default_factory=dict)
     clusters_as_independent: list[str] = field(default_factory=list)
     sensitivity: SensitivityRecord | None = None
+    unjudged: UnjudgedRecord | None = None
+    of_tasks: bool = False
 
     @property
     def k(self) -> int:

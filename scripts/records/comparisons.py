@@ -56,5 +56,14 @@ class ComparisonRow:
     fixed_ci_low: float | None = None
     fixed_ci_high: float | None = None
     fixed_p_value: float | None = None
+    unjudged: float | None = None
+    lowest_effect: float | None = None
+    lowest_ci_low: float | None = None
+    highest_effect: float | None = None
+    highest_ci_high: float | None = None
+    all_effect: float | None = None
+    condensed_effect: float | None = None
+    condensed_ci_low: float | None = None
+    condensed_ci_high: float | None = None
     control_tried: int = 1
     treatment_tried: int = 1

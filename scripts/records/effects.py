@@ -40,4 +40,6 @@ class EffectsRow:
     design_effect: float | None = None
     seeds_variance: float | None = None
     interval_df: float | None = None
+    model_weight: float | None = None
+    model_queries: int | None = None
     undefined: str | None = None

@@ -38,7 +38,9 @@ class Difference:
 
 @dataclass(frozen=True)
 class FamilyRecord:
-    """A family, its settings and its tests; `seeds` is the number of seeds by system."""
+    """A family, its settings and its tests; `seeds` is the number of seeds by system. `of_tasks`: a value is the
+    score of a task of a leaderboard, not of a query.
+    """
 
     systems: list[str]
     against: str | None
@@ -49,3 +51,4 @@ class FamilyRecord:
     seeds: dict[str, int]
     scopes: tuple[ScopeRecord, ...]
     warnings: tuple[str, ...]
+    of_tasks: bool = False

@@ -16,6 +16,7 @@ from __future__ import annotations
 import io
 import math
 from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import islice
@@ -40,7 +41,7 @@ from scripts.common.tables import (
 )
 from scripts.experiment.printed_cells import read_mapping
 from scripts.records.comparison import MetaRecord
-from scripts.reports.contents.published import content, counts
+from scripts.reports.contents.published import FAULT, content, counts
 from scripts.reports.published_numbers import cells as published_cells
 from scripts.reports.published_numbers.cells import Ours, read_cells
 from scripts.reports.published_numbers.marks import PRINTED, Marks, compared, marks
@@ -65,6 +66,11 @@ class Settings:
     rankers: Annotated[dict[str, int], "ranker: how many of the tables of importance are its"] = field(
         default_factory=dict
     )
+
+
+def read_all(paths: Sequence[Path]) -> pd.DataFrame:
+    """The rows of several files; a column that one lacks is empty there."""
+    return pd.concat(map(read_published, paths), ignore_index=True).fillna("")
 
 
 def read_published(path: Path) -> pd.DataFrame:
@@ -129,6 +135,12 @@ def by_split(path: Path) -> pd.DataFrame:
     return table.set_index(table["dataset"] + "/" + table["split"])
 
 
+def is_fault(row: dict, value: float | None) -> bool:
+    """Whether ours is further from a reference score than the same texts allow."""
+    beyond = row.get("fault_beyond")
+    return bool(beyond) and (value is None or abs(value - float(row["printed"])) > float(beyond))
+
+
 def versus(published: pd.DataFrame, results: Results, beside: dict[str, str]) -> pd.DataFrame:
     """One row per published number: ours in its digits and in full, equal or not, and the second comparison's."""
     rows = []
@@ -148,17 +160,18 @@ def versus(published: pd.DataFrame, results: Results, beside: dict[str, str]) ->
                 "comparison": row["comparison"],
                 "beside": None if second is None else in_digits(second * factor, row["printed"]),
                 "beside_comparison": second_comparison or "",
-                "note": row["note"],
+                "note": FAULT if is_fault(row, value) else row["note"],
             }
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=None if rows else ["table", "row", "column", "published", "equal", "note"])
 
 
-def write(table: pd.DataFrame, source: Path, arguments: Namespace) -> None:
+def write(table: pd.DataFrame, sources: Sequence[Path], arguments: Namespace) -> None:
     """Write a table of numbers as TSV, in Markdown and, where it is asked for, as HTML."""
     tsv = table.to_csv(sep="\t", index=False)
     texts = read_texts(io.StringIO(tsv))
-    title, lead = "Published numbers and ours", Paragraph(f"{counts(texts)}. They are those of {source}.")
+    said = f"{counts(texts)}. They are those of {' and '.join(map(str, sources))}."
+    title, lead = "Published numbers and ours", Paragraph(said)
     pages = {arguments.table: tsv, arguments.page: markdown.document(title, [lead, *content(texts, together=False)])}
     pages |= {path: html_page.document(title, [lead, *content(texts, together=True)], {}) for path in arguments.html}
     for path, text in pages.items():
@@ -186,14 +199,13 @@ def mapped(arguments: Namespace) -> None:
     tables = iter(arguments.importances)
     for ranker, number in settings.rankers.items():
         ours.importances[ranker] = [indexed(path, IMPORTANCE, "feature") for path in islice(tables, number)]
-    write(published_cells.versus(read_cells(arguments.published), mapping, ours), arguments.published, arguments)
+    cells = read_cells(arguments.published[0])
+    write(published_cells.versus(cells, mapping, ours), arguments.published, arguments)
 
 
 def main() -> None:
-    many = ("mapping*", "ascending*", "times*", "importances*", "effects*", "meta*", "matrices*", "html*")
-    arguments = parser(
-        __doc__, "published", "means", "datasets", *many, "table", "page", settings=Settings
-    ).parse_args()
+    many = ("published*", "mapping*", "ascending*", "times*", "importances*", "effects*", "meta*", "matrices*", "html*")
+    arguments = parser(__doc__, "means", "datasets", *many, "table", "page", settings=Settings).parse_args()
     if arguments.mapping:
         mapped(arguments)
         return
@@ -204,9 +216,7 @@ def main() -> None:
         datasets=by_split(arguments.datasets),
         marks=marks(map(read_matrix, arguments.matrices)),
     )
-    write(
-        versus(read_published(arguments.published), results, arguments.settings.beside), arguments.published, arguments
-    )
+    write(versus(read_all(arguments.published), results, arguments.settings.beside), arguments.published, arguments)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,7 @@ from scripts.reports.contents.costs import costs
 from scripts.reports.contents.explorer import TO_EXPLORER
 from scripts.reports.contents.families import families
 from scripts.reports.contents.importance import Rankers, importance
+from scripts.reports.contents.judges import judges
 from scripts.reports.contents.machine import Origin, made, read_timings, unchanging
 from scripts.reports.contents.mined import mined
 from scripts.reports.contents.published import published
@@ -135,6 +136,8 @@ def results(arguments: Namespace, tables: dict[str, pd.DataFrame]) -> list[Block
         blocks.append(families(one, labels))
     if several := read_studies(settings.transfer, arguments.matrices, arguments.curves):
         blocks.append(studies(several))
+    if arguments.judges:
+        blocks.append(judges(arguments.judges))
     if settings.rankers:
         blocks.append(importance(settings.rankers, arguments.importances, labels))
     if len(tables["costs"]):
@@ -188,7 +191,9 @@ def main() -> None:
     names = ("datasets", "means", "comparisons", "costs", "page", "summary")
     lists = ("effects*", "meta*", "moderators*", "figures*", "training-log*", "timing*", "metrics*", "published*")
     lists += ("selected*", "chosen*", "families*", "family-records*", "family-figures*", "matrices*", "curves*")
-    arguments = parser(__doc__, *names, *lists, "mined*", "extremes*", "importances*", settings=Settings).parse_args()
+    arguments = parser(
+        __doc__, *names, *lists, "mined*", "extremes*", "importances*", "judges*", settings=Settings
+    ).parse_args()
     tables, title = read_tables(arguments), arguments.settings.experiment
     content = results(arguments, tables)
     made_how, figures = how_made(arguments, tables["datasets"])

@@ -26,6 +26,7 @@ from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, read_found
 from scripts.reports.comparison.sentence import sentence
 from scripts.reports.comparison.table import HOW_TO_READ, as_table, notes, overview, tasks_table
+from scripts.reports.comparison.unjudged import cases_tables
 from scripts.reports.writing import latex, markdown
 from scripts.reports.writing.content import Block, Column, Items, Paragraph, Section, Table, columns
 from scripts.statistics.meta_analysis.summaries import Summary
@@ -53,6 +54,11 @@ def in_full(comparison: Found, labels: Labels) -> pd.DataFrame:
             low, high = found.prediction_interval
             rows.append({"task": "prediction interval", "ci_low": low, "ci_high": high})
         rows.append({"task": "fixed effect", **_numbers(found.fixed)})
+    if meta.unjudged:
+        cases = meta.unjudged.cases.items()
+        rows += [
+            {"task": f"mean of these tasks, unjudged: {name}", **_numbers(case.fixed_mean)} for name, case in cases
+        ]
     return pd.concat([table, pd.DataFrame(rows, columns=table.columns, dtype=object)], ignore_index=True)
 
 
@@ -80,7 +86,8 @@ def dependence(summaries: dict[str, ShortSummary], plot: Forest, labels: Labels,
 def content(name: str, comparison: Found, plot: Forest) -> list[Block]:
     """What a comparison says, its table and its notes."""
     table = tasks_table(name, plot)
-    return [Paragraph(sentence(comparison.meta, plot)), table, Items(notes(comparison, plot))]
+    cases = cases_tables(comparison.meta, plot)
+    return [Paragraph(sentence(comparison.meta, plot)), table, Items(notes(comparison, plot)), *cases]
 
 
 def dependences(meta: MetaRecord, plot: Forest, labels: Labels) -> list[Block]:

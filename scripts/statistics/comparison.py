@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scripts.statistics.dependence.clusters import AUTO, TaskQueries, Units, units_of_tasks
 from scripts.statistics.dependence.observed_tasks import (
@@ -17,6 +17,7 @@ from scripts.statistics.dependence.observed_tasks import (
     dependence_of,
     observed_task,
     per_unit,
+    with_model,
     with_seeds,
 )
 from scripts.statistics.dependence.seed_effects import SeedsFrom, own_seeds, seed_effects_of
@@ -26,6 +27,7 @@ from scripts.statistics.meta_analysis.summaries import Summary
 from scripts.statistics.method import DEFAULTS, ESTIMATED, RANDOM, Method
 from scripts.statistics.scores import Pairs, TaskScores, tasks_of
 from scripts.statistics.synthesise import Synthesis, synthesise
+from scripts.statistics.task.prediction_powered import PredictionPowered, prediction_powered
 from scripts.statistics.task.results import TaskResult, task_result, task_warnings
 
 
@@ -91,13 +93,16 @@ def compare(
     scores: by task the scores of control and treatment, each of shape (queries,) or (queries, seeds), in one order of
     the queries; or `TaskScores`, which also say what tasks share. method: the choices of a comparison, by default those
     of an experiment. seeds_from: by role, from whose seeds variance between training seeds is estimated; by default
-    from a system's own where it has several. Raises ValueError for scores that are not finite or not paired.
+    from a system's own where it has several. Raises ValueError for scores that are not finite or not paired, and for a
+    prediction-powered effect that is no mean difference.
     """
-    tasks = tasks_of(scores)
+    tasks, powered = _with_models(tasks_of(scores), method)
     estimated = method.dependence == ESTIMATED
     corpora = {name: task.corpus for name, task in tasks.items() if estimated and task.corpus is not None}
     units, warnings = _units(tasks, corpora, method)
-    observed = {name: _observed(task, units[name], name in corpora, method) for name, task in tasks.items()}
+    observed = {
+        name: _observed(task, units[name], name in corpora, method, powered.get(name)) for name, task in tasks.items()
+    }
     seed_effects = _seed_effects(tasks, observed, method, seeds_from)
     observed = with_seeds(observed, list(seed_effects.values())) if seed_effects else observed
     results = {name: task_result(task.control, task.treatment, method, observed[name]) for name, task in tasks.items()}
@@ -121,11 +126,28 @@ def _units(
     return units_of_tasks(queries, method.clusters)
 
 
-def _observed(task: TaskScores, units: Units, shares: bool, method: Method) -> ObservedTask:
+def _with_models(
+    tasks: Mapping[str, TaskScores], method: Method
+) -> tuple[dict[str, TaskScores], dict[str, PredictionPowered]]:
+    """The tasks with a model's part in the scores of those that have one, and what that part is."""
+    found, powered = dict(tasks), {}
+    for name, task in tasks.items():
+        if task.model:
+            if method.effect != "MD":
+                raise ValueError(f"task {name!r}: a prediction-powered effect is a mean difference (MD)")
+            control, treatment, powered[name] = prediction_powered(task.control, task.treatment, task.model)
+            found[name] = replace(task, control=control, treatment=treatment)
+    return found, powered
+
+
+def _observed(
+    task: TaskScores, units: Units, shares: bool, method: Method, powered: PredictionPowered | None
+) -> ObservedTask:
     """A task with the seeds of each system averaged; units that nobody chose are automatic."""
     x, y = task.treatment.mean(axis=1), task.control.mean(axis=1)
     automatic = method.clusters == AUTO and task.clusters is None
-    return observed_task(x, y, units, method, shares, automatic)
+    observed = observed_task(x, y, units, method, shares, automatic)
+    return with_model(observed, powered, task.model.undefined) if powered and task.model else observed
 
 
 def _seed_effects(

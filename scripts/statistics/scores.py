@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from scripts.statistics.task.prediction_powered import ModelScores
+
 Pairs = Mapping[str, tuple[np.ndarray, np.ndarray]]  # control and treatment by task
 
 
@@ -17,7 +19,8 @@ class TaskScores:
     Where nothing more is said, tasks share nothing and each query is an observation of its own. `queries` are their ids
     (by default their places). Tasks with one `corpus` may have queries in common, which have the same ids there.
     `relevant` are the documents relevant to each query, by which queries are clustered; `clusters` names the cluster of
-    each query instead. Both are by query id.
+    each query instead. Both are by query id. `model` has the scores by a model's judgements, where the others are by
+    those of humans on a sample of the queries: the effect is then prediction-powered.
     """
 
     name: str
@@ -27,6 +30,7 @@ class TaskScores:
     corpus: str | None = None
     relevant: Mapping[str, Collection[str]] | None = None
     clusters: Mapping[str, str] | None = None
+    model: ModelScores | None = None
 
     @property
     def ids(self) -> list[str]:

@@ -2,8 +2,10 @@
 
 Reads the metrics files of both systems (metrics/{task}/{system}/seed-{seed}.tsv). Writes effects/{comparison}.tsv,
 one row per task, and meta/{comparison}.json, the summary effect and its heterogeneity; both at full double precision.
-Values are paired by query id; several seeds of a system are averaged query by query first.
-The treatment's values may be those of another task with the same queries (treatment_on). The statistics are those of
+Values are paired by query id; several seeds of a system are averaged query by query first. From the runs of both it
+computes what unjudged documents could change (unjudged.py).
+The treatment's values may be those of another task with the same queries (treatment_on). A task that a language model
+judges has the metrics files of the humans' judgements too (judged_tasks.py). The statistics are those of
 statistics/comparison.py.
 """
 
@@ -34,8 +36,10 @@ from scripts.synthesis.comparing import DependenceData, compared, mixed_estimand
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence_record import dependence_record
 from scripts.synthesis.effects_table import Judged, rows
+from scripts.synthesis.judged_tasks import notes, with_judges
 from scripts.synthesis.meta_record import meta_record, sensitivity_record
 from scripts.synthesis.metrics_files import Scores, by_task, paired, read_scores, seeds_by_task
+from scripts.synthesis.unjudged import unjudged_record
 
 Pairs = dict[str, tuple[Scores, Scores]]  # control and treatment by task
 
@@ -121,15 +125,18 @@ def warnings_before(pairs: Pairs, settings: Settings) -> list[str]:
 
 def main() -> None:
     arguments = parser(
-        __doc__, "control*", "treatment*", "siblings*", "effects", "meta", settings=Settings
+        __doc__, "control*", "treatment*", "siblings*", "runs*", "effects", "meta", settings=Settings
     ).parse_args()
     settings: Settings = arguments.settings
     pairs, warnings = read_pairs(arguments.control, arguments.treatment, settings)
+    pairs, models = with_judges(pairs, settings.judged, settings.seed)
     warnings += warnings_before(pairs, settings)
     for name, files in ((settings.control, arguments.control), (settings.treatment, arguments.treatment)):
         warnings += mixed_estimands(name, seeds_by_task(files))
-    found = compared(pairs, settings, dependence_data(settings, arguments.siblings))
+    dependence = dependence_data(settings, arguments.siblings)
+    found = compared(pairs, settings, dependence, models)
     warnings += [*found.cluster_warnings, *unknown_seeds(settings), *task_warnings(found.tasks)]
+    warnings += notes(found.tasks, settings.judged)
     scale = measure_scale(scores.values.to_numpy() for pair in pairs.values() for scores in pair)
     all_tasks = sensitivity(found.tasks, settings, found.corpora, list(found.seed_effects.values()))
     record = meta_record(
@@ -139,6 +146,7 @@ def main() -> None:
         **dependence_record(found, settings),
         warnings=[*warnings, *found.synthesis.warnings],
         sensitivity=sensitivity_record(all_tasks) if all_tasks else None,
+        unjudged=unjudged_record(pairs, arguments.runs, settings, dependence),
     )
     for warning in record.warnings:
         print(f"{arguments.effects.stem}: {warning}", file=sys.stderr)

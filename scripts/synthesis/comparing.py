@@ -17,6 +17,7 @@ from scripts.statistics.comparison import Comparison, compare
 from scripts.statistics.dependence.seed_effects import CONTROL, DIFFERENCE, TREATMENT, SeedsFrom
 from scripts.statistics.method import RANDOM
 from scripts.statistics.scores import TaskScores
+from scripts.statistics.task.prediction_powered import ModelScores
 from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.metrics_files import Scores
 
@@ -34,8 +35,13 @@ class DependenceData:
     siblings: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
 
 
-def compared(pairs: Pairs, settings: Settings, dependence_data: DependenceData | None = None) -> Comparison:
-    """Compare the systems on each task and combine the effects."""
+def compared(
+    pairs: Pairs,
+    settings: Settings,
+    dependence_data: DependenceData | None = None,
+    models: Mapping[str, ModelScores] | None = None,
+) -> Comparison:
+    """Compare the systems on each task and combine the effects; `models` are the scores by judges' judgements."""
     known = dependence_data or DependenceData()
     scores = [
         TaskScores(
@@ -46,6 +52,7 @@ def compared(pairs: Pairs, settings: Settings, dependence_data: DependenceData |
             settings.corpora.get(task),
             known.relevant.get(task),
             known.clusters.get(task),
+            (models or {}).get(task),
         )
         for task, (control, treatment) in pairs.items()
     ]

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from scripts.experiment.seeds_of import SeedsOf
 from scripts.statistics.method import Method
+from scripts.synthesis.judged_tasks import JudgedBy
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,14 @@ class Settings(Method):
     qrels: Annotated[dict[str, str], "task: its relevance judgements, by which queries are clustered"] = field(
         default_factory=dict
     )
+    judgements: Annotated[dict[str, str], "task: its relevance judgements, where queries are not clustered by them"] = (
+        field(default_factory=dict)
+    )
+    of_tasks: Annotated[bool, "a value is the score of a task of a leaderboard, not of a query"] = False
+    runs_on: Annotated[dict[str, str], "task: the one whose runs it scores, where it is another"] = field(
+        default_factory=dict
+    )
+    judged: Annotated[dict[str, JudgedBy], "task: the language model that judges it"] = field(default_factory=dict)
     cluster_files: Annotated[dict[str, str], "task: a file with the cluster of each of its queries"] = field(
         default_factory=dict
     )

@@ -59,9 +59,22 @@ def row(name: str, meta: MetaRecord, tried: list[int], family: str) -> Compariso
         for key in ("effect", "ci_low", "ci_high", "p_value")
     }
     budgets = dict(zip(("control_tried", "treatment_tried"), tried, strict=True))
-    values = {**numbers, **tests, **ends, **means, **budgets, "comparison": name, "family": family}
+    values = {**numbers, **tests, **ends, **means, **budgets, **_unjudged(meta), "comparison": name, "family": family}
     own: dict[str, Any] = {name: values[name] for name in COLUMNS if name in values}
     return ComparisonRow(**own)
+
+
+def _unjudged(meta: MetaRecord) -> dict[str, float | None]:
+    """How many documents per query are unjudged, and the means on these collections in other cases of them."""
+    if meta.unjudged is None:
+        return {"unjudged": None}
+    ends = {
+        f"{case}_{key}": getattr(found.fixed_mean, key)
+        for case, found in meta.unjudged.cases.items()
+        for key in ("effect", "ci_low", "ci_high")
+    }
+    numbers = meta.unjudged.number.values()
+    return {"unjudged": sum(numbers) / len(numbers), **ends}
 
 
 def table(metas: dict[str, MetaRecord], settings: Settings) -> pd.DataFrame:

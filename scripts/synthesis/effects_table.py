@@ -45,7 +45,7 @@ def rows(
 
 def _row(task: str, result: TaskResult, weight: float | None, judged: Judged) -> EffectsRow:
     effect, t, variance, interval = result.effect, result.t_test or TTest(), result.variance, result.interval
-    randomisation, margin = result.randomisation, result.equivalence
+    randomisation, margin, powered = result.randomisation, result.equivalence, result.observed.powered
     ci_low, ci_high = result.ends or (None, None)
     in_units = effect_named(effect.effect_type).IN_UNITS_OF_MEASURE  # the split is that of a mean difference
     return EffectsRow(
@@ -80,5 +80,7 @@ def _row(task: str, result: TaskResult, weight: float | None, judged: Judged) ->
         design_effect=result.observed.design_effect,
         seeds_variance=result.seeds_variance,
         interval_df=interval.df if interval else None,
+        model_weight=powered.weight if powered and interval else None,
+        model_queries=powered.further if powered and interval else None,
         undefined=effect.undefined,
     )

@@ -21,6 +21,7 @@ class Settings(Family):
     """One family of comparisons."""
 
     measure: Annotated[str, "column of the metrics files"]
+    of_tasks: Annotated[bool, "a value is the score of a task of a leaderboard, not of a query"] = False
 
 
 def rows(found: Sequence[Scope], settings: Settings) -> pd.DataFrame:
@@ -63,6 +64,7 @@ def record(found: Sequence[Scope], settings: Settings, seeds: dict[str, int], wa
         seeds=seeds,
         scopes=tuple(map(_scope, found)),
         warnings=(*warnings, *family_warnings(found, settings)),
+        of_tasks=settings.of_tasks,
     )
 
 

@@ -41,6 +41,7 @@ def meta_record(synthesis: Synthesis, settings: Settings, scale: float = 1.0, **
         hedges=settings.hedges,
         permutations=settings.permutations,
         prediction=settings.prediction,
+        of_tasks=settings.of_tasks,
         small_tasks=settings.small_tasks,
         effect_type=settings.effect,
         task_interval=kind_for(settings.task_interval, effect_named(settings.effect)),

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from scripts.common.keys import JsonObject, given, stated
-from scripts.experiment import job_files, moderators
+from scripts.experiment import job_files, judged, moderators
 from scripts.experiment.comparisons import statistics_of
+from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.descriptions import datasets_learnt
 from scripts.experiment.hypotheses import families, repeated
 from scripts.experiment.records import Experiment, Moderator, Task
@@ -33,6 +34,23 @@ def treatment_metrics(experiment: Experiment, name: str) -> list[str]:
     return _metrics(experiment, comparison.treatment, tasks)
 
 
+def compared_runs(experiment: Experiment, name: str) -> list[str]:
+    """The runs of both systems of a comparison, of which unjudged documents are counted; none where values are given,
+    where the treatment ranks other texts and where a language model judges.
+    """
+    comparison, tasks = experiment.comparisons[name], _tasks(experiment, name)
+    if comparison.treatment_on or any(task.values_given or task.judge for task in tasks):
+        return []
+    systems = [experiment.systems[system] for system in (comparison.control, comparison.treatment)]
+    return [run for system in systems for task in tasks for run in job_files.runs(experiment, system, task)]
+
+
+def human_metrics(experiment: Experiment, name: str, role: Literal["control", "treatment"]) -> list[str]:
+    """The metrics files of one side by the humans' judgements, on the tasks that a language model judges."""
+    comparison = experiment.comparisons[name]
+    return _metrics(experiment, getattr(comparison, role), judged.human_tasks(experiment, comparison))
+
+
 def comparison_settings(experiment: Experiment, name: str) -> JsonObject:
     """Who is compared, and how. Tasks of `treatment_on` are given by their folders, as paths name them."""
     comparison = experiment.comparisons[name]
@@ -46,6 +64,9 @@ def comparison_settings(experiment: Experiment, name: str) -> JsonObject:
         "treatment": comparison.named(comparison.treatment),
         **({"treatment_on": folders} if folders else {}),
         **_measure_on(experiment, name),
+        **_runs_on(experiment, name),
+        **judged.judges(experiment, comparison),
+        **_of_tasks(experiment, comparison.tasks),
         "seed": experiment.seed,
         **({"lower_is_better": True} if lower else {}),
         **statistics_of(comparison),
@@ -58,6 +79,18 @@ def _measure_on(experiment: Experiment, name: str) -> JsonObject:
     measure_on = experiment.comparisons[name].measure_on
     by_folder = {experiment.tasks[task].folder: measure for task, measure in measure_on.items()}
     return {"measure_on": by_folder} if by_folder else {}
+
+
+def _of_tasks(experiment: Experiment, tasks: tuple[str, ...]) -> JsonObject:
+    """That values are of tasks; a leaderboard is compared alone."""
+    dataset = experiment.datasets[experiment.tasks[tasks[0]].dataset]
+    return {"of_tasks": True} if format_of(dataset).of_tasks else {}
+
+
+def _runs_on(experiment: Experiment, name: str) -> JsonObject:
+    """The folder of each task's runs, where it scores those of another."""
+    ranked = {task.folder: experiment.ranked_task(task).folder for task in _tasks(experiment, name) if task.runs_of}
+    return {"runs_on": ranked} if ranked else {}
 
 
 def table_settings(experiment: Experiment) -> JsonObject:
@@ -136,9 +169,10 @@ def sibling_metrics(experiment: Experiment, name: str) -> list[str]:
 
 
 def cluster_files(experiment: Experiment, name: str) -> list[str]:
-    """Which queries belong together: qrels of the tasks, or the user's files."""
-    found = _dependence(experiment, name)
-    return [*found.qrels.values(), *found.cluster_files.values()]
+    """Which queries belong together: qrels of the tasks, or the user's files; and with which probabilities they were
+    chosen for humans to judge."""
+    found, chosen = _dependence(experiment, name), judged.probabilities(experiment, experiment.comparisons[name])
+    return [*found.qrels.values(), *found.judgements.values(), *found.cluster_files.values(), *chosen]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,6 +182,7 @@ class Dependence:
     clusters: Literal["auto"] | None = None
     cluster_files: Mapping[str, str] = field(default_factory=dict)
     qrels: Mapping[str, str] = field(default_factory=dict)
+    judgements: Mapping[str, str] = field(default_factory=dict)
     corpora: Mapping[str, str] = field(default_factory=dict)
     seed_sources: Mapping[str, SeedsOf] = field(default_factory=dict)
     checkpoints: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -157,14 +192,19 @@ def _dependence(experiment: Experiment, name: str) -> Dependence:
     comparison, tasks = experiment.comparisons[name], experiment.tasks
     clusters = comparison.statistics.clusters
     named = clusters if isinstance(clusters, dict) else {}
-    judged = [tasks[task] for task in comparison.tasks if not tasks[task].values_given and task not in named]
+    own = {tasks[task].folder: path for task, path in named.items()}
+    scored = [task for task in _tasks(experiment, name) if not task.values_given]
+    by_humans = {task.folder: experiment.ranked_task(task) if task.judge else task for task in scored}
+    files = {folder: job_files.qrels(experiment, task) for folder, task in by_humans.items()}
+    clustered = {} if clusters == "query" else {folder: file for folder, file in files.items() if folder not in own}
     corpora = {tasks[task].folder: experiment.corpus_owner(tasks[task].dataset) for task in comparison.tasks}
     shared = comparison.statistics.dependence == "estimated" and len(set(corpora.values())) < len(corpora)
     sources = _sources(experiment, name)
     return Dependence(
         clusters="auto" if named else None,
-        cluster_files={tasks[task].folder: path for task, path in named.items()},
-        qrels={} if clusters == "query" else {task.folder: job_files.qrels(experiment, task) for task in judged},
+        cluster_files=own,
+        qrels=clustered,
+        judgements={folder: file for folder, file in files.items() if folder not in clustered},
         corpora=corpora if shared else {},
         seed_sources=sources,
         checkpoints=checkpoints(experiment, comparison) if sources else {},
@@ -189,7 +229,7 @@ def family_settings(experiment: Experiment, name: str) -> JsonObject:
     family = experiment.families[name]
     lower = {"lower_is_better": True} if family.measure in experiment.lower_is_better else {}
     how = stated(family, "name", "tasks", "title")
-    return {**how, "seed": experiment.seed, **lower}
+    return {**how, "seed": experiment.seed, **lower, **_of_tasks(experiment, family.tasks)}
 
 
 def _metrics(experiment: Experiment, system: str, tasks: list[str] | tuple[str, ...]) -> list[str]:

@@ -28,6 +28,7 @@ from scripts.statistics.meta_analysis.independent import MetaAnalysis
 from scripts.statistics.meta_analysis.small_tasks import SHRUNK, with_shrunk_variances
 from scripts.statistics.meta_analysis.summaries import Summary
 from scripts.statistics.task.tests import interval_of
+from scripts.synthesis.simulated_judges import ANALYSES, JUDGED
 from scripts.synthesis.simulated_worlds import MEAN, METHOD, OF_ONE_TASK, WORLDS, Experiment, World, as_independent
 
 Interval = tuple[float, float]
@@ -142,16 +143,27 @@ def simulated(world: World, replicates: int, seed: int, columns: Sequence[Column
     return Row(*held.T)
 
 
-def of_task(kind: str) -> Column:
-    """The interval of a kind of an experiment's only task."""
+def of_task(kind: str, name: str = "") -> Column:
+    """The interval of a kind of an experiment's only task, or of the one of that name; None where it has no effect."""
 
-    def of(experiment: Experiment) -> Interval:
-        (task,) = experiment.tasks.values()
+    def of(experiment: Experiment) -> Interval | None:
+        task = experiment.tasks[name] if name else next(iter(experiment.tasks.values()))
         interval, _ = interval_of(task, replace(METHOD, task_interval=kind))
-        assert interval is not None
-        return interval.ci_low, interval.ci_high
+        return (interval.ci_low, interval.ci_high) if interval else None
 
-    return Column(LIKE_THESE, kind, of)
+    return Column(LIKE_THESE, name or kind, of)
+
+
+OF_JUDGED = [of_task("t", name) for name in ANALYSES]
+
+
+def judged_tables(replicates: int, seed: int) -> list[str]:
+    """The tables of tasks that a model judges: four times the experiments, each of one task."""
+    rows = {world.name: simulated(world, 4 * replicates, seed, OF_JUDGED) for world in JUDGED}
+    return [
+        table(f"judged by a model, {title}", OF_JUDGED, {name: getattr(row, title) for name, row in rows.items()})
+        for title in ("coverage", "width")
+    ]
 
 
 def table(title: str, columns: Sequence[Column], rows: dict[str, np.ndarray]) -> str:
@@ -181,6 +193,7 @@ def main() -> None:
         for title in ("coverage", "width", "power")
     ]
     tables.append(table("one task", kinds, {name: row.coverage for name, row in of_tasks.items()}))
+    tables += judged_tables(arguments.replicates, arguments.seed)
     write_text(arguments.tables, "\n".join(tables))
 
 

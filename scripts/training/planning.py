@@ -12,8 +12,7 @@ from scripts.experiment.prompts_of_tasks import prompts_by_dataset
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
 from scripts.experiment.sections.recipe import UNTRAINED, Recipe
-from scripts.models.adapters import behind_endpoint
-from scripts.models.endpoint_keys import address_of
+from scripts.models.endpoint_keys import address_of, is_served
 from scripts.models.judging_keys import Judging
 from scripts.models.model_keys import Model, Weights
 from scripts.models.training_keys import Training
@@ -151,13 +150,13 @@ def _prompts(experiment: Experiment, model: Model, recipe: Recipe) -> JsonObject
 def weights_source(experiment: Experiment, model: str) -> tuple[str | None, str | None]:
     """The location of a model's own weights, and their revision; None of a model behind an endpoint."""
     entry = experiment.models[model]
-    return (None, None) if behind_endpoint(entry.type) else (entry.weights, entry.revision)
+    return (None, None) if is_served(entry) else (entry.weights, entry.revision)
 
 
 def weights_settings(experiment: Experiment, model: str) -> JsonObject:
     """What a model's own weights have to be, or where it is asked."""
     entry = experiment.models[model]
-    if behind_endpoint(entry.type):
+    if is_served(entry):
         return {"endpoint": address_of(entry)}
     return given_of(Weights, entry) | given_of(Judging, entry)
 

@@ -12,7 +12,8 @@ from huggingface_hub import constants
 from scripts.common.errors import UserError
 from scripts.common.files import sha256
 from scripts.datasets import check
-from scripts.datasets.fetch import fetch, in_hub_cache
+from scripts.datasets.fetch import fetch
+from scripts.datasets.from_hub import in_hub_cache
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

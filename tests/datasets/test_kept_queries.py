@@ -85,6 +85,17 @@ def test_queries_of_beir_that_no_file_judges_are_training_queries_where_the_key_
     assert len(read_queries(tmp_path / "without/queries/train.jsonl")) == len(qrels) - 1
 
 
+def test_they_are_test_queries_for_a_model_to_judge_where_the_key_says_so_also_beside_a_sample(tmp_path):
+    source = beir_folder(tmp_path / "in", qrels={"train": ["q0\td0\t1"], "test": ["q7\td7\t1", "q8\td8\t1"]})
+    for changes, judged in (({}, 2), ({"test_queries": 1}, 1)):
+        prepare(source, tmp_path / f"out{judged}", settings(unjudged="test", **changes))
+        qrels = read_qrels(tmp_path / f"out{judged}/qrels/test.qrels")
+        queries = set(read_queries(tmp_path / f"out{judged}/queries/test.jsonl"))
+        assert len(qrels) == judged and queries == {f"q{n}" for n in range(1, 7)} | {"q9"} | set(qrels)
+        counts = json.loads((tmp_path / f"out{judged}/statistics.json").read_text())["splits"]["test"]
+        assert (counts["queries"], counts["unjudged"]) == (judged, 7)
+
+
 def test_a_query_in_the_words_of_a_tested_one_is_not_learnt_from(tmp_path):
     source = beir_folder(tmp_path / "in", qrels={"test": ["q8\td8\t1"]})
     with open(source / "queries.jsonl", "a") as file:

@@ -116,9 +116,9 @@ RERANK = {"first_stage": "bm25", "depth": 10}
     ("changes", "said"),
     [
         (CROSS | {"systems/x": {"model": "ce", "rerank": RERANK, "truncate_dim": 64}},
-         "systems.x.truncate_dim: a cross-encoder has no vectors to truncate; bi-encoders do"),
+         "systems.x.truncate_dim: a cross-encoder has no vectors to truncate; bi-encoders and bi-encoder-endpoints do"),
         (SPARSE | {"systems/x": {"model": "s", "truncate_dim": 64}},
-         "systems.x.truncate_dim: a sparse-encoder has no vectors to truncate; bi-encoders do"),
+         "systems.x.truncate_dim: a sparse-encoder has no vectors to truncate; bi-encoders and bi-encoder-endpoints do"),
         (SPARSE | {"systems/x": {"model": "s", "recipe": "r"}, "systems/tuned": {"model": "m"}, "recipes/r/matryoshka_dims": [64]},
          "recipes.r.matryoshka_dims: a sparse-encoder has no vectors whose first dimensions could be trained"),
         ({"recipes/r/matryoshka_dims": []}, "recipes.r.matryoshka_dims"),

@@ -130,7 +130,7 @@ CASES = {  # what is wrong, or accepted where there is no message
     "sample of a share": ({"datasets/d/dev_queries": 0.5}, "c.yaml: datasets.d.dev_queries: 0.5 is not a whole number"),
     "sample of no split": ({"datasets/d": IR_DATASETS | {"dev_queries": 9}}, "c.yaml: datasets.d.dev_queries: there is no split dev; there are test, train"),
     "sample of a carved split": ({"datasets/d": IR_DATASETS | {"dev_queries": 9, "splits": {"dev": 20}}}, None),
-    "unknown use of unjudged": ({"datasets/d/unjudged": "test"}, "c.yaml: datasets.d.unjudged: unknown value 'test'; expected one of drop, train"),
+    "unknown use of unjudged": ({"datasets/d/unjudged": "dev"}, "c.yaml: datasets.d.unjudged: unknown value 'dev'; expected one of drop, train, test"),
     "human labels without judgements": ({"datasets/d": TREC}, "c.yaml: recipes.r.labels: d has training queries without judgements, and labels: human needs them; labels: bm25 does not"),
     "pseudo-labels without judgements": ({"datasets/d": TREC, "recipes/r/labels": "bm25"}, None),
     "pseudo-labels without queries": ({"datasets/d": TREC | {"topics": {"test": "t"}}, "recipes/r/labels": "bm25"},

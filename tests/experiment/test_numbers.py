@@ -40,6 +40,8 @@ def with_number(path, value):
     """BASE with a value at a place of the schema."""
     config = changed({"systems/tuned/rerank": {"first_stage": "bm25"}, "multiple_comparisons/f": {"systems": "all"}})
     config["systems"]["tuned"]["endpoint"] = {"url": "https://h/v1", "model": "m", "price": {"input": 1, "output": 1}}
+    if path[0] == "models" and "endpoint" in path:
+        config["models"]["m"]["endpoint"] = {"url": "https://h/v1", "protocol": "openai"}
     config["matrices"] = {"x": {"zero_shot": "tuned", "full_shot": "tuned", "baseline": "bm25", "measure": "RR@10"}}
     config["curves"] = {"x": {"systems": "tuned", "baseline": "bm25", "measure": "RR@10"}}
     config["plan_study"] = {"assumed": {"x": {"query_sd": 0.2, "collection_sd": 0.02}}}

@@ -109,7 +109,7 @@ def test_a_list_makes_a_model_of_each():
 LONG = 'a text of at most 1000 characters, or "" for none'
 MISTAKES = {
     "of a document of a pair": ({"models/ce/prompts": {"document": ""}}, "c.yaml: models.ce.prompts.document: a cross-encoder takes a prompt of each query alone; leave it out"),
-    "of a tagger": ({"models/ce/type": "token-classification", "models/ce/prompts": {"query": ""}}, "c.yaml: models.ce.prompts: a token-classification takes none; bi-encoders, cross-encoders, multi-vectors and sparse-encoders do"),
+    "of a tagger": ({"models/ce/type": "token-classification", "models/ce/prompts": {"query": ""}}, "c.yaml: models.ce.prompts: a token-classification takes none; bi-encoders, bi-encoder-endpoints, cross-encoders, multi-vectors and sparse-encoders do"),
     "another name": ({"models/m/prompts": {"passage": "p "}}, "c.yaml: models.m.prompts.passage: 'p ' is text; expected a mapping"),
     "another role": ({"models/m/prompts": {"default": {"passage": "p "}}}, "c.yaml: models.m.prompts.default: unknown key 'passage'; allowed are document, query"),
     "of a dataset that is none": ({"models/m/prompts": {"default": BOTH, "dd": {"query": "a "}}}, "c.yaml: models.m.prompts: unknown name 'dd'"),

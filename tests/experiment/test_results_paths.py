@@ -45,6 +45,7 @@ SAME_PLACE = {
     "texts": {"corpus", "queries"},
     "ranking": {"run", "pair_scores"},
     "ranking_timing": {"run_timing", "pair_scores_timing"},
+    "kept_embeddings": {"embeddings"},
     "scored": {"metrics", "ascending_metrics"},
     "table": {"matrix"},
 }

@@ -91,6 +91,27 @@ def test_judged_and_judged_only_mean_the_same_documents_as_trec_eval_j(trec_eval
     assert lower  # a grade below 0 is among the documents that count
 
 
+@pytest.mark.parametrize("name", ["RR", "nDCG@10", "AP", "AP@5", "R@5"])
+def test_condensed_lists_are_those_of_trec_eval_j(trec_eval, tmp_path, name):
+    qrels, run = random_case(4)
+    head, at, depth = name.partition("@")
+    expected = trec_eval(qrels, run, tmp_path, "-J")
+    ours = evaluate(run, qrels, [f"{head}(judged_only=True){at}{depth}", name])
+    for query in qrels.keys() - {"missing"}:
+        assert ours.iloc[:, 0][query] == pytest.approx(expected[query, NAMES[name]], abs=5.001e-5)
+    assert not ours.iloc[:, 0].equals(ours.iloc[:, 1])
+
+
+@pytest.mark.parametrize("name", ["ERR({})@5", "RBP(rel=1,{})", "nDCG(dcg='exp-log2',{})@5", "Success({})@2"])
+def test_a_condensed_list_is_a_run_without_unjudged_documents(name):
+    qrels, run = random_case(5)
+    left = {query: {one: score for one, score in run[query].items() if qrels.get(query, {}).get(one, -1) >= 0}
+            for query in run}  # fmt: skip
+    plain = name.format("").replace(",)", ")").replace("()", "")
+    ours, theirs = evaluate(run, qrels, [name.format("judged_only=True")]), evaluate(left, qrels, [plain])
+    assert ours.iloc[:, 0].tolist() == theirs.iloc[:, 0].tolist() != evaluate(run, qrels, [plain]).iloc[:, 0].tolist()
+
+
 def test_scores_equal_as_32_bit_floats_are_ties_by_descending_document_id(trec_eval, tmp_path):
     run = {"q": {"a": 0.30000001, "b": 0.3, "c": 0.2}}
     assert ranking(run["q"]) == ["b", "a", "c"]
@@ -199,8 +220,9 @@ def test_measures_that_can_be_computed(name):
     [
         ("RBP", "'RBP' cannot be computed: state the lowest grade of a relevant document, such as RBP(rel=1)"),
         ("P", "'P' cannot be computed: a parameter is missing or wrong"),
-        ("alpha_nDCG@10", "cannot be computed: it needs judgements by subtopic"),
-        ("RR(judged_only=True)@10", "cannot be computed: Unsupported measures"),
+        ("alpha_nDCG@30", "cannot be computed: cutoff is 30; expected a whole number from 1 to 20"),
+        ("StRecall", "cannot be computed: a parameter is missing or wrong: it needs cutoff"),
+        ("infAP(judged_only=True)", "judged_only is not one of infAP's (rel)"),
         ("colour", "unknown measure 'colour'"),
     ],
 )

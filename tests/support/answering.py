@@ -38,6 +38,14 @@ def by_words(request: dict) -> Reply:
     return said(" > ".join(f"[{number}]" for number in best_first), prompt_tokens=100, completion_tokens=10)
 
 
+def graded(request: dict) -> Reply:
+    """Grades a document by the share of the query's words that it holds: a judge that knows what is relevant."""
+    asked = re.search(r"^Query: (.*)\n\nPassage: (.*)$", request["messages"][-1]["content"], re.MULTILINE)
+    query, passage = set(asked[1].split()), set(asked[2].split())
+    grade = round(3 * len(query & passage) / len(query))
+    return said(f"The passage is read.\nfinal grade: {grade}", prompt_tokens=100, completion_tokens=10)
+
+
 def answered(content: object) -> Reply:
     """An answer with this content."""
     return 200, {"Content-Type": "application/json"}, json.dumps(content).encode()

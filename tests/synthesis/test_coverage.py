@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from scripts.synthesis.simulate_coverage import COLUMNS, of_task, simulated
+from scripts.synthesis.simulate_coverage import COLUMNS, OF_JUDGED, of_task, simulated
+from scripts.synthesis.simulated_judges import JUDGED
 from scripts.synthesis.simulated_worlds import OF_ONE_TASK, WORLDS
 
 WORLD = {world.name: world for world in (*WORLDS, *OF_ONE_TASK)}
@@ -63,3 +64,19 @@ def test_intervals_of_tasks_that_share_queries_do():
     ignoring, held = covered(name, ["equal weights, nothing shared", "equal weights"], 300)
     assert ignoring < 0.95 - error(0.95, 300)
     assert 0.95 - error(0.95, 300) <= held < 0.985
+
+
+def test_prediction_powered_intervals_keep_the_level_where_the_models_do_not_and_are_narrower_than_the_humans():
+    world = next(world for world in JUDGED if world.name == "50 of 300 queries by humans, 50% agreement")
+    row = simulated(world, 1000, 1, OF_JUDGED)
+    powered, humans, model = row.coverage
+    assert 0.94 <= powered <= 0.96 and 0.94 <= humans <= 0.96
+    assert model < 0.5
+    assert row.width[0] < 0.92 * row.width[1]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("world", JUDGED, ids=lambda world: world.name)
+def test_prediction_powered_intervals_do_in_all_worlds(world):
+    (powered,) = simulated(world, 4000, 1, OF_JUDGED[:1]).coverage
+    assert 0.94 <= powered <= 0.96

@@ -5,11 +5,14 @@ import contextlib
 import csv
 import io
 import json
+import math
 import shutil
 
 import nbformat
+import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from tests.workflow.conftest import REPOSITORY, copy
 
@@ -288,3 +291,52 @@ def test_a_font_that_is_not_installed_stops_a_run_before_its_first_job(scores):
     assert errors[0].startswith(said) and not (scores.folder / "results/scores").exists()
     table = scores.snakemake("results/scores/tables/effects/agreement.md", config="scores.yaml")
     assert table.returncode == 0, table.stderr  # no figure is drawn
+
+
+LEADERBOARD = """
+experiment: board
+datasets: {mteb: {format: leaderboard, measure: nDCG@10}}
+systems:
+  of: {type: external, column: [first, second, third], scores: {mteb: board.tsv}}
+tasks: [mteb]
+comparisons:
+  board: {control: of-first, treatment: of-second, measure: nDCG@10}
+multiple_comparisons:
+  all: {systems: all, measure: nDCG@10}
+"""
+ROWS = {"ArguAna": (0.41, 0.44, 0.38), "FiQA": (0.24, 0.30, 0.25), "NFCorpus": (0.32, 0.33, 0.31), "NQ": (0.31, 0.29, 0.30),
+        "SCIDOCS": (0.15, 0.18, 0.12), "SciFact": (0.67, 0.70, 0.60), "TREC-COVID": (0.60, 0.68, 0.50)}  # fmt: skip
+
+
+def test_task_scores_of_a_leaderboard_are_a_sample_of_tasks_and_the_page_says_what_that_leaves_open(scores):
+    rows = ["task\tfirst\tsecond\tthird", *("\t".join([task, *map(str, row)]) for task, row in ROWS.items())]
+    (scores.folder / "board.tsv").write_text("\n".join(rows) + "\n")
+    (scores.folder / "board.yaml").write_text(LEADERBOARD)
+    done = scores.snakemake(config="board.yaml")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-5000:]
+    results = scores.folder / "results/board"
+    meta = json.loads((results / "meta/board.json").read_text())
+    difference = np.array([second - first for first, second, _ in ROWS.values()])
+    expected = stats.ttest_1samp(difference, 0)
+    assert meta["of_tasks"] and meta["summary"]["df"] == 6
+    assert meta["summary"]["effect"] == pytest.approx(difference.mean())
+    assert meta["summary"]["p_value"] == pytest.approx(expected.pvalue)
+    page = (results / "summary.md").read_text()
+    assert "Over tasks like the 7 of mteb, mean nDCG@10 of of-second exceeds that of of-first by" in page
+    half = stats.t.ppf(0.975, 6) * difference.std(ddof=1) * math.sqrt(1 + 1 / 7)
+    low, high = (
+        f"{end:.3f}".replace("-", "\N{MINUS SIGN}") for end in (difference.mean() - half, difference.mean() + half)
+    )
+    assert f"In a further task, the difference is expected between {low} and {high} (95% prediction interval)" in page
+    assert page.count("no task has a variance of its own") >= 2  # of the comparison and of all systems at once
+    assert "(7 tasks)" in page and "7 queries" not in page
+    mixed = (
+        LEADERBOARD.replace("tasks: [mteb]", "tasks: [mteb, other]")
+        .replace(
+            "measure: nDCG@10}}\nsystems", "measure: nDCG@10}, other: {format: scores, measure: nDCG@10}}\nsystems"
+        )
+        .replace("{mteb: board.tsv}", "{mteb: board.tsv, other: board.tsv}")
+    )
+    assert "'mteb' is a leaderboard, a sample of tasks, and counts for nothing beside other tasks" in refused(
+        scores, mixed
+    )

@@ -6,6 +6,7 @@ import re
 import resource
 import shlex
 import time
+from collections import Counter
 
 import pytest
 
@@ -109,3 +110,16 @@ def test_each_system_ranks_what_the_study_says(jobs):
     assert len([one for one in whole if one[0] == "clef"]) == 11 + 12 * 2 * 10 + 12 * 16
     assert len([one for one in whole if one[0] not in ("clef", "clef-dev")]) == 4 * (11 + 12 * 2 + 12 * 2)
     assert len(named(jobs, "select_seed")) == 12 * 2
+
+
+COLLECTIONS = {"beir": 26, "bright": 12, "miracl": 5}
+
+
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_collections_of_the_hub_are_planned_whole(workspace, name):
+    """From the fetching of each, and of the model, to the comparison."""
+    planned = workspace.planned(f"config/{name}.yaml")
+    counts = Counter(job.split()[0] for job in planned)
+    each = COLLECTIONS[name]
+    assert [counts[rule] for rule in ("prepare_dataset", "index", "search", "encode", "rank")] == [each] * 5
+    assert counts["fetch_folder"] == each + 1 and "compare dense" in planned

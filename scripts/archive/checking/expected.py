@@ -90,7 +90,7 @@ class StandIns:
         """
         if isinstance(place, list):
             return [self.of(item, weights) for item in place]
-        if not isinstance(place, str) or is_remote(place) or place.startswith("ir_datasets:"):
+        if not isinstance(place, str) or is_remote(place):
             return place
         if re.sub(r"[^A-Za-z0-9._=-]+", "-", place) in self.fetched:  # as downloads are named (datasets/planning.py)
             if not weights and not why_not_below(place):

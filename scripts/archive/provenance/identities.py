@@ -7,10 +7,11 @@ from pathlib import Path
 from scripts.archive.provenance.jobs import hashes
 from scripts.archive.provenance.records import Job
 from scripts.common.locations import shown
+from scripts.experiment.judged import origin
 from scripts.experiment.records import UNTRAINED, Experiment
 from scripts.experiment.results_paths import path
 
-OF_A_DATASET = ("location", "format", "licence", "sha256", "domain", "own_document", "excluded")
+OF_A_DATASET = ("location", "revision", "subset", "format", "licence", "sha256", "domain", "own_document", "excluded")
 OF_A_MODEL = ("weights", "revision", "sha256", "licence", "type")
 
 
@@ -34,7 +35,7 @@ def identities(experiment: Experiment, jobs: list[Job], left_out: dict[str, dict
     for name, entry in experiment.datasets.items():
         statistics = path("statistics", experiment=experiment.name, dataset=name)
         stated = {key: getattr(entry, key, None) for key in OF_A_DATASET}
-        stated["location"] = shown(entry.location) if entry.location else None
+        stated["location"] = origin(entry) if entry.location or getattr(entry, "judge", None) else None
         datasets[name] = stated | {"read": read_by(statistics), "prepared": held(str(Path(statistics).parent))}
     for name, entry in experiment.models.items():
         folder = path("checkpoint", experiment=experiment.name, model=name, recipe=UNTRAINED, seed=0)

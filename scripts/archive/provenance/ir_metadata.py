@@ -12,6 +12,7 @@ from pathlib import Path
 from scripts.common.keys import given, stated
 from scripts.common.locations import shown
 from scripts.experiment.descriptions import datasets_learnt
+from scripts.experiment.judged import origin
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.results_paths import path
 from scripts.experiment.system_kinds import behind, system_kind
@@ -94,7 +95,7 @@ def _method(experiment: Experiment, system: System) -> dict:
 def _data(experiment: Experiment, task: Task, system: System, job: dict) -> dict:
     def source(name: str) -> dict:
         entry = experiment.datasets[name]
-        place = shown(entry.location) if entry.location else None
+        place = origin(entry) if entry.location or getattr(entry, "judge", None) else None
         return _stated({"name": name, "source": place, "licence": entry.licence})
 
     of_task = {"experiment": experiment.name, "dataset": task.dataset, "split": task.split}

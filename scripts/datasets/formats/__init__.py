@@ -4,7 +4,8 @@ A module declares NAME; Keys, the record of the keys that its datasets have besi
 are such (scripts/common/keys.py); FORMAT, what the workflow has to know of it; Options, a frozen dataclass of what
 `read` needs of the keys (often Keys itself); and `read(root, options)`, which turns a folder into the one Collection
 that the other stages know. MEANINGS may say what a key of all datasets means in this format. Nothing else in the
-project knows a format by its name. A format whose values the systems bring has neither Options nor `read`.
+project knows a format by its name. A format whose values the systems bring, or whose judgements are made here, has
+neither Options nor `read`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from scripts.common.errors import UserError
 from scripts.common.keys import Rule
 from scripts.common.paths import why_not_below
 from scripts.ir.collection import Document
-from scripts.ir.trec import Qrels, shown, why_no_id
+from scripts.ir.trec import Qrels, Subtopics, shown, why_no_id
 
 FilesOfSplits = Annotated[dict[Literal["train", "dev", "test"], str], Rule(min_properties=1)]
 MOST_NAMES = 12  # that a message lists
@@ -52,7 +53,11 @@ class Format:
     has_documents: bool = True
     one_file: bool = False  # the location may be one file that is no archive
     values_given: bool = False  # the systems bring one value per query, so there is nothing to read
-    scheme: str | None = None  # what its locations begin with, where it reads no others
+    made_here: bool = False  # a job makes its judgements of the runs of another dataset, so nothing lies at a location
+    scheme: str | None = None  # what its locations begin with
+    pinned_by: str = ""  # what says which files those are
+    other_locations: bool = False  # it reads folders and archives, too
+    of_tasks: bool = False  # a value is the score of a task, so that a dataset is a sample of tasks
     unjudged: Callable[[Any], bool] = lambda entry: False  # train has queries, but no judgements
 
 
@@ -68,12 +73,16 @@ class Collection(NamedTuple):
 
     `documents` is None and there are no queries where the data are judgements only. `unjudged` are queries that could
     be training queries without judgements; where the data has a train split without a single judgement, they are.
+    `excluded` are, by query, the documents that the data say are to be left out of its results.
+    `subtopics` has the judgements of a split by subtopic, where the data has them: its qrels are the highest grades.
     """
 
     documents: Iterable[Document] | None
     queries: dict[str, dict[str, str]]
     qrels: dict[str, Qrels]
     unjudged: Mapping[str, str] = MappingProxyType({})
+    excluded: Mapping[str, set[str]] = MappingProxyType({})
+    subtopics: Mapping[str, Subtopics] = MappingProxyType({})
 
 
 def identifier(value: object, where: str, what: str) -> str:

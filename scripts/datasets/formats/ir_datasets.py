@@ -82,6 +82,7 @@ FORMAT = Format(
     mistake=mistake,
     one_file=True,
     scheme=SCHEME,
+    pinned_by="checksums of its own and checks by them",
 )
 
 

@@ -11,8 +11,9 @@ from typing import Annotated
 
 from scripts.common.keys import LEFT_OUT
 from scripts.datasets.formats import Collection, FilesOfSplits
-from scripts.datasets.formats._judgements import JUDGEMENTS, read_judgements
+from scripts.datasets.formats._judgements import BY_SUBTOPIC, JUDGEMENTS, read_by_subtopic, read_judgements
 from scripts.datasets.formats._judgements_only import judgements_only, read_splits
+from scripts.ir.trec import Qrels, Subtopics, over_subtopics
 
 NAME = "qrels"
 MEANINGS = {"format": "judgements only", "location": "also the one file"}
@@ -26,6 +27,7 @@ class Options:
     """Split -> file below the location; None where the location is the one file, of test."""
 
     qrels: Annotated[FilesOfSplits | None, JUDGEMENTS, LEFT_OUT] = None
+    subtopics: Annotated[bool, BY_SUBTOPIC] = False
 
 
 Keys = Options
@@ -33,4 +35,13 @@ Keys = Options
 
 def read(root: Path, options: Options) -> Collection:
     """Read the one file (which is then test's) or those that the options name. Raises UserError with file and line."""
-    return read_splits(root, NAME, options.qrels, read_judgements)
+    if not options.subtopics:
+        return read_splits(root, NAME, options.qrels, read_judgements)
+    of_files: list[Subtopics] = []
+
+    def read_file(path: Path) -> Qrels:
+        of_files.append(read_by_subtopic(path))
+        return over_subtopics(of_files[-1])
+
+    collection = read_splits(root, NAME, options.qrels, read_file)
+    return collection._replace(subtopics=dict(zip(collection.qrels, of_files, strict=True)))

@@ -28,11 +28,11 @@ from scripts.datasets.formats import (
     unjudged_queries,
     with_texts,
 )
-from scripts.datasets.formats._judgements import JUDGEMENTS, read_judgements
+from scripts.datasets.formats._judgements import BY_SUBTOPIC, JUDGEMENTS, read_by_subtopic, read_judgements
 from scripts.datasets.formats._trec_documents import EXPECTED, read_documents
 from scripts.datasets.formats._trec_topics import FIELDS, read_topics
 from scripts.ir.collection import Document
-from scripts.ir.trec import Qrels, shown
+from scripts.ir.trec import Qrels, Subtopics, over_subtopics, shown
 
 
 def mistake(entry: Options) -> Mistake | None:
@@ -81,6 +81,7 @@ class Options:
         "query id, text; of Touché its XML)",
     ]
     qrels: Annotated[FilesOfSplits, JUDGEMENTS]
+    subtopics: Annotated[bool, BY_SUBTOPIC] = False
     topic_field: Annotated[
         str,
         "the topic's field that is the query: title (also called query; the topic's own text where it has no fields), "
@@ -122,15 +123,21 @@ def collection(root: Path, options: Options, texts_of: Callable[[Path, Qrels], d
     queries: dict[str, dict[str, str]] = {}
     qrels: dict[str, Qrels] = {}
     unjudged: dict[str, str] = {}
+    subtopics: dict[str, Subtopics] = {}
     for split, name in options.topics.items():
         topics = file_in(root, name, f"topics.{split}")
         judged = file_in(root, options.qrels[split], f"qrels.{split}") if split in options.qrels else None
-        qrels[split] = read_judgements(judged) if judged else {}
+        if judged and options.subtopics:
+            subtopics[split] = read_by_subtopic(judged)
+            qrels[split] = over_subtopics(subtopics[split])
+        else:
+            qrels[split] = read_judgements(judged) if judged else {}
         texts = texts_of(topics, qrels[split])
         queries[split] = judged_queries(texts, qrels[split], str(judged)) if judged else {}
         if split == "train":
             unjudged = unjudged_queries(texts, qrels[split])
-    return Collection(documents_in(root, options.documents, options.encoding), queries, qrels, unjudged)
+    documents = documents_in(root, options.documents, options.encoding)
+    return Collection(documents, queries, qrels, unjudged, subtopics)
 
 
 def documents_in(root: Path, patterns: list[str], encoding: str) -> Iterator[Document]:

@@ -154,6 +154,12 @@ class Configuration:
         LEFT_OUT,
     ] = None
     published: Annotated[Published | None, "numbers of a paper to set beside those of this experiment", LEFT_OUT] = None
+    references: Annotated[
+        Literal["anserini"] | None,
+        "reference scores to set beside those of this experiment: anserini takes the expected scores and sizes of "
+        "indices that come with Pyserini, of the collections that it knows; no network is needed",
+        LEFT_OUT,
+    ] = None
     plan_study: Annotated[
         Study | None,
         "planning of the next study: the effect that numbers of queries, collections and seeds can detect (`snakemake "

@@ -37,7 +37,9 @@ class OfFiles:
     """The keys of one that has files."""
 
     location: Annotated[
-        Location | None, "a folder, an archive (zip, tar), a URL, pypi:NAME==VERSION or ir_datasets:ID", LEFT_OUT
+        Location | None,
+        "a folder, an archive (zip, tar), a URL, pypi:NAME==VERSION, ir_datasets:ID or hub:ID",
+        LEFT_OUT,
     ] = None
     sha256: Annotated[
         Sha256 | None,
@@ -75,6 +77,12 @@ class OfFiles:
         "other grades for the judgements than those in the data, such as {1: 0, 2: 1, 3: 1, 4: 2}; every grade of the "
         "data is to be named",
         Rule(min_properties=1),
+        LEFT_OUT,
+    ] = None
+    changed_from: Annotated[
+        str | None,
+        "another dataset, of which this one has the queries (by id) with changed instructions, and their judgements: "
+        "the measure pMRR compares the rankings of both",
         LEFT_OUT,
     ] = None
 
@@ -115,9 +123,10 @@ class OfDocuments:
         LEFT_OUT,
     ] = None
     unjudged: Annotated[
-        Literal["drop", "train"],
-        "what queries without judgements are: left out (drop), or training queries (train), of which BM25's labels are "
-        "learnt; BEIR: those that no qrels file judges, other formats: those of the train split",
+        Literal["drop", "train", "test"],
+        "what queries without judgements are: left out (drop), training queries (train), of which BM25's labels are "
+        "learnt, or test queries, which a language model judges (test); BEIR: those that no qrels file judges, other "
+        "formats: those of the train split",
     ] = "drop"
     drop_near_duplicates: Annotated[
         float | None,

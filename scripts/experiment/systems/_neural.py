@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import itertools
-import json
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from scripts.common.keys import LEFT_OUT, JsonObject, Length, Rule, plain, stated
-from scripts.common.locations import shown
 from scripts.experiment import adapter_checks, choosing, teachers
 from scripts.experiment.checker import Checker
 from scripts.experiment.checks import check_loss
-from scripts.experiment.prompts_of_tasks import prompts_of_system, prompts_text
 from scripts.experiment.records import OF_EACH, UNTRAINED, Experiment, System, Task
 from scripts.experiment.sections.configuration import Configuration
 from scripts.experiment.sections.recipe import PASSAGE_LENGTH
 from scripts.experiment.sections.system import SelectSeed
 from scripts.experiment.seed_selection import selection
-from scripts.experiment.systems._export import ExportKeys, export_settings, export_text
+from scripts.experiment.systems._export import ExportKeys, export_settings
 from scripts.experiment.systems._kind import Made, SystemKind, limited_to
+from scripts.experiment.systems._model_facts import model_facts, model_text
 from scripts.experiment.systems._model_settings import ModelSettings, of_model
 from scripts.experiment.systems._training_text import published_training, training_text
 from scripts.models.adapters import adapter, index_of, tags
-from scripts.models.endpoint_keys import url_of
-from scripts.models.judging_keys import KEYS as JUDGING
+from scripts.models.endpoint_keys import asked_of
 from scripts.models.model_keys import Model
 
 OneSeed = Annotated[int, Rule(minimum=1, maximum=2**32 - 1)]
@@ -82,8 +79,6 @@ class NeuralKeys(ExportKeys, Made):
 
 REFERENCES: dict[tuple[str, ...], str] = {("model",): "models", ("recipe",): "recipes"}
 PLAIN_LISTS: list[tuple[str, ...]] = [("seeds",), ("tasks",)]
-LENGTHS = {"max_query_length": "of a query", "max_document_length": "of a document"}
-OF_SCORE = (*JUDGING, "label")  # what a cross-encoder's score is of
 
 
 class Neural(SystemKind):
@@ -166,7 +161,7 @@ class Neural(SystemKind):
         model = config.models[str(system.model)]
         chosen = system.selection
         return {
-            "model": stated(model, "licence", "trained_on"),
+            "model": {**stated(model, "licence", "trained_on", "endpoint"), **asked_of(model)},
             "training": _training(config, system),
             "seeds": system.seeds,
             "selection": chosen and [chosen.dataset, chosen.split, sorted(chosen.score.items())],
@@ -178,11 +173,7 @@ class Neural(SystemKind):
 
     def describe(self, experiment: Experiment, system: System) -> str:
         model = _model(experiment, system)
-        exported = export_text(of_model(system).export) or ("ONNX" if model.backend == "onnx" else "")
-        onnx = f"{exported}, " if exported else ""
-        read = f"{shown(model.weights)}, {onnx}{_tokens(model)}"
-        read += "".join(f", {text}" for text in [*prompts_text(prompts_of_system(experiment, system)), *_score(model)])
-        words = f"{model.type} {system.model} ({read}; {published_training(model)})"
+        words = f"{model.type} {system.model} ({model_text(experiment, system, model)}; {published_training(model)})"
         if system.recipes:
             words += training_text(experiment, system)
         words += adapter_checks.truncation_text(system) + self.ranking_text(system)
@@ -197,17 +188,7 @@ class Neural(SystemKind):
 
     def provenance(self, experiment: Experiment, system: System) -> JsonObject:
         model = _model(experiment, system)
-        said = stated(model)
-        names = ("weights", "revision", "max_length", *LENGTHS, *OF_SCORE)
-        facts = {key: said[key] for key in names if said.get(key) not in (None, "", {})}
-        facts["weights"] = shown(model.weights)
-        if address := getattr(model, "endpoint", None):
-            del facts["max_length"]
-            facts |= {"url": url_of(address), "protocol": address.protocol, "max_words": address.max_words or "all"}
-        each = prompts_of_system(experiment, system)
-        if prompts := each.get("", each):
-            facts["prompts"] = prompts
-        facts |= plain(of_model(system).export) or {}
+        facts = model_facts(experiment, system, model)
         stage: dict[str, object] = {"method": model.type, **facts, **adapter_checks.truncation_of(system)}
         if system.recipe_of:
             stage["training"] = {
@@ -219,20 +200,6 @@ class Neural(SystemKind):
         elif system.recipes:
             stage["training"] = {"recipe": system.recipe, **stated(experiment.recipes[system.recipe])}
         return stage
-
-
-def _tokens(model: Model) -> str:
-    """How many tokens are kept, and of queries and documents apart where the model says so."""
-    if address := getattr(model, "endpoint", None):
-        return f"asked at {url_of(address)}" + (f", {address.max_words} words" if address.max_words else "")
-    apart = [f", {length} {words}" for key, words in LENGTHS.items() if (length := getattr(model, key))]
-    return f"{model.max_length} tokens{''.join(apart)}"
-
-
-def _score(model: Model) -> list[str]:
-    """What a model's score is of, where the configuration says it."""
-    said = stated(model)
-    return [f"{key} {json.dumps(said[key], ensure_ascii=False)}" for key in OF_SCORE if key in said]
 
 
 def _model(experiment: Experiment, system: System) -> Model:

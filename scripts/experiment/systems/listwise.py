@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from typing import Annotated
 
-from scripts.common.keys import LEFT_OUT, JsonObject, Label, Length, Rule, Seed, stated
+from scripts.common.keys import LEFT_OUT, JsonObject, Length, Rule, stated
 from scripts.experiment.checker import Checker
-from scripts.experiment.endpoint_checks import check_service
+from scripts.experiment.endpoint_checks import check_chat
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.sections.configuration import Configuration
 from scripts.experiment.systems._kind import Made, SystemKind, limited_to
 from scripts.experiment.systems.rerank import Candidates
-from scripts.models.endpoint_keys import CONCURRENCY, RETRIES, TIMEOUT, Money, Service, url_of, variable_of
+from scripts.models.chat_keys import ChatEndpoint, Price, chat_settings
 
 NAME = "listwise"
 WINDOW, STEP, PASSES, WORDS = 20, 10, 1, 300  # as in RankGPT and rank-llm
@@ -20,38 +20,10 @@ Few = Annotated[int, Rule(minimum=1, maximum=1000)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Price:
-    """Of a million tokens."""
-
-    input: Annotated[Money, "of tokens that are sent"]
-    output: Annotated[Money, "of tokens that are answered"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Endpoint(Service):
-    """Where a language model is asked, and how."""
-
-    model: Annotated[Label, "the model's name there"]
-    temperature: Annotated[float | None, "default 0", Rule(minimum=0, maximum=2), LEFT_OUT] = None
-    seed: Annotated[Seed | None, "sent with each request; default 0", LEFT_OUT] = None
-    leave_out: Annotated[
-        tuple[Literal["temperature", "seed"], ...] | None,
-        "what is not sent, for a model that refuses it",
-        Rule(unique_items=True),
-        LEFT_OUT,
-    ] = None
-    price: Annotated[
-        Price | None,
-        "of a million tokens, in whatever currency: the cost of the ranking is then reported",
-        LEFT_OUT,
-    ] = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Keys(Made):
     rerank: Annotated[Candidates | None, "the documents that are scored again", LEFT_OUT] = None
     endpoint: Annotated[
-        Endpoint | None,
+        ChatEndpoint | None,
         "listwise: the language model that is asked, by OpenAI's protocol (docs/language-models.md)",
         LEFT_OUT,
     ] = None
@@ -146,25 +118,12 @@ def _of_runs(system: System) -> JsonObject:
     return {name: asked[name] for name in names if name in asked}
 
 
-def _settings(check: Checker, key: str, entry: Keys, endpoint: Endpoint) -> Settings:
-    """How the endpoint is asked. No message repeats what may be a secret in a wrong place."""
-    place = f"{key}.endpoint"
-    check_service(check, place, endpoint)
-    left_out = endpoint.leave_out or ()
-    for name in left_out:
-        if getattr(endpoint, name) is not None:
-            raise check.fail(f"{place}.leave_out", f"{name} is given beside it; leave out one of both")
+def _settings(check: Checker, key: str, entry: Keys, endpoint: ChatEndpoint) -> Settings:
+    """How the endpoint is asked."""
+    check_chat(check, f"{key}.endpoint", endpoint)
     window, step = _windows(check, key, entry)
     return Settings(
-        url=url_of(endpoint),
-        model=endpoint.model,
-        key=variable_of(endpoint),
-        temperature=None if "temperature" in left_out else endpoint.temperature or 0,
-        seed=None if "seed" in left_out else endpoint.seed or 0,
-        concurrency=endpoint.concurrency or CONCURRENCY,
-        timeout=endpoint.timeout or TIMEOUT,
-        retries=RETRIES if endpoint.retries is None else endpoint.retries,
-        price=endpoint.price,
+        **chat_settings(endpoint),
         window=window,
         step=step,
         passes=entry.passes or PASSES,

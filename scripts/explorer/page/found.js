@@ -49,8 +49,8 @@
     const heads = ["If of these", `Difference in ${view.comparison.measure}`, `${percent(view)} t interval`];
     const head = element("tr", {}, heads.map((text, at) => element("th", { scope: "col", class: at ? "n" : null }, text)));
     const table = element("table", { id: "holes" }, element("thead", {}, head), element("tbody", {}, cases.map((one) => caseRow(...one))));
-    const said = `${explorer.count(total, "document")} among the first ${first} of either system, over all its seeds, nobody judged. They count as not relevant. What the comparison would be with grade 1 for some of them:`;
-    return element("section", { "aria-labelledby": "holes-title" }, element("h3", { id: "holes-title" }, "Unjudged documents near the top"), element("p", {}, said),
+    const said = `${explorer.count(total, "document")} ${first ? `among the first ${first}` : "in the rankings"} of either system, over all its seeds, nobody judged. They count as not relevant. What the comparison would be if some of them had the highest grade of the judgements:`;
+    return element("section", { "aria-labelledby": "holes-title" }, element("h3", { id: "holes-title" }, "Unjudged documents"), element("p", {}, said),
       element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Cases" }, table), exporter(view, rows, first));
   };
 
@@ -58,7 +58,7 @@
     const status = element("span", { class: "quiet", role: "status" });
     const save = async () => {
       const runs = [view.comparison.control, view.comparison.treatment].flatMap((system) => view.runsOf(system));
-      const shown = Math.min(first, view.task.depth);
+      const shown = Math.min(first ?? view.task.depth, view.task.depth);
       status.textContent = " collecting …";
       const text = await explorer.pool(view.state.t, view.task, rows, runs, shown);
       explorer.save(text, `pool-${view.comparison.name}-${view.state.t}.tsv`);

@@ -9,6 +9,7 @@ import pandas as pd
 from scripts.records.family import Difference, FamilyRecord
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.families import HIGHER, LOWER, OPEN, FoundFamily, Scope, Standing
+from scripts.reports.comparison.leaderboard import NOT_CONCLUDED
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.writing.content import Table, columns, listed
 
@@ -40,7 +41,8 @@ def where(found: FoundFamily) -> str:
     """On what: the task, or on how many collections."""
     whole = found.whole
     place = f"on these {form.spelled(found.tasks)} collections" if found.tasks > 1 else f"on {whole.task}"
-    return f"{place} ({whole.queries:,} {'query' if whole.queries == 1 else 'queries'})"
+    one, several = ("task", "tasks") if found.record.of_tasks else ("query", "queries")
+    return f"{place} ({whole.queries:,} {one if whole.queries == 1 else several})"
 
 
 def sentence(found: FoundFamily) -> str:
@@ -126,7 +128,7 @@ def notes(found: FoundFamily) -> list[str]:
     drawn += {
         "t": " sign flips of each query's differences",
         "difference": " permutations of the systems' values within each query",
-    }[record.statistic]
+    }[record.statistic].replace("query", "task" if record.of_tasks else "query")
     places = ", on each task and over the tasks" if found.tasks > 1 else ""
     said = [
         f"Test: {_test(found)}, {whole.permutations:,} {drawn}. p-values are adjusted for the whole family and "
@@ -154,6 +156,7 @@ def notes(found: FoundFamily) -> list[str]:
     several = {name: seeds for name, seeds in record.seeds.items() if seeds > 1}
     if several:
         said.append("Several seeds of a system are averaged by query.")
+    said += [NOT_CONCLUDED] if record.of_tasks else []
     return [*said, CONDITIONS]
 
 

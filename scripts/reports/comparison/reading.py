@@ -44,7 +44,7 @@ NOT_SHOWN = (
     *(f"{test}_{p}" for test in ("t_p", "randomisation_p") for p in ("value", "holm", "bh")),
     *(f"{test}_{p}" for test in AGAINST_MARGIN for p in ("holm", "bh")),
     *("control_seed_sd", "treatment_seed_sd", "variance_with_seeds", "seed_share"),
-    *("clusters", "design_effect", "seeds_variance", "interval_df"),
+    *("clusters", "design_effect", "seeds_variance", "interval_df", "model_weight", "model_queries"),
 )
 
 

@@ -7,10 +7,10 @@ four collections) has a sentence in its place.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scripts.records.comparison import MetaRecord, SensitivityRecord
-from scripts.reports.comparison import few_collections, plot_text
+from scripts.reports.comparison import few_collections, leaderboard, plot_text, unjudged
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Forest
 from scripts.reports.comparison.verdict import Verdict, answer, in_full, verdict
@@ -43,6 +43,7 @@ def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
         nothing = "No task has an effect that can be computed."
         return [Answer("On these collections", *answer(plot, None), nothing)]
     here = "On this collection" if k == 1 else f"On these {form.spelled(k)} collections"
+    here = leaderboard.scope(plot) if meta.of_tasks else here
     found = [
         Answer(
             here,
@@ -50,6 +51,8 @@ def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
             f"{here}, {_finding(plot, mean)} {_tested(plot, mean, _signed(plot, mean), True)}.",
         )
     ]
+    if meta.of_tasks:
+        return [*found, *_of_leaderboard(plot, mean)]
     if k == 1:
         nothing = "One collection does not show how effects vary between collections, so nothing follows for others."
         return [*found, Answer("In other collections", "not known", "open", nothing)]
@@ -60,15 +63,27 @@ def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
     return [*found, Answer("In a new collection", *_prediction(plot, summary))]
 
 
+def _of_leaderboard(plot: Forest, mean: Diamond) -> list[Answer]:
+    """What a comparison of task scores says of a further task, and what it cannot say."""
+    nothing = Answer("On single tasks", "not known", "open", leaderboard.NOT_CONCLUDED)
+    interval = leaderboard.in_a_further_task(plot, mean)
+    if interval is None:
+        return [nothing]
+    further = _prediction(plot, replace(mean, prediction_interval=interval), "In a further task")
+    return [Answer("In a further task", *further), nothing]
+
+
 def remarks(meta: MetaRecord, plot: Forest) -> list[str]:
-    """What qualifies the answers: who learnt from the collections, tasks without a difference, the margin, seeds."""
+    """What qualifies the answers: who learnt from the collections, tasks without a difference, the margin, unjudged
+    documents, seeds.
+    """
     group = plot.groups[0]
     said = [*filter(None, [in_domain(plot), _no_task_alone(plot)])]
     if meta.sensitivity:
         said.append(_with_identical(meta.sensitivity, meta.k, plot))
     if group.margin and group.margin.non_inferiority.own_p is not None:
         said.append(_non_inferiority(plot, group.margin.margin, group.margin.non_inferiority))
-    return [*said, *filter(None, [plot.seeds_note])]
+    return [*said, *filter(None, [unjudged.remark(meta, plot), plot.seeds_note])]
 
 
 def in_domain(plot: Forest) -> str:
@@ -160,7 +175,7 @@ def _why_they_differ(plot: Forest, mean: Diamond, summary: Diamond) -> str:
     return " The first mean weighs the collections equally, the second by precision."
 
 
-def _prediction(plot: Forest, summary: Diamond) -> tuple[str, str, str]:
+def _prediction(plot: Forest, summary: Diamond, where: str = "In a new collection") -> tuple[str, str, str]:
     """Where the effect in a new collection is expected; what follows from it only where the mean supports it, too."""
     if summary.prediction_interval is None:
         why = plot_text.no_prediction(plot.groups[0])
@@ -168,7 +183,7 @@ def _prediction(plot: Forest, summary: Diamond) -> tuple[str, str, str]:
     low, high = summary.prediction_interval
     _, low_text, high_text = _numbers(plot, low, high).of(None, low, high)
     level = f"{form.percent(plot.alpha)} prediction interval"
-    expected = f"In a new collection, the {plot.effect.NOUN} is expected between {low_text} and "
+    expected = f"{where}, the {plot.effect.NOUN} is expected between {low_text} and "
     expected += f"{_with_unit(plot, high_text)} ({level})"
     interval = f"{low_text} to {_with_unit(plot, high_text)}"
     if not plot.effect.HAS_DIFFERENCE:

@@ -31,6 +31,7 @@ from scripts.reports.comparison.table import (
     overview,
     tasks_table,
 )
+from scripts.reports.comparison.unjudged import cases_tables
 from scripts.reports.contents.explorer import extreme_queries, linked, state
 from scripts.reports.figures.forest import noted
 from scripts.reports.writing.content import (
@@ -179,7 +180,8 @@ def _one(one: Compared, figures: Figures, labels: Labels, alone: bool = True) ->
     plot = _forest(one.name, [one], figures, labels)
     table = linked(tasks_table(one.name, one.plot), states(one, figures, labels))
     link = f"tables/effects/{one.name}.md"
-    folded = Folded("Table", [table], link) if alone else Folded("Forest plot and table", [plot, table], link)
+    tables = [table, *cases_tables(one.found.meta, one.plot)]
+    folded = Folded("Table", tables, link) if alone else Folded("Forest plot and table", [plot, *tables], link)
     blocks += [plot, folded] if alone else [folded]
     if figures.extremes is not None:
         blocks += extreme_queries(one.name, figures.extremes, (one.plot.control, one.plot.groups[0].treatment), labels)

@@ -26,6 +26,7 @@ from scripts.reports.writing.content import (
     columns,
 )
 
+FAULT = "a fault: the texts are the same, and so should the score be; queries or judgements may differ"
 RULES = {
     EQUAL: "ours, rounded to the printed digits (halves away from zero), is the printed number",
     SPREAD: f"not further from it than {WIDTH} standard deviations over seeds: the printed one or, where none is "
@@ -65,8 +66,13 @@ def counts(table: pd.DataFrame) -> str:
     if "verdict" in table:
         verdicts = Counter(table["verdict"]).items()
         return f"Of {len(table)} published numbers: {', '.join(f'{count} {verdict}' for verdict, count in verdicts)}"
+    if table.empty:
+        return "No published number is of a task of this experiment"
     equal = (table["equal"] == "yes").sum()
     said = f"{equal} of {len(table)} published numbers are reproduced to their last digit"
+    faults = [f"{row['row']} {row['column']}" for row in table.to_dict("records") if row["note"] == FAULT]
+    if faults:
+        said += f"; {len(faults)} differ although the texts are the same: {'; '.join(faults)}"
     tested = table[table["marks_equal"] != ""] if "marks_equal" in table else table[:0]
     agreeing = (tested["marks_equal"] == "yes").sum() if len(tested) else 0
     marks = f"; {agreeing} of {len(tested)} marks of significance, or their absence, are equal" if len(tested) else ""

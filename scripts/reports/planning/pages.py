@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 
-from scripts.common.locations import shown
 from scripts.experiment import job_files
 from scripts.experiment.charts import CHART
 from scripts.experiment.choosing import members_of_choices
@@ -13,12 +12,13 @@ from scripts.experiment.comparisons import COST_FIGURE
 from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.descriptions import datasets_learnt, describe
 from scripts.experiment.job_files import tasks_by_folder
+from scripts.experiment.judged import origin
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, parse, path
 from scripts.experiment.sections.recipe import Recipe
 from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.tried import tried
-from scripts.reports.planning import transfer
+from scripts.reports.planning import judges, transfer
 from scripts.reports.planning.costs import cost_figures, exclusive, timed_systems, times_tables, timings
 from scripts.reports.planning.families import PAGES, family_figures, family_pages
 from scripts.reports.planning.figures import (
@@ -52,7 +52,7 @@ def named_in_summary(experiment: Experiment) -> list[str]:
         *moderators_tables(experiment),
         *times_tables(experiment),
     ]
-    tables += transfer.tables(experiment)
+    tables += [*transfer.tables(experiment), *judges.tables(experiment)]
     return [*figure_files(experiment), *caption_files(experiment), *tables, *families]
 
 
@@ -98,7 +98,7 @@ def page_settings(experiment: Experiment, cautions: list[str]) -> dict:
         "experiment": experiment.name,
         "measures": _measures(experiment),
         "sources": {
-            name: {"location": shown(str(dataset.location)), "licence": dataset.licence}
+            name: {"location": origin(dataset), "licence": dataset.licence}
             for name, dataset in experiment.datasets.items()
             if not format_of(dataset).values_given
         },

@@ -68,7 +68,8 @@ def page_as_html(experiment: Experiment) -> str | list[str]:
 
 def table(experiment: Experiment) -> str | list[str]:
     """The table of published numbers, if the experiment has any."""
-    return path("published_table", experiment=experiment.name) if experiment.published else []
+    any_of_them = experiment.published or experiment.references
+    return path("published_table", experiment=experiment.name) if any_of_them else []
 
 
 def published_settings(experiment: Experiment) -> dict:

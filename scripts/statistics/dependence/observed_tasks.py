@@ -22,6 +22,7 @@ from scripts.statistics.least_squares.satterthwaite import Part, total
 from scripts.statistics.method import Method
 from scripts.statistics.task.effect_sizes import EffectSize, effect_size
 from scripts.statistics.task.paired import mean_difference
+from scripts.statistics.task.prediction_powered import PredictionPowered
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class ObservedTask:
     of the effect, None where there is none; `df` are those of the effect's. `design_effect` is None, as `clusters` is,
     where each query is its own; it is as estimated, and `automatic` says that it counts as 1 where it is less.
     `flipped` numbers what the randomisation test exchanges as a whole. `seeds` and `seeds_of_difference` are what seeds
-    add to both variances.
+    add to both variances. `powered` is the part of a model's judgements, where they have one.
     """
 
     x: np.ndarray
@@ -48,6 +49,7 @@ class ObservedTask:
     flipped: np.ndarray | None = None
     seeds: tuple[Part, ...] = field(default=())
     seeds_of_difference: tuple[Part, ...] = field(default=())
+    powered: PredictionPowered | None = None
 
     @property
     def over_queries(self) -> Part:
@@ -72,8 +74,9 @@ class ObservedTask:
 
     @property
     def as_ever(self) -> bool:
-        """Whether queries are independent and seeds have no part: what tests of the difference assume."""
-        return self.clusters is None and not self.seeds_of_difference
+        """Whether queries are independent, and neither seeds nor a model have a part: what tests of the difference
+        assume."""
+        return self.clusters is None and not self.seeds_of_difference and self.powered is None
 
 
 def observed_task(
@@ -114,6 +117,21 @@ def observed_task(
         x, y, over_clusters, numbers, unit_sums, of_mean, of_effect.df, clusters, of_effect.design_effect,
         automatic, flipped,
     )  # fmt: skip
+
+
+def with_model(task: ObservedTask, powered: PredictionPowered, undefined: str | None) -> ObservedTask:
+    """The task with the variance that a model's further queries add; without an effect where something is against
+    it."""
+    if undefined or task.effect.variance is None or task.of_difference is None:
+        why = undefined or task.effect.undefined
+        effect = replace(task.effect, estimate=None, variance=None, undefined=why)
+        return replace(task, effect=effect, of_difference=None, powered=powered)
+    return replace(
+        task,
+        effect=replace(task.effect, variance=task.effect.variance + powered.variance),
+        of_difference=task.of_difference._replace(variance=task.of_difference.variance + powered.variance),
+        powered=powered,
+    )
 
 
 def per_unit(tasks: Mapping[str, ObservedTask], method: Method) -> dict[str, float]:

@@ -81,7 +81,7 @@ def task_result(
     return TaskResult(
         *described,
         t_test=t_test(task, method),
-        randomisation=randomisation_test(*by_unit(task), method.seed, method.permutations),
+        randomisation=None if task.powered else randomisation_test(*by_unit(task), method.seed, method.permutations),
         equivalence=equivalence(task, method) if method.margin else None,
         variance=effect_variance(treatment, control, method.ddof) if several else None,
         same=same_difference(x, y, effect),

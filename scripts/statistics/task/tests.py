@@ -33,6 +33,8 @@ def interval_of(task: ObservedTask, method: Method) -> tuple[TaskInterval | None
     if task.effect.variance is None:
         return None, None
     effect_type = effect_named(method.effect)
+    if task.powered:
+        method = replace(method, task_interval="t")  # no draw of the human-judged queries draws the others
     kind = kind_for(method.task_interval, effect_type)
     holds_seeds = task_interval_named(kind).HOLDS_SEEDS
     part = task.in_all if holds_seeds else task.over_queries

@@ -1,0 +1,160 @@
+"""Anserini's reference scores, from the reproduction files in the jar that Pyserini brings: no network is needed.
+
+Reads the jar, the Lucene indices of our BM25 and the statistics of our datasets. Writes a TSV of published numbers
+(docs/statistics.md, Published numbers): of each task whose collection Anserini knows, the number of documents, with
+whether documents, non-empty documents and terms are those of its index, then the scores of each system that matches.
+Where the sizes are the same, `fault_beyond` says how far our score may be from Anserini's before that is a fault.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import yaml
+
+from scripts.bm25.count_terms import open_reader
+from scripts.bm25.lucene import with_java_errors
+from scripts.common.command_line import parser, run
+from scripts.common.files import atomic_text
+
+FILES = "reproduce/from-document-collection/configs"
+FAMILIES = ("beir-v1.0.0-{}", "{}")  # how its files begin, by the name of a collection
+VERSIONS = {"miracl-": "miracl-v1.0-", "mrtydi-": "mrtydi-v1.1-"}
+MODELS = {"splade-cocondenser-ensembledistil": "splade-pp-ed"}  # the last part of a hub id: Anserini's name
+ENDS = {"bm25": (".flat", "")}  # of the files of BM25; of a model's:
+ENDS_OF_MODEL = (".{}.parquet.flat.onnx", ".{}.flat.onnx", ".{}.onnx")
+DIGITS = 0.00005  # BM25 is the same arithmetic: what differs in the fourth digit differs
+ENCODED = 0.001  # of models: vectors of two runtimes, impacts rounded to whole numbers
+SIZES = ("documents", "documents (non-empty)", "total terms")
+COLUMNS = ("table", "row", "column", "printed", "comparison", "task", "system", "quantity", "factor", "note",
+           "fault_beyond")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is looked for."""
+
+    tasks: Annotated[list[dict[str, Any]], "task, dataset, split, corpus, names of the collection, systems: model"]
+    measures: Annotated[list[str], "those of the experiment"]
+
+
+class Expected(NamedTuple):
+    """What Anserini has of a model on a collection: sizes of its index, and values of measures as printed."""
+
+    display: str
+    sizes: dict[str, int]
+    scores: dict[str, str]
+
+
+class Jar:
+    """Anserini's reproduction files."""
+
+    def __init__(self) -> None:
+        jars = importlib.resources.files("pyserini.resources.jars")
+        path = next(Path(str(jar)) for jar in jars.iterdir() if jar.name.endswith("-fatjar.jar"))
+        self.name = "Anserini " + path.name.removeprefix("anserini-").removesuffix("-fatjar.jar")
+        self.archive = zipfile.ZipFile(path)
+        self.names = set(self.archive.namelist())
+
+    def expected(self, names: list[str], model: str, split: str) -> Expected | None:
+        """What it has of a model on the collection of one of these names; None where it has nothing."""
+        for file in (f"{FILES}/{name}.yaml" for name in file_names(names, model)):
+            if file in self.names:
+                return read_expected(yaml.safe_load(self.archive.read(file)), split)
+        return None
+
+
+def file_names(names: list[str], model: str) -> Iterator[str]:
+    """The names that a reproduction file of a model on a collection may have."""
+    ends = ENDS.get(model) or [end.format(MODELS.get(model, model)) for end in ENDS_OF_MODEL]
+    for name in names:
+        for plain, versioned in VERSIONS.items():
+            name = re.sub(f"^{plain}(?!v)", versioned, name)
+        yield from (family.format(name) + end for family in FAMILIES for end in ends)
+
+
+def read_expected(content: dict[str, Any], split: str) -> Expected | None:
+    """The scores of a file's first model on a split's topics; None where it has others."""
+    topics = [str(entry["id"]) for entry in content["topics"]]
+    alone = len(topics) == 1 and topics[0] not in ("train", "dev", "test") and split == "test"
+    if split not in topics and not alone:
+        return None
+    place = 0 if alone else topics.index(split)
+    first = content["models"][0]
+    scores = {measure: f"{values[place]:.4f}" for measure, values in first["results"].items()}
+    return Expected(str(first["display"]), content.get("index_stats", {}), scores)
+
+
+def sizes_of(index: Path | None, documents: int) -> dict[str, int]:
+    """Our sizes by Anserini's names; without an index the number of documents alone."""
+    sizes = {"documents": documents}
+    if index is None:
+        return sizes
+    reader = open_reader(index)
+    counts = (reader.getDocCount("contents"), reader.getSumTotalTermFreq("contents"))
+    return sizes | dict(zip(SIZES[1:], counts, strict=True))
+
+
+def compared(ours: dict[str, int], theirs: dict[str, int]) -> tuple[bool, str]:
+    """Whether all sizes are known and the same, and what is said of them."""
+    names = ("documents", "non-empty", "terms")
+    known = [(ours[size], theirs[size], name) for size, name in zip(SIZES, names, strict=True) if size in ours]
+    different = [f"{our:,} of {their:,} {name}" for our, their, name in known if our != their]
+    if different:
+        return False, f"the texts differ: {', '.join(different)}"
+    if len(known) < len(SIZES):
+        return False, "as many documents; terms are not compared, since no BM25 here is set up as Anserini's"
+    return True, f"the same texts by their sizes: {', '.join(f'{our:,} {name}' for our, _, name in known)}"
+
+
+def left_out(split: dict[str, int]) -> str:
+    """What is said where more is left out of a query's results than the document with its id, as Anserini does."""
+    excluded, own = split.get("excluded", 0), split.get("own_documents", 0)
+    return "" if excluded == own else f"; {excluded:,} documents are excluded for a query here, {own:,} by Anserini"
+
+
+def rows_of(
+    jar: Jar, task: dict[str, Any], measures: list[str], ours: dict[str, int], excluded: str = ""
+) -> Iterator[tuple[str, ...]]:
+    """The rows of a task: its documents, then the scores of each system; none where Anserini lacks the collection."""
+    of_texts = jar.expected(task["names"], "bm25", task["split"])
+    if of_texts is None:
+        return
+    same, said = compared(ours, of_texts.sizes)
+    same, said = same and not excluded, said + excluded
+    documents = (f"{task['dataset']}/{task['split']}", "", "documents", "1", said, "")
+    yield jar.name, task["task"], "documents", str(of_texts.sizes["documents"]), "", *documents
+    for system, model in task["systems"].items():
+        expected = jar.expected(task["names"], model, task["split"])
+        for measure in measures if expected else ():
+            if printed := expected.scores.get(measure):
+                beyond = str(DIGITS if model == "bm25" else ENCODED) if same else ""
+                ours_at = (task["task"], system, measure, "1", "" if same else said, beyond)
+                yield jar.name, f"{task['task']}, {expected.display}", measure, printed, "", *ours_at
+
+
+def main() -> None:
+    arguments = parser(__doc__, "indices*", "statistics*", "references", settings=Settings).parse_args()
+    settings, jar = arguments.settings, Jar()
+    index_of = {path.parent.name: path for path in arguments.indices}
+    statistics_of = {path.parent.name: path for path in arguments.statistics}
+    rows = [COLUMNS]
+    for task in settings.tasks:
+        if jar.expected(task["names"], "bm25", task["split"]):
+            counts = json.loads(statistics_of[task["dataset"]].read_text())
+            ours = sizes_of(index_of.get(task["corpus"]), counts["documents"])
+            rows += rows_of(jar, task, settings.measures, ours, left_out(counts["splits"][task["split"]]))
+    with atomic_text(arguments.references) as file:
+        file.write(f"# Source: the reproduction files of {jar.name}, in the jar that Pyserini brings.\n")
+        file.writelines("\t".join(row) + "\n" for row in rows)
+
+
+if __name__ == "__main__":
+    run(with_java_errors(main))

@@ -1,0 +1,166 @@
+"""Which files of a repository of the hub hold a collection: what its card lists or, without that, what names say.
+
+A card (README.md) lists configurations, each with splits and patterns of files. MTEB and BEIR have `corpus`, `queries`
+and `default` or `qrels`, of a subset `sw-corpus`, `sw-queries`, `sw-qrels`; BRIGHT has `documents` and `examples`, of
+which a subset is one split, and its judgements stand in `examples`. Without a card a folder is a configuration, and the
+name of a file its split: `queries/test-00000-of-00002.parquet`. Reads the card, and writes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scripts.common.errors import UserError
+from scripts.ir.collection import SPLITS
+
+CARD = "README.md"
+ENDINGS = (".parquet", ".jsonl", ".jsonl.gz", ".jsonl.zst", ".tsv")  # the first of them is taken where several are
+CONFIGURATIONS = {
+    "corpus": ("corpus", "documents"),
+    "queries": ("queries", "query", "examples"),
+    "judgements": ("default", "qrels"),
+}
+SPLIT_OF = {"train": "train", "dev": "dev", "validation": "dev", "test": "test"}
+_SHARD = re.compile(r"-(\d{5})-of-(\d{5})$")
+Splits = dict[str, list[str]]  # split -> its files
+Configurations = dict[str, Splits]
+
+
+class Files(NamedTuple):
+    """The files of a collection, relative to the repository; judgements by train, dev and test, maybe none."""
+
+    corpus: list[str]
+    queries: list[str]
+    judgements: Splits
+
+    @property
+    def every(self) -> list[str]:
+        return [*self.corpus, *self.queries, *(name for names in self.judgements.values() for name in names)]
+
+
+def collection_files(names: Iterable[str], card: Path | None, subset: str | None) -> Files:
+    """The files among `names` of a collection, or of a subset. Raises UserError for what has no corpus or queries."""
+    data = sorted(name for name in names if _stem(name) is not None)
+    known = [listed(card, data) if card else {}, by_names(data)]
+    corpus, queries = (_found(part, subset, known) for part in ("corpus", "queries"))
+    if len(corpus) > 1:
+        problem = f"the corpus has the splits {', '.join(corpus)}; expected is one: choose it by `subset`"
+        raise UserError(problem)
+    files = Files(_files(corpus), _files(queries), judged_splits(choose("judgements", subset, known) or {}))
+    _check_shards(files.every)
+    return files
+
+
+def judgement_files(names: Iterable[str]) -> Splits:
+    """The files of a repository of judgements alone, by split: `test.tsv`, `test-00000-of-00001.parquet`."""
+    data = [name for name in sorted(names) if _stem(name) is not None]
+    alone = {split: files for splits in by_names(data).values() for split, files in splits.items()}
+    return judged_splits(alone)
+
+
+def by_names(names: Iterable[str]) -> Configurations:
+    """The configurations that the names of files say; of one split in several forms the first form counts."""
+    found: Configurations = {}
+    for ending in ENDINGS:
+        before = {(configuration, split) for configuration, splits in found.items() for split in splits}
+        for name in names:
+            folder, _, last = (_stem(name) or "").rpartition("/")
+            split = _SHARD.sub("", last)
+            if name.endswith(ending) and (folder or split, split) not in before:
+                found.setdefault(folder or split, {}).setdefault(split, []).append(name)
+    return found
+
+
+def _stem(name: str) -> str | None:
+    """A file's name without its ending; None for one that holds no data, or is hidden."""
+    if any(part.startswith(".") for part in name.split("/")):
+        return None
+    return next((name.removesuffix(ending) for ending in ENDINGS if name.endswith(ending)), None)
+
+
+def listed(card: Path, names: list[str]) -> Configurations:
+    """The configurations that a card lists, with the files that lie there. Raises UserError for a damaged card."""
+    from huggingface_hub.repocard import metadata_load
+
+    try:
+        entries = (metadata_load(card) or {}).get("configs") or []
+        return {str(entry["config_name"]): _splits(entry["data_files"], names) for entry in entries}
+    except Exception as error:  # anything may stand in a card, and the library raises what YAML does
+        problem = "its head cannot be read; expected under configs are entries with config_name and data_files"
+        raise UserError(f"{card.name}: {problem} ({type(error).__name__})") from None
+
+
+def _splits(data_files: Any, names: list[str]) -> Splits:
+    found: Splits = {}
+    for split, patterns in _patterns(data_files):
+        kept = [name for name in names if any(fnmatchcase(name, str(pattern)) for pattern in patterns)]
+        if kept:
+            found.setdefault(split, []).extend(kept)
+    return found
+
+
+def _patterns(data_files: Any) -> Iterator[tuple[str, list[Any]]]:
+    """Each split with its patterns; a card may have one pattern, several, or those of each split."""
+    entries = data_files if isinstance(data_files, list) else [data_files]
+    for entry in entries:
+        if isinstance(entry, dict):
+            paths = entry["path"]
+            yield str(entry["split"]), paths if isinstance(paths, list) else [paths]
+        else:
+            yield "train", [entry]  # as the hub calls what has no split
+
+
+def choose(part: str, subset: str | None, known: Iterable[Configurations]) -> Splits | None:
+    """The splits of a part's configuration, or of that which a subset has; None where there is none."""
+    for configurations in known:
+        for name in CONFIGURATIONS[part]:
+            of_subset = (f"{subset}-{name}", f"{name}-{subset}") if subset else (name,)
+            if splits := next((configurations[one] for one in of_subset if configurations.get(one)), None):
+                return splits
+            if subset and subset in configurations.get(name, {}):
+                return {subset: configurations[name][subset]}
+        if subset and part == "judgements" and configurations.get(subset):
+            return configurations[subset]
+    return None
+
+
+def _found(part: str, subset: str | None, known: list[Configurations]) -> Splits:
+    splits = choose(part, subset, known)
+    if splits is None:
+        names = CONFIGURATIONS[part]
+        expected = " or ".join(names)
+        if subset:
+            expected = f"{subset}-{names[0]}, or the split {subset} of {expected}"
+        there = ", ".join(sorted({name for configurations in known for name in configurations})[:20]) or "none"
+        raise UserError(f"no configuration with the {part}: expected is {expected}; there are {there}")
+    return splits
+
+
+def judged_splits(splits: Splits) -> Splits:
+    """The files of judgements by our names of splits; a split of another name is test where it is the only one."""
+    if len(splits) == 1 and not SPLIT_OF.keys() & splits.keys():
+        return {"test": _files(splits)}
+    if unknown := [name for name in splits if name not in SPLIT_OF]:
+        expected = ", ".join(SPLIT_OF)
+        raise UserError(f"judgements have the split {unknown[0]}; expected are {expected}, or a `subset` that is one")
+    ours = {SPLIT_OF[name]: files for name, files in splits.items()}
+    return {split: ours[split] for split in SPLITS if split in ours}
+
+
+def _files(splits: Splits) -> list[str]:
+    return list(dict.fromkeys(name for names in splits.values() for name in names))
+
+
+def _check_shards(names: list[str]) -> None:
+    """Raise UserError where the names of files count more of them than lie there."""
+    there = set(names)
+    for name in names:
+        if shard := _SHARD.search(_stem(name) or ""):
+            beside = (f"{name[: shard.start()]}-{number:05}-of-{shard[2]}" for number in range(int(shard[2])))
+            ending = name[shard.end() :]
+            if lacking := next((one for one in beside if one + ending not in there), None):
+                raise UserError(f"{lacking}{ending} is missing: the file beside it says that there are {int(shard[2])}")

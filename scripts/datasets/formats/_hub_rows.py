@@ -1,0 +1,71 @@
+"""The rows of a dataset of the hub: parquet and JSON lines, and which of their columns is what.
+
+Files are streamed: of parquet the columns that are asked for, some hundred rows at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from scripts.common.errors import UserError
+from scripts.datasets.formats._trec_documents import ID_KEYS, TEXT_KEYS
+from scripts.ir.collection import json_lines
+
+BATCH = 500  # rows of parquet in memory
+Columns = Mapping[str, tuple[str, ...]]  # what is needed -> the names that it may have, the first of them first
+DOCUMENT: Columns = {"id": (*ID_KEYS, "corpus-id"), "text": TEXT_KEYS}
+QUERY: Columns = {"id": ("_id", "id", "query-id", "query_id", "qid"), "text": ("text", "query", "question")}
+JUDGEMENT: Columns = {
+    "query": ("query-id", "query_id", "qid"),
+    "document": ("corpus-id", "corpus_id", "docid", "doc_id", "pid"),
+    "grade": ("score", "relevance", "label"),
+}
+
+
+def columns(path: Path) -> list[str]:
+    """The columns of a file; of JSON lines the keys of the first one. Raises UserError for another or damaged file."""
+    if path.suffix != ".parquet":
+        return next((list(record) for _, record in json_lines(path)), [])
+    import pyarrow.parquet as parquet
+
+    try:
+        return list(parquet.read_schema(path).names)
+    except Exception as error:  # pyarrow raises many kinds
+        raise UserError(f"{path}: no parquet file, or a damaged one ({_said(error)})") from None
+
+
+def chosen(path: Path, needed: Columns, what: str) -> dict[str, str]:
+    """Which column of a file is what. Raises UserError, with the columns that it has, where one is not found."""
+    there = columns(path)
+    found = {}
+    for role, names in needed.items():
+        column = next((name for name in names if name in there), None)
+        if column is None:
+            expected = f"{what} need {role} as {' or '.join(names)}"
+            raise UserError(f"{path}: has the columns {', '.join(map(str, there[:20])) or 'none'}; {expected}")
+        found[role] = column
+    return found
+
+
+def rows(path: Path, wanted: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each row of a file with its place; of parquet it has the wanted columns alone."""
+    if path.suffix != ".parquet":
+        yield from ((f"{path}:{number}", record) for number, record in json_lines(path))
+        return
+    import pyarrow.parquet as parquet
+
+    number = 0
+    try:
+        with parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=BATCH, columns=wanted):
+                for record in batch.to_pylist():
+                    number += 1
+                    yield f"{path}: row {number}", record
+    except (OSError, ValueError) as error:  # pyarrow's own are of these
+        raise UserError(f"{path}: damaged behind row {number} ({_said(error)})") from None
+
+
+def _said(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]

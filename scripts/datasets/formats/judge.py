@@ -1,0 +1,85 @@
+"""Judgements by a language model of the documents that systems rank for another dataset's queries (docs/judge.md).
+
+Nothing lies anywhere: a job of the experiment asks an endpoint (scripts/inference/judge.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from scripts.common.keys import LEFT_OUT, Count, FilePath, Length, Rule
+from scripts.datasets.formats import Format, Mistake
+from scripts.models.chat_keys import ChatEndpoint
+
+NAME = "judge"
+DEPTH, WORDS = 10, 300
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judge:
+    """Which model judges what, and what is known of human judgements."""
+
+    endpoint: Annotated[ChatEndpoint, "the language model that is asked, by OpenAI's protocol"]
+    of: Annotated[tuple[str, ...], "the systems whose best documents are judged", Rule(min_items=1, unique_items=True)]
+    depth: Annotated[Count, "documents per query, the best of each run, that are judged"] = DEPTH
+    fill: Annotated[
+        Literal["pool", "holes"],
+        "pool: all of these documents are judged; holes: those without a human judgement, which the others keep",
+    ] = "pool"
+    split: Annotated[Literal["train", "dev", "test"], "the split whose queries are judged"] = "test"
+    relevant_from: Annotated[
+        int, "the lowest grade (1 to 3) that counts as relevant; lower ones become 0", Rule(minimum=1, maximum=3)
+    ] = 1
+    max_words: Annotated[Length, "words kept of a document"] = WORDS
+    humans: Annotated[
+        Literal["sample", "chosen"] | None,
+        "sample: the queries with human judgements are a random sample that was drawn before results were seen; "
+        "chosen: they are not, and probabilities are needed; without the key the task has no effect in comparisons",
+        LEFT_OUT,
+    ] = None
+    human_queries: Annotated[
+        Count | None,
+        "so many of the queries with human judgements count as judged by humans, a sample drawn by the experiment's "
+        "seed; default all",
+        LEFT_OUT,
+    ] = None
+    probabilities: Annotated[
+        FilePath | None,
+        "with chosen: a file of lines `query <tab> probability`, with which each human-judged query was chosen",
+        LEFT_OUT,
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys:
+    judge: Annotated[Judge | None, "the language model that judges, and what of", LEFT_OUT] = None
+
+
+def mistake(entry: Keys) -> Mistake | None:
+    """What is missing, or does not go together."""
+    judge = entry.judge
+    if judge is None:
+        return Mistake("judge", "is missing: the endpoint that is asked, and the systems whose documents are judged")
+    if not getattr(entry, "runs_of", None):
+        return Mistake("runs_of", "is missing: the dataset whose queries and documents are judged")
+    if judge.fill == "holes" and judge.humans:
+        why = "the model's judgements differ then between queries with and without human ones; expected fill: pool"
+        return Mistake("judge.humans", f"only valid with fill: pool, {why}")
+    if judge.humans == "chosen" and not judge.probabilities:
+        problem = "chosen queries are no random sample, and nothing follows from them for the others"
+        return Mistake("judge.humans", f"{problem}; give the probabilities with which they were chosen")
+    if judge.probabilities and judge.humans != "chosen":
+        return Mistake("judge.probabilities", "only valid with humans: chosen")
+    if judge.human_queries and judge.humans != "sample":
+        return Mistake("judge.human_queries", "only valid with humans: sample")
+    return None
+
+
+FORMAT = Format(
+    location="nothing: a language model judges the runs of the dataset in `runs_of` (judge.md)",
+    splits=lambda entry: {entry.judge.split} if entry.judge else set(),
+    mistake=mistake,
+    has_documents=False,
+    made_here=True,
+)

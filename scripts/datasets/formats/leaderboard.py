@@ -1,0 +1,31 @@
+"""Scores of tasks that others report, one mean per task: nothing is read, since the systems name the files.
+
+The values have no queries behind them, so a task has no variance of its own. What is compared is a sample of tasks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from scripts.common.keys import Label
+from scripts.datasets.formats import Format
+
+NAME = "leaderboard"
+
+
+@dataclass(frozen=True)
+class Keys:
+    """What is brought."""
+
+    measure: Annotated[Label, "what the values are, such as accuracy"]
+
+
+MEANINGS = {"format": "task scores that the systems bring"}
+FORMAT = Format(
+    location="nothing: the systems bring the score of each task, without values per query; `measure` names the scores",
+    splits=lambda entry: {"test"},
+    has_documents=False,
+    values_given=True,
+    of_tasks=True,
+)

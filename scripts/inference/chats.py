@@ -1,0 +1,82 @@
+"""Asking a language model behind an endpoint of OpenAI's protocol: requests, answers that are kept, what they cost.
+
+Reads nothing but the answers that were kept; writes those that come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+from scripts.common.keys import JsonObject
+from scripts.common.settings import given
+from scripts.models.endpoint import Answer, Endpoint
+from scripts.models.kept_answers import KeptAnswers, digest, total
+
+Ask = Callable[[JsonObject], tuple[str, Answer]]  # a request -> its digest and the answer
+
+
+@dataclass(frozen=True)
+class Price:
+    """Of a million tokens, in whatever currency."""
+
+    input: Annotated[float, "tokens of prompts"]
+    output: Annotated[float, "tokens of answers"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatSettings:
+    """Which model is asked, and how."""
+
+    url: Annotated[str, "the endpoint's address, such as https://host/v1"]
+    model: Annotated[str, "the model's name there"]
+    key: Annotated[str | None, "the environment variable that holds the key; null: none is sent"] = None
+    temperature: Annotated[float | None, "sent with each request; null: it is not"] = None
+    seed: Annotated[int | None, "sent with each request; null: it is not"] = None
+    concurrency: Annotated[int, "queries that are asked about side by side"] = 4
+    timeout: Annotated[float, "seconds that an answer may take"] = 120
+    retries: Annotated[int, "further attempts after too many requests, an overload or a lost connection"] = 5
+    price: Annotated[Price | None, "of tokens; null: unknown"] = None
+
+
+def request_of(messages: list[dict[str, str]], settings: ChatSettings) -> JsonObject:
+    """What is sent for a chat of these messages."""
+    sent = {"temperature": settings.temperature, "seed": settings.seed}
+    asked = {"model": settings.model, "messages": messages}
+    return asked | {name: value for name, value in sent.items() if value is not None}
+
+
+def asking(endpoint: Endpoint, kept: KeptAnswers, url: str, fresh: list[str]) -> Ask:
+    """What takes an answer that is kept, and asks for any other; the digests of these are added to `fresh`."""
+
+    def ask(request: JsonObject) -> tuple[str, Answer]:
+        name = digest(url, request)
+        answer = kept.get(name)
+        if answer is None:
+            answer = endpoint.ask(request)
+            kept.add(name, answer)
+            fresh.append(name)
+        return name, answer
+
+    return ask
+
+
+def costs(answers: Sequence[Answer], price: Price | None) -> dict[str, int | float | None]:
+    """How many answers there are, their tokens and, where these and the price are known, their cost."""
+    prompt = total([answer.prompt_tokens for answer in answers])
+    completion = total([answer.completion_tokens for answer in answers])
+    found: dict[str, int | float | None] = {
+        "calls": len(answers),
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+    }
+    if price is not None and prompt is not None and completion is not None:
+        found["cost"] = (prompt * price.input + completion * price.output) / 1e6
+    return found
+
+
+def reported_settings(settings: ChatSettings) -> JsonObject:
+    """What the timing says of the settings."""
+    price = {"price": asdict(settings.price)} if settings.price else {}
+    return {name: value for name, value in given(settings).items() if name != "key"} | price

@@ -1,0 +1,45 @@
+"""What a language model is asked to grade one document for one query, and what its answer means.
+
+The scale is that of UMBRELA (Upadhyay et al. 2024, arXiv:2406.06519), which follows Bing's assessor (Thomas et al.
+2023): 0 to 3, as in TREC's deep learning tracks. The prompt has its idea in other words. Reads and writes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+GRADES = (0, 1, 2, 3)
+SYSTEM = "You are an assessor of search results. You grade how well a passage answers a query."
+PROMPT = """Grade the passage for the query with one whole number:
+
+0: the passage has nothing to do with the query
+1: the passage is about the topic of the query and does not answer it
+2: the passage answers the query in part, or the answer is unclear or stands among much else
+3: the passage is about the query and answers it in full
+
+Consider first what someone who writes this query wants to know. Then consider how much of that the passage holds, and
+how far it can be relied on. Grade from both.
+
+Query: {query}
+
+Passage: {passage}
+
+Answer with one line and no explanation:
+final grade: <number>"""
+_NUMBER = r"[^\w-]{0,6}(\d++(?:\.\d++)?+)(?!\s*(?:[-\u2013]|to|or)\s*\d)"  # not the beginning of a range
+_STATED = re.compile(rf"(?:grade|score){_NUMBER}", re.IGNORECASE)
+_ALONE = re.compile(rf"{_NUMBER}\W*")
+
+
+def messages(query: str, passage: str, max_words: int) -> list[dict[str, str]]:
+    """What the model is asked of one document: a conversation of OpenAI's protocol."""
+    shown = PROMPT.format(query=" ".join(query.split()), passage=" ".join(passage.split()[:max_words]))
+    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": shown}]
+
+
+def grade_of(answer: str) -> int | None:
+    """The grade that an answer states last, or that it is; None where it states none, or one beyond the scale."""
+    alone = _ALONE.fullmatch(answer)
+    stated = [alone[1]] if alone else _STATED.findall(answer)
+    number = float(stated[-1]) if stated else -1.0
+    return int(number) if number in GRADES else None

@@ -1,0 +1,148 @@
+"""Judge the best documents of several runs by a language model behind an endpoint of OpenAI's protocol.
+
+Reads the corpus, the queries of a split and the runs, and with `holes` the judgements that there are, whose documents
+are not asked about. Writes qrels for all splits (those of others are empty), with their counts, all answers (JSON
+lines, gzip) and the timing with their cost. A document whose answer holds no grade stays unjudged, and is counted. The
+folder `--resume` keeps each answer as it comes: the same command later asks only what is not in it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_text, write_json
+from scripts.common.keys import JsonObject
+from scripts.common.progress import Progress
+from scripts.common.timing import write_timing
+from scripts.inference.candidates import Candidates, read_documents
+from scripts.inference.chats import Ask, ChatSettings, asking, costs, reported_settings, request_of
+from scripts.inference.grading import grade_of, messages
+from scripts.ir.collection import passages_of
+from scripts.ir.trec import Qrels, ranking, read_qrels, read_run, write_qrels
+from scripts.models.endpoint import Answer, Endpoint
+from scripts.models.kept_answers import KeptAnswers
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(ChatSettings):
+    split: Annotated[str, "the split whose queries are judged"]
+    depth: Annotated[int, "documents per query, the best of each run, that are judged"]
+    max_words: Annotated[int, "words kept of a document"]
+    relevant_from: Annotated[int, "the lowest grade that counts as relevant; lower ones become 0"] = 1
+
+
+class Judgement(NamedTuple):
+    """One document of a query: the request, the answer and its grade, None where it holds none."""
+
+    query: str
+    document: str
+    request: str
+    answer: Answer
+    grade: int | None
+
+
+def pool(runs: Sequence[Path], queries: Sequence[str], depth: int, judged: Qrels) -> Candidates:
+    """The best documents of each run that are not judged, by query, each once, the best of the first run first."""
+    read = [read_run(path) for path in runs]
+    found: Candidates = {}
+    for query in queries:
+        best = [document for one in read for document in ranking(one.get(query, {}))[:depth]]
+        if wanted := [document for document in dict.fromkeys(best) if document not in judged.get(query, {})]:
+            found[query] = wanted
+    return found
+
+
+def judge(query: str, text: str, documents: dict[str, str], ask: Ask, settings: Settings) -> list[Judgement]:
+    """What the model says of each document (id -> text) of a query."""
+    judgements = []
+    for document, passage in documents.items():
+        request, answer = ask(request_of(messages(text, passage, settings.max_words), settings))
+        judgements.append(Judgement(query, document, request, answer, grade_of(answer.text)))
+    return judgements
+
+
+def as_qrels(judgements: Sequence[Judgement], known: Qrels, relevant_from: int) -> Qrels:
+    """The known judgements and those of the model that hold a grade."""
+    qrels = {query: dict(grades) for query, grades in known.items()}
+    for one in judgements:
+        if one.grade is not None:
+            grade = one.grade if one.grade >= relevant_from else 0
+            qrels.setdefault(one.query, {})[one.document] = grade
+    return qrels
+
+
+def statistics(qrels: Qrels, split: str) -> JsonObject:
+    """The counts of the judgements, as a dataset has them."""
+    grades = [grade for documents in qrels.values() for grade in documents.values()]
+    without = sum(not any(grade > 0 for grade in documents.values()) for documents in qrels.values())
+    counts = {"queries": len(qrels), "judgements": len(grades), "relevant": sum(grade > 0 for grade in grades)}
+    return {"splits": {split: {**counts, "queries_without_relevant": without, "carved": False}}}
+
+
+def write_answers(path: Path, judgements: Sequence[Judgement]) -> None:
+    """A JSON object for each answer, also for one that holds no grade."""
+    with atomic_text(path) as file:
+        for one in judgements:
+            tokens = {"prompt_tokens": one.answer.prompt_tokens, "completion_tokens": one.answer.completion_tokens}
+            record = {**one._asdict(), "answer": one.answer.text, **tokens}
+            file.write(json.dumps(record) + "\n")
+
+
+def main() -> None:
+    names = ("corpus", "queries", "runs*", "known*", "resume", "qrels*", "statistics", "answers", "timing")
+    options = parser(__doc__, *names, settings=Settings).parse_args()
+    settings: Settings = options.settings
+    kept = KeptAnswers(options.resume / "answers.jsonl")
+    endpoint = Endpoint(settings.url, settings.key, os.environ, settings.timeout, settings.retries)
+    if not kept:
+        endpoint.probe()
+    queries = passages_of(options.queries)
+    known = read_qrels(options.known[0]) if options.known else {}
+    wanted = pool(options.runs, list(queries), settings.depth, known)
+    texts = read_documents(options.corpus, wanted, options.runs[0])
+    fresh: list[str] = []
+    ask, progress = asking(endpoint, kept, settings.url, fresh), Progress("judged", len(wanted), "query")
+
+    def judge_query(query: str) -> list[Judgement]:
+        documents = {name: " ".join(texts[name]) for name in wanted[query]}
+        return judge(query, " ".join(queries[query]), documents, ask, settings)
+
+    judgements: list[Judgement] = []
+    for of_query in endpoint.side_by_side(judge_query, list(wanted), settings.concurrency):
+        judgements += of_query
+        progress.add()
+    qrels = as_qrels(judgements, known, settings.relevant_from)
+    unreadable = sum(one.grade is None for one in judgements)
+    if not qrels:
+        raise UserError(f"{settings.url}: not one of {len(judgements)} answers of {settings.model} holds a grade")
+    for path in options.qrels:
+        write_qrels(path, qrels if path.stem == settings.split else {})
+    write_json(options.statistics, statistics(qrels, settings.split), indent=2)
+    write_answers(options.answers, judgements)
+    asked = f"{len(judgements) - len(fresh)} of them kept from before, {endpoint.retried} further attempts"
+    print(f"{len(judgements)} documents judged ({asked}); {unreadable} answers hold no grade", file=sys.stderr)
+    write_timing(
+        options.timing,
+        queries=len(wanted),
+        documents=len(judgements),
+        seconds=sum(one.answer.seconds for one in judgements),
+        unreadable=unreadable,
+        grades=dict(Counter(str(one.grade) for one in judgements if one.grade is not None)),
+        cached_calls=len(judgements) - len(fresh),
+        retries_made=endpoint.retried,
+        **costs([one.answer for one in judgements], settings.price),
+        **reported_settings(settings),
+    )
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,121 @@
+"""Holes: what a comparison would be if its unjudged documents were relevant; reads and writes nothing.
+
+A hole is a document that nobody judged and that stands, in any seed of either system, among the documents of a query
+that the measure counts: the first k of nDCG@k, all of AP. trec_eval counts it as not relevant: the comparison as it
+stands is the case where no hole is relevant. Three others are computed with the same measure, in which some holes have
+the highest grade of the task's judgements:
+
+    all          all of them are relevant
+    treatment    those that the treatment ranks higher are relevant (by 1 / log2(1 + rank), mean over seeds), others not
+    control      those that the control ranks higher are
+
+Rank-biased precision has a part that its run does not show, p^d after d documents. Where the holes of a system are
+relevant, so is all that follows them: its value in the case holds the whole residual of Moffat and Zobel (2008, TOIS
+27(1), section 3.3).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import ir_measures
+import numpy as np
+
+from scripts.ir.measure_names import by_subtopic, cutoff, follows_instructions, parse
+from scripts.ir.measures import evaluate
+from scripts.ir.trec import Qrels, Run, judged, ranking
+
+ALL, OF_TREATMENT, OF_CONTROL = "all", "treatment", "control"
+CASES: dict[str, Callable[[float], bool]] = {  # whether a hole is relevant, by what the treatment would gain by it
+    ALL: lambda gain: True,
+    OF_TREATMENT: lambda gain: gain > 0,
+    OF_CONTROL: lambda gain: gain < 0,
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """The values of both systems in a case (each of shape: queries, seeds)."""
+
+    control: np.ndarray
+    treatment: np.ndarray
+
+    @property
+    def difference(self) -> np.ndarray:
+        """Treatment minus control by query, each the mean over its seeds."""
+        difference: np.ndarray = self.treatment.mean(axis=1) - self.control.mean(axis=1)
+        return difference
+
+
+@dataclass(frozen=True)
+class Holes:
+    """The number of holes by query (shape: queries, in the order of the qrels), and the cases."""
+
+    number: np.ndarray
+    cases: dict[str, Case]
+
+
+def has_holes(measure: str) -> bool:
+    """Whether a measure counts documents that may be relevant: not one of subtopics, of judged or known documents."""
+    return not (parse(measure).NAME == "Judged" or by_subtopic(measure) or follows_instructions(measure))
+
+
+def holes(control: Sequence[Run], treatment: Sequence[Run], qrels: Qrels, measure: str) -> Holes:
+    """The holes of two systems, each with the runs of its seeds."""
+    parsed = parse(measure)
+    gains = {query: _gains(control, treatment, query, qrels[query], cutoff(parsed)) for query in qrels}
+    grade = max(parsed.params.get("rel", 1), *(grade for grades in qrels.values() for grade in grades.values()))
+    after_control, after_treatment = (_tails(runs, qrels, parsed) for runs in (control, treatment))
+    cases = {}
+    for case, holds in CASES.items():
+        filled = {query: grades | _filled(gains[query], holds, grade) for query, grades in qrels.items()}
+        cases[case] = Case(
+            values(control, filled, measure) + after_control * (case != OF_TREATMENT),
+            values(treatment, filled, measure) + after_treatment * (case != OF_CONTROL),
+        )
+    return Holes(np.array([len(gains[query]) for query in qrels]), cases)
+
+
+def _filled(gains: Mapping[str, float], holds: Callable[[float], bool], grade: int) -> dict[str, int]:
+    return {document: grade for document, gain in gains.items() if holds(gain)}
+
+
+def _gains(
+    control: Sequence[Run], treatment: Sequence[Run], query: str, grades: dict[str, int], first: int | None
+) -> dict[str, float]:
+    """Each hole of a query, with what the treatment would gain by it over the control."""
+    gains: dict[str, float] = {}
+    for sign, runs in ((1, treatment), (-1, control)):
+        for run in runs:
+            for rank, document in enumerate(ranking(run.get(query, {}))[:first], 1):
+                if not judged(grades, document):
+                    gains[document] = gains.get(document, 0) + sign / (len(runs) * math.log2(1 + rank))
+    return gains
+
+
+def _tails(runs: Sequence[Run], qrels: Qrels, measure: ir_measures.Measure) -> np.ndarray:
+    """What documents after the last one of each ranking could add to a measure (shape: queries, runs)."""
+    if measure.NAME != "RBP":
+        return np.zeros((len(qrels), len(runs)))
+    depths = [[len(ranking(run.get(query, {}))[: cutoff(measure)]) for run in runs] for query in qrels]
+    tails: np.ndarray = measure["p"] ** np.array(depths, dtype=float)
+    return tails
+
+
+def values(runs: Sequence[Run], qrels: Qrels, measure: str) -> np.ndarray:
+    """The values of a system (shape: queries, runs)."""
+    return np.stack([evaluate(run, qrels, [measure])[measure].to_numpy() for run in runs], axis=1)
+
+
+def cut(run: Run, measure: str, qrels: Qrels) -> Run:
+    """The documents of a run that a measure looks at: where it has a cut-off, the first."""
+    depth = cutoff(parse(measure))
+    if depth is None:
+        return run
+    return {query: _first(run[query], depth) for query in qrels if query in run}
+
+
+def _first(scores: dict[str, float], depth: int) -> dict[str, float]:
+    return {document: scores[document] for document in ranking(scores)[:depth]}

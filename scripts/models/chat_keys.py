@@ -1,0 +1,53 @@
+"""The keys of an endpoint that answers chats: which language model is asked, and how; reads and writes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from scripts.common.keys import LEFT_OUT, Label, Rule, Seed
+from scripts.models.endpoint_keys import CONCURRENCY, RETRIES, TIMEOUT, Money, Service, url_of, variable_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Price:
+    """Of a million tokens."""
+
+    input: Annotated[Money, "of tokens that are sent"]
+    output: Annotated[Money, "of tokens that are answered"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatEndpoint(Service):
+    """Where a language model is asked, and how."""
+
+    model: Annotated[Label, "the model's name there"]
+    temperature: Annotated[float | None, "default 0", Rule(minimum=0, maximum=2), LEFT_OUT] = None
+    seed: Annotated[Seed | None, "sent with each request; default 0", LEFT_OUT] = None
+    leave_out: Annotated[
+        tuple[Literal["temperature", "seed"], ...] | None,
+        "what is not sent, for a model that refuses it",
+        Rule(unique_items=True),
+        LEFT_OUT,
+    ] = None
+    price: Annotated[
+        Price | None,
+        "of a million tokens, in whatever currency: the cost of the answers is then reported",
+        LEFT_OUT,
+    ] = None
+
+
+def chat_settings(endpoint: ChatEndpoint) -> dict[str, Any]:
+    """How the model is asked, with all defaults: None for what is not sent."""
+    left_out = endpoint.leave_out or ()
+    return {
+        "url": url_of(endpoint),
+        "model": endpoint.model,
+        "key": variable_of(endpoint),
+        "temperature": None if "temperature" in left_out else endpoint.temperature or 0,
+        "seed": None if "seed" in left_out else endpoint.seed or 0,
+        "concurrency": endpoint.concurrency or CONCURRENCY,
+        "timeout": endpoint.timeout or TIMEOUT,
+        "retries": RETRIES if endpoint.retries is None else endpoint.retries,
+        "price": endpoint.price,
+    }

@@ -1,0 +1,36 @@
+"""What follows from the task scores of a leaderboard, which have no values per query; reads and writes nothing.
+
+A task has then no variance of its own: nobody knows how its score would differ for other queries. The tasks are the
+sample. Their mean difference is the equally weighted one, and its interval, by t with one degree of freedom less than
+there are tasks, is for tasks like these.
+"""
+
+from __future__ import annotations
+
+import math
+
+from scripts.reports.comparison.forest_data import Diamond, Forest
+
+NOT_CONCLUDED = (
+    "The scores are means of tasks without values per query, so no task has a variance of its own. It cannot be "
+    "concluded whether the systems differ on a single task, whether they differ on these tasks for other queries, nor "
+    "how much true differences vary between tasks (τ). Tasks that share a corpus or queries count as independent."
+)
+
+
+def scope(plot: Forest) -> str:
+    """Where the mean holds."""
+    row = plot.groups[0].rows[0]
+    return f"Over tasks like the {row.n} of {row.task}"
+
+
+def in_a_further_task(plot: Forest, mean: Diamond) -> tuple[float, float] | None:
+    """The prediction interval of the difference reported for a further task: mean -+ t(k - 1) s sqrt(1 + 1 / k).
+
+    None where the interval of the mean is another than t(k - 1) s / sqrt(k), from which it is computed.
+    """
+    k = plot.groups[0].rows[0].n
+    if mean.df != k - 1 or not plot.effect.IN_UNITS_OF_MEASURE:
+        return None
+    half = (mean.ci_high - mean.ci_low) / 2 * math.sqrt(k + 1)
+    return mean.effect - half, mean.effect + half

@@ -1,0 +1,91 @@
+"""What a comparison says of its unjudged documents: a sentence and a table, where they could change its answer.
+
+Reads and writes nothing. The answer is that on these collections: whether the mean difference is significant, before
+correction, and its sign.
+"""
+
+from __future__ import annotations
+
+from scripts.records.comparison import MetaRecord, UnjudgedCase
+from scripts.reports.comparison import number_text as form
+from scripts.reports.comparison.forest_data import Forest
+from scripts.reports.writing.content import Table, columns
+from scripts.statistics.meta_analysis.summaries import Summary
+
+AS_JUDGED = "as judged"
+CASES = {  # a case -> how a sentence puts it, how the table does
+    AS_JUDGED: ("none is relevant", "Not relevant (as judged)"),
+    "lowest": ("they are judged least favourably for {treatment}", "Least favourable to {treatment}"),
+    "highest": ("they are judged most favourably for {treatment}", "Most favourable to {treatment}"),
+    "all": ("all are relevant", "All relevant"),
+    "condensed": ("they are removed (condensed lists)", "Removed (condensed lists)"),
+}
+
+
+def cases_of(meta: MetaRecord) -> dict[str, UnjudgedCase]:
+    """The means as judged and in each other case; none where nothing is unjudged."""
+    if meta.unjudged is None or meta.fixed_mean is None or meta.summary is None:
+        return {}
+    return {AS_JUDGED: UnjudgedCase(meta.fixed_mean, meta.summary), **meta.unjudged.cases}
+
+
+def changing(meta: MetaRecord, alpha: float) -> dict[str, UnjudgedCase]:
+    """The cases in which the answer on these collections is another than as judged."""
+    cases = cases_of(meta)
+    answers = {name: _answer(case.fixed_mean, alpha) for name, case in cases.items()}
+    return {name: case for name, case in cases.items() if answers[name] != answers[AS_JUDGED]}
+
+
+def _answer(mean: Summary, alpha: float) -> int:
+    """1 or -1: significantly above or below 0 before correction; else 0."""
+    if mean.p_value is None or mean.p_value >= alpha:
+        return 0
+    return 1 if mean.effect > 0 else -1
+
+
+def remark(meta: MetaRecord, plot: Forest) -> str:
+    """How many documents are unjudged, and in which cases the answer is another; empty where it is the same in all."""
+    changed = changing(meta, plot.alpha)
+    if not changed or meta.unjudged is None:
+        return ""
+    numbers, treatment = meta.unjudged.number.values(), plot.groups[0].treatment
+    number = f"{sum(numbers) / len(numbers):.1f}"
+    cases = [f"{_mean(case.fixed_mean, plot)} if {CASES[name][0]}" for name, case in changed.items()]
+    return (
+        f"Of the documents that {plot.measure} counts, {number} per query are unjudged and count as not relevant. The "
+        f"answer depends on them: the mean {plot.effect.NOUN} is {', '.join(cases)}.".format(treatment=treatment)
+    )
+
+
+def _mean(mean: Summary, plot: Forest) -> str:
+    effect, low, high = _numbers(mean, plot)
+    p = "" if mean.p_value is None else f"; {form.p_equals(mean.p_value, plot.alpha)} without correction"
+    return f"{effect} ({form.percent(plot.alpha)} CI {low} to {high}{p})"
+
+
+def _numbers(mean: Summary, plot: Forest) -> list[str]:
+    numbers = form.in_text(form.numbers(plot), mean.ci_low, mean.ci_high)
+    return [f"{text} {numbers.factor}".strip() for text in numbers.of(mean.effect, mean.ci_low, mean.ci_high)]
+
+
+def cases_tables(meta: MetaRecord, plot: Forest) -> list[Table]:
+    """Both means in each case, where the answer is another in one of them."""
+    if not changing(meta, plot.alpha):
+        return []
+    rows = []
+    for name, case in sorted(cases_of(meta).items(), key=lambda item: list(CASES).index(item[0])):
+        means = [case.fixed_mean, case.summary] if meta.k > 1 else [case.fixed_mean]
+        rows.append(
+            [
+                CASES[name][1].format(treatment=plot.groups[0].treatment),
+                *(cell for mean in means for cell in _cells(mean, plot)),
+            ]
+        )
+    heads = ["Unjudged documents", "On these collections", "p", "Over collections like these", "p (like these)"]
+    caption = f"Mean {plot.effect.NOUN} in {plot.measure} by the relevance of unjudged documents; p without correction."
+    return [Table(columns(heads[: len(rows[0])]), [rows], caption=caption)]
+
+
+def _cells(mean: Summary, plot: Forest) -> list[str]:
+    effect, low, high = _numbers(mean, plot)
+    return [f"{effect} [{low}, {high}]", "" if mean.p_value is None else form.p_value(mean.p_value, plot.alpha)]

@@ -1,0 +1,36 @@
+"""Agreement of two assessors, and of the orders that they give systems; reads and writes nothing.
+
+Cohen (1960), A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20(1), 37-46.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import stats
+
+
+def confusion(pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
+    """How often each pair of grades was given, of all grades of both assessors, in their order."""
+    counts = Counter(pairs)
+    first, second = (sorted({pair[place] for pair in pairs}) for place in (0, 1))
+    return {(one, other): counts[one, other] for one in first for other in second}
+
+
+def cohens_kappa(pairs: Sequence[tuple[int, int]]) -> float | None:
+    """(observed - expected agreement) / (1 - expected agreement); None where chance alone would agree always."""
+    n = len(pairs)
+    observed = sum(one == other for one, other in pairs) / n if n else 0.0
+    first, second = (Counter(pair[place] for pair in pairs) for place in (0, 1))
+    expected = sum(first[grade] * second[grade] for grade in first) / n**2 if n else 1.0
+    return (observed - expected) / (1 - expected) if expected < 1 else None
+
+
+def order_correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Kendall's tau-b of two orders of the same systems; None for fewer than two, or where one order ties all."""
+    if len(first) < 2:
+        return None
+    tau = float(stats.kendalltau(first, second).statistic)
+    return None if np.isnan(tau) else tau

@@ -1,0 +1,63 @@
+"""Simulated tasks that humans judge in part and a model in whole, with a known true effect; reads and writes nothing.
+
+The model sees the true difference of a query with the probability `agreement`, and else one of a world in which the
+treatment is better than it is. Three intervals of one task: prediction-powered, of the humans' queries alone, and of
+the model's judgements of all queries.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from scripts.statistics.dependence.observed_tasks import ObservedTask, with_model
+from scripts.statistics.task.prediction_powered import ModelScores, prediction_powered
+from scripts.synthesis.simulated_worlds import (
+    MEAN,
+    Differences,
+    Experiment,
+    Generator,
+    World,
+    bounded,
+    normal,
+    one_task,
+)
+
+BIASED = 0.12  # the mean difference where the model is wrong
+POWERED, HUMANS, MODEL = ANALYSES = ("prediction-powered", "humans alone", "the model alone")
+
+
+def powered_task(human: np.ndarray, model: np.ndarray, further: np.ndarray) -> ObservedTask:
+    """The task of these differences, of the queries that humans judged and of the further ones."""
+    columns = [values[:, None] for values in (human, model, further)]
+    zeros = [0 * values for values in columns]
+    scores = ModelScores(zeros[1], columns[1], zeros[2], columns[2])
+    control, treatment, powered = prediction_powered(zeros[0], columns[0], scores)
+    return with_model(one_task(treatment[:, 0] - control[:, 0]), powered, None)
+
+
+def judged(
+    generator: Generator, n: int, further: int, agreement: float, differences: Differences = normal
+) -> Experiment:
+    """One task, of which humans judge n queries and the model these and the further ones, in three analyses."""
+    human = differences(generator, MEAN, n + further)
+    otherwise = differences(generator, BIASED, n + further)
+    model = np.where(generator.random(n + further) < agreement, human, otherwise)
+    tasks = {
+        POWERED: powered_task(human[:n], model[:n], model[n:]),
+        HUMANS: one_task(human[:n]),
+        MODEL: one_task(model),
+    }
+    return Experiment(tasks, MEAN, MEAN)
+
+
+JUDGED = tuple(
+    World(
+        f"{n} of {n + further} queries by humans, {agreement:.0%} agreement{words}",
+        partial(judged, n=n, further=further, agreement=agreement, differences=differences),
+    )
+    for differences, words in ((normal, ""), (bounded, ", bounded differences"))
+    for n, further in ((30, 270), (50, 250), (100, 400))
+    for agreement in (0.9, 0.5)
+)

@@ -1,0 +1,84 @@
+"""Models behind endpoints in a configuration: what their jobs are given, their descriptions, and what each mistake says."""
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.experiment.descriptions import describe
+from scripts.experiment.resolution import resolve
+from scripts.experiment.system_kinds import system_kind
+from scripts.inference import planning
+from scripts.training.planning import weights_settings, weights_source
+from tests.experiment.test_config import changed
+
+ENDPOINT = {"url": "https://h.example/v1/"}
+MODEL = {"type": "bi-encoder-endpoint", "weights": "organisation/embeds", "endpoint": ENDPOINT}
+
+
+def experiment(model=MODEL, **changes):
+    systems = {"systems/embedded": {"model": "remote"}}
+    given = {"models/remote": model} | systems | {key.replace("__", "/"): value for key, value in changes.items()}
+    return resolve(changed(given), "c.yaml")
+
+
+def endpoint(**keys):
+    return {**MODEL, "endpoint": {**ENDPOINT, **keys}}
+
+
+def test_what_jobs_are_given():
+    resolved = experiment()
+    assert weights_source(resolved, "remote") == (None, None)
+    address = {"url": "https://h.example/v1", "key": "OPENAI_API_KEY", "model": "organisation/embeds"}
+    assert weights_settings(resolved, "remote") == {"endpoint": address}
+    assert planning.encoding_settings(resolved, "remote")["max_length"] == planning.EVERY
+    for keys in ({"url": "http://h/v1"}, {"protocol": "tei"}):
+        assert weights_settings(experiment(endpoint(**keys)), "remote")["endpoint"]["key"] is None
+    named = weights_settings(experiment(endpoint(protocol="tei", key="MY_KEY", price=3, max_words=9)), "remote")
+    assert named["endpoint"] == address | {"protocol": "tei", "key": "MY_KEY", "price": 3, "max_words": 9}
+
+
+def test_what_is_said_of_it():
+    resolved = experiment(endpoint(max_words=200))
+    system = resolved.systems["embedded"]
+    said = describe(resolved, system)
+    assert "bi-encoder-endpoint remote (organisation/embeds, asked at https://h.example/v1, 200 words" in said
+    told = system_kind(system).provenance(resolved, system)
+    assert told["url"] == "https://h.example/v1" and told["max_words"] == 200 and told["weights"] == MODEL["weights"]
+    assert "key" not in told and not told.get("max_length")
+
+
+def test_two_that_ask_the_same_are_one_system_under_two_names():
+    second = {"models__other": endpoint(concurrency=9), "systems__second": {"model": "other"}}
+    pair = {"control": "embedded", "treatment": "second"}
+    with pytest.raises(UserError, match="are one system under two names"):
+        experiment(comparisons__c=pair, **second)
+    experiment(comparisons__c=pair, **second | {"models__other": endpoint(max_words=9)})
+
+
+SECRET = "sk-abc123"
+CASES = {
+    "no endpoint": ({**MODEL, "endpoint": ...}, "models.remote.endpoint: is needed for a bi-encoder-endpoint"),
+    "of weights here": ({**MODEL, "type": "bi-encoder"}, "models.remote"),
+    "a length": ({**MODEL, "max_length": 512}, "models.remote.max_length: a bi-encoder-endpoint takes none"),
+    "a checksum": ({**MODEL, "sha256": "0" * 64}, "models.remote.sha256: a bi-encoder-endpoint takes none"),
+    "a length of queries": ({**MODEL, "max_query_length": 9}, "models.remote.max_query_length: a bi-encoder-endpoint takes none"),
+    "in ONNX": ({**MODEL, "backend": "onnx"}, "models.remote: backend onnx ranks with"),
+    "batches by tokens": ({**MODEL, "batch_tokens": 4096}, "models.remote.batch_tokens: only valid for a"),
+    "no address": (endpoint(url="h.example/v1"), "models.remote.endpoint.url: this URL cannot be fetched; expected http"),
+    "user": (endpoint(url=f"https://me:{SECRET}@h/v1"), "models.remote.endpoint.url: no key here: endpoint.key names the"),
+    "a key itself": (endpoint(key=SECRET), "models.remote.endpoint.key: expected the name of an environment variable"),
+    "another protocol": (endpoint(protocol="grpc"), "models.remote.endpoint.protocol"),
+    "prompts of pairs": ({**MODEL, "type": "cross-encoder-endpoint", "prompts": {"query": "q: "}}, "takes none"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("model", "said"), CASES.values(), ids=CASES)
+def test_each_mistake_is_one_line_and_shows_no_key(model, said):
+    with pytest.raises(UserError) as told:
+        experiment({key: value for key, value in model.items() if value is not ...})
+    text = str(told.value)
+    assert text.startswith("c.yaml: ") and said in text and "\n" not in text and SECRET not in text
+
+
+def test_no_recipe_trains_it():
+    with pytest.raises(UserError, match="a bi-encoder-endpoint cannot be trained here"):
+        experiment(systems__embedded={"model": "remote", "recipe": "r"})

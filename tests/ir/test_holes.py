@@ -1,0 +1,115 @@
+"""Best and worst cases of unjudged documents, against pytrec_eval itself and by hand."""
+
+import math
+import random
+from itertools import combinations
+
+import numpy as np
+import pytest
+import pytrec_eval
+
+from scripts.ir.holes import CASES, cut, holes, values
+
+QRELS = {"q": {"r": 1, "n": 0, "hidden": -1}}
+CONTROL = {"q": {"r": 9.0, "n": 8.0, "u": 7.0, "v": 6.0}}
+TREATMENT = {"q": {"u": 9.0, "r": 8.0, "hidden": 7.0, "v": 6.0}}
+
+
+def test_the_cases_by_hand():
+    """RR: the control's first document is relevant; the treatment's first is a hole, then comes the relevant one."""
+    found = holes([CONTROL], [TREATMENT], QRELS, "P@4")
+    assert found.number.tolist() == [3]  # u, v and hidden
+    as_judged = (1 - 1) / 4
+    assert as_judged == 0
+    assert found.cases["all"].difference[0] == pytest.approx((4 - 3) / 4)
+    # u stands 1st and 3rd, hidden 3rd and nowhere: the treatment's; v stands 4th in both: nobody's
+    assert found.cases["treatment"].difference[0] == pytest.approx((3 - 2) / 4)
+    assert found.cases["control"].difference[0] == 0
+    assert holes([CONTROL], [TREATMENT], QRELS, "RR@1").cases["all"].difference.tolist() == [0.0]
+
+
+def crafted(seed):
+    rng = random.Random(seed)
+    documents = [f"d{n}" for n in range(30)]
+    qrels = {f"q{n}": {one: rng.randrange(4) for one in rng.sample(documents, 6)} for n in range(25)}
+    run = lambda: {query: {one: rng.random() for one in rng.sample(documents, 20)} for query in qrels}  # noqa: E731
+    return qrels, [run()], [run(), run()]
+
+
+@pytest.mark.parametrize(
+    "measure, theirs", [("nDCG@10", "ndcg_cut_10"), ("AP", "map"), ("P@5", "P_5"), ("R@20", "recall_20")]
+)
+def test_the_cases_are_those_of_pytrec_eval(measure, theirs):
+    qrels, control, treatment = crafted(measure)
+    found = holes(control, treatment, qrels, measure)
+    first = {"nDCG@10": 10, "AP": None, "P@5": 5, "R@20": 20}[measure]
+    highest = max(grade for grades in qrels.values() for grade in grades.values())
+    order = lambda run, query: sorted(run[query], key=run[query].get, reverse=True)[:first]  # noqa: E731
+    for case in CASES:
+        filled = {query: dict(grades) for query, grades in qrels.items()}
+        for query in qrels:
+            gains = {}
+            for sign, runs in ((1, treatment), (-1, control)):
+                for run in runs:
+                    for rank, one in enumerate(order(run, query), 1):
+                        gains[one] = gains.get(one, 0) + sign / math.log2(1 + rank) / len(runs)
+            chosen = [one for one, gain in gains.items() if one not in qrels[query]]
+            if case != "all":
+                chosen = [one for one in chosen if (gains[one] > 0) == (case == "treatment") and gains[one] != 0]
+            filled[query] |= dict.fromkeys(chosen, highest)
+        scorer = pytrec_eval.RelevanceEvaluator(
+            filled, {theirs.replace("_cut_10", "_cut.10").replace("P_5", "P.5").replace("recall_20", "recall.20")}
+        )
+        value = lambda runs: np.mean([[scorer.evaluate(run)[query][theirs] for query in qrels] for run in runs], axis=0)  # noqa: E731, B023
+        np.testing.assert_allclose(found.cases[case].difference, value(treatment) - value(control), atol=1e-9)
+
+
+def test_a_measure_with_a_cut_off_needs_no_more_of_a_run():
+    qrels, control, treatment = crafted(1)
+    whole = holes(control, treatment, qrels, "nDCG@10")
+    first = holes(*([cut(run, "nDCG@10", qrels) for run in runs] for runs in (control, treatment)), qrels, "nDCG@10")
+    for case in CASES:
+        np.testing.assert_array_equal(whole.cases[case].difference, first.cases[case].difference)
+    assert cut(control[0], "AP", qrels) is control[0]
+
+
+def test_the_residual_of_rank_biased_precision_holds_what_follows_the_run():
+    """Moffat and Zobel (2008): a ranking of d documents has a residual of (1 - p) times p^(r - 1) of the unjudged at rank
+    r, and p^d. Case by case, of rankings of four and of five documents.
+    """
+    longer = {"q": TREATMENT["q"] | {"r2": 5.0}}
+    found = holes([CONTROL], [longer], {"q": QRELS["q"] | {"r2": 1}}, "RBP(rel=1,p=0.5)")
+    weights = [0.5 * 0.5**rank for rank in range(5)]
+    lower = {"control": weights[0], "treatment": weights[1] + weights[4]}
+    upper = {"control": 1 - weights[1], "treatment": 1.0}  # n, judged and not relevant, stands 2nd in the control
+    assert found.cases["all"].control[0, 0] == pytest.approx(upper["control"])
+    assert found.cases["all"].treatment[0, 0] == pytest.approx(upper["treatment"])
+    best = lower["treatment"] + weights[0] + weights[2] + 0.5**5 - (lower["control"] + weights[2])  # u 1st and 3rd
+    assert found.cases["treatment"].difference[0] == pytest.approx(best)
+    worst = lower["treatment"] - lower["control"] - 0.5**4  # v stands 4th in both: nobody's
+    assert found.cases["control"].difference[0] == pytest.approx(worst)
+
+
+@pytest.mark.parametrize("measure", ["P@5", "RBP(rel=1,p=0.8)@5"])
+def test_the_cases_bound_every_way_to_judge_the_holes(measure):
+    """With one seed each and a measure that adds up over ranks, no judgements of the holes give more or less."""
+    rng = random.Random(7)
+    documents = [f"d{n}" for n in range(8)]
+    qrels = {f"q{n}": {one: rng.randrange(2) for one in rng.sample(documents, 3)} for n in range(12)}
+    run, other = ({query: {one: rng.random() for one in documents} for query in qrels} for _ in range(2))
+    found = holes([run], [other], qrels, measure)
+    tail = 0.8**5 if measure.startswith("RBP") else 0.0
+    cases = np.stack([found.cases[case].difference for case in CASES] + [difference([run], [other], qrels, measure)])
+    for place, (query, grades) in enumerate(qrels.items()):
+        free = [one for one in documents if one not in grades]
+        ways = [dict.fromkeys(chosen, 1) for size in range(len(free) + 1) for chosen in combinations(free, size)]
+        judged = {f"{query}-{way}": grades | chosen for way, chosen in enumerate(ways)}
+        all_ways = difference(
+            [dict.fromkeys(judged, run[query])], [dict.fromkeys(judged, other[query])], judged, measure
+        )
+        low, high = cases[:, place].min(), cases[:, place].max()
+        assert (low, high) == pytest.approx((all_ways.min() - tail, all_ways.max() + tail))
+
+
+def difference(control, treatment, qrels, measure):
+    return (values(treatment, qrels, measure) - values(control, qrels, measure))[:, 0]
