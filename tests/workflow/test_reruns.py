@@ -94,8 +94,9 @@ def test_touched_sources_rerun_nothing(again):
 
 def most_shared(workspace, number=10):
     """The modules that the most scripts of rules have behind them."""
-    texts = "".join(path.read_text() for path in (workspace.folder / "rules").rglob("*.smk"))
-    scripts = set(re.findall(r'(?:code|code_of_model|comparing)\("([\w/]+\.py)"', texts))
+    planning = [*workspace.folder.glob("scripts/*/planning*.py"), *workspace.folder.glob("scripts/*/planning/*.py")]
+    texts = "".join(path.read_text() for path in [*(workspace.folder / "rules").rglob("*.smk"), *planning])
+    scripts = {name for name in re.findall(r'"([\w/]+\.py)"', texts) if (workspace.folder / "scripts" / name).is_file()}
     shared = Counter(module for script in scripts for module in behind(script))
     assert len(scripts) > 50
     return [module for module, _ in shared.most_common(number)]
