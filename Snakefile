@@ -20,9 +20,10 @@ from scripts.reports.planning import pages
 from scripts.study_design import planning as study
 
 STAGES = (
-    *("downloads", "datasets", "bm25_index", "bm25_search", "negatives", "training", "features", "encoding", "ranking"),
-    *("selection", *sorted(f"systems/{path.stem}" for path in REPOSITORY.glob("rules/systems/*.smk")), "evaluation"),
-    *("judge", "synthesis", "details", "transfer", "study_design", "tables", "pages", "figures"),
+    *("downloads", "datasets", "generated_queries", "bm25_index", "bm25_search", "negatives", "training", "features"),
+    *("encoding", "ranking", "selection"),
+    *sorted(f"systems/{path.stem}" for path in REPOSITORY.glob("rules/systems/*.smk")),
+    *("evaluation", "judge", "synthesis", "details", "transfer", "study_design", "tables", "pages", "figures"),
     *("report", "explorer", "archive"),
 )
 

@@ -64,5 +64,5 @@ use rule fetch as fetch_folder with:
 
 rule prepare:  # on a machine with network: afterwards no other rule needs any
     input:
-        datasets.statistics(EXPERIMENT),
+        datasets.fetched_statistics(EXPERIMENT),
         expand(result("checkpoint", recipe=UNTRAINED, seed=0), model=EXPERIMENT.models),

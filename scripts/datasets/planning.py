@@ -14,7 +14,7 @@ from pathlib import Path
 
 from scripts.common.digests import files_below
 from scripts.common.errors import UserError
-from scripts.common.keys import JsonObject, given
+from scripts.common.keys import JsonObject, given, stated
 from scripts.common.locations import find_file, in_mirrors, is_remote, key
 from scripts.engine.downloads import names, place_of, sources
 from scripts.experiment import job_files
@@ -30,6 +30,7 @@ OF_COLLECTION = ("format", "sha256", "splits", "split_by", "drop_shared", "drop_
                  "test_queries", "dev_queries", "unjudged", "grades", "document_characters",
                  "own_document")  # fmt: skip
 OF_LIBRARY = ("fields", "query_field")  # keys whose values a library knows before anything is fetched
+LONGEST = 1_000_000  # tokens: no limit here
 FOLDER_KEYS = {"revision", "files"}  # of what is fetched as a folder
 
 
@@ -38,14 +39,44 @@ def prepared(experiment: Experiment) -> dict[str, Dataset]:
     return {name: dataset for name, dataset in experiment.datasets.items() if not format_of(dataset).values_given}
 
 
+def generated(experiment: Experiment) -> list[str]:
+    """The datasets whose queries a model writes."""
+    return [name for name, dataset in experiment.datasets.items() if format_of(dataset).generated]
+
+
+def fetched_statistics(experiment: Experiment) -> list[str]:
+    """The statistics of all datasets that are brought here from somewhere."""
+    return [path("statistics", experiment=experiment.name, dataset=name) for name in located(experiment)]
+
+
+def generator(experiment: Experiment, dataset: str) -> str:
+    """The model that writes the queries of a dataset."""
+    return str(stated(experiment.datasets[dataset])["generator"])
+
+
+def generator_checkpoint(experiment: Experiment, dataset: str) -> str:
+    """Its weights, or its address."""
+    model = generator(experiment, dataset)
+    return path("checkpoint", experiment=experiment.name, model=model, recipe=UNTRAINED, seed=0)
+
+
+def generation_settings(experiment: Experiment, dataset: str) -> JsonObject:
+    """How queries are written for documents."""
+    said = stated(experiment.datasets[dataset])
+    model = experiment.models[generator(experiment, dataset)]
+    how = {key: said[key] for key in ("sampled_documents", "queries_per_document", "prompt")}
+    length = LONGEST if is_served(model) else model.max_length
+    return {**how, "type": model.type, "max_length": length, "batch_size": model.batch_size, "seed": experiment.seed}
+
+
 def without_corpus(experiment: Experiment) -> list[str]:
-    """The datasets that share another's corpus."""
-    return [name for name, dataset in prepared(experiment).items() if dataset.corpus]
+    """The datasets with queries of their own that share another's corpus."""
+    return [name for name, dataset in located(experiment).items() if dataset.corpus]
 
 
 def located(experiment: Experiment) -> dict[str, Dataset]:
-    """The datasets that are read from somewhere: not those whose judgements are made here."""
-    return {name: dataset for name, dataset in prepared(experiment).items() if not format_of(dataset).made_here}
+    """The datasets that are read from somewhere: not those whose judgements or queries are made here."""
+    return {name: dataset for name, dataset in experiment.datasets.items() if format_of(dataset).has_files}
 
 
 def judgements_only(experiment: Experiment) -> list[str]:

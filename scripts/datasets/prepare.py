@@ -218,7 +218,7 @@ def _reader(name: str) -> ModuleType:
         module = plugins.load(FORMATS, name)
     except ValueError as error:
         raise UserError(f"--settings: format: {error}") from None
-    if module.FORMAT.values_given:
+    if not module.FORMAT.has_files:
         raise UserError(f"--settings: format: {name} has no files to read")
     return module
 

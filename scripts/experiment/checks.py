@@ -30,7 +30,7 @@ from scripts.experiment.recipe_checks import (
 from scripts.experiment.sections.dataset import Dataset
 from scripts.experiment.sections.recipe import UNTRAINED, Recipe
 from scripts.experiment.teachers import check_recipe as check_teaching
-from scripts.models.adapters import adapters
+from scripts.models.adapters import adapters, writes
 from scripts.models.losses import resolve_loss
 
 COLUMNS = ("query_id", "task", "system", "queries", "seeds")  # of the tables that have one column per measure too
@@ -64,7 +64,7 @@ def check_datasets(check: Checker) -> None:
     check_mirrors(check, check.config.mirrors)
     for name, dataset in check.config.datasets.items():
         key = f"datasets.{name}"
-        if not (format_of(dataset).values_given or format_of(dataset).made_here):
+        if format_of(dataset).has_files:
             _check_location(check, key, dataset)
         check_keys(check, key, dataset)
         if measure := given_measure(dataset):
@@ -106,6 +106,8 @@ def _check_measure_name(check: Checker, key: str, name: str) -> None:
 def _check_corpus(check: Checker, key: str, dataset: Dataset, corpus: str) -> None:
     check.known(f"{key}.corpus", corpus, "datasets")
     owner = check.config.datasets[corpus]
+    if format_of(dataset).generated:
+        _check_generator(check, key, dataset)
     if owner is dataset or owner.corpus:
         raise check.fail(f"{key}.corpus", f"{corpus} has no corpus of its own")
     if not (format_of(dataset).has_documents and format_of(owner).has_documents):
@@ -114,6 +116,16 @@ def _check_corpus(check: Checker, key: str, dataset: Dataset, corpus: str) -> No
     if dataset.document_characters != owner.document_characters:
         problem = f"must be that of {corpus}, whose documents these are"
         raise check.fail(f"{key}.document_characters", problem)
+
+
+def _check_generator(check: Checker, key: str, dataset: Dataset) -> None:
+    """The model that a dataset names writes queries."""
+    generator = str(getattr(dataset, "generator", ""))
+    check.known(f"{key}.generator", generator, "models")
+    kind = check.config.models[generator].type
+    if not writes(kind):
+        able = " or ".join(name for name in adapters() if writes(name))
+        raise check.fail(f"{key}.generator", f"{generator} is of type {kind}, which writes nothing; expected {able}")
 
 
 def _check_texts(check: Checker, key: str, dataset: Dataset, file: str) -> None:

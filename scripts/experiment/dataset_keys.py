@@ -11,7 +11,7 @@ from scripts.common.settings import read_settings
 from scripts.experiment.checker import Checker, Source
 from scripts.experiment.dataset_schema import dataset_schema, format_of, formats, keys_of_format, own_keys, record_of
 from scripts.experiment.sections.dataset import Dataset
-from scripts.experiment.sections.recipe import Recipe
+from scripts.experiment.sections.recipe import GENERATED, Recipe
 
 CARVED = 0.1  # of the training queries, in messages
 CARVING = ("splits", "split_by", "drop_shared")
@@ -114,6 +114,11 @@ def check_training_queries(check: Checker, key: str, recipe: Recipe) -> None:
     """The one dataset that a recipe learns from has training queries, with the judgements that its labels need."""
     name = recipe.datasets[0]
     dataset = check.config.datasets[name]
+    if (recipe.labels == GENERATED) != format_of(dataset).generated:
+        if recipe.labels == GENERATED:
+            raise check.fail(f"{key}.labels", f"{name} is not of format generated, whose queries a model writes")
+        problem = f"{recipe.labels}, but a model writes the training queries of {name}"
+        raise check.fail(f"{key}.labels", f"{problem}; expected {GENERATED}")
     without = dataset.unjudged == "train" or format_of(dataset).unjudged(dataset)
     known = known_splits(dataset)
     if known is None or "train" in known:
@@ -182,7 +187,7 @@ def _one_source(first: Split, second: Split, sources: list[Queries]) -> bool:
     if first[0].format != second[0].format:
         return False
     form = format_of(first[0])
-    if form.values_given or not same_place(first[0], second[0]):
+    if not form.has_files or not same_place(first[0], second[0]):
         return False
     for key in form.narrowing:
         if (key in sources[0]) != (key in sources[1]):  # one has the queries of all values, the other's among them

@@ -49,8 +49,10 @@ def record_of(name: str) -> type[Dataset]:
 def keys_of_format(name: str) -> dict[str, Key]:
     """The keys that a dataset of this format may have."""
     form = plugins.load(FORMATS, name).FORMAT
-    allowed = keys_of(OfAll) | ({} if form.values_given or form.made_here else keys_of(OfFiles))
-    if form.has_documents:
+    allowed = keys_of(OfAll) | (keys_of(OfFiles) if form.has_files else {})
+    if form.generated:
+        allowed = allowed | {key: keys_of(OfDocuments)[key] for key in ("corpus", "language")}
+    elif form.has_documents:
         allowed = allowed | keys_of(OfDocuments)
     elif not form.values_given:
         allowed = allowed | keys_of(OfJudgements)

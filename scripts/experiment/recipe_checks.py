@@ -8,7 +8,7 @@ from scripts.common.errors import UserError
 from scripts.common.keys import given
 from scripts.experiment.adapter_checks import check_dimensions
 from scripts.experiment.checker import Checker
-from scripts.experiment.sections.recipe import FILTERS, RANDOM, Negatives, Recipe
+from scripts.experiment.sections.recipe import FILTERS, RANDOM, Recipe
 from scripts.experiment.teachers import check_loss_of_students
 from scripts.models.adapters import Adapter, adapter, adapters
 from scripts.models.losses import REGULARIZERS, resolve_loss
@@ -25,7 +25,7 @@ def check_examples(check: Checker, name: str, recipe: Recipe) -> None:
     _check_folds(check, name, recipe)
     if RANDOM in negatives.sources:
         _check_random(check, key, recipe)
-    _check_filters(check, key, negatives)
+    _check_filters(check, key, recipe)
     least, most = negatives.range_min, negatives.range_max
     if most is not None and RANDOM not in negatives.sources:
         candidates = max(most - least, 0) * len(negatives.sources)
@@ -58,14 +58,18 @@ def _check_random(check: Checker, key: str, recipe: Recipe) -> None:
         raise check.fail(f"{key}.range_max", f"{only}, or with positives.among_candidates")
 
 
-def _check_filters(check: Checker, key: str, negatives: Negatives) -> None:
+def _check_filters(check: Checker, key: str, recipe: Recipe) -> None:
     """The rules that filter fit each other, and there is one scale of scores."""
+    negatives, finds = recipe.negatives, recipe.positives.found_within is not None
     rules = negatives.filters
+    if finds and not negatives.cross_encoder:
+        raise check.fail(f"{key}.cross_encoder", "is needed for positives.found_within, which ranks by its scores")
     least, most = negatives.min_score, negatives.max_score
     if least is not None and most is not None and least > most:
         raise check.fail(f"{key}.min_score", f"{least:g} is above max_score {most:g}, so no candidate would be left")
-    if negatives.cross_encoder and not rules:
-        raise check.fail(f"{key}.cross_encoder", f"filters by {', '.join(FILTERS)}, and none of them is given")
+    if negatives.cross_encoder and not rules and not finds:
+        expected = f"{', '.join(FILTERS)} or positives.found_within"
+        raise check.fail(f"{key}.cross_encoder", f"filters by {expected}, and none of them is given")
     if rules and not negatives.cross_encoder and len(negatives.sources) > 1:
         problem = f"scores of {' and '.join(negatives.sources)} have no common scale"
         hint = "give a cross_encoder, which scores all candidates"

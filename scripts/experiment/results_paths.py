@@ -82,6 +82,8 @@ def _of_experiment(kind: str, pattern: str, is_folder: bool = False) -> Place:
 PLACES = {
     "download": Place(DOWNLOAD, "results/downloads/{download}", is_folder=True),
     "state": Place(NOT_ARCHIVED, "results/state/{rest}"),
+    "kept_queries": _of_experiment(NOT_ARCHIVED, "data/{dataset}.resume", is_folder=True),
+    "generation": _of_experiment("data", "data/{dataset}/generation.json"),
     "corpus": _of_experiment("text", "data/{dataset}/corpus.jsonl"),
     "appended": _of_experiment("text", "bm25/{dataset}/appended.jsonl"),
     "queries": _of_experiment("text", "data/{dataset}/queries/{split}.jsonl"),

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from scripts.experiment.sections.recipe import BM25 as BM25
-from scripts.experiment.sections.recipe import Recipe
+from scripts.experiment.sections.recipe import GENERATED, Recipe
 
 ALL = "all"
 HUMAN = "human"
@@ -59,6 +59,8 @@ def _stage(stage: Stage, target: str | None, labels: Mapping[str, str]) -> str:
     name = " + ".join(labels.get(dataset, dataset) for dataset in stage.datasets)
     if stage.labels == PERMUTED:
         name = f"permuted labels of {name}"
+    elif stage.labels == GENERATED:
+        name = f"generated queries of {name}"
     elif stage.labels != HUMAN:
         name = PSEUDO_LABELS if stage.datasets == (target,) else f"{PSEUDO_LABELS} of {name}"
     return name if stage.queries == ALL else f"{name} ({stage.queries} queries)"

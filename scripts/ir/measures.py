@@ -18,7 +18,6 @@ import math
 
 import ir_measures
 import pandas as pd
-from ir_measures.util import GenericQrel
 
 from scripts.common.errors import UserError
 from scripts.ir.instruction_following import PMRR, Original, p_mrr
@@ -119,7 +118,7 @@ def _of_subtopics(measure: ir_measures.Measure, run: Run, qrels: Qrels, subtopic
         )
         return dict.fromkeys(run, NOT_RETRIEVED) | _of_subtopics(of_all, run_left, qrels, subtopics)
     judged = [
-        GenericQrel(query, document, grade, subtopic)
+        ir_measures.Qrel(query, document, grade, subtopic)
         for subtopic, judgements in subtopics.items()
         for query in run.keys() & judgements.keys()
         for document, grade in judgements[query].items()

@@ -71,8 +71,18 @@ class WordTagger(Protocol):
         """The labelled spans of each text."""
 
 
+class Writer(Protocol):
+    """A loaded model that writes queries; `facts` are for the record of what was written."""
+
+    facts: dict[str, Any]
+
+    def write(self, prompt: str, documents: list[str], seed: int) -> list[str]:
+        """A query for each document, by a prompt with {document}."""
+
+
 class Adapter(Protocol):
-    """A kind of model. One that searches has `encode`, one that states TAGS `load_tagger`, any other `load_scorer`.
+    """A kind of model. One that searches has `encode`, one that states TAGS `load_tagger`, one that states WRITES
+    `load_writer`, any other `load_scorer`.
 
     One that cannot be trained has an empty LOSSES, and needs no default losses, `warm_up` or `training`. Without
     `DISTILLED` and `DEFAULT_DISTILLED` it learns from no teacher. Without
@@ -156,6 +166,9 @@ class Adapter(Protocol):
     def exportable(self, model: Any, folder: Path) -> Any:
         """What of a loaded model is exported (see onnx_export); `folder` gets what the kind writes beside the graph."""
 
+    def load_writer(self, folder: Path, max_length: int, batch_size: int) -> Writer:
+        """Load a model that writes queries."""
+
     def load_tagger(self, folder: Path, max_length: int, batch_size: int) -> WordTagger:
         """Load a model that labels words."""
 
@@ -171,6 +184,11 @@ def adapter(name: str) -> Adapter:
 def tags(name: str) -> bool:
     """Whether models of a kind label words, and so rank nothing."""
     return bool(getattr(adapter(name), "TAGS", False))
+
+
+def writes(name: str) -> bool:
+    """Whether models of a kind write queries, and so rank nothing."""
+    return bool(getattr(adapter(name), "WRITES", False))
 
 
 def behind_endpoint(name: str) -> bool:

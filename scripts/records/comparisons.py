@@ -56,6 +56,7 @@ class ComparisonRow:
     fixed_ci_low: float | None = None
     fixed_ci_high: float | None = None
     fixed_p_value: float | None = None
+    of_tasks: int = 0
     unjudged: float | None = None
     lowest_effect: float | None = None
     lowest_ci_low: float | None = None

@@ -14,6 +14,7 @@ class MiningRecord:
     rules: dict[str, float]
     queries: int
     queries_without_positive_score: int
+    queries_not_found: int
     queries_without_negatives: int
     queries_with_fewer_negatives: int
     equal_texts: int

@@ -60,6 +60,7 @@ def row(name: str, meta: MetaRecord, tried: list[int], family: str) -> Compariso
     }
     budgets = dict(zip(("control_tried", "treatment_tried"), tried, strict=True))
     values = {**numbers, **tests, **ends, **means, **budgets, **_unjudged(meta), "comparison": name, "family": family}
+    values["of_tasks"] = int(meta.of_tasks)
     own: dict[str, Any] = {name: values[name] for name in COLUMNS if name in values}
     return ComparisonRow(**own)
 

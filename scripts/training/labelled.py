@@ -31,8 +31,8 @@ class Settings:
     """What is said of examples wherever their negatives are from."""
 
     labels: Annotated[
-        Literal["human", "bm25", "permuted"],
-        "human: the qrels say what is relevant; bm25: BM25's best document; permuted: the qrels of another query",
+        Literal["human", "bm25", "permuted", "generated"],
+        "human, generated: the qrels say what is relevant; bm25: BM25's best document; permuted: another query's qrels",
     ]
     queries: Annotated[int | Literal["all"], "training queries that are kept: all, or a sample of so many"]
     exclude_evaluation: Annotated[bool, "no document that is relevant in dev or test is a negative"]

@@ -26,7 +26,7 @@ from scripts.ir.trec import Run, read_run
 from scripts.records.mining import MiningRecord
 from scripts.training.draws import drawn, of_query
 from scripts.training.labelled import Collection, DrawnSettings, Labelled, labelled, lines_of, read_collection
-from scripts.training.mining import BM25, RULES, Bounds, Candidate, Mined, candidates, filtered, runs_of
+from scripts.training.mining import BM25, RULES, Bounds, Candidate, Mined, candidates, filtered, finding, runs_of
 
 SCORES = ("positive_score", "score")
 
@@ -38,6 +38,7 @@ class Settings(DrawnSettings):
     relative_margin: Annotated[float | None, "the same as a share of the positive's score"] = None
     max_score: Annotated[float | None, "the highest score of a negative"] = None
     min_score: Annotated[float | None, "the lowest score of a negative"] = None
+    found_within: Annotated[int | None, "the lowest rank of a positive by the cross-encoder's scores; null: any"] = None
     cross_encoder: Annotated[str | None, "whose scores these are; null: those of the one that it is from"] = None
 
     @property
@@ -85,7 +86,9 @@ def check_scored(scores: Run, found: Labelled, listed: dict[str, list[Candidate]
                 raise UserError(f"the scores by {settings.cross_encoder} {problem}")
 
 
-def record(found: Labelled, mined: Mined, rows: list[tuple[Any, ...]], settings: Settings) -> MiningRecord:
+def record(
+    found: Labelled, mined: Mined, rows: list[tuple[Any, ...]], settings: Settings, lost: int = 0
+) -> MiningRecord:
     """What was mined and what was filtered, to be kept."""
     chosen = {(row[0], row[2]): row[3] for row in rows}
     return MiningRecord(
@@ -94,6 +97,7 @@ def record(found: Labelled, mined: Mined, rows: list[tuple[Any, ...]], settings:
         rules=settings.filters,
         queries=len(mined.left),
         queries_without_positive_score=mined.without_positive if settings.has_margin else 0,
+        queries_not_found=lost,
         queries_without_negatives=sum(1 for left in mined.left.values() if not left),
         queries_with_fewer_negatives=sum(1 for left in mined.left.values() if 0 < len(left) < settings.per_query),
         equal_texts=found.equal,
@@ -116,6 +120,8 @@ def as_text(made: MiningRecord, found: Labelled, read: Collection, rows: int) ->
         lines.append(
             f"{unknown} queries have a positive that the run lacks, below all it holds: the margin leaves nothing"
         )
+    if lost := made.queries_not_found:
+        lines.append(f"{lost} queries are left out: their positives are not found by {made.cross_encoder}")
     few = {"no negative": made.queries_without_negatives, "too few": made.queries_with_fewer_negatives}
     lines += [f"{n} queries have {what}: there are no more candidates" for what, n in few.items() if n]
     return lines
@@ -128,21 +134,22 @@ def main() -> None:
     read = read_collection(
         options.corpus, options.queries, options.qrels, options.evaluation_qrels, options.first_stage, settings
     )
-    runs = runs_of(settings.from_, options.first_stage, options.runs)
+    runs, lost = runs_of(settings.from_, options.first_stage, options.runs), 0
     try:
         found = labelled(read, settings)
         listed = candidates(read, found, runs, settings.range_min, settings.range_max)
         if settings.cross_encoder:
             scores = read_run(options.scores[0])
             check_scored(scores, found, listed, settings)
+            found, listed, lost = finding(found, listed, scores, settings.found_within)
         else:
             scores = runs[settings.from_[0]] if settings.filters else {}
-        if settings.filters:
+        if settings.filters or settings.cross_encoder:
             mined = filtered(listed, found.positives, scores, settings.bounds, rescored=bool(settings.cross_encoder))
         else:
             mined = Mined(listed, sum(map(len, listed.values())))
         rows = list(rows_of(found, mined, scores, settings))
-        made = record(found, mined, rows, settings)
+        made = record(found, mined, rows, settings, lost)
         if not rows:
             taken = ", ".join(f"{count} by {rule}" for rule, count in made.filtered.items())
             why = f"of {made.candidates} candidates {taken} are filtered" if taken else "no candidate is fit"

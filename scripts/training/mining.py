@@ -14,6 +14,7 @@ from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
+from scripts.common.errors import UserError
 from scripts.ir.trec import Run, ranking, read_run
 from scripts.training.labelled import Collection, Labelled
 
@@ -102,6 +103,25 @@ def candidates(
             one for one in in_turn(rankings, first, last) if one.document in allowed and one.document not in unfit
         ]
     return listed
+
+
+def finding(
+    found: Labelled, listed: dict[str, list[Candidate]], scores: Run, within: int | None
+) -> tuple[Labelled, dict[str, list[Candidate]], int]:
+    """The positives at most at this rank among their query's candidates by scores, these candidates, and how many
+    queries have no such positive. A candidate of the same score does not push a positive down."""
+    if within is None:
+        return found, listed, 0
+    kept = {}
+    for query, positives in found.positives.items():
+        others = [scores[query][one.document] for one in listed[query]]
+        ranks = {name: 1 + sum(other > scores[query][name] for other in others) for name in positives}
+        kept[query] = [name for name in positives if ranks[name] <= within]
+    left = {query: positives for query, positives in kept.items() if positives}
+    lost = len(kept) - len(left)
+    if not left:
+        raise UserError(f"not one of {lost} training queries finds its document within rank {within}")
+    return found._replace(positives=left), {query: listed[query] for query in left}, lost
 
 
 def filtered(

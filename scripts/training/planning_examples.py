@@ -48,6 +48,8 @@ def examples_name(recipe: Recipe, sample: int = 1) -> str:
         words.append(f"{positives.per_query}-positives")
     if positives.among_candidates:
         words.append("among-candidates")
+    if positives.found_within:
+        words.append(f"found-within-{positives.found_within}")
     if recipe.draws_by_epoch:
         words.append(f"{recipe.epochs}-draws")
     if recipe.bm25:
@@ -118,6 +120,8 @@ def settings_of(experiment: Experiment, examples: Examples) -> JsonObject:
     if recipe.negatives.mined:
         settings["from"] = list(recipe.negatives.sources)
     settings["positives"] = recipe.positives.per_query
+    if recipe.positives.found_within:
+        settings["found_within"] = recipe.positives.found_within
     if recipe.draws_by_epoch:
         settings["epochs"] = recipe.epochs
     return settings

@@ -14,7 +14,7 @@ from scripts.experiment.dataset_schema import FORMATS, dataset_schema, keys_of_f
 from scripts.experiment.schema import entry_of, schema
 
 REPOSITORY = Path(__file__).parents[2]
-READERS = {name: module for name, module in load_all(FORMATS).items() if not module.FORMAT.values_given}
+READERS = {name: module for name, module in load_all(FORMATS).items() if module.FORMAT.has_files}
 
 
 def test_the_schema_holds_what_the_formats_declare():

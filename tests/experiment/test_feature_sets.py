@@ -72,7 +72,7 @@ def test_a_model_that_labels_words_takes_the_place_of_the_rules():
 
 def test_such_a_model_ranks_nothing():
     systems = {"systems/x": {"model": "t", "rerank": {"first_stage": "bm25", "depth": 5}}}
-    told = r"systems\.x\.model: t is of type token-classification: it labels words, as a tagger"
+    told = r"systems\.x\.model: t is of type token-classification: it labels words or writes"
     with pytest.raises(UserError, match=told):
         resolve(changed(TAGGING | systems), "c.yaml")
 

@@ -5,7 +5,6 @@ import random
 
 import ir_measures
 import pytest
-from ir_measures.util import GenericQrel
 
 from scripts.common.errors import UserError
 from scripts.ir.measure_names import BY_SUBTOPIC
@@ -46,7 +45,7 @@ def test_values_are_those_of_ndeval(name):
     subtopics = {str(one): {query: {document: rng.randrange(-1, 3) for document in rng.sample(documents, 8)}
                             for query in queries} for one in range(4)}  # fmt: skip
     run = {query: {one: rng.random() for one in rng.sample(documents, 25)} for query in queries[1:]}
-    theirs = [GenericQrel(query, document, grade, one) for one, qrels in subtopics.items()
+    theirs = [ir_measures.Qrel(query, document, grade, one) for one, qrels in subtopics.items()
               for query, judged in qrels.items() for document, grade in judged.items()]  # fmt: skip
     expected = {
         one.query_id: one.value

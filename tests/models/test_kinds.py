@@ -16,7 +16,7 @@ from scripts.common.errors import UserError
 from scripts.experiment.schema import entry_of, schema
 from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.ir.trec import ranking, read_run, write_run
-from scripts.models.adapters import KINDS, adapter, adapters, tags
+from scripts.models.adapters import KINDS, adapter, adapters, tags, writes
 from scripts.models.losses import PAIRS
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +28,8 @@ def test_each_kind_says_what_it_is():
     for name, kind in adapters().items():
         assert adapter(name) is kind and name == kind.NAME
         assert hasattr(kind, "encode") == kind.SEARCHES and hasattr(kind, "load_tagger") == tags(name)
-        assert hasattr(kind, "load_scorer") == (not kind.SEARCHES and not tags(name))
+        assert hasattr(kind, "load_scorer") == (not kind.SEARCHES and not tags(name) and not writes(name))
+        assert hasattr(kind, "load_writer") == writes(name)
         assert set(kind.BACKENDS) <= {"torch", "onnx"} and kind.BACKENDS
         if kind.LOSSES:
             assert kind.DEFAULT_LOSS in kind.LOSSES

@@ -12,7 +12,7 @@ from scripts.ir.trec import ranking, read_run, write_run
 from scripts.training import mine, pool
 from scripts.training.examples import read_table
 from scripts.training.labelled import Labelled
-from scripts.training.mining import Bounds, Candidate, filtered, in_turn
+from scripts.training.mining import Bounds, Candidate, filtered, finding, in_turn
 from tests.support.calling import call
 from tests.support.tiny_bert import build
 from tests.training.test_negatives import Collection
@@ -37,6 +37,22 @@ def test_sources_take_turns_and_each_document_counts_where_it_comes_first():
     assert in_turn(rankings, 1, 2) == [Candidate("d2", "a", 2), Candidate("d5", "b", 2)]
     assert in_turn({"a": [], "b": ["d1"]}, 0, 5) == [Candidate("d1", "b", 1)]
     assert in_turn({"a": ["d1"], "b": ["d1"]}, 1, None) == []
+
+
+def test_a_query_that_does_not_find_its_document_is_left_out():
+    found = Labelled({"q": ["p"], "r": ["p", "s"], "t": ["p"]}, {}, [], 0)
+    listed = {query: [Candidate("a", "bm25", 1), Candidate("b", "bm25", 2)] for query in found.positives}
+    scores = {
+        "q": {"p": 1.0, "a": 2.0, "b": 0.0},
+        "r": {"p": 0.0, "s": 5.0, "a": 5.0, "b": 4.0},
+        "t": {"p": 3.0, "a": 2.0, "b": 1.0},
+    }
+    left, candidates, lost = finding(found, listed, scores, 1)
+    assert left.positives == {"r": ["s"], "t": ["p"]} and list(candidates) == ["r", "t"] and lost == 1
+    assert finding(found, listed, scores, 2)[0].positives == {"q": ["p"], "r": ["s"], "t": ["p"]}
+    assert finding(found, listed, scores, None) == (found, listed, 0)
+    with pytest.raises(UserError, match="not one of 1 training queries finds its document within rank 1"):
+        finding(found._replace(positives={"q": ["p"]}), listed, scores, 1)
 
 
 @pytest.mark.parametrize(

@@ -83,5 +83,5 @@ def test_what_unjudged_documents_could_change_stands_in_record_tables_and_page(f
     assert row["lowest_effect"] < row["fixed_mean_effect"] < row["highest_effect"]
     assert row["condensed_effect"] == record["cases"]["condensed"]["fixed_mean"]["effect"]
     table = (finished / "tables/effects/judged.md").read_text()
-    assert "count as not relevant. The answer depends on them" in table and "| Removed (condensed lists) |" in table
+    assert "count as not relevant. The answer depends on them" in table and "| Removed (condensed lists)" in table
     assert "count as not relevant. The answer depends on them" in (finished / "summary.md").read_text()

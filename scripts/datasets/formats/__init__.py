@@ -4,8 +4,8 @@ A module declares NAME; Keys, the record of the keys that its datasets have besi
 are such (scripts/common/keys.py); FORMAT, what the workflow has to know of it; Options, a frozen dataclass of what
 `read` needs of the keys (often Keys itself); and `read(root, options)`, which turns a folder into the one Collection
 that the other stages know. MEANINGS may say what a key of all datasets means in this format. Nothing else in the
-project knows a format by its name. A format whose values the systems bring, or whose judgements are made here, has
-neither Options nor `read`.
+project knows a format by its name. A format whose values the systems bring, or whose judgements or queries are made
+here, has neither Options nor `read`.
 """
 
 from __future__ import annotations
@@ -54,11 +54,17 @@ class Format:
     one_file: bool = False  # the location may be one file that is no archive
     values_given: bool = False  # the systems bring one value per query, so there is nothing to read
     made_here: bool = False  # a job makes its judgements of the runs of another dataset, so nothing lies at a location
+    generated: bool = False  # a model writes the queries, so there is nothing to read either
     scheme: str | None = None  # what its locations begin with
     pinned_by: str = ""  # what says which files those are
     other_locations: bool = False  # it reads folders and archives, too
     of_tasks: bool = False  # a value is the score of a task, so that a dataset is a sample of tasks
     unjudged: Callable[[Any], bool] = lambda entry: False  # train has queries, but no judgements
+
+    @property
+    def has_files(self) -> bool:
+        """Whether something lies at its location."""
+        return not (self.values_given or self.made_here or self.generated)
 
 
 class Found(NamedTuple):

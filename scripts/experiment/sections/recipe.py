@@ -13,7 +13,7 @@ from scripts.common.keys import LEFT_OUT, NO_KEY, Count, Length, Rule, TaskName,
 from scripts.experiment.choice_record import RecipeChoice
 from scripts.models.training_keys import Training
 
-BM25, RANDOM = "bm25", "random"
+BM25, RANDOM, GENERATED = "bm25", "random", "generated"
 UNTRAINED = "untrained"  # the recipe name of a model's own weights
 PASSAGE_LENGTH = 150  # characters
 BATCH_ORDER = {"proportional": "in proportion to their size", "round_robin": "in turn"}
@@ -88,7 +88,7 @@ class Negatives:
     @property
     def mined(self) -> bool:
         """Whether they are more than BM25's or random ones: from systems, from several, or filtered."""
-        return bool(isinstance(self.from_, tuple) or self.systems or self.filters)
+        return bool(isinstance(self.from_, tuple) or self.systems or self.filters or self.cross_encoder)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +102,11 @@ class Positives:
         bool,
         "only those among the documents that BM25 ranks up to range_max; queries without any are counted and left out",
     ] = False
+    found_within: Annotated[
+        Count | None,
+        "only those at most at this rank among the positives and candidates of their query, by the scores of "
+        "negatives.cross_encoder; queries without any are counted and left out. null: all",
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,8 +141,9 @@ class Recipe(Training):
         "them (and a, b for two recipes); numbers of queries and negatives are per dataset",
     ]
     labels: Annotated[
-        Literal["human", "bm25", "permuted"],
-        "human: the qrels; bm25: pseudo-labels, BM25's top document is taken as relevant; permuted: a control that "
+        Literal["human", "bm25", "permuted", "generated"],
+        "human: the qrels; bm25: pseudo-labels, BM25's top document is taken as relevant; generated: of a dataset of "
+        "format generated, whose queries a model wrote, the document of each; permuted: a control that "
         "holds no information, each training query has the judgements of another, drawn by the experiment's seed",
     ] = "human"
     bm25: Annotated[

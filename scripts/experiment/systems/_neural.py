@@ -20,7 +20,7 @@ from scripts.experiment.systems._kind import Made, SystemKind, limited_to
 from scripts.experiment.systems._model_facts import model_facts, model_text
 from scripts.experiment.systems._model_settings import ModelSettings, of_model
 from scripts.experiment.systems._training_text import published_training, training_text
-from scripts.models.adapters import adapter, index_of, tags
+from scripts.models.adapters import adapter, index_of, tags, writes
 from scripts.models.endpoint_keys import asked_of
 from scripts.models.model_keys import Model
 
@@ -98,8 +98,8 @@ class Neural(SystemKind):
         named = str(entry.model)  # an entry of these kinds has one
         check.known(f"systems.{name}.model", named, "models")
         kind = check.config.models[named].type
-        if tags(kind):
-            problem = f"{named} is of type {kind}: it labels words, as a tagger of features, and ranks nothing"
+        if tags(kind) or writes(kind):
+            problem = f"{named} is of type {kind}: it labels words or writes queries, and ranks nothing"
             raise check.fail(f"systems.{name}.model", problem)
         own_seeds: tuple[int, ...] = (0,)
         recipe_of: dict[str, str] = {}

@@ -133,7 +133,9 @@ def _answers(row: ComparisonRow, numbers: form.Numbers) -> dict[str, str]:
         mean = [getattr(row, f"{prefix}{end}") for end in ("effect", "ci_low", "ci_high")]
         effect, low, high = numbers.of(*mean)
         cells |= {scope: f"{effect} [{low}, {high}]", test: _p_values(row, prefix)}
-    if row.k == 1:
+    if row.of_tasks:  # the task scores of a leaderboard say nothing about these tasks alone
+        cells |= {HERE: "", P_HERE: ""}
+    elif row.k == 1:
         cells |= {LIKE_THESE: "", P_LIKE_THESE: ""}
     if row.prediction_low is not None:
         _, low, high = numbers.of(None, row.prediction_low, row.prediction_high)

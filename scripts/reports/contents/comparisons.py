@@ -136,7 +136,9 @@ def _answers(one: Compared, row: ComparisonRow, texts: dict[str, str]) -> list[T
     """For each mean its answer with the estimate, and its p-value; empty where there is no such mean."""
     by_scope = {answer.scope: answer for answer in one.answers}
     cells: list[Text | Cell] = []
-    for answer, (scope, (p, effect)) in zip((one.answers[0], by_scope.get(LIKE_THESE)), MEANS.items(), strict=True):
+    here, like_these = one.answers[0], by_scope.get(LIKE_THESE)
+    shown = (None, here) if row.of_tasks else (here, like_these)
+    for answer, (scope, (p, effect)) in zip(shown, MEANS.items(), strict=True):
         if answer is None:
             cells += ["", ""]
         elif not texts[scope]:

@@ -27,6 +27,8 @@ def _as_text(record: MiningRecord) -> str:
         words.append(f"{record.equal_texts:,} left out for the text of the query or of a relevant document")
     if record.queries_without_positive_score:
         words.append(f"{record.queries_without_positive_score:,} queries have a positive that the run lacks")
+    if record.queries_not_found:
+        words.append(f"{record.queries_not_found:,} queries are not learnt from: they do not find their document")
     if record.queries_without_negatives:
         words.append(f"{record.queries_without_negatives:,} queries are not learnt from: no negative is left")
     if record.queries_with_fewer_negatives:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 
+from scripts.common.keys import stated
 from scripts.experiment import job_files
 from scripts.experiment.charts import CHART
 from scripts.experiment.choosing import members_of_choices
@@ -15,6 +16,7 @@ from scripts.experiment.job_files import tasks_by_folder
 from scripts.experiment.judged import origin
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, parse, path
+from scripts.experiment.sections.dataset import Dataset
 from scripts.experiment.sections.recipe import Recipe
 from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.tried import tried
@@ -31,6 +33,14 @@ from scripts.reports.planning.figures import (
 )
 from scripts.reports.planning.labels import labels
 from scripts.reports.planning.moderation import moderators_tables, shown_on_pages
+
+
+def _source(dataset: Dataset) -> str:
+    """Where a dataset is from."""
+    if format_of(dataset).generated:
+        said = stated(dataset)
+        return f"queries that {said['generator']} wrote for documents of {dataset.corpus}"
+    return origin(dataset)
 
 
 def effects_tables(experiment: Experiment) -> list[str]:
@@ -98,7 +108,7 @@ def page_settings(experiment: Experiment, cautions: list[str]) -> dict:
         "experiment": experiment.name,
         "measures": _measures(experiment),
         "sources": {
-            name: {"location": origin(dataset), "licence": dataset.licence}
+            name: {"location": _source(dataset), "licence": dataset.licence}
             for name, dataset in experiment.datasets.items()
             if not format_of(dataset).values_given
         },

@@ -1,0 +1,46 @@
+"""Generated queries: a model writes training queries for documents of another dataset.
+
+In: models/, data/{dataset}/corpus.jsonl of the dataset whose corpus is shared. Out: data/{dataset}/ as of a dataset without documents
+of its own, with generation.json, which counts what was written; answers of an endpoint are kept in data/{dataset}.resume/.
+"""
+
+from scripts.common.plugins import source as plugin_file
+from scripts.datasets import planning as datasets
+from scripts.engine.job_settings import settings
+from scripts.engine.rule_helpers import one_of
+from scripts.experiment import job_files
+from scripts.experiment.results_paths import SPLITS
+from scripts.models.adapters import KINDS
+
+
+def writer(wildcards):
+    """The one kind of model that the script loads."""
+    model = EXPERIMENT.models[datasets.generator(EXPERIMENT, wildcards.dataset)]
+    return [plugin_file(KINDS, model.type).removeprefix("scripts/")]
+
+
+rule generate_queries:
+    input:
+        checkpoint=lambda wildcards: datasets.generator_checkpoint(EXPERIMENT, wildcards.dataset),
+        corpus=lambda wildcards: job_files.corpus(EXPERIMENT, wildcards.dataset),
+    output:
+        queries=expand(result("queries"), split=SPLITS, allow_missing=True),
+        qrels=expand(result("qrels"), split=SPLITS, allow_missing=True),
+        statistics=result("statistics"),
+        generation=result("generation"),
+    log:
+        result("log", job="generate_queries/{dataset}"),
+    benchmark:
+        result("benchmark", job="generate_queries/{dataset}")
+    wildcard_constraints:
+        dataset=one_of(datasets.generated(EXPERIMENT)),
+    params:
+        code=code("datasets/generate.py", writer),
+        settings=lambda wildcards: settings(**datasets.generation_settings(EXPERIMENT, wildcards.dataset)),
+    conda:
+        "../envs/neural.yaml"
+    message:
+        "generate_queries {wildcards.dataset}"
+    shell:
+        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
+        " --statistics {output.statistics:q} --generation {output.generation:q} --settings {params.settings:q} --log {log:q}"

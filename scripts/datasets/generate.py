@@ -1,0 +1,108 @@
+"""Write training queries for documents of a corpus by a model, each relevant to its document (Wang et al. 2022, GPL).
+
+Reads a checkpoint and the corpus; writes the queries and judgements of train, as prepare.py lays them out, with
+statistics.json, and generation.json, which counts what was written. A query that is empty, or that was written before,
+is left out. Answers of an endpoint are kept beside the folder as they come, and none is asked for twice.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
+
+from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
+from scripts.common.files import atomic_folder, atomic_text
+from scripts.datasets import prepare
+from scripts.datasets.formats import Collection
+from scripts.datasets.kept_queries import sample
+from scripts.ir.collection import Document, read_corpus
+from scripts.models.adapters import adapter
+from scripts.models.kept_answers import keep_answers_beside
+
+
+@dataclass(frozen=True)
+class Settings:
+    type: Annotated[str, "kind of the model, one that writes"]
+    max_length: Annotated[int, "tokens kept of a prompt with its document"]
+    batch_size: Annotated[int, "prompts per batch"]
+    seed: Annotated[int, "of the sample of documents, and of what is drawn while writing"]
+    sampled_documents: Annotated[int | Literal["all"], "for how many of them queries are written"]
+    queries_per_document: Annotated[int, "queries for each"]
+    prompt: Annotated[str, "what the model is asked, with {document}"]
+
+
+class Written(NamedTuple):
+    """The queries by id, the document of each, and how many were empty or repeated."""
+
+    queries: dict[str, str]
+    documents: dict[str, str]
+    empty: int
+    repeated: int
+
+
+def chosen(documents: Iterable[Document], settings: Settings) -> dict[str, str]:
+    """The documents that queries are written for, by id: a sample of those with a text."""
+    texts = {document.id: document.contents for document in documents if document.contents.strip()}
+    if settings.sampled_documents == "all" or settings.sampled_documents >= len(texts):
+        return texts
+    return {name: texts[name] for name in sample(list(texts), settings.sampled_documents, settings.seed, "generated")}
+
+
+def cleaned(answer: str) -> str:
+    """The query in an answer: its first line with a text, without quotes around it."""
+    lines = [" ".join(line.split()).strip("\"'“”„` ") for line in answer.splitlines()]
+    return next(filter(None, lines), "")
+
+
+def collected(documents: list[str], rounds: Iterable[list[str]]) -> Written:
+    """The queries of all rounds, in each of which every document has an answer."""
+    found = Written({}, {}, 0, 0)
+    seen: set[str] = set()
+    for number, answers in enumerate(rounds, 1):
+        for document, answer in zip(documents, answers, strict=True):
+            query = cleaned(answer)
+            repeated = query.casefold() in seen
+            seen.add(query.casefold())
+            if query and not repeated:
+                found.queries[f"{document}-{number}"] = query
+                found.documents[f"{document}-{number}"] = document
+            else:
+                found = found._replace(empty=found.empty + (not query), repeated=found.repeated + (query != ""))
+    return found
+
+
+def main() -> None:
+    names = ("checkpoint", "corpus", "statistics", "generation")
+    options = parser(__doc__, *names, settings=Settings).parse_args()
+    settings: Settings = options.settings
+    folder: Path = options.statistics.parent
+    keep_answers_beside(folder)
+    texts = chosen(read_corpus(options.corpus), settings)
+    writer = adapter(settings.type).load_writer(options.checkpoint, settings.max_length, settings.batch_size)
+    rounds = [
+        writer.write(settings.prompt, list(texts.values()), settings.seed + number)
+        for number in range(settings.queries_per_document)
+    ]
+    found = collected(list(texts), rounds)
+    counts = {"documents": len(texts), "queries": len(found.queries), "empty": found.empty, "repeated": found.repeated}
+    if not found.queries:
+        raise UserError(f"{options.checkpoint}: not one query was written for {len(texts)} documents")
+    qrels = {query: {document: 1} for query, document in found.documents.items()}
+    data = Collection(read_corpus(options.corpus), {"train": found.queries}, {"train": qrels})
+    how = prepare.Settings(source="", format="generated", seed=settings.seed)
+    with atomic_folder(folder) as target:
+        for remark in prepare.write(target, data, how, prepare.Files(shared=options.corpus), {}):
+            print(f"{folder.name}: {remark}", file=sys.stderr)
+        with atomic_text(target / options.generation.name) as file:
+            json.dump(counts | writer.facts, file, indent=2)
+            file.write("\n")
+    print(", ".join(f"{count} {what}" for what, count in counts.items()), file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(main)

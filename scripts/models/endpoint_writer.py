@@ -1,0 +1,38 @@
+"""A language model behind an endpoint that writes queries, one answer per document and draw, each kept."""
+
+from __future__ import annotations
+
+from scripts.common.keys import JsonObject
+from scripts.models.endpoint import Answer
+from scripts.models.endpoint_models import EndpointModel
+from scripts.models.kept_answers import digest, total
+
+SAMPLING: JsonObject = {"temperature": 1, "max_tokens": 64}
+
+
+class EndpointWriter(EndpointModel):
+    """What is asked through one endpoint; tokens are those that are sent and those that are written."""
+
+    def write(self, prompt: str, documents: list[str], seed: int) -> list[str]:
+        """One query for each document; `seed` is sent, so another one is another request."""
+        requests = [self._chat(prompt.replace("{document}", self._cut(document)), seed) for document in documents]
+        named = {digest(self.address.url, request): request for request in requests}
+        new = {name: request for name, request in named.items() if name not in self.kept}
+
+        def ask(name: str) -> None:
+            self.kept.add(name, self.endpoint.ask(new[name]))
+
+        for _ in self.endpoint.side_by_side(ask, list(new), self.address.concurrency):
+            pass
+        self._fresh += len(new)
+        answers = {name: self.kept[name] for name in named}
+        self._count({name: _with_all_tokens(answer) for name, answer in answers.items() if name not in self._taken})
+        return [answers[digest(self.address.url, request)].text for request in requests]
+
+    def _chat(self, content: str, seed: int) -> JsonObject:
+        messages = [{"role": "user", "content": content}]
+        return {"model": self.address.model, "messages": messages, "seed": seed, **SAMPLING}
+
+
+def _with_all_tokens(answer: Answer) -> Answer:
+    return answer._replace(prompt_tokens=total([answer.prompt_tokens, answer.completion_tokens]))

@@ -1,0 +1,100 @@
+"""Language models that write queries for documents, causal ones or those with an encoder.
+
+They rank nothing. Tokens are drawn among the 25 most likely and within .95 of the probability, as GPL does (Wang et al.
+2022).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from scripts.common.errors import UserError
+
+NAME = "query-generator"
+SEARCHES = False
+WRITES = True
+BACKENDS = ("torch",)
+DESCRIPTION = "writes queries for documents (datasets of format generated); max_length is of prompt, document and query"
+LOSSES: dict[str, str] = {}
+
+NEW = 64  # tokens of a query
+SAMPLING = {"do_sample": True, "top_k": 25, "top_p": 0.95}
+DOCUMENT = "{document}"
+
+
+class Writer:
+    """A loaded model that writes."""
+
+    def __init__(self, model: Any, tokenizer: Any, max_length: int, batch_size: int) -> None:
+        self.facts: dict[str, Any] = {}
+        self.model, self.tokenizer = model, tokenizer
+        self.batch_size = batch_size
+        self.room = max_length if model.config.is_encoder_decoder else max_length - NEW
+
+    def write(self, prompt: str, documents: list[str], seed: int) -> list[str]:
+        """One query for each document, drawn by the seed."""
+        import torch
+
+        torch.manual_seed(seed)
+        frame = self._framed(prompt)
+        room = self.room - len(self.tokenizer(frame.replace(DOCUMENT, "")).input_ids)
+        if room < 1:
+            raise UserError(f"max_length leaves no room for a document beside the prompt; raise it by {1 - room}")
+        prompts = [frame.replace(DOCUMENT, self._cut(document, room)) for document in documents]
+        starts = range(0, len(prompts), self.batch_size)
+        return [query for start in starts for query in self._answers(prompts[start : start + self.batch_size])]
+
+    def _framed(self, prompt: str) -> str:
+        """The prompt within the model's chat template, where it has one."""
+        if not self.tokenizer.chat_template:
+            return prompt
+        chat = [{"role": "user", "content": prompt}]
+        return str(self.tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True))
+
+    def _cut(self, document: str, room: int) -> str:
+        kept = self.tokenizer(document, add_special_tokens=False, truncation=True, max_length=room).input_ids
+        return str(self.tokenizer.decode(kept, skip_special_tokens=True))
+
+    def _answers(self, prompts: list[str]) -> list[str]:
+        import torch
+
+        from scripts.models.running import autocast
+
+        batch = self.tokenizer(prompts, return_tensors="pt", padding=True, truncation=True, max_length=self.room)
+        asked = {name: batch[name].to(self.model.device) for name in ("input_ids", "attention_mask")}
+        with torch.inference_mode(), autocast():
+            made = self.model.generate(
+                **asked, **SAMPLING, max_new_tokens=NEW, pad_token_id=self.tokenizer.pad_token_id
+            )
+        first = 0 if self.model.config.is_encoder_decoder else asked["input_ids"].shape[1]
+        return list(self.tokenizer.batch_decode(made[:, first:], skip_special_tokens=True))
+
+
+def load_writer(folder: Path, max_length: int, batch_size: int) -> Writer:
+    """Load a model that writes, from a folder alone. Raises UserError where it is no language model."""
+    from scripts.models import loading
+    from scripts.models.running import device
+
+    config = loading.check(folder)
+    encodes = any(name.endswith("ForConditionalGeneration") for name in config.get("architectures") or [])
+    if not encodes and not any(name.endswith("ForCausalLM") for name in config.get("architectures") or []):
+        raise UserError(f"{folder}: no language model; expected …ForCausalLM or …ForConditionalGeneration")
+    loading.quiet()
+    import torch
+    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
+
+    from scripts.models.from_files import check, recorded
+
+    own = {"local_files_only": True, "trust_remote_code": False}
+    kind = AutoModelForSeq2SeqLM if encodes else AutoModelForCausalLM
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(str(folder), **own, padding_side="right" if encodes else "left")
+        with recorded(torch.float32) as made:
+            model = kind.from_pretrained(str(folder), use_safetensors=True, **own)
+    except Exception as error:  # whatever the library raises at a model that is damaged or needs its own code
+        raise loading.cannot_load(folder, error) from None
+    check(model, made, folder)
+    loading.complete_tokenizer(tokenizer, model, folder)
+    loading.check_length(model.config, folder, max_length)
+    return Writer(model.to(device()).eval(), tokenizer, max_length, batch_size)

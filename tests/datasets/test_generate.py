@@ -1,0 +1,86 @@
+"""Queries that a model writes for documents: by a causal model here and behind an endpoint, and what is left out."""
+
+import json
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.datasets import generate
+from scripts.datasets.formats.generated import PROMPT
+from scripts.ir.collection import Document, read_queries, write_corpus
+from scripts.ir.trec import read_qrels
+from scripts.models.endpoint_models import write_address
+from tests.support import tiny_language_model
+from tests.support.answering import answering, said
+from tests.support.calling import call
+from tests.support.one_line import one_line
+
+WORDS = ["ash", "elm", "fig", "oak", "yew", "fir", "box", "bay"]
+TEXTS = {f"d{n}": " ".join(WORDS[n : n + 3]) for n in range(6)} | {"empty": ""}
+HOW = {"batch_size": 4, "seed": 5, "sampled_documents": "all", "queries_per_document": 2}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_corpus(tmp_path / "corpus.jsonl", [Document(name, "", text) for name, text in TEXTS.items()])
+    return tmp_path
+
+
+def written(folder, monkeypatch, into="made", **settings):
+    """Run the script; gives the queries of train, the judgements and the counts."""
+    made = folder / into
+    paths = {"checkpoint": folder / "model", "corpus": folder / "corpus.jsonl"}
+    outputs = {"statistics": made / "statistics.json", "generation": made / "generation.json"}
+    call(monkeypatch, generate, HOW | settings, **paths, **outputs)
+    assert read_queries(made / "queries/test.jsonl") == {} == read_qrels(made / "qrels/dev.qrels")
+    counts = json.loads((made / "generation.json").read_text())
+    return read_queries(made / "queries/train.jsonl"), read_qrels(made / "qrels/train.qrels"), counts
+
+
+def test_a_causal_model_writes_the_same_queries_again(folder, monkeypatch):
+    tiny_language_model.build(folder / "model", [*WORDS, "for", "Query"], seed=1, template=None)
+    how = {"type": "query-generator", "max_length": 12, "prompt": "for {document} Query"}
+    monkeypatch.setattr("scripts.models.kinds.query_generator.NEW", 4)
+    queries, qrels, counts = written(folder, monkeypatch, **how)
+    assert queries and set(qrels) == set(queries) and counts["documents"] == 6  # one has no text
+    assert all(qrels[query] == {query.rpartition("-")[0]: 1} for query in queries)
+    assert counts["queries"] + counts["empty"] + counts["repeated"] == 12
+    assert len({text.casefold() for text in queries.values()}) == len(queries) == counts["queries"]
+    assert written(folder, monkeypatch, **how) == (queries, qrels, counts)
+    assert written(folder, monkeypatch, **how, seed=6)[0] != queries
+    with pytest.raises(UserError) as told:
+        written(folder, monkeypatch, **how | {"max_length": 2})
+    one_line(told, "max_length leaves no room for a document beside the prompt; raise it by 5")
+
+
+def writing(request):
+    """The first two words of the document, as a chat may say them; the second draw repeats the first of one."""
+    text = request["messages"][0]["content"].rpartition("Document: ")[2].partition("\n")[0]
+    first, second, third = text.split()
+    query = f"{first} {second}" if request["seed"] == 5 or first == "ash" else f"{third}"
+    return said(f'\n"{query.title()}"\nas asked', prompt_tokens=10, completion_tokens=2)
+
+
+def test_an_endpoint_writes_each_query_once_and_what_is_kept_is_not_asked(folder, monkeypatch):
+    how = {"type": "query-generator-endpoint", "max_length": 10**6, "prompt": PROMPT}
+    (folder / "model").mkdir()
+    with answering(writing) as asked:
+        write_address(folder / "model", {"url": asked.url, "model": "m", "price": 3})
+        queries, qrels, counts = written(folder, monkeypatch, **how)
+        assert queries["d1-1"] == "Elm Fig" and queries["d1-2"] == "Oak" and qrels["d1-2"] == {"d1": 1}
+        assert "d0-2" not in queries and counts["repeated"] == 1 and counts["queries"] == 11
+        assert counts["calls"] == len(asked.requests) == 12 and counts["cost"] == pytest.approx(12 * 12 * 3 / 1e6)
+        assert asked.requests[0]["temperature"] == 1 and asked.requests[0]["max_tokens"] == 64
+        assert written(folder, monkeypatch, **how)[0] == queries and len(asked.requests) == 12
+        few, _, counts = written(folder, monkeypatch, **how, sampled_documents=2)
+        assert counts["documents"] == 2 and few.items() <= queries.items() and len(asked.requests) == 12
+
+
+def test_a_model_that_says_nothing_is_refused(folder, monkeypatch):
+    (folder / "model").mkdir()
+    with answering(lambda request: said(' \n"" ')) as asked:
+        write_address(folder / "model", {"url": asked.url, "model": "m"})
+        with pytest.raises(UserError) as told:
+            written(folder, monkeypatch, type="query-generator-endpoint", max_length=9, prompt=PROMPT)
+        one_line(told, "not one query was written for 6 documents")
+        assert not (folder / "made").exists()

@@ -1,0 +1,67 @@
+"""Generated queries in a configuration: what their job is given, what recipes learn from them, and what each mistake says."""
+
+import pytest
+
+from scripts.common.errors import UserError
+from scripts.datasets import planning
+from scripts.datasets.formats.generated import PROMPT
+from scripts.experiment.descriptions import describe
+from scripts.experiment.resolution import resolve
+from scripts.training.planning_examples import Examples, examples_name, settings_of
+from tests.experiment.test_config import changed
+
+CHANGES = {
+    "models/writer": {"type": "query-generator", "weights": "org/writer", "max_length": 256},
+    "datasets/g": {"format": "generated", "corpus": "d", "generator": "writer", "sampled_documents": 50},
+    "recipes/r": {"train_on": "g", "labels": "generated"},
+}
+
+
+def experiment(**further):
+    return resolve(changed(CHANGES | {key.replace("__", "/"): value for key, value in further.items()}), "c.yaml")
+
+
+def test_what_its_job_is_given():
+    resolved = experiment()
+    assert planning.generated(resolved) == ["g"]
+    assert "g" not in [*planning.whole(resolved), *planning.without_corpus(resolved)]
+    assert planning.generation_settings(resolved, "g") == {
+        **{"type": "query-generator", "max_length": 256, "batch_size": 32, "seed": resolved.seed, "prompt": PROMPT},
+        **{"sampled_documents": 50, "queries_per_document": 3},
+    }
+    assert planning.generator_checkpoint(resolved, "g").endswith("models/writer/untrained/seed-0")
+    assert any("data/g/" in file for file in planning.statistics(resolved))
+    assert not any("data/g/" in file for file in planning.fetched_statistics(resolved))
+
+
+def test_what_a_recipe_says_of_them():
+    finding = {"positives": {"found_within": 1}, "negatives": {"cross_encoder": "ranker"}}
+    systems = {"systems__ranker": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
+    resolved = experiment(recipes__r={**CHANGES["recipes/r"], **finding}, **systems)
+    recipe = resolved.recipes["r"]
+    assert "generated-labels" in examples_name(recipe) and "found-within-1" in examples_name(recipe)
+    assert settings_of(resolved, Examples(recipe, 1))["found_within"] == 1 and recipe.negatives.mined
+    assert "fine-tuned with recipe r on g" in describe(resolved, resolved.systems["tuned"])
+
+
+CASES = {
+    "human labels": ({"recipes/r": {"train_on": "g"}}, "recipes.r.labels: human, but a model writes the training queries of g"),
+    "of other data": ({"recipes/r": {"train_on": "d", "labels": "generated"}}, "recipes.r.labels: d is not of format generated"),
+    "no corpus": ({"datasets/g": {"format": "generated", "generator": "writer"}}, "datasets.g.corpus: is needed"),
+    "a location": ({"datasets/g/location": "x"}, "datasets.g: a dataset of format generated cannot have 'location'"),
+    "splits": ({"datasets/g/splits": {"dev": 0.1}}, "datasets.g: a dataset of format generated cannot have 'splits'"),
+    "a prompt without a document": ({"datasets/g/prompt": "write"}, "datasets.g.prompt: has no {document}"),
+    "a model that ranks": ({"datasets/g/generator": "m"}, "datasets.g.generator: m is of type bi-encoder, which writes nothing"),
+    "no such model": ({"datasets/g/generator": "x"}, "datasets.g.generator: unknown name 'x'"),
+    "a writer that ranks": ({"systems/w": {"model": "writer"}}, "systems.w.model: writer is of type query-generator"),
+    "tested on": ({"tasks": ["g"]}, "g has no judgements for the split test"),
+    "found by nobody": ({"recipes/r/positives": {"found_within": 1}}, "recipes.r.negatives.cross_encoder: is needed for positives.found_within"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "said"), CASES.values(), ids=CASES)
+def test_each_mistake_is_one_line(changes, said):
+    with pytest.raises(UserError) as told:
+        resolve(changed(CHANGES | changes), "c.yaml")
+    text = str(told.value)
+    assert text.startswith("c.yaml: ") and said in text and "\n" not in text
