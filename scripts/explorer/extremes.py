@@ -2,6 +2,7 @@
 
 Reads metrics files and queries. Writes tables/extreme-queries.tsv: one row per comparison and query, with its text
 unless texts are not shown; per comparison first those that the treatment wins, the largest difference first.
+The counts of datasets are given, since they change with the texts, which are no inputs of the job (rules/explorer.smk).
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def table(settings: Settings, tasks: dict[str, Data], texts: Texts) -> pd.DataFr
 
 
 def main() -> None:
-    arguments = parser(__doc__, "metrics*", "table", settings=Settings).parse_args()
+    arguments = parser(__doc__, "metrics*", "statistics*", "table", settings=Settings).parse_args()
     settings: Settings = arguments.settings
     files = {name: task.queries for name, task in settings.tasks.items() if task.queries and settings.texts}
     check_there(files.values(), settings.experiment)
