@@ -81,7 +81,7 @@ rule join:
 
 rule make_index:
     input:
-        vectors=result("embeddings", passages="", part="", form="vectors"),
+        vectors=lambda wildcards: inference.vectors_coded(EXPERIMENT, **wildcards),
     output:
         index=directory(result("made_index")),
         timing=result("made_index_timing"),
@@ -92,7 +92,7 @@ rule make_index:
     wildcard_constraints:
         made=FIELDS["made"],
     params:
-        code=code(lambda wildcards: inference.making_script(wildcards.made)),
+        code=code(lambda wildcards: inference.making_script(EXPERIMENT, wildcards.model, wildcards.made)),
         settings=lambda wildcards: settings(**inference.making_settings(wildcards.made)),
     conda:
         "../envs/neural.yaml"

@@ -8,9 +8,10 @@ from dataclasses import replace
 from scripts.experiment.charts import model_names
 from scripts.experiment.records import Experiment, System
 from scripts.experiment.sections.recipe import Recipe
-from scripts.experiment.system_kinds import system_kind, takes
+from scripts.experiment.system_kinds import behind, system_kind, takes
 from scripts.experiment.systems._export import export_text
 from scripts.experiment.systems._model_settings import of_model
+from scripts.experiment.teachers import teaching_models
 
 
 def describe(experiment: Experiment, system: System) -> str:
@@ -33,6 +34,17 @@ def datasets_learnt(experiment: Experiment, system: System, dataset: str) -> lis
     chain = experiment.chain(system.recipe_on(dataset)).values()
     own = [name for recipe in chain for name in recipe.datasets]
     return list(dict.fromkeys([*own, *system_kind(system).learnt_on(experiment, system, dataset)]))  # and its teachers
+
+
+def is_unstated(experiment: Experiment, system: System) -> bool:
+    """Whether a model behind a system has published weights of which nobody states what they were trained on."""
+    if system.choice:
+        return any(is_unstated(experiment, experiment.systems[name]) for name in system.choice.members)
+    members = behind(system, experiment.systems)
+    recipes = {recipe for member in members for recipe in member.recipes}
+    of_training = (teaching_models(experiment.recipes, experiment.systems, recipe) for recipe in recipes)
+    models = {member.model for member in members if member.model}.union(*of_training)
+    return any(experiment.models[name].trained_on is None for name in models)
 
 
 def for_times(experiment: Experiment, system: System) -> dict[str, str]:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 from scripts.common.keys import given
 
+TOKEN_VECTORS = "token-vectors"  # the form of an index with a vector for each token
+
 
 @dataclass(frozen=True)
 class Export:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
+from scripts.experiment.index_records import TOKEN_VECTORS
 from scripts.experiment.records import SELECTED, UNTRAINED, Experiment, System, Task
 from scripts.experiment.results_paths import exported_recipe, path
 from scripts.experiment.system_kinds import system_kind
@@ -130,7 +131,10 @@ def index_searched(experiment: Experiment, system: str) -> str:
     assert ranker.model is not None  # one that searches has it
     if of_model(ranker).embeddings:
         return "quantised-vectors"
-    return "approximate" if of_model(ranker).approximate else form_of_index(experiment, ranker.model)
+    form = form_of_index(experiment, ranker.model)
+    if of_model(ranker).approximate:
+        return "token-codes" if form == TOKEN_VECTORS else "approximate"
+    return form
 
 
 def ranked_in_shards(experiment: Experiment, system: str) -> bool:

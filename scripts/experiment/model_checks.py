@@ -7,6 +7,7 @@ from scripts.common.paths import why_not_below
 from scripts.experiment.checker import Checker
 from scripts.experiment.endpoint_checks import check_endpoint
 from scripts.experiment.location_checks import check_hub, check_location
+from scripts.experiment.model_cards import letters
 from scripts.experiment.prompts_of_tasks import check_prompts
 from scripts.experiment.recipe_checks import check_lengths
 from scripts.models.adapters import adapter, adapters, behind_endpoint
@@ -43,16 +44,12 @@ def check_models(check: Checker) -> None:
 
 def _check_trained_on(check: Checker, name: str, model: Model) -> None:
     """No name is that of a dataset here but for capitals and punctuation: its tasks would not be marked."""
-    here = {_letters(dataset): dataset for dataset in check.config.datasets}
+    here = {letters(dataset): dataset for dataset in check.config.datasets}
     for place, dataset in enumerate(model.trained_on or ()):
-        meant = here.get(_letters(dataset), dataset)
+        meant = here.get(letters(dataset), dataset)
         if meant != dataset:
             problem = f"{dataset!r} is no dataset here (did you mean {meant!r}?)"
             raise check.fail(f"models.{name}.trained_on[{place}]", problem)
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name)).casefold()
 
 
 def _check_backend(check: Checker, name: str, model: Model, kind: str) -> None:

@@ -36,6 +36,7 @@ from scripts.experiment.location_checks import check_secrets
 from scripts.experiment.matrices import matrix
 from scripts.experiment.mining import check_mining
 from scripts.experiment.mining import check_names as check_mined_names
+from scripts.experiment.model_cards import with_cards
 from scripts.experiment.model_checks import check_models
 from scripts.experiment.moderators import check_figures
 from scripts.experiment.named import Named
@@ -83,6 +84,7 @@ def _check_sections(check: Checker, entries: dict[str, list[str]], origins: dict
         check.known("word_pieces", check.config.word_pieces, "models")
     for check_section in (check_name, check_datasets, check_models, check_recipes, check_measures, check_published):
         check_section(check)
+    check.config = replace(check.config, models=with_cards(check.config.models, check.config.datasets))
     take_apart(check, origins)
     _train_once(check)
     check_mined_names(check, entries)

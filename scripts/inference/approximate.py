@@ -32,17 +32,25 @@ def build(vectors: np.ndarray, name: str) -> Any:
     """
     import faiss
 
+    index = trained(vectors, name)
+    faiss.omp_set_num_threads(1 if name.startswith("HNSW") else threads())
+    progress = Progress("indexed", len(vectors), "vector")
+    for first in range(0, len(vectors), ROWS):
+        rows = np.ascontiguousarray(vectors[first : first + ROWS], dtype=np.float32)
+        index.add(rows)
+        progress.add(len(rows))
+    return index
+
+
+def trained(vectors: np.ndarray, name: str) -> Any:
+    """The same without the vectors: what it learns from them alone. Raises UserError as `build`."""
+    import faiss
+
     try:
         index = faiss.index_factory(vectors.shape[1], name, faiss.METRIC_INNER_PRODUCT)
         if not index.is_trained:
             faiss.omp_set_num_threads(threads())
             index.train(sample(vectors, name))
-        faiss.omp_set_num_threads(1 if name.startswith("HNSW") else threads())
-        progress = Progress("indexed", len(vectors), "vector")
-        for first in range(0, len(vectors), ROWS):
-            rows = np.ascontiguousarray(vectors[first : first + ROWS], dtype=np.float32)
-            index.add(rows)
-            progress.add(len(rows))
     except RuntimeError as error:  # all that faiss raises
         (problem, *_) = re.findall(r"failed: (.*)", str(error)) or [str(error).strip().splitlines()[-1]]
         shape = f"{len(vectors)} vectors of {vectors.shape[1]} dimensions"

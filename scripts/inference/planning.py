@@ -13,6 +13,7 @@ from scripts.common.keys import JsonObject, given
 from scripts.common.plugins import source as plugin_file
 from scripts.engine.rule_helpers import one_of
 from scripts.experiment import job_files
+from scripts.experiment.index_records import TOKEN_VECTORS
 from scripts.experiment.job_files import task_in
 from scripts.experiment.prompts_of_tasks import prompts_on
 from scripts.experiment.records import SELECTED, Experiment, System, Task
@@ -72,10 +73,18 @@ def _of_model(entry: Model, keys: Iterable[str]) -> dict[str, Any]:
     return {key: elsewhere.get(key, getattr(entry, key)) for key in keys}
 
 
-def making_script(made: str) -> str:
-    """What makes an index of vectors: codes of a precision, or faiss's."""
+def making_script(experiment: Experiment, model: str, made: str) -> str:
+    """What makes an index of vectors: codes of a precision, faiss's, or codes of a model's token vectors."""
+    if job_files.form_of_index(experiment, model) == TOKEN_VECTORS:
+        return "inference/build_token_codes.py"
     quantised = made in INDEX_PRECISIONS
     return "inference/quantise_embeddings.py" if quantised else "inference/build_approximate_index.py"
+
+
+def vectors_coded(experiment: Experiment, model: str, made: str, **fields: str) -> str:
+    """The encoded corpus of which an index is made."""
+    form = job_files.form_of_index(experiment, model)
+    return path("embeddings", experiment=experiment.name, model=model, passages="", part="", form=form, **fields)
 
 
 def making_settings(made: str) -> JsonObject:

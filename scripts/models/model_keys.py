@@ -9,7 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from scripts.common.keys import LEFT_OUT, OTHERS, Count, FilePath, Label, Length, Location, Prompt, Sha256, Statement
+from scripts.common.keys import (
+    LEFT_OUT,
+    NO_KEY,
+    OTHERS,
+    Count,
+    FilePath,
+    Label,
+    Length,
+    Location,
+    Prompt,
+    Sha256,
+    Statement,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +70,10 @@ class Model(Weights):
     trained_on: Annotated[
         tuple[Label, ...] | None,
         "what the published weights were trained on: names of datasets here, whose tasks are then marked as in-domain, "
-        "and of others; [] is nothing of the kind, left out is unknown",
+        "and of others; [] is nothing of the kind, left out is what the model card beside the weights says, or unknown",
         LEFT_OUT,
     ] = None
+    trained_on_by_card: Annotated[bool, NO_KEY] = False  # whether the model card says so
     max_length: Annotated[
         Length,
         "tokens kept of a text (bi-encoder, sparse-encoder, multi-vector) or of a pair (cross-encoder)",

@@ -24,7 +24,18 @@ from scripts.common.tables import read_metrics, write_table
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.trec import Qrels, read_qrels
 from scripts.reports.writing import markdown
-from scripts.reports.writing.content import Block, Column, Items, Note, Paragraph, Section, Table, columns, counted
+from scripts.reports.writing.content import (
+    Block,
+    Column,
+    Items,
+    Note,
+    Paragraph,
+    Section,
+    Span,
+    Table,
+    columns,
+    counted,
+)
 from scripts.statistics.agreement import cohens_kappa, confusion, order_correlation
 from scripts.statistics.task.differences import difference_of
 
@@ -73,12 +84,13 @@ def both_judged(human: Qrels, model: Qrels) -> list[tuple[int, int]]:
 
 
 def agreement(pairs: list[tuple[int, int]]) -> Iterator[Row]:
-    """The confusion matrix, and kappa of grades and of relevance."""
+    """The confusion matrix, and kappa of relevance and, where humans have a scale of grades, of grades."""
     for (human, model), count in confusion(pairs).items():
         yield Row(kind="confusion", first=str(human), second=str(model), value=count)
     relevance = [(int(human > 0), int(model > 0)) for human, model in pairs]
-    for kind, of in (("kappa", pairs), ("kappa of relevance", relevance)):
-        yield Row(kind=kind, value=cohens_kappa(of), n=len(of))
+    yield Row(kind="kappa of relevance", value=cohens_kappa(relevance), n=len(pairs))
+    if any(human > 1 for human, _ in pairs):  # the humans have a scale of grades as well
+        yield Row(kind="kappa of grades", value=cohens_kappa(pairs), n=len(pairs))
 
 
 def orders(human: Metrics, model: Metrics, measure: str) -> Row:
@@ -116,7 +128,10 @@ def on_both(human: Metrics, model: Metrics, system: str, measure: str) -> tuple[
 def page(name: str, rows: Sequence[Row], timing: Mapping[str, Any], settings: Settings) -> str:
     """All of it to read."""
     of_kind = {kind: [row for row in rows if row.kind == kind] for kind in dict.fromkeys(row.kind for row in rows)}
-    parts: list[Block] = [Paragraph(asked(timing)), Paragraph(f"`{name}.tsv` has all numbers at full precision.")]
+    parts: list[Block] = [
+        Paragraph(asked(timing)),
+        Paragraph(("All numbers at full precision: ", Span(f"{name}.tsv", link=f"{name}.tsv"))),
+    ]
     if settings.holes:
         parts.append(Note("The model judged what humans had not: no document was judged by both."))
     elif not of_kind.get("confusion"):
@@ -153,7 +168,7 @@ def agreement_blocks(of_kind: Mapping[str, Sequence[Row]]) -> Iterator[Block]:
     humans, models = (list(dict.fromkeys(pair[place] for pair in cells)) for place in (0, 1))
     head = [Column("human grade"), *(Column(f"model {grade}", "r") for grade in models)]
     yield Table(head, [[[human, *(f"{cells[human, model]:.0f}" for model in models)] for human in humans]])
-    kappas = [(kind, row) for kind in ("kappa", "kappa of relevance") for row in of_kind[kind]]
+    kappas = [(kind, row) for kind in ("kappa of relevance", "kappa of grades") for row in of_kind.get(kind, [])]
     yield Items([f"Cohen's {kind}: {shown(row.value)} ({row.n} documents)" for kind, row in kappas])
 
 

@@ -32,6 +32,9 @@ class Settings:
     tried: Annotated[dict[str, int], "by tuned system, the configurations compared on dev"]
     labels: Annotated[Labels, "labels of tasks and systems that have one"]
     lower_is_better: Annotated[list[str], "the measures of which a lower value is better"] = field(default_factory=list)
+    unstated: Annotated[list[str], "systems whose weights were trained on what nobody states"] = field(
+        default_factory=list
+    )
 
 
 def letters_of(families: Mapping[str, FoundFamily], measure: str) -> tuple[str, dict[str, str]]:
@@ -81,7 +84,10 @@ def notes(means: pd.DataFrame, measure: str, settings: Settings, family: str) ->
     if means[f"{measure} sd"].notna().any():
         said.append("±: the standard deviation between seeds.")
     if settings.trained:
-        said.append("*: the system was fine-tuned on training queries of this task.")
+        said.append("*: the system learnt from training queries of this task's dataset.")
+    if settings.unstated:
+        names = ", ".join(map(settings.labels.system, settings.unstated))
+        said.append(f"Not stated: what the published weights of {names} were trained on.")
     if family:
         said.append(f"Systems that share a letter do not differ significantly over the tasks of the family {family}.")
     if settings.tried:

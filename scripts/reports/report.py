@@ -97,6 +97,9 @@ class Settings:
     moderated: Annotated[dict[str, list[str]], "comparison with moderators or subgroups: its bubble plots"]
     transfer: Annotated[Studies, "matrices of sources and targets, curves over training queries"]
     tuned: Annotated[dict[str, list[str]], "dataset: the systems tuned on its dev split"] = field(default_factory=dict)
+    unstated: Annotated[list[str], "systems whose weights were trained on what nobody states"] = field(
+        default_factory=list
+    )
     exclusive: Annotated[bool, "searches and rankings ran one at a time"] = False
     rankers: Annotated[list[Rankers] | None, "rankers by what they are learnt from; null: there are none"] = None
 
@@ -129,7 +132,7 @@ def results(arguments: Namespace, tables: dict[str, pd.DataFrame]) -> list[Block
     described = {name: settings.systems[name] for name in systems}
     blocks.append(data.systems(described, labels, tables, mined(arguments.mined)))
     blocks += data.tuned_on_few(settings.tuned, tables["datasets"], labels)
-    shown = data.Means(settings.measures, settings.trained, settings.cautions, settings.charts)
+    shown = data.Means(settings.measures, settings.trained, settings.unstated, settings.cautions, settings.charts)
     blocks.append(data.means(means, shown, labels))
     blocks += [comparisons(all_compared, figures, labels)] if found else []
     if one := read_families(arguments.families, arguments.family_records, labels):

@@ -202,7 +202,7 @@ CASES = {  # what is wrong, or accepted where there is no message
     "unknown corpus": ({"datasets/d/corpus": "x"}, "c.yaml: datasets.d.corpus: unknown name 'x'"),
     "corpus of itself": ({"datasets/d/corpus": "d"}, "c.yaml: datasets.d.corpus: d has no corpus of its own"),
     "corpus of judgements": ({"datasets/q": {"format": "qrels", "location": "tests"}, "datasets/d/corpus": "q"},
-     "c.yaml: datasets.d.corpus: formats letor, qrels, scores have no documents to share"),
+     "c.yaml: datasets.d.corpus: formats judge, leaderboard, letor, qrels, scores have no documents to share"),
     "unknown task of a system": ({"systems/bm25/tasks": ["x"]}, "c.yaml: systems.bm25.tasks: unknown name 'x'; tasks has d"),
     "comparison on a task without a run": ({"tasks": ["d", "d/dev"], "systems/bm25/tasks": ["d"]}, "c.yaml: comparisons.c: bm25 has no run for task 'd/dev'"),
     "first stage on fewer tasks": ({"tasks": ["d", "d/dev"], "systems/bm25/tasks": ["d"], "comparisons": {},

@@ -29,7 +29,7 @@ def test_what_jobs_are_given():
     assert weights_source(resolved, "remote") == (None, None)
     address = {"url": "https://h.example/v1", "key": "OPENAI_API_KEY", "model": "organisation/embeds"}
     assert weights_settings(resolved, "remote") == {"endpoint": address}
-    assert planning.encoding_settings(resolved, "remote")["max_length"] == planning.EVERY
+    assert planning.encoding_settings(resolved, "d", "remote")["max_length"] == planning.EVERY
     for keys in ({"url": "http://h/v1"}, {"protocol": "tei"}):
         assert weights_settings(experiment(endpoint(**keys)), "remote")["endpoint"]["key"] is None
     named = weights_settings(experiment(endpoint(protocol="tei", key="MY_KEY", price=3, max_words=9)), "remote")

@@ -159,7 +159,7 @@ MISTAKES = {
     "more than the runs": ({"from": "z", "range_min": 18}, {"depth": 20, "measures": ["nDCG@10"]},
      "negatives.per_query: 3 are more than the candidates from range_min 18 to the 20 documents that the runs of z hold"),
     "scores without scale": ({"from": [["bm25", "z"]], "max_score": 1}, {}, "negatives.max_score: scores of bm25 and z have no common scale; give a cross_encoder"),
-    "nothing to filter": ({"cross_encoder": "ce"}, CE, "negatives.cross_encoder: filters by absolute_margin, relative_margin, max_score, min_score, and none"),
+    "nothing to filter": ({"cross_encoder": "ce"}, CE, "negatives.cross_encoder: filters by absolute_margin, relative_margin, max_score, min_score or positives.found_within, and none"),
     "a bi-encoder as filter": ({"cross_encoder": "z", "max_score": 1}, {}, "negatives.cross_encoder: z is of a bi-encoder; expected a system with a cross-encoder"),
     "bm25 as filter": ({"cross_encoder": "bm25", "max_score": 1}, {}, "negatives.cross_encoder: bm25 is of type bm25, without a model; expected"),
     "unknown filter": ({"cross_encoder": "org/ce", "max_score": 1}, {}, "negatives.cross_encoder: unknown name 'org/ce'; expected one of bm25, tuned, z"),

@@ -52,7 +52,21 @@ def test_one_mines_and_is_fused_and_has_its_seed_selected():
     assert inference.ranking_inputs(experiment, "runs/d", "late", "2")["checkpoint"] == "results/e/models/mv/r/seed-2"
 
 
+def test_its_token_vectors_can_be_coded_and_are_searched_in_codes():
+    coded = {"systems/late/approximate": {"index": "IVF4096,PQ32", "nprobe": 4}}
+    experiment = resolve(changed(SEARCH | coded), "c.yaml")
+    read = inference.ranking_inputs(experiment, "runs/d", "late", "0")
+    assert read["index"] == "results/e/embeddings/d/mv/untrained/seed-0.IVF4096_PQ32"
+    assert read["vectors"] == "results/e/embeddings/d/mv/untrained/seed-0.token-vectors"
+    of_index = {"dataset": "d", "model": "mv", "recipe": "untrained", "seed": "0", "made": "IVF4096_PQ32"}
+    assert inference.vectors_coded(experiment, **of_index) == read["vectors"]
+    assert inference.making_script(experiment, "mv", "IVF4096_PQ32") == "inference/build_token_codes.py"
+    assert inference.ranking_script(experiment, "runs/d", "late") == "inference/searches/token_codes.py"
+
+
 MISTAKES = {
+    "a graph of tokens": (SEARCH | {"systems/late/approximate": {"index": "HNSW32"}},
+     "c.yaml: systems.late.approximate.index: HNSW32 is none for token vectors; expected centroids and residual codes, IVF4096,PQ32"),
     "onnx": (SEARCH | {"models/mv/backend": "onnx"}, "c.yaml: models.mv: backend onnx ranks with"),
     "pooling": (SEARCH | {"models/mv/pooling": "cls"}, "c.yaml: models.mv.pooling: only valid for a bi-encoder"),
     "passages": (SEARCH | {"systems/late/long_documents": "passages"},

@@ -31,7 +31,8 @@ NUMBERS = list(dict.fromkeys((json.dumps(path), kind) for path, kind in numbers(
 NULL_ALLOWED = ("micro_batch", "batch_tokens", "range_max", "head_learning_rate", "max_query_length", "max_document_length",
                 "absolute_margin", "relative_margin", "max_score", "min_score",
                 "document_regularizer_weight", "query_regularizer_weight", "temperature", "scale",
-                "every", "early_stopping_patience", "steps_per_epoch", "folds", "left_out_fold")  # fmt: skip
+                "every", "early_stopping_patience", "steps_per_epoch", "folds", "left_out_fold",
+                "found_within")  # fmt: skip
 ENTRIES = {"datasets": "d", "models": "m", "recipes": "r", "systems": "tuned", "comparisons": "c",
            "multiple_comparisons": "f"}  # fmt: skip
 
@@ -42,6 +43,8 @@ def with_number(path, value):
     config["systems"]["tuned"]["endpoint"] = {"url": "https://h/v1", "model": "m", "price": {"input": 1, "output": 1}}
     if path[0] == "models" and "endpoint" in path:
         config["models"]["m"]["endpoint"] = {"url": "https://h/v1", "protocol": "openai"}
+    if path[0] == "datasets" and "judge" in path:
+        config["datasets"]["d"]["judge"] = {"of": ["bm25"], "endpoint": dict(config["systems"]["tuned"]["endpoint"])}
     config["matrices"] = {"x": {"zero_shot": "tuned", "full_shot": "tuned", "baseline": "bm25", "measure": "RR@10"}}
     config["curves"] = {"x": {"systems": "tuned", "baseline": "bm25", "measure": "RR@10"}}
     config["plan_study"] = {"assumed": {"x": {"query_sd": 0.2, "collection_sd": 0.02}}}

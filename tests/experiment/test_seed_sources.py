@@ -61,7 +61,10 @@ def test_what_tasks_have_in_common_is_told():
     experiment = resolve(changed(changes), "c.yaml")
     settings = planning.comparison_settings(experiment, "c")
     assert "corpora" not in settings and settings["cluster_files"] == {"d": "README.md"}
-    assert planning.cluster_files(experiment, "c") == ["results/e/data/images/qrels/test.qrels", "README.md"]
+    assert planning.cluster_files(experiment, "c") == [
+        *(f"results/e/data/{task}/qrels/test.qrels" for task in ("images", "d")),
+        "README.md",
+    ]  # d for unjudged documents
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from functools import partial
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.experiment.descriptions import datasets_learnt, describe
+from scripts.experiment.descriptions import datasets_learnt, describe, is_unstated
 from scripts.experiment.leakage import learnt_from
 from scripts.experiment.resolution import resolve
 from scripts.inference import planning as inference
-from scripts.reports.planning.figures import tasks_learnt
+from scripts.reports.planning.figures import forest_looks, tasks_learnt
 from scripts.training import planning
 from tests.experiment.test_config import BASE
 from tests.support.configuration import changed as changed_base
@@ -52,6 +52,51 @@ def test_the_description_says_it_and_what_is_unknown(stated, said):
     key = {} if stated is None else {"models/m/trained_on": stated}
     experiment = resolved(key | {"systems/zero": {"model": "m"}})
     assert said in describe(experiment, experiment.systems["zero"])
+
+
+def card(folder, text):
+    folder.mkdir(exist_ok=True)
+    (folder / "README.md").write_text(text)
+    return {"models/m/weights": str(folder), "systems/zero": {"model": "m"}}
+
+
+@pytest.mark.parametrize(("datasets", "known", "said"), [
+    ("[ms_marco, mteb/D]", ["d"], "; weights trained on ms_marco, d by their model card)"),
+    ("natural-questions", [], "; weights trained on natural-questions by their model card)"),
+])  # fmt: skip
+def test_a_model_card_beside_the_weights_says_it(tmp_path, datasets, known, said):
+    experiment = resolved(card(tmp_path / "w", f"---\nlicense: mit\ndatasets: {datasets}\n---\n# A model\n"))
+    zero = experiment.systems["zero"]
+    assert datasets_learnt(experiment, zero, "d") == known and not is_unstated(experiment, zero)
+    assert said in describe(experiment, zero)
+    stated = resolved(card(tmp_path / "w", f"---\ndatasets: {datasets}\n---\n") | {"models/m/trained_on": []})
+    assert "; weights trained on no dataset)" in describe(stated, stated.systems["zero"])
+
+
+@pytest.mark.parametrize("text", [
+    "", "# A model\n", "---\nlicense: mit\n---\n", "---\ndatasets: [1]\n---\n", "---\ndatasets: {a: b}\n---\n", "---\n- a\n---\n",
+    "---\ndatasets: []\n---\n", '---\ndatasets: ["a\\u202eb"]\n---\n', "---\ndatasets: [\n---\n", "---\ndatasets: [a]\n", "---\nx: " + "[" * 9999,
+])  # fmt: skip
+def test_a_card_that_names_none_leaves_it_unknown(tmp_path, text):
+    experiment = resolved(card(tmp_path / "w", text))
+    zero = experiment.systems["zero"]
+    assert is_unstated(experiment, zero) and "; training data of the weights not stated)" in describe(experiment, zero)
+
+
+def test_a_card_among_the_downloads_is_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "results/downloads").mkdir(parents=True)
+    card(tmp_path / "results/downloads/org-m", "---\ndatasets: [d]\n---\n")
+    experiment = resolved({"systems/zero": {"model": "m"}})
+    assert datasets_learnt(experiment, experiment.systems["zero"], "d") == ["d"]
+
+
+def test_a_comparison_names_those_whose_training_data_nobody_states():
+    experiment = resolved({"systems/zero": {"model": "m"}, "comparisons/z": {"control": "zero", "treatment": "tuned"}})
+    looks = forest_looks(experiment, "z")
+    assert looks["trained"] == {"tuned": ["d"]} and looks["unstated"] == ["zero", "tuned"]
+    assert "unstated" not in forest_looks(resolved(PUBLISHED), "c")
 
 
 def test_no_training_encoding_or_ranking_is_made_again():

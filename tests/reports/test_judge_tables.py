@@ -56,9 +56,18 @@ def test_agreement_is_over_the_documents_that_both_judged(monkeypatch, files):
     matrix = rows[rows["kind"] == "confusion"].set_index(["first", "second"])["value"]
     assert matrix.sum() == 12 and matrix[("0", "3")] == matrix[("1", "0")] == 0
     kappas = rows[rows["kind"].str.startswith("kappa")].set_index("kind")["value"]
-    assert kappas["kappa of relevance"] == pytest.approx(1) and kappas["kappa"] < 1
+    assert list(kappas.index) == ["kappa of relevance"] and kappas["kappa of relevance"] == pytest.approx(1)
     assert "words judged 25 documents of 13 queries, cost 0.5. 2 answers held no grade" in page
     assert "| human grade | model 0 | model 3 |" in page
+
+
+def test_kappa_of_grades_is_given_where_humans_grade(monkeypatch, files):
+    folder, *_ = files
+    write_qrels(folder / "human.qrels", {"q0": {"d1": 2, "d3": 0}, "q1": {"d1": 1, "d3": 2}})
+    write_qrels(folder / "model.qrels", {"q0": {"d1": 3, "d3": 0}, "q1": {"d1": 1, "d3": 2}})
+    rows, page = table(monkeypatch, files)
+    assert rows.set_index("kind").loc["kappa of grades", "value"] == pytest.approx((3 / 4 - 1 / 4) / (1 - 1 / 4))
+    assert "Cohen's kappa of grades" in page
 
 
 def test_the_bias_of_each_pair_has_its_t_interval_and_systems_their_order(monkeypatch, files):

@@ -161,7 +161,7 @@ class Neural(SystemKind):
         model = config.models[str(system.model)]
         chosen = system.selection
         return {
-            "model": {**stated(model, "licence", "trained_on", "endpoint"), **asked_of(model)},
+            "model": {**stated(model, "licence", "trained_on", "trained_on_by_card", "endpoint"), **asked_of(model)},
             "training": _training(config, system),
             "seeds": system.seeds,
             "selection": chosen and [chosen.dataset, chosen.split, sorted(chosen.score.items())],

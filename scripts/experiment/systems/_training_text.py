@@ -35,4 +35,5 @@ def published_training(model: Model) -> str:
     """What the published weights were trained on, for a description."""
     if model.trained_on is None:
         return "training data of the weights not stated"
-    return f"weights trained on {', '.join(model.trained_on)}" if model.trained_on else "weights trained on no dataset"
+    by_card = " by their model card" if model.trained_on_by_card else ""
+    return f"weights trained on {', '.join(model.trained_on) or 'no dataset'}{by_card}"

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from scripts.common.characters import shortened
 from scripts.common.keys import LEFT_OUT, JsonObject, Length, given, stated
 from scripts.experiment.checker import Checker
-from scripts.experiment.index_records import Nearest, Quantised
+from scripts.experiment.index_records import TOKEN_VECTORS, Nearest, Quantised
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.results_paths import APPROXIMATE, INDEX_PRECISIONS
 from scripts.experiment.sections.configuration import Configuration
@@ -21,6 +21,7 @@ from scripts.models.model_keys import Model
 
 NAME = "retrieve"
 MULTIPLIER = 2  # the library's
+OF_TOKENS = r"IVF\d+,(?:PQ\d+|SQ8)"  # what codes token vectors, among faiss's names of indices
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +66,8 @@ class Keys(_neural.NeuralKeys):
     ] = None
     approximate: Annotated[
         Approximate | None,
-        "of a bi-encoder: faiss finds the nearest vectors without comparing all of them, and misses some; how many is "
-        "measured",
+        "of a bi-encoder or multi-vector model: faiss finds the nearest vectors, or codes of tokens, without comparing "
+        "all of them, and misses some; how many is measured",
         LEFT_OUT,
     ] = None
 
@@ -164,8 +165,9 @@ def _approximate(check: Checker, name: str, entry: Keys, kind: str, system: Syst
     asked = entry.approximate
     if asked is None:
         return None
-    if index_of(kind) != "vectors":
-        raise check.fail(key, f"a {kind} has an index of its own; only the vectors of bi-encoders are searched so")
+    if index_of(kind) not in ("vectors", TOKEN_VECTORS):
+        problem = "has an index of its own; only the vectors of bi-encoders and multi-vector models are searched so"
+        raise check.fail(key, f"a {kind} {problem}")
     if system.passage_length or system.truncate_dim or entry.embeddings:
         others = {"long_documents": system.passage_length, "truncate_dim": system.truncate_dim, "embeddings": True}
         other = next(key for key, there in others.items() if there)
@@ -177,6 +179,9 @@ def _approximate(check: Checker, name: str, entry: Keys, kind: str, system: Syst
         raise check.fail(
             f"{key}.index", f"{shortened(asked.index)} is none that can be built here; expected {expected}"
         )
+    if index_of(kind) == TOKEN_VECTORS and not re.fullmatch(OF_TOKENS, asked.index):
+        problem = "is none for token vectors; expected centroids and residual codes, IVF4096,PQ32 or IVF4096,SQ8"
+        raise check.fail(f"{key}.index", f"{asked.index} {problem}")
     graph = asked.index.startswith("HNSW")
     if getattr(asked, wrong := "nprobe" if graph else "efSearch") is not None:
         raise check.fail(f"{key}.{wrong}", f"is not of {asked.index}, which has {'efSearch' if graph else 'nprobe'}")

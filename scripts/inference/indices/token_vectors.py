@@ -49,7 +49,7 @@ def write_index(folder: Path, chunks: Iterable[list[np.ndarray]], checkpoint: Pa
         write_header(file, "<f4", (sum(counts), dimensions))
     np.save(folder / OFFSETS, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
     write_record(folder, checkpoint)
-    return _read(folder)
+    return read(folder)
 
 
 def facts(index: TokenIndex) -> dict[str, float]:
@@ -61,7 +61,7 @@ def facts(index: TokenIndex) -> dict[str, float]:
 def open_shard(folder: Path, checkpoint: Path) -> Iterator[list[np.ndarray]]:
     """What a shard's index was written of, in chunks. Raises UserError where it is damaged, or of other weights."""
     read_record(folder, checkpoint)
-    index = _read(folder)
+    index = read(folder)
     ends = np.cumsum(index.counts)
     for first in range(0, len(ends), DOCUMENTS):
         of_chunk = slice(first, first + DOCUMENTS)
@@ -72,13 +72,14 @@ def open_shard(folder: Path, checkpoint: Path) -> Iterator[list[np.ndarray]]:
 def open_index(folder: Path, documents: int, checkpoint: Path) -> TokenIndex:
     """The index of a corpus of so many documents. Raises UserError where it is damaged, or made of other weights."""
     read_record(folder, checkpoint)
-    index = _read(folder)
+    index = read(folder)
     if len(index.counts) != documents:
         raise UserError(f"{folder}: of {len(index.counts)} documents, but the corpus has {documents}; encode it again")
     return index
 
 
-def _read(folder: Path) -> TokenIndex:
+def read(folder: Path) -> TokenIndex:
+    """An index, whichever weights made it. Raises UserError where it is damaged."""
     try:
         vectors = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
         offsets = np.load(folder / OFFSETS, allow_pickle=False)

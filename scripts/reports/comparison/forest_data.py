@@ -137,7 +137,8 @@ class Forest:
 
     task_interval: the label of the tasks' intervals; empty where they are not named. limits, ticks, columns and digits
     (decimals) are chosen by the data where they are None. lower_is_better: a negative effect favours the treatment.
-    notes: at the foot of the "figure", or in a "caption" beside it.
+    notes: at the foot of the "figure", or in a "caption" beside it. unstated: systems of whose published weights nobody
+    states what they were trained on.
     """
 
     control: str
@@ -166,6 +167,7 @@ class Forest:
     digits: int | None = None
     lower_is_better: bool = False
     notes: str = "figure"
+    unstated: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.groups:

@@ -20,3 +20,6 @@ class Looks(Figure):
     trained: Annotated[dict[str, list[str]], "system: the tasks on whose training queries it learnt"] = field(
         default_factory=dict
     )
+    unstated: Annotated[list[str], "systems of whose published weights nobody states what they were trained on"] = (
+        field(default_factory=list)
+    )

@@ -96,6 +96,8 @@ def trained(forest: Forest) -> list[str]:
             one_group = groups[0].treatment if len(forest.groups) == 1 else "the treatment"
             system = forest.control if role == "control" else one_group
             lines.append(f"{mark} {system} learnt from training queries of this task's dataset.")
+    if lines and forest.unstated:
+        lines.append(f"Not stated: what the published weights of {', '.join(forest.unstated)} were trained on.")
     return lines
 
 

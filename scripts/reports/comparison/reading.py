@@ -184,6 +184,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         estimator=used.estimator,
         interval=used.interval,
         task_interval=task_interval(first),
+        unstated=tuple(map(labels.system, looks.unstated)),
         **{name: getattr(looks, name) for name in AS_IN_LOOKS},
     )
 

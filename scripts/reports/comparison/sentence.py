@@ -94,12 +94,17 @@ def in_domain(plot: Forest) -> str:
         return ""
     if len(group.rows) == 1:
         names = (group.treatment, plot.control) if learnt["treatment"] else (plot.control, group.treatment)
-        return "In-domain training: {} learnt from training queries of this collection, {} did not.".format(*names)
+        other = "whether the published weights of {} did is not stated" if names[1] in plot.unstated else "{} did not"
+        said = f"In-domain training: {{}} learnt from training queries of this collection, {other}."
+        return said.format(*names)
     k = len(group.rows)
     counts = {role: {0: "none", k: "all"}.get(len(tasks), form.spelled(len(tasks))) for role, tasks in learnt.items()}
+    sides = [(group.treatment, "treatment"), (plot.control, "control")]
+    unstated = [name for name, role in sides if name in plot.unstated and len(learnt[role]) < k]
+    of_weights = f" What the published weights of {' and '.join(unstated)} were trained on is not stated."
     return (
         f"In-domain training: {group.treatment} learnt from training queries of {counts['treatment']} of these "
-        f"{form.spelled(k)} collections, {plot.control} of {counts['control']}."
+        f"{form.spelled(k)} collections, {plot.control} of {counts['control']}.{of_weights if unstated else ''}"
     )
 
 

@@ -165,10 +165,14 @@ def _choices(table: pd.DataFrame, labels: Labels, of: str, said: str) -> list[Te
 
 @dataclass(frozen=True)
 class Means:
-    """What is shown of the means: measures, the tasks that each system learnt on, cautions, bar charts by name."""
+    """What is shown of the means: measures, the tasks that each system learnt on, cautions, bar charts by name.
+
+    `unstated` are systems of whose published weights nobody states what they were trained on.
+    """
 
     measures: list[str]
     trained: dict[str, list[str]]
+    unstated: list[str]
     cautions: list[str]
     charts: list[str]
 
@@ -179,7 +183,10 @@ def means(table: pd.DataFrame, shown: Means, labels: Labels) -> Section:
     said = "Bold marks the highest mean of a row, significant or not"
     said += "; ± is the standard deviation between seeds" if spread else ""
     if shown.trained:
-        said += "; * marks a task on whose training queries the system was fine-tuned, all others are transfer"
+        said += "; * marks a task on whose training queries the system learnt, all others are transfer"
+    if shown.unstated:
+        names = ", ".join(map(labels.system, shown.unstated))
+        said += f". What the published weights of {names} were trained on is not stated"
     zeros = [
         one.caution(labels.task(one.task), labels.system(one.system)) for one in zero_runs(table.to_dict("records"))
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scripts.common.keys import stated
 from scripts.experiment.charts import CHART
 from scripts.experiment.comparisons import COST_FIGURE, statistics_of
-from scripts.experiment.descriptions import datasets_learnt
+from scripts.experiment.descriptions import datasets_learnt, is_unstated
 from scripts.experiment.figure_checks import INFLUENCE, MIN_TASKS, QUERIES
 from scripts.experiment.records import Comparison, Experiment
 from scripts.experiment.results_paths import CAPTION_FORMATS, FIGURE_FORMATS, path
@@ -111,10 +111,24 @@ def forest_looks(experiment: Experiment, name: str) -> dict:
     """How a forest plot looks, with the tasks whose training queries its systems learnt from."""
     compared = [experiment.comparisons[member] for member in forest_plots(experiment)[name]]
     learnt: dict[str, list[str]] = {}
+    unstated: dict[str, None] = {}
     for comparison in compared:  # they may have other tasks each, and one control
         for system, tasks in tasks_learnt(experiment, comparison).items():
             learnt[system] = list(dict.fromkeys([*learnt.get(system, []), *tasks]))
-    return figure_settings(experiment, compared[0].name) | ({"trained": learnt} if learnt else {})
+        unstated |= dict.fromkeys(weights_unstated(experiment, comparison))
+    return figure_settings(experiment, compared[0].name) | _training(learnt, [*unstated])
+
+
+def weights_unstated(experiment: Experiment, comparison: Comparison) -> list[str]:
+    """Control and treatment, where nobody states what their published weights were trained on."""
+    treatment = (comparison.treatment, comparison.named(comparison.treatment))
+    sides = ((comparison.control, comparison.control), treatment)
+    return [called for name, called in sides if is_unstated(experiment, experiment.systems[name])]
+
+
+def _training(learnt: dict[str, list[str]], unstated: list[str]) -> dict:
+    """What is said of the systems' training, where one of them learnt from a task's dataset."""
+    return ({"trained": learnt} | ({"unstated": unstated} if unstated else {})) if learnt else {}
 
 
 def tasks_learnt(experiment: Experiment, comparison: Comparison) -> dict[str, list[str]]:
@@ -187,6 +201,6 @@ def table_settings(experiment: Experiment) -> dict[str, dict]:
     tables = {}
     for name, comparison in experiment.comparisons.items():
         shown = {key: value for key, value in figure_settings(experiment, name).items() if key not in LOOKS}
-        learnt = tasks_learnt(experiment, comparison)
-        tables[name] = shown | ({"trained": learnt} if learnt else {})
+        learnt, unstated = tasks_learnt(experiment, comparison), weights_unstated(experiment, comparison)
+        tables[name] = shown | _training(learnt, unstated)
     return tables

@@ -41,4 +41,5 @@ def inputs(experiment: Experiment, dataset: str) -> dict[str, list[str]]:
 def settings(experiment: Experiment, dataset: str) -> JsonObject:
     """The measures by which systems are compared."""
     holes = {"holes": True} if judges_of(experiment)[dataset].fill == "holes" else {}
-    return {"measures": list(experiment.measures), **holes}
+    compared = [measure for measure in experiment.measures if not measure.startswith("Judged@")]
+    return {"measures": compared, **holes}

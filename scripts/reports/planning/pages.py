@@ -11,7 +11,7 @@ from scripts.experiment.charts import CHART
 from scripts.experiment.choosing import members_of_choices
 from scripts.experiment.comparisons import COST_FIGURE
 from scripts.experiment.dataset_schema import format_of
-from scripts.experiment.descriptions import datasets_learnt, describe
+from scripts.experiment.descriptions import datasets_learnt, describe, is_unstated
 from scripts.experiment.job_files import tasks_by_folder
 from scripts.experiment.judged import origin
 from scripts.experiment.records import Experiment
@@ -89,6 +89,7 @@ def means_settings(experiment: Experiment) -> dict:
     return {
         "measures": _measures(experiment),
         "trained": _trained_on(experiment),
+        **_unstated(experiment),
         "tried": {name: count for name, count in counts.items() if count > 1},
         "labels": labels(experiment),
         "lower_is_better": list(experiment.lower_is_better),
@@ -118,6 +119,7 @@ def page_settings(experiment: Experiment, cautions: list[str]) -> dict:
             if name not in members_of_choices(experiment)
         },
         "trained": _trained_on(experiment),
+        **_unstated(experiment),
         "together": experiment.figures,
         "charts": [CHART + name for name in experiment.charts],
         "cost_controls": {
@@ -158,6 +160,12 @@ def _trained_on(experiment: Experiment) -> dict[str, list[str]]:
         if any(learnt.values()):
             trained[name] = [task.folder for task in tasks if task.ranked_dataset in learnt[task]]
     return trained
+
+
+def _unstated(experiment: Experiment) -> dict[str, list[str]]:
+    """The systems of whose published weights nobody states what they were trained on, as a setting."""
+    found = [name for name, system in experiment.systems.items() if is_unstated(experiment, system)]
+    return {"unstated": found} if found else {}
 
 
 def training_logs(experiment: Experiment) -> list[str]:

@@ -1,0 +1,80 @@
+"""What an approximate search misses: the first queries are searched exactly as well, and both are compared.
+
+`recall`, the share of the exact search's documents that are found, goes into the timing beside the speed of both.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from scripts.common.timing import clock
+from scripts.inference.approximate import QUERIES, recall
+from scripts.inference.index_files import folder_bytes
+from scripts.inference.searching import EACH, Request, answer, without
+from scripts.inference.shards import rows_of_shard
+from scripts.models.model_files import weights_bytes
+
+COMPARED = 1000  # queries that are searched exactly too, at most
+
+Found = tuple[np.ndarray, np.ndarray]
+Search = Callable[[Any], Found]  # of encoded queries: the scores and numbers of the best documents
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The exact search beside the index's."""
+
+    recall: float
+    recall_queries: int
+    search_queries_per_second: float
+    exact_search_queries_per_second: float
+
+
+def rank(asked: Request, search: Search, exactly: Search) -> None:
+    """Search for all queries, or those of a shard; the first ones exactly as well. Writes the run and the timing."""
+    how = asked.settings.approximate
+    wanted = slice(*rows_of_shard(len(asked.queries), QUERIES, asked.settings.shard))
+    encoded = asked.encode([text for (text,) in list(asked.queries.values())[:COMPARED]])[wanted]
+    comparison = compared(asked, search, exactly, encoded, wanted)
+    if comparison:
+        print(f"{how.index}: {as_text(comparison, min(asked.settings.depth, len(asked.documents)))}", file=sys.stderr)
+
+    def find(texts: list[list[str]], wanted: slice = EACH) -> Found:
+        return search(asked.encode([text for (text,) in texts])[wanted])
+
+    answer(
+        asked,
+        find,
+        wanted,
+        index_bytes=folder_bytes(asked.options.index),
+        weights_bytes=weights_bytes(asked.options.checkpoint),
+        approximate=asdict(how),
+        **(asdict(comparison) if comparison else {}),
+    )
+
+
+def compared(asked: Request, search: Search, exactly: Search, encoded: Any, wanted: slice) -> Compared | None:
+    """The exact search beside the index's for encoded queries, which are `wanted` of all; None without any."""
+    if not len(encoded):
+        return None
+    start = clock()
+    best = exactly(encoded)
+    exact_seconds = clock() - start
+    start = clock()
+    found = search(encoded)
+    seconds = clock() - start
+    kept = [without(each, asked.left_out[wanted][: len(encoded)], asked.settings.depth) for each in (found, best)]
+    queries = len(encoded)
+    return Compared(recall(*kept), queries, queries / seconds, queries / exact_seconds)
+
+
+def as_text(found: Compared, depth: int) -> str:
+    """What `compared` found, for a person."""
+    fast, exact = found.search_queries_per_second, found.exact_search_queries_per_second
+    speeds = f"{fast:,.0f} queries per second, {exact:,.0f} exactly"
+    return f"{found.recall:.4f} of the exact search's {depth} documents, {speeds}"

@@ -1,0 +1,135 @@
+"""Token vectors in residual codes: late interaction in a fraction of the bytes (ColBERTv2, Santhanam et al. 2022).
+
+A token's vector is coded as the nearest of some centroids and a code of the difference to it, by faiss's product or
+scalar quantiser: `IVF4096,PQ32` has 4,096 centroids and codes of 32 bytes. A search (after PLAID, Santhanam et al.
+2022) takes the documents with a token at one of the `nprobe` centroids nearest to a token of the query, keeps the best
+of them by MaxSim of centroids alone, and ranks these by MaxSim of the decoded vectors.
+
+An index is a folder: `codec.faiss` (trained, without vectors), `codes.npy` (one row per token, each document's
+together), `offsets.npy` (where each document begins, and where the last one ends), and of each centroid the documents:
+`documents.npy`, `ends.npy`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scripts.common.errors import UserError
+from scripts.common.progress import Progress
+from scripts.common.threads import threads
+from scripts.inference.approximate import ROWS, trained
+
+CODEC, CODES, OFFSETS, DOCUMENTS, ENDS = "codec.faiss", "codes.npy", "offsets.npy", "documents.npy", "ends.npy"
+AT_A_TIME = 512  # documents that are decoded
+AGAIN = 4  # times as many documents as are asked for are scored by decoded vectors
+
+
+class TokenCodes(NamedTuple):
+    """An index as a search reads it; codes stay on disk."""
+
+    codec: Any
+    centroids: np.ndarray  # (centroids, dimensions)
+    codes: np.ndarray
+    offsets: np.ndarray
+    documents: np.ndarray  # of the first centroid, the second, …
+    ends: np.ndarray  # where those of each centroid end
+    nprobe: int
+
+    def of_centroids(self, centroids: np.ndarray) -> np.ndarray:
+        """The documents that have a token at one of these centroids."""
+        firsts = np.where(centroids, self.ends[centroids - 1], 0)
+        parts = [self.documents[first:end] for first, end in zip(firsts, self.ends[centroids], strict=True)]
+        return np.unique(np.concatenate(parts))
+
+    def tokens(self, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The codes of the tokens of documents, and how many each has."""
+        counts = self.offsets[documents + 1] - self.offsets[documents]
+        before = np.repeat(np.cumsum(counts) - counts, counts)
+        return self.codes[np.repeat(self.offsets[documents], counts) + np.arange(counts.sum()) - before], counts
+
+
+def write_index(folder: Path, vectors: np.ndarray, counts: np.ndarray, name: str) -> None:
+    """Code token vectors, of which each document has so many, into an empty folder. Raises UserError as `trained`."""
+    import faiss
+
+    codec = trained(vectors, name)
+    faiss.omp_set_num_threads(threads())
+    shape = (len(vectors), codec.sa_code_size())
+    codes = np.lib.format.open_memmap(folder / CODES, mode="w+", dtype=np.uint8, shape=shape)
+    progress = Progress("coded", len(vectors), "token")
+    for first in range(0, len(vectors), ROWS):
+        rows = np.ascontiguousarray(vectors[first : first + ROWS], dtype=np.float32)
+        codes[first : first + ROWS] = codec.sa_encode(rows)
+        progress.add(len(rows))
+    codes.flush()
+    of_tokens = np.repeat(np.arange(len(counts)), counts)
+    pairs = np.unique(centroids_of(codes, codec) * len(counts) + of_tokens)
+    faiss.write_index(codec, str(folder / CODEC))
+    np.save(folder / OFFSETS, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
+    np.save(folder / DOCUMENTS, (pairs % len(counts)).astype(np.int32))
+    np.save(folder / ENDS, np.cumsum(np.bincount(pairs // len(counts), minlength=codec.nlist)))
+
+
+def centroids_of(codes: np.ndarray, codec: Any) -> np.ndarray:
+    """The number of the centroid that begins each code."""
+    return sum(codes[:, byte].astype(np.int64) << (8 * byte) for byte in range(codec.coarse_code_size()))
+
+
+def open_index(folder: Path, documents: int, nprobe: int) -> TokenCodes:
+    """The index of a corpus of so many documents. Raises UserError where it is damaged or another corpus's."""
+    import faiss
+
+    try:
+        codec = faiss.read_index(str(folder / CODEC))
+        codes = np.load(folder / CODES, mmap_mode="r", allow_pickle=False)
+        offsets, listed, ends = (np.load(folder / name, allow_pickle=False) for name in (OFFSETS, DOCUMENTS, ENDS))
+    except (RuntimeError, OSError, ValueError, EOFError):
+        raise UserError(f"{folder}: not a complete index of token codes, delete it and build it again") from None
+    if len(offsets) - 1 != documents:
+        raise UserError(f"{folder}: of {len(offsets) - 1} documents, but the corpus has {documents}; build it again")
+    if offsets[-1] != len(codes) or len(ends) != codec.nlist or ends[-1] != len(listed):
+        raise UserError(f"{folder}: its files do not belong together, delete it and build it again")
+    faiss.omp_set_num_threads(threads())
+    centroids = codec.quantizer.reconstruct_n(0, codec.nlist)
+    return TokenCodes(codec, centroids, codes, offsets, listed, ends, min(nprobe, codec.nlist))
+
+
+def search(index: TokenCodes, queries: list[np.ndarray], places: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """What the index finds for queries, each of shape (tokens, dimensions): as approximate.search gives it."""
+    k = min(k, len(index.offsets) - 1)
+    scores, rows = np.full((len(queries), k), -np.inf, np.float32), np.zeros((len(queries), k), np.int64)
+    for number, query in enumerate(queries):
+        documents = candidates(index, query, AGAIN * k)
+        found = decoded_max_sims(index, query, documents)
+        best = np.lexsort((places[documents], -found))[:k]
+        scores[number, : len(best)], rows[number, : len(best)] = found[best], documents[best]
+    return scores, rows
+
+
+def candidates(index: TokenCodes, query: np.ndarray, most: int) -> np.ndarray:
+    """The documents near a query by its centroids, at most so many: those with the highest MaxSim of centroids."""
+    near = query @ index.centroids.T
+    probed = np.unique(np.argpartition(-near, index.nprobe - 1, axis=1)[:, : index.nprobe])
+    documents = index.of_centroids(probed)
+    if len(documents) <= most:
+        return documents
+    codes, counts = index.tokens(documents)
+    scores = max_sims(near[:, centroids_of(codes, index.codec)], counts)
+    return documents[np.sort(np.argpartition(-scores, most - 1)[:most])]
+
+
+def decoded_max_sims(index: TokenCodes, query: np.ndarray, documents: np.ndarray) -> np.ndarray:
+    """MaxSim of a query and each of some documents, by decoded vectors; some documents at a time."""
+    scores = [np.empty(0, np.float32)]
+    for first in range(0, len(documents), AT_A_TIME):
+        codes, counts = index.tokens(documents[first : first + AT_A_TIME])
+        scores.append(max_sims(query @ index.codec.sa_decode(np.ascontiguousarray(codes)).T, counts))
+    return np.concatenate(scores)
+
+
+def max_sims(scores: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """The sum of each query token's highest score, of shape (query tokens, tokens), for documents of so many tokens."""
+    return np.maximum.reduceat(scores, np.cumsum(counts) - counts, axis=1).sum(axis=0)
