@@ -1,8 +1,7 @@
 """The explorer: a folder with a page that shows single queries and their rankings, to open from the disk.
 
-In: metrics/ and runs/ of all compared tasks, data/{dataset}/qrels/. Out: explorer/, tables/extreme-queries.tsv. Queries and
-corpora are read, and are no inputs: where they were deleted to save space, the job says so in one line, and nothing that takes
-hours is planned again. The counts of datasets (statistics.json) are inputs, since they change with the texts.
+In: metrics/ and runs/ of all compared tasks, data/{dataset}/qrels/. Out: explorer/. Queries and corpora are read, and are no
+inputs: where they were deleted to save space, the job says so in one line, and nothing that takes hours is planned again. The counts of datasets (statistics.json) are inputs, since they change with the texts.
 """
 
 from pathlib import Path
@@ -12,10 +11,6 @@ from scripts.explorer import planning as explorer
 
 PAGE = sorted(str(file) for file in Path(repository("scripts/explorer/page")).rglob("*") if file.is_file())
 EXPLORED = settings(**explorer.explorer_settings(EXPERIMENT))
-
-
-localrules:
-    extreme_queries,
 
 
 rule explorer:
@@ -40,22 +35,3 @@ rule explorer:
     shell:
         "python {params.code[script]:q} --metrics {input.metrics:q} --runs {input.runs:q} --qrels {input.qrels:q}"
         " --style {input.style:q} --folder {output.folder:q} --settings {params.settings:q} --log {log:q}"
-
-
-rule extreme_queries:
-    input:
-        metrics=explorer.metrics(EXPERIMENT),
-        statistics=explorer.statistics(EXPERIMENT),
-    output:
-        table=result("extreme_queries"),
-    log:
-        result("log", job="extreme_queries"),
-    params:
-        code=code("explorer/extremes.py"),
-        settings=EXPLORED,
-    conda:
-        "../envs/evaluation.yaml"
-    message:
-        "extreme_queries"
-    shell:
-        "python {params.code[script]:q} --metrics {input.metrics:q} --table {output.table:q} --settings {params.settings:q} --log {log:q}"

@@ -1,7 +1,7 @@
 """Judges: a language model behind an endpoint judges the documents that systems rank, as further judgements of a dataset.
 
 In: texts and runs, and to fill holes the human judgements. Out: data/{dataset}/qrels/, statistics.json, with all answers and the
-timing; tables/judges/{dataset}.{md,tsv}, the model's judgements beside those of humans.
+timing.
 """
 
 from scripts.engine.job_settings import settings
@@ -9,11 +9,6 @@ from scripts.engine.rule_helpers import one_of
 from scripts.experiment.judged import judges_of
 from scripts.experiment.results_paths import SPLITS
 from scripts.inference import planning_judge as judge
-from scripts.reports.planning import judges
-
-
-localrules:
-    judge_tables,
 
 
 rule judge:
@@ -41,26 +36,3 @@ rule judge:
         "python {params.code[script]:q} --corpus {input.corpus:q} --queries {input.queries:q} --runs {input.runs:q}"
         " --known {input.known:q} --resume {output.answers:q}.resume --qrels {output.qrels:q} --statistics {output.statistics:q}"
         " --answers {output.answers:q} --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
-
-
-rule judge_tables:
-    input:
-        unpack(lambda wildcards: judges.inputs(EXPERIMENT, wildcards.dataset)),
-    output:
-        page=result("judge_table", page_format="md"),
-        table=shown(result("judge_table", page_format="tsv"), "judge", "Tables", table="judge", comparison="{dataset}"),
-    log:
-        result("log", job="judge_tables/{dataset}"),
-    wildcard_constraints:
-        dataset=one_of(judges_of(EXPERIMENT)),
-    params:
-        code=code("reports/judge_tables.py"),
-        settings=lambda wildcards: settings(**judges.settings(EXPERIMENT, wildcards.dataset)),
-    conda:
-        "../envs/report.yaml"
-    message:
-        "judge_tables {wildcards.dataset}"
-    shell:
-        "python {params.code[script]:q} --human {input.human:q} --model {input.model:q} --timing {input.timing:q}"
-        " --human-metrics {input.human_metrics:q} --model-metrics {input.model_metrics:q} --page {output.page:q}"
-        " --table {output.table:q} --settings {params.settings:q} --log {log:q}"

@@ -1,8 +1,9 @@
 """Pages: tables to print (Markdown and LaTeX), those whose numbers stand in no file yet with these, and answers to read.
 
-In: tables/means.tsv, tables/costs.tsv, moderators/, multiple-comparisons/ with tables, tables/{matrix}.tsv, curves/. Out:
+In: tables/means.tsv, tables/costs.tsv, moderators/, multiple-comparisons/ with tables, tables/{matrix}.tsv, curves/, judgements
+by humans and by models with metrics by both. Out:
 tables/{means,{matrix}}.{md,tex}, tables/multiple-comparisons/*.{md,tex}, tables/{inference,fine-tuning}-times.{tsv,md,tex},
-tables/moderators/*.{tsv,md,tex}, tables/*-answers.{md,tsv}.
+tables/moderators/*.{tsv,md,tex}, tables/*-answers.{md,tsv}, tables/judges/{dataset}.{md,tsv}.
 """
 
 from scripts.engine.job_settings import settings
@@ -69,22 +70,22 @@ rule full_table:
 
 rule answer:
     input:
-        unpack(lambda wildcards: ANSWERED[wildcards.study]().inputs),
+        unpack(lambda wildcards: ANSWERED[wildcards.table]().inputs),
     output:
-        page=result("answers", answers_format="md"),
-        table=result("answers", answers_format="tsv"),
+        page=result("table", table_format="md"),
+        table=shown(result("table", table_format="tsv"), "answer", "Tables", table="{table}"),
     log:
-        result("log", job="answer/{study}"),
+        result("log", job="answer/{table}"),
     wildcard_constraints:
-        study=one_of(ANSWERED),
+        table=one_of(ANSWERED),
     params:
-        code=code(lambda wildcards: ANSWERED[wildcards.study]().script),
+        code=code(lambda wildcards: ANSWERED[wildcards.table]().script),
         options=lambda wildcards, input: options(input),
-        settings=lambda wildcards: settings(**ANSWERED[wildcards.study]().settings),
+        settings=lambda wildcards: settings(**ANSWERED[wildcards.table]().settings),
     conda:
         "../envs/report.yaml"
     message:
-        "answer {wildcards.study}"
+        "answer {wildcards.table}"
     shell:
-        "python {params.code[script]:q} {params.options:q} --answers-page {output.page:q} --answers-table {output.table:q}"
+        "python {params.code[script]:q} {params.options:q} --page {output.page:q} --table {output.table:q}"
         " --settings {params.settings:q} --log {log:q}"

@@ -1,8 +1,8 @@
 """Tables: of many files the numbers of one table, and all comparisons as tables to print.
 
 In: metrics/, meta/, effects/, data/*/statistics.json, records of choices, timings of runs, checkpoints and encodings (external
-systems have none). Out: tables/{datasets,means,comparisons,costs,selected-seeds,chosen-recipes}.tsv, tables/{matrix}.tsv,
-tables/influence/{comparison}.tsv, tables/comparisons.{md,tex}, tables/effects/{comparison}.{tsv,md,tex}.
+systems have none). Out: tables/{datasets,means,comparisons,costs,selected-seeds,chosen-recipes,extreme-queries}.tsv,
+tables/{matrix}.tsv, tables/influence/{comparison}.tsv, tables/comparisons.{md,tex}, tables/effects/{comparison}.{tsv,md,tex}.
 """
 
 from scripts.datasets import planning as datasets
@@ -13,6 +13,7 @@ from scripts.evaluation import planning_ascending as ascending
 from scripts.experiment import job_files
 from scripts.experiment.comparisons import loaded_modules
 from scripts.experiment.drawing import Drawing
+from scripts.explorer import planning as explorer
 from scripts.reports.planning import costs, figures, pages
 from scripts.reports.planning.labels import labels
 from scripts.selection import planning as selection
@@ -64,6 +65,12 @@ COLLECTED = {
     ),
     "selected-seeds": from_files("selection/selected_seeds.py", records=selection.records(EXPERIMENT)),
     "chosen-recipes": from_files("selection/chosen_recipes.py", records=choice.records(EXPERIMENT)),
+    "extreme-queries": from_files(
+        "explorer/extremes.py",
+        explorer.explorer_settings(EXPERIMENT),
+        metrics=explorer.metrics(EXPERIMENT),
+        statistics=explorer.statistics(EXPERIMENT),
+    ),
     **{f"influence/{name}": influence(name) for name in EXPERIMENT.comparisons},
     **{name: matrix(name) for name in EXPERIMENT.matrices},
 }

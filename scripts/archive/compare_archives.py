@@ -38,18 +38,16 @@ def page(
     again: Repeated,
 ) -> str:
     """The page as Markdown."""
-    lines = [
-        "# Two archives compared",
-        "",
-        f"A: {names[0]}",
-        "",
-        f"B: {names[1]}",
-        "",
-        "## What moved",
-        "",
-        _verdict(moved),
-        "",
-    ]
+    lines = ["# Two archives compared", "", f"A: {names[0]}", "", f"B: {names[1]}", ""]
+    lines += _moves(moved, figures, alone)
+    lines += ["## How well B reproduces A", "", *reproduced(again, SHOWN), ""]
+    lines += ["## What went in differently", "", *(_inputs(inputs) if inputs else ["Nothing.", ""])]
+    return "\n".join(lines)
+
+
+def _moves(moved: list[Moved], figures: list[str], alone: list[str]) -> list[str]:
+    """How far effects moved: a sentence, a table, figures, and which comparisons could not be held against another."""
+    lines = ["## What moved", "", _verdict(moved), ""]
     lines += ["| comparison | task | effect | A | B | B - A | 95% interval | n |", "|---|---|---|--:|--:|--:|--:|--:|"]
     for row in moved:
         interval = f"{row.ci_low:.4f} to {row.ci_high:.4f}" if row.ci_low is not None else ""
@@ -57,12 +55,14 @@ def page(
         lines.append(f"| {' | '.join(cells)} | {row.n or ''} |")
     lines += ["", *(f"![{name}]({name}.svg)\n" for name in figures)]
     if alone:
-        lines += [
-            f"Not compared, since only one archive has them or their effect or measure differs: {', '.join(alone)}.",
-            "",
-        ]
-    lines += ["## How well B reproduces A", "", *reproduced(again, SHOWN), ""]
-    lines += ["## What went in differently", ""]
+        why = "since only one archive has them or their effect or measure differs"
+        lines += [f"Not compared, {why}: {', '.join(alone)}.", ""]
+    return lines
+
+
+def _inputs(inputs: list[Difference]) -> list[str]:
+    """The differences apart from numbers, the first of each section."""
+    lines = []
     for section in dict.fromkeys(difference.section for difference in inputs):
         of_section = [difference for difference in inputs if difference.section == section]
         lines += [f"### {section.capitalize()} ({len(of_section)})", "", "| what | A | B |", "|---|---|---|"]
@@ -71,7 +71,7 @@ def page(
             for difference in of_section[:SHOWN]
         ]
         lines += [f"\n{len(of_section) - SHOWN} more in inputs.tsv.\n" if len(of_section) > SHOWN else ""]
-    return "\n".join(lines if inputs else [*lines, "Nothing.", ""])
+    return lines
 
 
 def _verdict(moved: list[Moved]) -> str:

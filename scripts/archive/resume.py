@@ -7,7 +7,6 @@ configuration in config/ under a free name. If existing files differ, nothing is
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import subprocess
 import sys
@@ -21,7 +20,7 @@ from scripts.archive.checking.unpack import unpack
 from scripts.archive.verify import differing_sources
 from scripts.common.command_line import run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text, sha256
+from scripts.common.files import sha256, write_json
 from scripts.common.paths import below
 from scripts.common.replacing import replacing
 from scripts.engine.job_records import PARTS, link_state
@@ -67,8 +66,7 @@ def resume(folder: Path, clone: Clone, manifest: dict, overwrite: bool) -> tuple
     link_state(clone.results, clone.folder / ".snakemake")
     for source, target in [*to_write.values(), *([] if config.exists() else [(archived, config)])]:
         _copy(source, target)
-    with atomic_text(left_out_file) as file:
-        json.dump(manifest["absent"], file, indent=1)
+    write_json(left_out_file, manifest["absent"], indent=1)
     write_state(clone, state, manifest, {name: target for name, (_, target) in goes.items()})
     return len(to_write), config.relative_to(clone.folder)
 

@@ -34,7 +34,7 @@ from scripts.archive.provenance.settings import ArchiveSettings
 from scripts.archive.provenance.whole import check_whole
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
+from scripts.common.files import write_text
 from scripts.common.keys import plain
 from scripts.common.version import VERSION
 from scripts.engine.job_records import DIRECTORY_STAMP
@@ -174,7 +174,7 @@ def fill(contents: Contents, settings: Settings, targets: list[str], file: str) 
     take_pages(contents, experiment, known, about, file)
     files = manifest(contents.files, contents.absent, contents.rewritten, experiment.name)["files"]
     clean = json.loads(contents.privacy.clean_text(json.dumps(described_jobs)))
-    contents.record(layout.CRATE, crate(about, files, clean, {job["rule"]: tool_of(job) for job in described_jobs}))
+    contents.record(layout.CRATE, crate(about, files, clean, list(map(tool_of, described_jobs))))
 
 
 def tool_of(job: dict) -> str:
@@ -193,8 +193,7 @@ def main() -> None:
     contents.text(layout.SEAL, seal(contents.files[layout.MANIFEST]))
     contents.privacy.refuse_left(contents.files)
     sha256 = write_zip(arguments.archive, contents.files)
-    with atomic_text(arguments.sha256) as file:
-        file.write(f"{sha256}  {arguments.archive.name}\n")
+    write_text(arguments.sha256, f"{sha256}  {arguments.archive.name}\n")
     size = arguments.archive.stat().st_size / 1e6
     print(f"{arguments.archive}: {len(contents.files)} files, {size:.1f} MB, SHA-256 {sha256}")
     if made["rewritten"]:

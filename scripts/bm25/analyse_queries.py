@@ -5,14 +5,13 @@ Reads prepared queries, writes a JSON object: query id -> list of terms, as sear
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Annotated
 
 from scripts.bm25.lucene import java_class, make_analyzer, with_java_errors
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
+from scripts.common.files import write_json
 from scripts.ir.collection import read_queries
 
 
@@ -32,9 +31,7 @@ def main() -> None:
     queries = read_queries(options.queries)
     if not queries:
         raise UserError(f"{options.queries}: no query to analyse; the dataset lacks this split")
-    with atomic_text(options.terms) as file:
-        json.dump(analysed(queries, options.settings.analyzer), file, ensure_ascii=False, indent=1)
-        file.write("\n")
+    write_json(options.terms, analysed(queries, options.settings.analyzer), ensure_ascii=False, indent=1)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ with which the index is searched. The index's name says what is in it (corpus an
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import asdict, dataclass
 from typing import Annotated, Literal
@@ -15,7 +14,7 @@ from typing import Annotated, Literal
 from scripts.bm25.server import Server, definition, index_name
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text, lines, sha256
+from scripts.common.files import lines, sha256, write_json
 from scripts.ir.collection import read_corpus
 
 
@@ -41,9 +40,7 @@ def main() -> None:
     server = Server(url)
     documents = server.create(name, made, read_corpus(options.corpus), how["fields"], total)
     record = {"url": url, "version": server.version, "index": name, "documents": documents} | made
-    with atomic_text(options.record) as file:
-        json.dump(record, file, indent=2, sort_keys=True)
-        file.write("\n")
+    write_json(options.record, record, indent=2, sort_keys=True)
     print(f"{url}: {documents} of {total} documents in the index {name}", file=sys.stderr)
 
 

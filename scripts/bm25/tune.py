@@ -10,7 +10,6 @@ best mean wins, of equal ones that with the smallest parameters in the order of 
 from __future__ import annotations
 
 import itertools
-import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ from scripts.bm25.fields import FieldSearcher, open_index, score_by
 from scripts.bm25.lucene import Searcher, with_java_errors
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
+from scripts.common.files import atomic_text, write_json
 from scripts.common.progress import track
 from scripts.ir.collection import read_excluded, read_queries
 from scripts.ir.exclusion import NOTHING, Excluded
@@ -131,10 +130,8 @@ def write(table: Path, parameters: Path, trials: list[Trial], settings: Settings
             file.write("\t".join([*map(str, cells), repr(trial.value)]) + "\n")
     about = {"measure": settings.measure, "value": chosen.value, "queries": queries}
     feedback = {"feedback": {method: dict(chosen.feedback) for method in settings.feedback}}
-    with atomic_text(parameters) as file:
-        kept = {**chosen.parameters, **(feedback if settings.feedback else {}), **about}
-        json.dump(kept, file, indent=2, sort_keys=True)
-        file.write("\n")
+    kept = {**chosen.parameters, **(feedback if settings.feedback else {}), **about}
+    write_json(parameters, kept, indent=2, sort_keys=True)
     return chosen
 
 

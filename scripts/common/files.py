@@ -5,13 +5,14 @@ from __future__ import annotations
 import errno
 import gzip
 import io
+import json
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from scripts.common import input_digests, ledger
 from scripts.common.digests import sha256
@@ -90,6 +91,11 @@ def write_text(path: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
     with atomic_text(path) as file:
         file.write(text)
+
+
+def write_json(path: Path, value: object, **layout: Any) -> None:
+    """Write a value as JSON, laid out as `json.dumps` is asked to."""
+    write_text(path, json.dumps(value, **layout) + "\n")
 
 
 @contextmanager

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, TypeVar
 
+from scripts.common.files import write_text
 from scripts.common.keys import given
 from scripts.common.settings import read_settings
 
@@ -22,7 +23,6 @@ def read_record(kind: type[Record], path: Path) -> Record:
     return read_settings(kind, json.loads(path.read_text(encoding="utf-8")), str(path))
 
 
-def write_record(record: Any, file: TextIO, indent: int = 2, ensure_ascii: bool = True) -> None:
+def write_record(path: Path, record: Any, indent: int = 2, ensure_ascii: bool = True) -> None:
     """Write a record as JSON."""
-    json.dump(given(record), file, indent=indent, allow_nan=False, ensure_ascii=ensure_ascii)
-    file.write("\n")
+    write_text(path, json.dumps(given(record), indent=indent, allow_nan=False, ensure_ascii=ensure_ascii) + "\n")

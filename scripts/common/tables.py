@@ -1,4 +1,4 @@
-"""The one place that reads tables of results (TSV).
+"""The one place that reads and writes tables of results (TSV).
 
 pandas takes 01, 1e3 and 2019 for numbers, and NA, null, nan and None for nothing; tasks, systems and queries may be
 called so. So every cell is read as text, and only columns that hold numbers become numbers: all but those that the
@@ -13,6 +13,7 @@ from typing import TextIO
 import pandas as pd
 
 from scripts.common.errors import UserError
+from scripts.common.files import write_text
 
 # The columns of names and words in tables that several scripts read.
 EFFECTS = ("task", "undefined")
@@ -55,6 +56,11 @@ def read_metrics(path: Path) -> pd.DataFrame:
     if table.isna().any(axis=None):
         raise UserError(f"{path}: was changed or damaged: a query lacks a value")
     return table
+
+
+def write_table(path: Path, table: pd.DataFrame) -> None:
+    """Write the columns of a table; floats to the last bit, missing values as empty cells."""
+    write_text(path, table.to_csv(sep="\t", index=False))
 
 
 def _numbers(column: pd.Series, path: Path) -> pd.Series:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import json
 import os
 import platform
 import sys
@@ -15,7 +14,7 @@ import numpy as np
 
 from scripts.common.contention import Counted, counted, other_cores
 from scripts.common.energy import joules
-from scripts.common.files import atomic_text
+from scripts.common.files import write_json
 from scripts.common.memory import peak_rss_bytes
 
 # What a timing says of the answers of an endpoint.
@@ -137,6 +136,4 @@ def write_timing(path: Path, **figures) -> None:
     """
     if counted := getattr(figures.get("seconds"), "joules", {}):
         figures["energy_joules"] = {name: round(value, 3) for name, value in counted.items()}
-    with atomic_text(path) as file:
-        json.dump(machine() | figures, file, indent=2, sort_keys=True)
-        file.write("\n")
+    write_json(path, machine() | figures, indent=2, sort_keys=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
+from scripts.common.files import write_json
 from scripts.common.progress import Progress
 from scripts.datasets.formats._ir_library import (
     SCHEME,
@@ -52,9 +51,7 @@ def fetch_ids(target: Path, location: str, ids: list[str]) -> None:
             files |= dict.fromkeys(files_of(dataset, "queries", "qrels"))
         described = [described_file(file, home) for file in files]
     record = {"library": version(library), "documents": name, "ids": ids, "counts": counts, "files": described}
-    with atomic_text(target) as file:
-        json.dump(record, file, indent=1)
-        file.write("\n")
+    write_json(target, record, indent=1)
 
 
 @contextlib.contextmanager

@@ -7,7 +7,6 @@ is left out. Answers of an endpoint are kept beside the folder as they come, and
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_folder, atomic_text
+from scripts.common.files import atomic_folder, write_json
 from scripts.datasets import prepare
 from scripts.datasets.formats import Collection
 from scripts.datasets.formats.generated import PROMPT
@@ -99,9 +98,7 @@ def main() -> None:
     with atomic_folder(folder) as target:
         for remark in prepare.write(target, data, how, prepare.Files(shared=options.corpus), {}):
             print(f"{folder.name}: {remark}", file=sys.stderr)
-        with atomic_text(target / options.generation.name) as file:
-            json.dump(counts | writer.facts, file, indent=2)
-            file.write("\n")
+        write_json(target / options.generation.name, counts | writer.facts, indent=2)
     print(", ".join(f"{count} {what}" for what, count in counts.items()), file=sys.stderr)
 
 

@@ -11,7 +11,6 @@ the queries of a dataset whose runs judgements score as well, those of other que
 from __future__ import annotations
 
 import itertools
-import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from scripts.common import plugins
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_folder, atomic_text, check_sha256
+from scripts.common.files import atomic_folder, check_sha256, write_json
 from scripts.common.settings import read_settings
 from scripts.common.unpacking import opened
 from scripts.datasets.census import Census
@@ -193,9 +192,7 @@ def write(folder: Path, data: Collection, settings: Settings, files: Files, name
     if odd and settings.strict:
         raise UserError(f"strict: {'; '.join(odd)}")
     write_splits(folder, collection, found.of_split)
-    with atomic_text(folder / "statistics.json") as file:
-        json.dump(counts, file, indent=2)
-        file.write("\n")
+    write_json(folder / "statistics.json", counts, indent=2)
     return [*odd, *found.remarks, *splitting.near.remarks]
 
 

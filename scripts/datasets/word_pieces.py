@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
+from scripts.common.files import write_json
 from scripts.common.threads import threads
 from scripts.ir.collection import read_corpus, read_texts
 from scripts.models.model_files import backbone, check_tokenizer
@@ -83,9 +82,7 @@ def main() -> None:
     settings: Settings = arguments.settings
     found = counts(read_tokenizer(arguments.model), arguments.corpus, arguments.queries, settings.seed)
     found = {"tokenizer": settings.tokenizer, "word_pieces_sample": SAMPLE, **found}
-    with atomic_text(arguments.pieces) as file:
-        json.dump(found, file, indent=2)
-        file.write("\n")
+    write_json(arguments.pieces, found, indent=2)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
+from scripts.common.tables import write_table
 from scripts.ir.scores import read_scores
 
 
@@ -28,8 +28,7 @@ def import_scores(source: Path, metrics: Path, measure: str, column: str | None 
     """Check `source` and write `metrics` with the values under the name `measure`. Raises UserError with the line."""
     scores = read_scores(source, column)
     table = pd.DataFrame({"query_id": list(scores), measure: list(scores.values())})
-    with atomic_text(metrics) as file:
-        table.to_csv(file, sep="\t", index=False)
+    write_table(metrics, table)
 
 
 def main() -> None:

@@ -11,8 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
-from scripts.common.tables import read_metrics
+from scripts.common.tables import read_metrics, write_table
 from scripts.experiment.results_paths import fields_of
 
 
@@ -35,8 +34,7 @@ def means(paths: list[Path]) -> pd.DataFrame:
 
 def main() -> None:
     arguments = parser(__doc__, "metrics*", "table", settings=False).parse_args()
-    with atomic_text(arguments.table) as file:
-        means(arguments.metrics).to_csv(file, sep="\t", index=False)
+    write_table(arguments.table, means(arguments.metrics))
 
 
 if __name__ == "__main__":

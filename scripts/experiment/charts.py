@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scripts.common.locations import is_url, shown
 from scripts.common.near_names import hint
 from scripts.experiment.chart_records import Bars, Chart
 from scripts.experiment.checker import Checker
+from scripts.experiment.named import Named
 from scripts.experiment.records import System, Task
 from scripts.experiment.sections.charts import ChartEntry
 from scripts.ir.measure_names import same_measure
@@ -33,31 +34,30 @@ def model_names(models: Mapping[str, Model]) -> dict[str, str]:
     return {model: name if taken.count(name) == 1 else model for model, name in names.items()}
 
 
-def chart(
-    check: Checker, name: str, entries: dict[str, list[str]], systems: dict[str, System], tasks: dict[str, Task]
-) -> Chart:
-    """Resolve the chart `name`; `entries` are the systems that each entry became.
+def chart(named: Named, name: str) -> Chart:
+    """Resolve the chart `name`.
 
     Raises UserError for an unknown name, for a task without a run or measure, and for two systems in the same bar.
     """
-    return _Resolver(check, f"charts.{name}", entries, systems, tasks).chart(check.config.charts[name])
+    return _Resolver(named, f"charts.{name}").chart(named.check.config.charts[name])
 
 
 @dataclass(frozen=True)
 class _Resolver:
-    check: Checker
+    named: Named
     key: str
-    entries: dict[str, list[str]]
-    all_systems: dict[str, System]
-    all_tasks: dict[str, Task]
+
+    @property
+    def check(self) -> Checker:
+        return self.named.check
 
     def chart(self, entry: ChartEntry) -> Chart:
         groups = entry.systems if isinstance(entry.systems, dict) else {"": entry.systems}
-        tasks, measures = self.tasks(entry.tasks), entry.measures
+        tasks, measures = self.named.tasks(f"{self.key}.tasks", entry.tasks), entry.measures
         if len(groups) * len(tasks) * len(measures) > MOST_BARS:
             problem = f"has more than {MOST_BARS} bars per model; name fewer tasks, measures or kinds of systems"
             raise self.check.fail(self.key, problem)
-        members = {label: self.systems("systems", names) for label, names in groups.items()}
+        members = {label: self.named.systems(f"{self.key}.systems", names) for label, names in groups.items()}
         baseline = self.baseline(entry.baseline, tasks) if entry.baseline else None
         bars: list[Bars] = []
         for label, (task, measure) in itertools.product(groups, itertools.product(tasks, measures)):
@@ -75,30 +75,17 @@ class _Resolver:
                 label_parts.append(measure)
             bars.append(Bars(", ".join(label_parts), task.folder, measure, by_row))
         rows_with_bars = {row for drawn in bars for row in drawn.systems}
-        rows = dict.fromkeys(self.row(system) for system in self.all_systems.values())
+        rows = dict.fromkeys(self.row(system) for system in self.named.all_systems.values())
         axis = measures[0] if len(measures) == 1 else "Mean"
         if len(tasks) == 1:
             axis += f", {tasks[0].label}"
         return Chart(entry.title, axis, tuple(row for row in rows if row in rows_with_bars), tuple(bars), baseline)
 
-    def tasks(self, names: str | tuple[str, ...]) -> list[Task]:
-        for name in names if names != "all" else []:
-            self.check.known(f"{self.key}.tasks", name, "tasks")
-        return [self.all_tasks[name] for name in (self.all_tasks if names == "all" else names)]
-
-    def systems(self, key: str, names: Iterable[str]) -> list[System]:
-        for name in names:
-            if name not in self.entries:
-                self.check.known(f"{self.key}.{key}", name, "systems")
-        return [self.all_systems[system] for name in names for system in self.entries.get(name, [name])]
-
     def baseline(self, name: str, tasks: list[Task]) -> tuple[str, str]:
-        systems = self.systems("baseline", [name])
-        if len(systems) > 1:
-            raise self.check.fail(f"{self.key}.baseline", f"{name} became {len(systems)} systems; name one of them")
+        system = self.named.system(f"{self.key}.baseline", name)
         for task in tasks:
-            self.ranking(systems[0], task)
-        return systems[0].name, systems[0].label
+            self.ranking(system, task)
+        return system.name, system.label
 
     def row(self, system: System) -> str:
         return model_names(self.check.config.models)[system.model] if system.model else system.label

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from scripts.experiment.checker import Checker
 from scripts.experiment.comparisons import CURVE_FIGURE
 from scripts.experiment.matrices import check_table_name
+from scripts.experiment.named import Named
 from scripts.experiment.records import UNTRAINED, System, Task
 from scripts.experiment.results_paths import path
 from scripts.experiment.starting_points import way_of_ranking
@@ -22,35 +23,17 @@ TOGETHER = "all"  # the figure with all targets
 LEAST_SIZES = 2
 
 
-def curves(
-    check: Checker, name: str, entries: dict[str, list[str]], systems: dict[str, System], tasks: dict[str, Task]
-) -> Curves:
-    """Resolve the curves `name`; `entries` are the systems that each entry became.
+def curves(named: Named, name: str) -> Curves:
+    """Resolve the curves `name`.
 
     Raises UserError for an unknown name, fewer than two sizes, two systems for one point, a baseline without a run, a
     measure that a task lacks, and the name of another table.
     """
-    key = f"curves.{name}"
+    check, key = named.check, f"curves.{name}"
     check_table_name(check, key, "curves_table", [path("curves_table", experiment="x", curve=name)])
     entry = check.config.curves[name]
-    study = Study(check, key, entry, entries, systems, tasks)
-    points: dict[tuple[str, str, int | str], CurvePoint] = {}
-    starts: dict[str, Chain] = {}
-    labels: dict[str, str] = {}
-    for task in study.tasks():
-        for system in study.systems("systems"):
-            if not system.ranks(task.name):
-                continue
-            stages = study.chain(system, task)
-            if not stages or (stages[-1].datasets, stages[-1].labels) != ((task.dataset,), HUMAN):
-                continue
-            before, labelled = stages[:-1], study.dataset_labels()
-            start = called(before, task.dataset)
-            starts[start] = before
-            labels[start] = called(before, task.dataset, labelled) if before else "from scratch"
-            _add(study, points, CurvePoint(task.name, start, stages[-1].queries, system.name))
-            if zero := _starting_point(study, system, task):
-                points.setdefault((task.name, start, 0), CurvePoint(task.name, start, 0, zero.name))
+    study = Study(named, key, entry)
+    points, starts = _points(study)
     drawn = [task for task in study.tasks() if task.name in {point.target for point in points.values()}]
     sizes = {(point.target, point.queries) for point in points.values() if point.queries != 0}
     if not any(sum(target == task.name for target, _ in sizes) >= LEAST_SIZES for task in drawn):
@@ -62,7 +45,7 @@ def curves(
     return Curves(
         name,
         tuple(sorted(points.values(), key=lambda point: order[point.target])),
-        {start: labels[start] for start in sorted(starts, key=lambda start: _place(check, start, starts[start]))},
+        {start: starts[start][1] for start in sorted(starts, key=lambda start: _place(check, start, starts[start][0]))},
         tuple(order),
         baseline.name,
         study.measure(drawn),
@@ -72,6 +55,30 @@ def curves(
     )
 
 
+Points = dict[tuple[str, str, int | str], CurvePoint]  # by target, starting point and number of queries
+
+
+def _points(study: Study) -> tuple[Points, dict[str, tuple[Chain, str]]]:
+    """All points; and the starting points, each with what it learnt from and its label."""
+    points: Points = {}
+    starts: dict[str, tuple[Chain, str]] = {}
+    for task in study.tasks():
+        for system in study.systems("systems"):
+            if not system.ranks(task.name):
+                continue
+            stages = study.chain(system, task)
+            if not stages or (stages[-1].datasets, stages[-1].labels) != ((task.dataset,), HUMAN):
+                continue
+            before = stages[:-1]
+            start = called(before, task.dataset)
+            label = called(before, task.dataset, study.dataset_labels()) if before else "from scratch"
+            starts[start] = before, label
+            _add(study, points, CurvePoint(task.name, start, stages[-1].queries, system.name))
+            if zero := _starting_point(study, system, task):
+                points.setdefault((task.name, start, 0), CurvePoint(task.name, start, 0, zero.name))
+    return points, starts
+
+
 def _place(check: Checker, start: str, stages: Chain) -> tuple[int, ...]:
     """In which order curves are drawn: from scratch, from pseudo-labels, then by the configuration's datasets."""
     datasets = list(check.config.datasets)
@@ -79,7 +86,7 @@ def _place(check: Checker, start: str, stages: Chain) -> tuple[int, ...]:
     return first, *(datasets.index(one) for stage in stages if first == 2 for one in stage.datasets)
 
 
-def _add(study: Study, points: dict[tuple[str, str, int | str], CurvePoint], point: CurvePoint) -> None:
+def _add(study: Study, points: Points, point: CurvePoint) -> None:
     other = points.setdefault((point.target, point.start, point.queries), point)
     if other != point:
         what = f"{point.queries} queries on task {point.target!r}, starting point {point.start}"
@@ -89,7 +96,7 @@ def _add(study: Study, points: dict[tuple[str, str, int | str], CurvePoint], poi
 def _starting_point(study: Study, system: System, task: Task) -> System | None:
     """The system that ranks a task as another one does, with the checkpoint from which that one's training starts."""
     start = study.check.config.recipes[system.recipe_on(task.ranked_dataset)].start_from or UNTRAINED
-    ranking = [other for other in study.all_systems.values() if other.ranks(task.name)]
+    ranking = [other for other in study.named.all_systems.values() if other.ranks(task.name)]
     alike = [other for other in ranking if way_of_ranking(other) == way_of_ranking(system)]
     return next((other for other in alike if other.recipe_on(task.ranked_dataset) == start), None)
 

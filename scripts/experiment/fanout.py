@@ -185,33 +185,15 @@ def _fan_out(entry: Any, place: _Place, alike: Alike | None) -> dict[str, tuple[
     if not isinstance(entry, dict):
         return {name: (entry, {})}
     entry = copy.deepcopy(entry)
-    for path in REFERENCES[section]:
-        value = get(entry, path)
-        if value is None:
-            continue
-        references = place.references(path, value)
-        if isinstance(value, list) or len(references) > 1 or any(isinstance(one, Choice) for one in references):
-            put(entry, path, references)
-    paths = list_paths(entry, PLAIN_LISTS[section])
-    if is_rule(START, section, get(entry, START)):
-        put(entry, START, [get(entry, START)])
-        paths = list_paths(entry, PLAIN_LISTS[section])
-    for path in SELECTIONS if section == "systems" else ():
-        if several := feature_selection.alternatives(get(entry, path)):
-            put(entry, path, several)
-            paths.append(path)
+    paths = _with_lists(entry, place)
     combinations = list(itertools.product(*(get(entry, path) for path in paths)))
     if alike:
         combinations = alike.of(name, entry, paths, combinations)
     if not paths:
         return {name: (entry, {})}
     differing = [path for path in paths if len(get(entry, path)) > 1]
-    if alike and ("control",) in differing and "same" in entry:
-        places = [number for number, path in enumerate(paths) if path in differing and path != ("control",)]
-        if len({tuple(map(str, (values[number] for number in places))) for values in combinations}) == len(
-            combinations
-        ):
-            differing.remove(("control",))  # each treatment has only one control
+    if alike and ("control",) in differing and "same" in entry and _one_control(paths, combinations, differing):
+        differing.remove(("control",))
     made: dict[str, tuple[Any, dict[tuple[str, ...], str]]] = {}
     groups: dict[str, list[str]] = {}
     for single, words in _singles(entry, place, paths, combinations, differing):
@@ -230,6 +212,33 @@ def _fan_out(entry: Any, place: _Place, alike: Alike | None) -> dict[str, tuple[
         for derived in members if len(members) > 1 else []:
             made[derived][0]["figure"] = {"together": group} | made[derived][0].get("figure", {})
     return made
+
+
+def _with_lists(entry: dict[str, Any], place: _Place) -> list[tuple[str, ...]]:
+    """Put lists where an entry's references and rules stand for several values; the paths of all its lists."""
+    for path in REFERENCES[place.section]:
+        value = get(entry, path)
+        if value is None:
+            continue
+        references = place.references(path, value)
+        if isinstance(value, list) or len(references) > 1 or any(isinstance(one, Choice) for one in references):
+            put(entry, path, references)
+    if is_rule(START, place.section, get(entry, START)):
+        put(entry, START, [get(entry, START)])
+    paths = list_paths(entry, PLAIN_LISTS[place.section])
+    for path in SELECTIONS if place.section == "systems" else ():
+        if several := feature_selection.alternatives(get(entry, path)):
+            put(entry, path, several)
+            paths.append(path)
+    return paths
+
+
+def _one_control(
+    paths: list[tuple[str, ...]], combinations: list[tuple[Any, ...]], differing: list[tuple[str, ...]]
+) -> bool:
+    """Whether each combination of a comparison's other values has only one control."""
+    places = [number for number, path in enumerate(paths) if path in differing and path != ("control",)]
+    return len({tuple(str(values[number]) for number in places) for values in combinations}) == len(combinations)
 
 
 def _singles(

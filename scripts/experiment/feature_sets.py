@@ -10,7 +10,7 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.feature_entries import named_feature, same_feature
 from scripts.experiment.feature_records import FeatureColumn, FeatureSet
 from scripts.experiment.languages import usual_analyzer
-from scripts.experiment.records import System, Task
+from scripts.experiment.named import Named
 from scripts.experiment.sections.features import AskedFeature, FeatureEntry, Tagger
 from scripts.models.adapters import adapters, tags
 
@@ -19,41 +19,41 @@ LOWEST = "lowest"
 OF_SYSTEM = "system."  # begins the name of the column of a system's score
 
 
-def feature_set(
-    check: Checker, name: str, entries: dict[str, list[str]], systems: dict[str, System], tasks: dict[str, Task]
-) -> FeatureSet:
-    """Resolve the features `name`; `entries` are the systems that each entry became.
+def feature_set(named: Named, name: str) -> FeatureSet:
+    """Resolve the features `name`.
 
     Raises UserError for an unknown name, a feature that comes twice, a task without documents, or a system without a
     run for a task.
     """
-    entry, key = check.config.features[name], f"features.{name}"
+    check, key = named.check, f"features.{name}"
+    entry = check.config.features[name]
     if entry.letor:
         if others := given(entry, "letor"):
             names = ", ".join(sorted(others))
             raise check.fail(key, f"letor has features that others computed, so leave out {names}")
-        return _of_others(check, name, f"{key}.letor", entry.letor, tasks)
+        return _of_others(check, name, f"{key}.letor", entry.letor)
     check_whole(check, name, entry)
-    asked = tuple(tasks) if entry.tasks in (None, "all") else tuple(entry.tasks or ())
-    for task in asked:
-        check.known(f"{key}.tasks", task, "tasks")
-    first_stage = _system(check, f"{key}.first_stage", entry.first_stage or "", entries)
+    tasks = named.tasks(f"{key}.tasks", entry.tasks or "all")
+    first_stage = named.system(f"{key}.first_stage", entry.first_stage or "")
     depth = entry.depth or min(DEPTH, check.config.depth)
     if depth > check.config.depth:
         raise check.fail(f"{key}.depth", f"{depth} is more than a run keeps; expected at most {check.config.depth}")
-    of = tuple(_feature(check, f"{key}.of[{number}]", one, entries) for number, one in enumerate(entry.of or (), 1))
+    of = tuple(_feature(named, f"{key}.of[{number}]", one) for number, one in enumerate(entry.of or (), 1))
     _check_once(check, f"{key}.of", of)
-    for task in asked:
-        if not tasks[task].has_documents or tasks[task].values_given:
-            raise check.fail(f"{key}.tasks", f"{task!r} has no documents to compute features of; name other tasks")
-        for system in [first_stage, *(one.system for one in of if one.system)]:
-            if not systems[system].ranks(task):
-                raise check.fail(key, f"{system} has no run for task {task!r}; name other systems or tasks")
+    for task in tasks:
+        if not task.has_documents or task.values_given:
+            problem = f"{task.name!r} has no documents to compute features of; name other tasks"
+            raise check.fail(f"{key}.tasks", problem)
+        for system in [first_stage, *(named.all_systems[one.system] for one in of if one.system)]:
+            if not system.ranks(task.name):
+                problem = f"{system.name} has no run for task {task.name!r}; name other systems or tasks"
+                raise check.fail(key, problem)
     if entry.tagger:
         _check_tagger(check, f"{key}.tagger", entry.tagger, of)
         of = tuple(replace(one, tagger=entry.tagger.model) if one.texts else one for one in of)
     analyzer = entry.analyzer or usual_analyzer(check.config)
-    return FeatureSet(name, asked, first_stage, depth, analyzer, of, tagger=entry.tagger)
+    asked = tuple(task.name for task in tasks)
+    return FeatureSet(name, asked, first_stage.name, depth, analyzer, of, tagger=entry.tagger)
 
 
 def check_whole(check: Checker, name: str, entry: FeatureEntry) -> None:
@@ -73,14 +73,15 @@ def _check_once(check: Checker, key: str, of: tuple[FeatureColumn, ...]) -> None
             raise check.fail(key, f"{one.name} comes twice{same}")
 
 
-def _feature(check: Checker, key: str, asked: str | AskedFeature, entries: dict[str, list[str]]) -> FeatureColumn:
+def _feature(named: Named, key: str, asked: str | AskedFeature) -> FeatureColumn:
     """The column of an entry."""
+    check = named.check
     if isinstance(asked, str) or asked.system is None:
         return named_feature(check, key, asked)
     if asked.parameters:
         alien = next(iter(asked.parameters))
         raise check.fail(key, f"unknown key {alien!r} beside system; allowed are missing, system")
-    system = _system(check, f"{key}.system", asked.system, entries)
+    system = named.system(f"{key}.system", asked.system).name
     return FeatureColumn(OF_SYSTEM + system, system=system, missing=LOWEST if asked.missing is None else asked.missing)
 
 
@@ -99,19 +100,10 @@ def _check_tagger(check: Checker, key: str, tagger: Tagger, of: tuple[FeatureCol
         raise check.fail(f"{key}.labels", f"{twice[0]} stands there twice; a label means one thing")
 
 
-def _system(check: Checker, key: str, name: str, entries: dict[str, list[str]]) -> str:
-    if name not in entries:
-        check.known(key, name, "systems")
-    became = entries.get(name, [name])
-    if len(became) > 1:
-        raise check.fail(key, f"{name} became {len(became)} systems; name one of them")
-    return became[0]
-
-
-def _of_others(check: Checker, name: str, key: str, named: dict[str, str], tasks: dict[str, Task]) -> FeatureSet:
+def _of_others(check: Checker, name: str, key: str, given_files: dict[str, str]) -> FeatureSet:
     """Files of features, which lie here or in a mirror. Raises UserError where one does not."""
     files = {}
-    for task, path in named.items():
+    for task, path in given_files.items():
         check.known(key, task, "tasks")
         file = find_file(path, check.config.mirrors)
         if file is None:

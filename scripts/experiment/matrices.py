@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scripts.experiment.checker import Checker
+from scripts.experiment.named import Named
 from scripts.experiment.records import System, Task
 from scripts.experiment.results_paths import TABLE_FORMATS, parse, path
 from scripts.experiment.training_stages import ALL, BM25, HUMAN, PSEUDO_LABELS, Chain, Stage, called
@@ -19,26 +20,24 @@ SOURCE, BASELINE = "source", "baseline"
 FEWEST = 2  # targets
 
 
-def matrix(
-    check: Checker, name: str, entries: dict[str, list[str]], systems: dict[str, System], tasks: dict[str, Task]
-) -> Matrix:
-    """Resolve the matrix `name`; `entries` are the systems that each entry became.
+def matrix(named: Named, name: str) -> Matrix:
+    """Resolve the matrix `name`.
 
     Raises UserError for an unknown name, a system without training, two systems in one cell, fewer than two targets, a
     measure that a task lacks, and the name of another table.
     """
-    key = f"matrices.{name}"
+    check, key = named.check, f"matrices.{name}"
     files = [path("matrix", experiment="x", matrix=name, table_format=one) for one in TABLE_FORMATS]
     check_table_name(check, key, "matrix", files)
     entry = check.config.matrices[name]
-    study = Study(check, key, entry, entries, systems, tasks)
+    study = Study(named, key, entry)
     baseline, found = study.baseline(), _Cells(study)
     for task in study.tasks():
         found.trained(task)
     targets = [task for task in study.tasks() if task.name in {cell.target for cell in found.cells.values()}]
     if len(targets) < FEWEST:
-        named = f"has {targets[0].name!r} alone" if targets else "has none"
-        problem = f"{named} of the targets that its systems are trained for or transferred to; expected at least two"
+        those = f"has {targets[0].name!r} alone" if targets else "has none"
+        problem = f"{those} of the targets that its systems are trained for or transferred to; expected at least two"
         raise check.fail(key, problem)
     study.ranking(baseline, targets, "baseline")
     for task in targets:
@@ -75,7 +74,7 @@ class _Cells:
         self.cells: dict[tuple[str, str, str], MatrixCell] = {}
         self.sources: dict[str, Chain] = {}
         for system in study.systems("zero_shot"):
-            ranked = [task for task in study.all_tasks.values() if system.ranks(task.name)]
+            ranked = [task for task in study.named.all_tasks.values() if system.ranks(task.name)]
             chains = dict.fromkeys(study.chain(system, task) for task in ranked)
             if () in chains:
                 problem = f"{system.name} has no recipe: what is transferred is a model trained on a source"

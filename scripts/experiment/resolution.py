@@ -39,15 +39,22 @@ from scripts.experiment.mining import check_names as check_mined_names
 from scripts.experiment.model_cards import with_cards
 from scripts.experiment.model_checks import check_models
 from scripts.experiment.moderators import check_figures
+from scripts.experiment.named import Named
 from scripts.experiment.printed_places import check_places
 from scripts.experiment.prompts_of_tasks import check_instructions
 from scripts.experiment.reading import complete, configuration
-from scripts.experiment.records import Experiment
+from scripts.experiment.records import Experiment, Task
 from scripts.experiment.study_plans import study_plans
 from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.system_resolution import resolve_systems
 from scripts.experiment.tasks import resolve_tasks
 from scripts.experiment.teachers import check_names as check_teachers
+
+# What an experiment takes from the configuration as it stands there.
+AS_GIVEN = (
+    *("measures", "depth", "seed", "mirrors", "shards", "device", "kernels", "explorer", "word_pieces", "font"),
+    *("timing", "datasets", "models", "recipes", "published", "references", "actor"),
+)
 
 
 def resolve(config: JsonObject, source: str) -> Experiment:
@@ -58,6 +65,21 @@ def resolve(config: JsonObject, source: str) -> Experiment:
     entries: dict[str, list[str]] = {}
     for name in check.config.systems:
         entries.setdefault(origins["systems", name], []).append(name)
+    _check_sections(check, entries, origins)
+    tasks = resolve_tasks(check)
+    systems, further_tasks = resolve_systems(check, tasks)
+    experiment = _experiment(Named(check, entries, systems, tasks), further_tasks)
+    for system in systems.values():
+        system_kind(system).check_experiment(check, system, experiment)
+    check_leaks(check, experiment)
+    check_mining(check, experiment)
+    check_sentences(check, experiment)
+    check_instructions(check, experiment)
+    return experiment
+
+
+def _check_sections(check: Checker, entries: dict[str, list[str]], origins: dict[tuple[str, str], str]) -> None:
+    """Check the sections as they stand, and keep each training once; `entries` are the systems that each became."""
     if check.config.word_pieces:
         check.known("word_pieces", check.config.word_pieces, "models")
     for check_section in (check_name, check_datasets, check_models, check_recipes, check_measures, check_published):
@@ -68,58 +90,37 @@ def resolve(config: JsonObject, source: str) -> Experiment:
     check_mined_names(check, entries)
     check_teachers(check, entries)
     check_mapping(check, entries)
-    tasks = resolve_tasks(check)
-    systems, further_tasks = resolve_systems(check, tasks)
-    check_judges(check, entries, systems)
+
+
+def _experiment(named: Named, further_tasks: dict[str, Task]) -> Experiment:
+    """The experiment of systems and tasks that are resolved."""
+    check, systems, tasks, given = named.check, named.all_systems, named.all_tasks, named.check.config
+    check_judges(check, named.entries, systems)
     check_places(check, systems, tasks)
     check_labels(check, {name: system.label for name, system in systems.items()}, "systems")
     check_labels(check, {name: task.label for name, task in tasks.items()}, "tasks")
-    comparisons = {name: comparison(check, name, systems, tasks) for name in check.config.comparisons}
+    comparisons = {name: comparison(check, name, systems, tasks) for name in given.comparisons}
     check_figures(check, comparisons)
     check_axes(check, comparisons)
-    drawn_curves = {name: curves(check, name, entries, systems, tasks) for name in check.config.curves}
+    drawn_curves = {name: curves(named, name) for name in given.curves}
     check_curve_figures(check, drawn_curves, tasks)
-    given = check.config
-    experiment = Experiment(
+    return Experiment(
         name=given.experiment,
-        measures=given.measures,
-        depth=given.depth,
-        seed=given.seed,
-        mirrors=given.mirrors,
-        shards=given.shards,
-        device=given.device,
-        kernels=given.kernels,
-        explorer=given.explorer,
-        word_pieces=given.word_pieces,
-        font=given.font,
-        timing=given.timing,
-        datasets=given.datasets,
-        models=given.models,
-        recipes=given.recipes,
         systems=systems,
         tasks=tasks,
         selection_tasks=further_tasks,
         comparisons=comparisons,
         figures=drawn_together(check, comparisons),
-        families={name: family(check, name, entries, systems, tasks) for name in given.multiple_comparisons},
-        charts={name: chart(check, name, entries, systems, tasks) for name in given.charts},
-        entries=entries,
-        published=given.published,
-        references=given.references,
-        actor=given.actor,
+        families={name: family(named, name) for name in given.multiple_comparisons},
+        charts={name: chart(named, name) for name in given.charts},
+        entries=named.entries,
         lower_is_better=lower_is_better(check, tasks),
         study=study_plans(check, comparisons),
-        features={name: feature_set(check, name, entries, systems, tasks) for name in given.features},
-        matrices={name: matrix(check, name, entries, systems, tasks) for name in given.matrices},
+        features={name: feature_set(named, name) for name in given.features},
+        matrices={name: matrix(named, name) for name in given.matrices},
         curves=drawn_curves,
+        **{key: getattr(given, key) for key in AS_GIVEN},
     )
-    for system in systems.values():
-        system_kind(system).check_experiment(check, system, experiment)
-    check_leaks(check, experiment)
-    check_mining(check, experiment)
-    check_sentences(check, experiment)
-    check_instructions(check, experiment)
-    return experiment
 
 
 def _train_once(check: Checker) -> None:

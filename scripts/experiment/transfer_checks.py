@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scripts.common.keys import NameOrNames
 from scripts.experiment.checker import Checker
 from scripts.experiment.compared_measures import common_measure
+from scripts.experiment.named import Named
 from scripts.experiment.records import System, Task
 from scripts.experiment.sections.charts import StudyEntry
 from scripts.experiment.teachers import learnt_from
@@ -19,37 +19,27 @@ from scripts.ir.measure_names import same_measure
 class Study:
     """One entry of `matrices` or `curves`, by its key, with what it may name."""
 
-    check: Checker
+    named: Named
     key: str
     entry: StudyEntry
-    entries: Mapping[str, list[str]]
-    all_systems: Mapping[str, System]
-    all_tasks: Mapping[str, Task]
+
+    @property
+    def check(self) -> Checker:
+        """The configuration."""
+        return self.named.check
 
     def systems(self, role: str) -> list[System]:
         """The systems that a key names, by their own names or those of the entries that they were made from."""
         given: NameOrNames | None = getattr(self.entry, role, None)
-        names = (given,) if isinstance(given, str) else given or ()
-        for name in names:
-            if name not in self.entries:
-                self.check.known(f"{self.key}.{role}", name, "systems")
-        became = dict.fromkeys(system for name in names for system in self.entries.get(name, [name]))
-        return [self.all_systems[name] for name in became]
+        return self.named.systems(f"{self.key}.{role}", (given,) if isinstance(given, str) else given or ())
 
     def baseline(self) -> System:
         """The one system that is the baseline."""
-        found = self.systems("baseline")
-        if len(found) > 1:
-            problem = f"{self.entry.baseline} became {len(found)} systems; name one of them"
-            raise self.check.fail(f"{self.key}.baseline", problem)
-        return found[0]
+        return self.named.system(f"{self.key}.baseline", self.entry.baseline)
 
     def tasks(self) -> list[Task]:
         """The tasks that are named, all by default."""
-        names = self.entry.tasks
-        for name in names if names != "all" else []:
-            self.check.known(f"{self.key}.tasks", name, "tasks")
-        return [self.all_tasks[name] for name in (self.all_tasks if names == "all" else names)]
+        return self.named.tasks(f"{self.key}.tasks", self.entry.tasks)
 
     def measure(self, tasks: list[Task]) -> str:
         """The experiment's name of the measure. Raises UserError where a task lacks it, or a lower value is better."""
@@ -66,7 +56,7 @@ class Study:
     def taught(self, system: System, task: Task) -> set[str]:
         """The datasets that what a system learnt from and its teachers are of, when it ranks a task."""
         recipe = system.recipe_on(task.ranked_dataset)
-        behind = learnt_from(self.check.config.recipes, self.all_systems, recipe)
+        behind = learnt_from(self.check.config.recipes, self.named.all_systems, recipe)
         return {dataset for dataset, split in behind if split == "train"}
 
     def ranking(self, system: System, tasks: list[Task], role: str) -> None:
@@ -79,6 +69,6 @@ class Study:
     def dataset_labels(self) -> dict[str, str]:
         """The labels of datasets: those of their tasks where each has one alone."""
         tasks_of: dict[str, list[Task]] = {}
-        for task in self.all_tasks.values():
+        for task in self.named.all_tasks.values():
             tasks_of.setdefault(task.dataset, []).append(task)
         return {dataset: tasks[0].label for dataset, tasks in tasks_of.items() if len(tasks) == 1}

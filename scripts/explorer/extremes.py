@@ -2,6 +2,7 @@
 
 Reads metrics files and queries. Writes tables/extreme-queries.tsv: one row per comparison and query, with its text
 unless texts are not shown; per comparison first those that the treatment wins, the largest difference first.
+The counts of datasets are given, since they change with the texts, which are no inputs of the job (rules/explorer.smk).
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from pathlib import Path
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
 from scripts.common.keys import JsonObject
+from scripts.common.tables import write_table
 from scripts.explorer.settings import Comparison, Settings
 from scripts.explorer.task_data import Data, by_source, task_data
 from scripts.explorer.texts import check_there
@@ -55,15 +56,14 @@ def table(settings: Settings, tasks: dict[str, Data], texts: Texts) -> pd.DataFr
 
 
 def main() -> None:
-    arguments = parser(__doc__, "metrics*", "table", settings=Settings).parse_args()
+    arguments = parser(__doc__, "metrics*", "statistics*", "table", settings=Settings).parse_args()
     settings: Settings = arguments.settings
     files = {name: task.queries for name, task in settings.tasks.items() if task.queries and settings.texts}
     check_there(files.values(), settings.experiment)
     metrics = by_source("metrics", arguments.metrics)
     tasks = {name: task_data(settings, name, metrics, {}, {}) for name in settings.tasks}
     texts = {name: read_queries(Path(files[name])) if name in files else {} for name in settings.tasks}
-    with atomic_text(arguments.table) as file:
-        table(settings, tasks, texts).to_csv(file, sep="\t", index=False)
+    write_table(arguments.table, table(settings, tasks, texts))
 
 
 if __name__ == "__main__":

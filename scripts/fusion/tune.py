@@ -7,7 +7,6 @@ the chosen weights (JSON: weights, measure, value, queries). The best mean wins;
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
+from scripts.common.files import atomic_text, write_json
 from scripts.common.progress import track
 from scripts.ir.few_queries import few_queries
 from scripts.ir.fusion import fused, normalised, weighted_sum, weightings
@@ -80,9 +79,7 @@ def write(table: Path, weights: Path, trials: list[Trial], settings: Settings, q
         "value": chosen.value,
         "queries": queries,
     }
-    with atomic_text(weights) as file:
-        json.dump(record, file, indent=2)
-        file.write("\n")
+    write_json(weights, record, indent=2)
 
 
 def main() -> None:

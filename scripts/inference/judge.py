@@ -19,7 +19,7 @@ from typing import Annotated, NamedTuple
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
+from scripts.common.files import atomic_text, write_json
 from scripts.common.keys import JsonObject
 from scripts.common.progress import Progress
 from scripts.common.timing import write_timing
@@ -126,9 +126,7 @@ def main() -> None:
         raise UserError(f"{settings.url}: not one of {len(judgements)} answers of {settings.model} holds a grade")
     for path in options.qrels:
         write_qrels(path, qrels if path.stem == settings.split else {})
-    with atomic_text(options.statistics) as file:
-        json.dump(statistics(qrels, settings.split), file, indent=2)
-        file.write("\n")
+    write_json(options.statistics, statistics(qrels, settings.split), indent=2)
     write_answers(options.answers, judgements)
     asked = f"{len(judgements) - len(fresh)} of them kept from before, {endpoint.retried} further attempts"
     print(f"{len(judgements)} documents judged ({asked}); {unreadable} answers hold no grade", file=sys.stderr)

@@ -21,6 +21,7 @@ from scripts.common.timing import clock, single_seconds, write_timing
 from scripts.inference.candidates import Candidates, Passages, candidates, read_documents
 from scripts.inference.pairs import aggregated, chunks
 from scripts.inference.ranked import rank_by_pairs, rank_by_vectors
+from scripts.inference.ranking_settings import PairSettings
 from scripts.inference.shards import latencies, part
 from scripts.inference.vectors import Vectors, encode_all, of_one_text, similarities, stored
 from scripts.ir.collection import passages_of
@@ -29,7 +30,7 @@ from scripts.models.adapters import Scorer, adapter
 from scripts.models.batch_sizes import CHUNK
 from scripts.models.cutting import cutting_encoder, cutting_scorer
 from scripts.models.kept_answers import keep_answers_beside
-from scripts.models.kernels import Kernels, choose
+from scripts.models.kernels import choose
 from scripts.models.loaded import load_prompted, load_scorer
 from scripts.models.model_files import weights_bytes
 from scripts.models.prompts import prompts_of, reported_settings
@@ -37,22 +38,10 @@ from scripts.models.running import computed_by
 from scripts.models.truncation import TruncatedTexts, truncation
 
 
-@dataclass(frozen=True)
-class Settings:
-    type: Annotated[str, "kind of the model"]
-    backend: Annotated[str, "what computes: torch, or onnx where the kind has it"]
-    max_length: Annotated[int, "tokens kept of a text, or of a pair where pairs are scored"]
-    batch_size: Annotated[int, "texts or pairs per batch"]
+@dataclass(frozen=True, kw_only=True)
+class Settings(PairSettings):
     depth: Annotated[int, "documents per query, the first stage's best, that are scored and kept"]
-    tag: Annotated[str, "name of the run, its last column"]
-    max_query_length: Annotated[int | None, "tokens kept of a query, without special ones; null: no limit"] = None
-    max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
-    passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
     truncate_dim: Annotated[int | None, "first dimensions of each vector that count; null: all of them"] = None
-    prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
-    batch_tokens: Annotated[int | None, "in place of batch_size: tokens per batch, with padding"] = None
-    kernels: Kernels = "fast"
-    shard: Annotated[list[int] | None, "of pairs that are scored, which part from 0 and of how many; null: all"] = None
 
 
 class Outcome(NamedTuple):

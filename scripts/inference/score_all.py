@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Annotated
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.progress import Progress
 from scripts.common.timing import clock, write_timing
 from scripts.inference.pairs import aggregated, chunks, passage_pairs
+from scripts.inference.ranking_settings import PairSettings
 from scripts.inference.shards import latencies, part
 from scripts.inference.vectors import passage_counts
 from scripts.ir.collection import passages_of, read_excluded, read_texts
@@ -29,27 +28,10 @@ from scripts.models.adapters import Scorer, adapter
 from scripts.models.batch_sizes import CHUNK
 from scripts.models.cutting import cutting_scorer
 from scripts.models.kept_answers import keep_answers_beside
-from scripts.models.kernels import Kernels, choose
+from scripts.models.kernels import choose
 from scripts.models.loaded import load_scorer
 from scripts.models.model_files import weights_bytes
 from scripts.models.prompts import reported_settings
-
-
-@dataclass(frozen=True)
-class Settings:
-    type: Annotated[str, "kind of the model, one that scores pairs"]
-    backend: Annotated[str, "what computes: torch, or onnx where the kind has it"]
-    max_length: Annotated[int, "tokens kept of a pair"]
-    batch_size: Annotated[int, "pairs per batch"]
-    depth: Annotated[int, "documents per query that are kept"]
-    tag: Annotated[str, "name of the run, its last column"]
-    max_query_length: Annotated[int | None, "tokens kept of a query, without special ones; null: no limit"] = None
-    max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None
-    passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
-    prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
-    batch_tokens: Annotated[int | None, "in place of batch_size: tokens per batch, with padding"] = None
-    kernels: Kernels = "fast"
-    shard: Annotated[list[int] | None, "which one from 0 and of how many of the queries; null: all of them"] = None
 
 
 def read_documents(corpus: Path) -> Iterator[tuple[str, list[str]]]:
@@ -98,8 +80,8 @@ def rank_all(
 
 
 def main() -> None:
-    options = parser(__doc__, "checkpoint", "corpus", "queries", "run", "timing", settings=Settings).parse_args()
-    settings: Settings = options.settings
+    options = parser(__doc__, "checkpoint", "corpus", "queries", "run", "timing", settings=PairSettings).parse_args()
+    settings: PairSettings = options.settings
     queries, counts = passages_of(options.queries), passage_counts(options.corpus)
     if not queries or not counts:
         raise UserError(f"{options.corpus if queries else options.queries}: empty, so there is nothing to score")

@@ -17,6 +17,7 @@ import numpy as np
 from scripts.common.command_line import parser
 from scripts.common.errors import UserError
 from scripts.common.timing import clock, single_seconds, write_timing
+from scripts.inference.ranking_settings import RankingSettings
 from scripts.inference.shards import latencies
 from scripts.inference.vectors import passage_counts
 from scripts.ir.collection import passages_of, read_excluded
@@ -25,7 +26,7 @@ from scripts.ir.trec import Run, write_run
 from scripts.models.adapters import Adapter, adapter
 from scripts.models.cutting import cutting_encoder
 from scripts.models.kept_answers import keep_answers_beside
-from scripts.models.kernels import Kernels, choose
+from scripts.models.kernels import choose
 from scripts.models.loaded import load_prompted
 from scripts.models.prompts import prompts_of, reported_settings
 from scripts.models.running import computed_by
@@ -34,20 +35,9 @@ Find = Callable[..., tuple[np.ndarray, np.ndarray]]  # see `answer`
 EACH = slice(None)
 
 
-@dataclass(frozen=True)
-class Settings:
-    type: Annotated[str, "kind of the model, one that searches"]
-    max_length: Annotated[int, "tokens kept of a text"]
-    batch_size: Annotated[int, "texts per batch"]
-    depth: Annotated[int, "documents per query that are kept"]
-    tag: Annotated[str, "name of the run, its last column"]
-    max_query_length: Annotated[int | None, "tokens kept of a query, without special ones; null: no limit"] = None
-    max_document_length: Annotated[int | None, "as the index was made; goes into the timing"] = None
-    passage_length: Annotated[int | None, "characters a passage, where texts were split; goes into the timing"] = None
+@dataclass(frozen=True, kw_only=True)
+class Settings(RankingSettings):
     truncate_dim: Annotated[int | None, "first dimensions of each vector that count; null: all of them"] = None
-    prompts: Annotated[dict[str, str] | None, "put before texts, by role; null: those that the model stores"] = None
-    kernels: Kernels = "fast"
-    shard: Annotated[list[int] | None, "which one from 0, of how many, of index or queries; null: all"] = None
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import numpy as np
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
+from scripts.common.files import write_text
 from scripts.common.records import write_record
 from scripts.common.strict_json import read_json
 from scripts.common.timing import clock, machine, write_timing
@@ -87,10 +87,8 @@ def main() -> None:
     start = clock()
     model = refit(chosen, lists, options.settings.depth)
     seconds = clock() - start
-    with atomic_text(options.record) as file:
-        write_record(record_of(chosen, lists, model), file)
-    with atomic_text(options.model) as file:
-        file.write(model.text())
+    write_record(options.record, record_of(chosen, lists, model))
+    write_text(options.model, model.text())
     library = learner(chosen.learner).LIBRARY
     write_timing(
         options.timing, seconds=before + seconds, refit_seconds=seconds,

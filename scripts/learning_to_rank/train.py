@@ -18,7 +18,7 @@ from typing import Annotated, NamedTuple
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
+from scripts.common.files import atomic_text, write_text
 from scripts.common.progress import track
 from scripts.common.records import write_record
 from scripts.common.timing import clock, machine, write_timing
@@ -131,10 +131,8 @@ def main() -> None:
     seconds = clock() - start
     chosen = best(trials)
     write_table(options.table, trials, settings.measure)
-    with atomic_text(options.record) as file:
-        write_record(record_of(trials, train, names, len(qrels), settings), file)
-    with atomic_text(options.model) as file:
-        file.write(chosen.model.text())
+    write_record(options.record, record_of(trials, train, names, len(qrels), settings))
+    write_text(options.model, chosen.model.text())
     write_timing(
         options.timing, seconds=seconds, combinations=len(trials), queries=len(train.queries),
         pairs=len(train.documents), features=len(train.features), threads=1, learner=settings.learner,

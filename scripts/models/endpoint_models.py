@@ -8,7 +8,6 @@ a killed job decide what is asked again. An answer has its share of the tokens a
 from __future__ import annotations
 
 import base64
-import json
 import os
 import time
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
+from scripts.common.files import write_json
 from scripts.common.keys import JsonObject
 from scripts.common.settings import read_settings
 from scripts.common.timing import computed_elsewhere
@@ -53,9 +52,7 @@ class Address:
 def write_address(checkpoint: Path, address: JsonObject) -> None:
     """Make a checkpoint of an address."""
     read_settings(Address, address)
-    with atomic_text(checkpoint / ADDRESS) as file:
-        json.dump(address, file, indent=2, sort_keys=True)
-        file.write("\n")
+    write_json(checkpoint / ADDRESS, address, indent=2, sort_keys=True)
 
 
 class EndpointModel:

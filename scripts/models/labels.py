@@ -7,7 +7,6 @@ of the model's config.json), it is the label's logit. The choice stands in `labe
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ import numpy as np
 
 from scripts.common.characters import shortened
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
+from scripts.common.files import write_json
 from scripts.models.model_files import ModelConfig, read_object
 
 FILE = "label.json"
@@ -61,9 +60,8 @@ def write_label(checkpoint: Path, label: int | str, config: ModelConfig) -> None
             listed = ", ".join(known)[:200]
             raise UserError(f"label: the model has none of the name {shortened(label)}; known are {listed}")
         number = known.index(label)
-    with atomic_text(checkpoint / FILE) as file:
-        json.dump({"label": number, "softmax": config.get("problem_type") not in SINGLY}, file, sort_keys=True)
-        file.write("\n")
+    record = {"label": number, "softmax": config.get("problem_type") not in SINGLY}
+    write_json(checkpoint / FILE, record, sort_keys=True)
 
 
 def relevance(checkpoint: Path, count: int, config: ModelConfig) -> Relevance | None:

@@ -7,13 +7,12 @@ checkpoint. Here all is checked that the library would let pass, and with which 
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scripts.common.characters import shortened
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
+from scripts.common.files import write_json
 from scripts.models.judging_keys import KEYS
 from scripts.models.model_files import ModelConfig, read_object
 
@@ -35,9 +34,7 @@ def write_judging(checkpoint: Path, judging: dict[str, str], config: ModelConfig
     """State beside a model what a configuration says of its scores. Raises UserError for a model without tokens."""
     if not is_language_model(config):
         raise UserError(f"{next(iter(judging))} is of a language model (…{ENDING}), and this is none")
-    with atomic_text(checkpoint / FILE) as file:
-        json.dump(judging, file, sort_keys=True)
-        file.write("\n")
+    write_json(checkpoint / FILE, judging, sort_keys=True)
 
 
 def dtype(training: bool) -> torch.dtype:

@@ -8,7 +8,6 @@ configuration, exactly the tensors that it announces, and the base for which it 
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Iterable
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from scripts.common.digests import sha256
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
+from scripts.common.files import write_json
 from scripts.common.keys import stated
 from scripts.models.labels import FILE as LABEL
 from scripts.models.model_files import SHARDS, backbone, check_weights, read_object, tensors
@@ -209,9 +208,7 @@ def save(model: Any, folder: Path, start: Path, merged: bool) -> int:
     if apart:
         if not has_adapter(start):  # else the base is what both make together
             linked = _link_weights(backbone(start), backbone(folder))
-        with atomic_text(folder / FOLDER / BASE) as file:
-            json.dump({"sha256": sha256(*check_weights(backbone(folder)))}, file)
-            file.write("\n")
+        write_json(folder / FOLDER / BASE, {"sha256": sha256(*check_weights(backbone(folder)))})
     return sum(path.stat().st_size for path in folder.rglob("*.safetensors") if path not in linked)
 
 
@@ -225,9 +222,7 @@ def _write_adapter(model: Any, inside: Path) -> None:
     config = model.transformers_model.peft_config[NAME].to_dict()
     config |= {key: sorted(config[key]) for key in NAMES if config[key] is not None}
     config |= {"base_model_name_or_path": None, "inference_mode": True}
-    with atomic_text(inside / CONFIG) as file:
-        json.dump(config, file, indent=2, sort_keys=True)
-        file.write("\n")
+    write_json(inside / CONFIG, config, indent=2, sort_keys=True)
 
 
 def _link_weights(start: Path, target: Path) -> list[Path]:

@@ -9,7 +9,6 @@ cut off otherwise, so that all give the same numbers.
 
 from __future__ import annotations
 
-import json
 import logging
 import warnings
 from collections.abc import Callable, Iterator
@@ -22,7 +21,7 @@ from typing import Any
 import torch
 
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
+from scripts.common.files import write_json
 from scripts.models.onnx_session import EXPORTED, FILE, INPUTS
 
 OUTPUT = "output"
@@ -67,9 +66,7 @@ def export(exportable: Exportable, folder: Path, backend: str = "onnx") -> None:
         raise UserError(f"cannot be exported to ONNX: {weights / 1e9:.1f} GB of weights in fp32; at most 2 GB fit")
     trace(exportable, tensors, folder / FILE)
     save_tokenizer(exportable.tokenizer, folder)
-    with atomic_text(folder / EXPORTED) as record:
-        json.dump({**exportable.record, "backend": backend}, record, ensure_ascii=False, sort_keys=True)
-        record.write("\n")
+    write_json(folder / EXPORTED, {**exportable.record, "backend": backend}, ensure_ascii=False, sort_keys=True)
 
 
 def trace(exportable: Exportable, tensors: dict[str, torch.Tensor], file: Path) -> None:

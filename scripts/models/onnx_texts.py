@@ -9,13 +9,12 @@ a text's vector depends a little on its batch.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
+from scripts.common.files import write_json
 from scripts.models.adapters import Role
 from scripts.models.model_files import read_object
 from scripts.models.onnx_session import OnnxSession, batches
@@ -28,9 +27,7 @@ DIMENSIONS = {"cls": 3, "mean": 3, "none": 2}  # of the output: (texts, tokens, 
 
 def write_pooling(checkpoint: Path, pooling: str) -> None:
     """State beside a file how its tokens' vectors become one."""
-    with atomic_text(checkpoint / POOLING) as file:
-        json.dump({"pooling": pooling}, file)
-        file.write("\n")
+    write_json(checkpoint / POOLING, {"pooling": pooling})
 
 
 class OnnxBiEncoder:

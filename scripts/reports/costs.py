@@ -15,7 +15,7 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
+from scripts.common.tables import write_table
 from scripts.common.timing import CALLS
 from scripts.experiment.results_paths import fields_of
 
@@ -129,8 +129,7 @@ def main() -> None:
     arguments = parser(__doc__, "timing*", "beside*", "table", settings=Settings).parse_args()
     beside = arguments.settings.beside
     table = pd.DataFrame([row(path, beside.get(str(path), Beside())) for path in arguments.timing])
-    with atomic_text(arguments.table) as file:
-        table.to_csv(file, sep="\t", index=False)
+    write_table(arguments.table, table)
 
 
 if __name__ == "__main__":

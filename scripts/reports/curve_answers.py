@@ -13,9 +13,9 @@ from scripts.reports.transfer.curve_answers import Curves, answers
 
 
 def main() -> None:
-    arguments = parser(__doc__, "record", "answers-page", "answers-table", settings=Curves).parse_args()
+    arguments = parser(__doc__, "record", "page", "table", settings=Curves).parse_args()
     found = answers(read_record(CurvesRecord, arguments.record), arguments.settings)
-    write_answers(found, arguments.answers_page, arguments.answers_table)
+    write_answers(found, arguments.page, arguments.table)
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ import numpy as np
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
-from scripts.common.tables import read_metrics
+from scripts.common.files import write_text
+from scripts.common.tables import read_metrics, write_table
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.trec import Qrels, read_qrels
 from scripts.reports.writing import markdown
@@ -197,9 +197,8 @@ def main() -> None:
     rows = list(agreement(pairs)) if pairs else []
     for measure in settings.measures:
         rows += [orders(human, model, measure), *biases(human, model, measure)]
-    pd.DataFrame([asdict(row) for row in rows]).to_csv(options.table, sep="\t", index=False)
-    with atomic_text(options.page) as file:
-        file.write(page(options.page.stem, rows, json.loads(options.timing.read_text()), settings))
+    write_table(options.table, pd.DataFrame([asdict(row) for row in rows]))
+    write_text(options.page, page(options.page.stem, rows, json.loads(options.timing.read_text()), settings))
 
 
 if __name__ == "__main__":

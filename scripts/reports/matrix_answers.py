@@ -13,9 +13,9 @@ from scripts.reports.transfer.studies import read_matrix
 
 
 def main() -> None:
-    arguments = parser(__doc__, "table", "answers-page", "answers-table", settings=Matrix).parse_args()
-    found = answers(read_matrix(arguments.table), arguments.settings)
-    write_answers(found, arguments.answers_page, arguments.answers_table)
+    arguments = parser(__doc__, "matrix", "page", "table", settings=Matrix).parse_args()
+    found = answers(read_matrix(arguments.matrix), arguments.settings)
+    write_answers(found, arguments.page, arguments.table)
 
 
 if __name__ == "__main__":

@@ -13,11 +13,11 @@ from scripts.reports.writing.printed import write_printed
 
 
 def main() -> None:
-    arguments = parser(__doc__, "table", "page", "tex", settings=Matrix).parse_args()
+    arguments = parser(__doc__, "matrix", "page", "tex", settings=Matrix).parse_args()
     names: Matrix = arguments.settings
-    table = read_matrix(arguments.table)
+    table = read_matrix(arguments.matrix)
     blocks = [matrix(table, names), Items(notes(table, names))]
-    write_printed(names.title or arguments.table.stem, blocks, arguments.page, arguments.tex)
+    write_printed(names.title or arguments.matrix.stem, blocks, arguments.page, arguments.tex)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
+from scripts.common.files import write_text
+from scripts.common.tables import write_table
 from scripts.records.moderation import ModerationRecord
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.moderation import (
@@ -146,14 +147,11 @@ def main() -> None:
     arguments = parser(__doc__, "moderators", "table", "page", "tex", settings=Settings).parse_args()
     settings: Settings = arguments.settings
     record = read_moderation(arguments.moderators)
-    with atomic_text(arguments.table) as file:
-        in_full(record).to_csv(file, sep="\t", index=False)
+    write_table(arguments.table, in_full(record))
     blocks = content(record)
     of_tasks = [Section("Values of the tasks", [values(record, settings.labels)])] if record.models else []
-    with atomic_text(arguments.page) as file:
-        file.write(markdown.document(f"Moderators of the effect: {settings.title}", [*blocks, *of_tasks]))
-    with atomic_text(arguments.tex) as file:
-        file.write(latex.document([Paragraph(settings.title), *blocks]))
+    write_text(arguments.page, markdown.document(f"Moderators of the effect: {settings.title}", [*blocks, *of_tasks]))
+    write_text(arguments.tex, latex.document([Paragraph(settings.title), *blocks]))
 
 
 if __name__ == "__main__":

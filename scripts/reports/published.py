@@ -27,7 +27,7 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text, lines
+from scripts.common.files import lines, write_text
 from scripts.common.records import read_record
 from scripts.common.tables import (
     DATASETS,
@@ -175,8 +175,7 @@ def write(table: pd.DataFrame, sources: Sequence[Path], arguments: Namespace) ->
     pages = {arguments.table: tsv, arguments.page: markdown.document(title, [lead, *content(texts, together=False)])}
     pages |= {path: html_page.document(title, [lead, *content(texts, together=True)], {}) for path in arguments.html}
     for path, text in pages.items():
-        with atomic_text(path) as file:
-            file.write(text)
+        write_text(path, text)
 
 
 def mapped(arguments: Namespace) -> None:

@@ -18,7 +18,7 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.commit import commit_text
-from scripts.common.files import atomic_text
+from scripts.common.files import write_text
 from scripts.common.tables import (
     CHOSEN_RECIPES,
     COMPARISONS,
@@ -202,10 +202,8 @@ def main() -> None:
     made_how, figures = how_made(arguments, tables["datasets"])
     for folder, paths in (("", arguments.figures), ("multiple-comparisons/", arguments.family_figures)):
         figures |= {f"figures/{folder}{path.name}": path.read_text(encoding="utf-8") for path in paths}
-    with atomic_text(arguments.page) as file:
-        file.write(html_page.document(title, [*content, *made_how], figures))
-    with atomic_text(arguments.summary) as file:
-        file.write(markdown.document(title, [*content, in_short(title)]))
+    write_text(arguments.page, html_page.document(title, [*content, *made_how], figures))
+    write_text(arguments.summary, markdown.document(title, [*content, in_short(title)]))
 
 
 if __name__ == "__main__":

@@ -14,8 +14,9 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
+from scripts.common.files import write_text
 from scripts.common.records import read_record
+from scripts.common.tables import write_table
 from scripts.records.study_design import PlanRecord
 from scripts.reports.comparison.reading import Labels
 from scripts.reports.study_design_text import number, remarks, sentence
@@ -99,13 +100,10 @@ def main() -> None:
         plan.plan: Path(os.path.relpath(drawing, arguments.page.parent)).as_posix()
         for plan, drawing in zip(plans, drawings, strict=True)
     }
-    with atomic_text(arguments.table) as file:
-        designs(plans).to_csv(file, sep="\t", index=False)
-    with atomic_text(arguments.page) as file:
-        file.write(markdown.document("Planning the next study", page(plans, figures, labels)))
+    write_table(arguments.table, designs(plans))
+    write_text(arguments.page, markdown.document("Planning the next study", page(plans, figures, labels)))
     tables = [[Paragraph(plan.plan), *content(plan, labels), how_to_read([plan])] for plan in plans]
-    with atomic_text(arguments.tex) as file:
-        file.write("\n".join(map(latex.document, tables)))
+    write_text(arguments.tex, "\n".join(map(latex.document, tables)))
     for plan in plans:
         print(f"{plan.plan}: {sentence(plan)}")
 

@@ -14,7 +14,7 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
+from scripts.common.files import write_text
 from scripts.common.tables import COMPARISONS, read_table
 from scripts.experiment.results_paths import fields_of
 from scripts.records.comparison import MetaRecord, ShortSummary
@@ -111,8 +111,7 @@ def all_comparisons(comparisons: pd.DataFrame, labels: Labels) -> list[Block]:
 
 def write(path: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
-    with atomic_text(path) as file:
-        file.write(text)
+    write_text(path, text)
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ and figures/{name}.tex, a LaTeX caption to input inside a figure environment.
 from __future__ import annotations
 
 from scripts.common.command_line import run
-from scripts.common.files import atomic_text
+from scripts.common.files import write_text
 from scripts.common.records import read_record
 from scripts.records.comparison import MetaRecord
 from scripts.reports.comparison.forest_data import Forest
@@ -44,8 +44,7 @@ def main() -> None:
     plot = plotted(arguments)
     texts = sentences(plot, read_record(MetaRecord, arguments.meta[0]).hedges)
     for path, text in ((arguments.text, "\n".join(texts) + "\n"), (arguments.tex, as_tex(plot, texts))):
-        with atomic_text(path) as file:
-            file.write(text)
+        write_text(path, text)
 
 
 if __name__ == "__main__":

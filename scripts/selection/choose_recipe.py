@@ -7,7 +7,6 @@ of the measure's mean over the judged queries; of equal scores the first recipe 
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Annotated
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
+from scripts.common.files import write_json
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import Qrels, read_qrels, read_run, relevant
@@ -63,9 +62,7 @@ def main() -> None:
         raise UserError(f"{options.qrels}: {message}")
     recipes = reached(options.runs, judged, settings)
     chosen = best(recipes)
-    with atomic_text(options.choice) as file:
-        json.dump(asdict(settings) | {"chosen": chosen, "recipes": recipes}, file, indent=2)
-        file.write("\n")
+    write_json(options.choice, asdict(settings) | {"chosen": chosen, "recipes": recipes}, indent=2)
     ranked = ", ".join(f"{one['recipe']}: {one['score']:.4f}" for one in recipes)
     print(f"{settings.system}: {chosen} of {ranked} ({settings.measure} on {settings.task})", file=sys.stderr)
     if settings.split == "test":

@@ -9,8 +9,8 @@ from __future__ import annotations
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
 from scripts.common.strict_json import read_json
+from scripts.common.tables import write_table
 
 
 def rows(record: dict) -> list[dict]:
@@ -29,8 +29,7 @@ def rows(record: dict) -> list[dict]:
 def main() -> None:
     options = parser(__doc__, "records*", "table", settings=False).parse_args()
     table = [row for path in options.records for row in rows(read_json(path))]
-    with atomic_text(options.table) as file:
-        pd.DataFrame(table).to_csv(file, sep="\t", index=False)
+    write_table(options.table, pd.DataFrame(table))
 
 
 if __name__ == "__main__":

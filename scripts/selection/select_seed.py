@@ -8,7 +8,6 @@ measures weighted by the settings' `score`; of equal scores the smallest seed is
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -18,7 +17,7 @@ from typing import Annotated
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_folder, atomic_path, atomic_text
+from scripts.common.files import atomic_folder, atomic_path, write_json
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.measures import evaluate
 from scripts.ir.trec import Qrels, read_qrels, read_run, relevant
@@ -89,9 +88,7 @@ def main() -> None:
         )  # fmt: skip
     with atomic_path(options.timing) as path:
         shutil.copyfile(timings[chosen], path)
-    with atomic_text(options.selection) as file:
-        json.dump(asdict(settings) | {"chosen": chosen, "seeds": reached}, file, indent=2)
-        file.write("\n")
+    write_json(options.selection, asdict(settings) | {"chosen": chosen, "seeds": reached}, indent=2)
     ranked = ", ".join(f"{of_seed['seed']}: {of_seed['score']:.4f}" for of_seed in reached)
     how = f"{settings.formula} on {settings.task}"
     print(f"{settings.system}: seed {chosen} of {ranked} ({how})", file=sys.stderr)

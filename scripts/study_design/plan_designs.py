@@ -17,7 +17,6 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
 from scripts.common.records import read_record, write_record
 from scripts.common.tables import COSTS, EFFECTS, read_metrics, read_table
 from scripts.experiment.results_paths import fields_of
@@ -150,8 +149,7 @@ def main() -> None:
     else:
         assert settings.assumed is not None  # planning gives one of both
         basis = assumed_basis(settings.assumed)
-    with atomic_text(arguments.plan) as file:
-        write_record(plan(settings, basis), file, indent=1)
+    write_record(arguments.plan, plan(settings, basis), indent=1)
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
 from scripts.common.records import write_record
+from scripts.common.tables import write_table
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.scores import are_counted
 from scripts.ir.trec import read_qrels
@@ -151,10 +151,8 @@ def main() -> None:
     for warning in record.warnings:
         print(f"{arguments.effects.stem}: {warning}", file=sys.stderr)
     judged = {task: Judged(*(scores.mean_judged for scores in pair)) for task, pair in pairs.items()}
-    with atomic_text(arguments.effects) as file:
-        rows(found.tasks, found.synthesis.weights, judged).to_csv(file, sep="\t", index=False)
-    with atomic_text(arguments.meta) as file:
-        write_record(record, file)
+    write_table(arguments.effects, rows(found.tasks, found.synthesis.weights, judged))
+    write_record(arguments.meta, record)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
 from scripts.common.records import write_record
+from scripts.common.tables import write_table
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.scores import are_counted, check_pairs
 from scripts.statistics.multiple.families import scopes
@@ -80,10 +80,8 @@ def main() -> None:
     kept = record(found, settings, seeds, warnings)
     for warning in kept.warnings:
         print(f"{arguments.table.stem}: {warning}", file=sys.stderr)
-    with atomic_text(arguments.table) as file:
-        rows(found, settings).to_csv(file, sep="\t", index=False)
-    with atomic_text(arguments.record) as file:
-        write_record(kept, file)
+    write_table(arguments.table, rows(found, settings))
+    write_record(arguments.record, kept)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ from typing import Annotated, Any
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
 from scripts.common.records import read_record
+from scripts.common.tables import write_table
 from scripts.records.comparison import MetaRecord
 from scripts.records.comparisons import ComparisonRow
 from scripts.statistics.multiple.corrections import CORRECTIONS, over_hypotheses
@@ -120,8 +120,7 @@ def _size(family: list[ComparisonRow], hypotheses: list[str], *columns: str) -> 
 def main() -> None:
     arguments = parser(__doc__, "meta*", "table", settings=Settings).parse_args()
     metas = {path.stem: read_record(MetaRecord, path) for path in arguments.meta}
-    with atomic_text(arguments.table) as file:
-        table(metas, arguments.settings).to_csv(file, sep="\t", index=False)
+    write_table(arguments.table, table(metas, arguments.settings))
 
 
 if __name__ == "__main__":

@@ -13,9 +13,8 @@ import pandas as pd
 from scipy import optimize
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
 from scripts.common.records import read_record
-from scripts.common.tables import EFFECTS, read_table
+from scripts.common.tables import EFFECTS, read_table, write_table
 from scripts.records.comparison import MetaRecord
 from scripts.records.dependence import from_record
 from scripts.statistics.dependence.structure import Dependence
@@ -82,8 +81,7 @@ def main() -> None:
     arguments = parser(__doc__, "effects", "meta", "table", settings=False).parse_args()
     effects = read_table(arguments.effects, *EFFECTS)
     meta = read_record(MetaRecord, arguments.meta)
-    with atomic_text(arguments.table) as file:
-        influence_table(effects, meta).to_csv(file, sep="\t", index=False)
+    write_table(arguments.table, influence_table(effects, meta))
 
 
 if __name__ == "__main__":

@@ -15,9 +15,8 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
 from scripts.common.records import write_record
-from scripts.common.tables import DATASETS, read_table
+from scripts.common.tables import DATASETS, read_table, write_table
 from scripts.experiment.results_paths import fields_of
 from scripts.records.curves import ALL
 from scripts.synthesis.transfer.curves import Settings, record, rows
@@ -58,10 +57,8 @@ def main() -> None:
         print(line, file=sys.stderr)
     datasets = read_table(arguments.datasets, *DATASETS)
     found = record(settings, values, sizes_of_all(settings, trained_queries(arguments.timing), datasets))
-    with atomic_text(arguments.table) as file:
-        rows(found).to_csv(file, sep="\t", index=False)
-    with atomic_text(arguments.record) as file:
-        write_record(found, file)
+    write_table(arguments.table, rows(found))
+    write_record(arguments.record, found)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
+from scripts.common.tables import write_table
 from scripts.synthesis.transfer.matrix import Settings, rows
 from scripts.synthesis.transfer.values import read_values
 
@@ -20,8 +20,7 @@ def main() -> None:
     values, said = read_values(arguments.metrics, settings.measure)
     for line in said:
         print(line, file=sys.stderr)
-    with atomic_text(arguments.table) as file:
-        rows(settings.cells, values, settings.alpha).to_csv(file, sep="\t", index=False)
+    write_table(arguments.table, rows(settings.cells, values, settings.alpha))
 
 
 if __name__ == "__main__":

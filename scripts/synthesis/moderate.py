@@ -17,7 +17,6 @@ import numpy as np
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
 from scripts.common.records import read_record, write_record
 from scripts.common.tables import EFFECTS, read_table
 from scripts.experiment.results_paths import fields_of
@@ -184,8 +183,7 @@ def main() -> None:
     for model in [*found.models, *([found.subgroups.model] if found.subgroups else [])]:
         if model.problem:
             print(f"{arguments.effects.stem}: {model.problem}", file=sys.stderr)
-    with atomic_text(arguments.moderators) as file:
-        write_record(found, file, ensure_ascii=False)
+    write_record(arguments.moderators, found, ensure_ascii=False)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scripts.common.files import atomic_text
+from scripts.common.files import write_text
 from scripts.statistics.dependence.observed_tasks import dependence_of
 from scripts.statistics.dependence.structure import Dependence
 from scripts.statistics.effects import effect_named
@@ -194,8 +194,7 @@ def main() -> None:
     ]
     tables.append(table("one task", kinds, {name: row.coverage for name, row in of_tasks.items()}))
     tables += judged_tables(arguments.replicates, arguments.seed)
-    with atomic_text(arguments.tables) as file:
-        file.write("\n".join(tables))
+    write_text(arguments.tables, "\n".join(tables))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
+from scripts.common.tables import write_table
 from scripts.statistics.task.superiority import superiority
 from scripts.synthesis.metrics_files import by_task, paired, read_scores
 
@@ -57,11 +57,9 @@ def main() -> None:
         {"task": task, "n": len(values), **superiority(sign * values.to_numpy(), settings.alpha)._asdict()}
         for task, values in differences.items()
     ]
-    with atomic_text(arguments.differences) as file:
-        long = pd.concat(differences, names=["task", "query_id"]).rename("difference")
-        long.reset_index().to_csv(file, sep="\t", index=False)
-    with atomic_text(arguments.table) as file:
-        pd.DataFrame(counts).to_csv(file, sep="\t", index=False)
+    long = pd.concat(differences, names=["task", "query_id"]).rename("difference")
+    write_table(arguments.differences, long.reset_index())
+    write_table(arguments.table, pd.DataFrame(counts))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from transformers import TrainerCallback
 
 from scripts.common.digests import sha256
 from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
+from scripts.common.files import write_json
 from scripts.common.keys import stated
 from scripts.common.progress import Progress
 from scripts.common.strict_json import read_json
@@ -169,8 +169,7 @@ class Recorder(TrainerCallback):
         record["micro_batch"] = self.micro_batch.size
         if self.evaluations:
             record["evaluation"] = self.evaluations.record()
-        with atomic_text(self.folder / f"checkpoint-{self.saved}" / MARK) as file:
-            json.dump(record, file)
+        write_json(self.folder / f"checkpoint-{self.saved}" / MARK, record)
         if self.evaluations:
             self.evaluations.saved(self.folder)
         self.mark = clock()  # saving is no part of training

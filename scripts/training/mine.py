@@ -159,8 +159,7 @@ def main() -> None:
     columns = ("source", "bm25_rank" if settings.from_ == [BM25] else "rank", *(SCORES if settings.filters else ()))
     with atomic_text(options.negatives) as file:
         file.writelines(line + "\n" for line in lines_of(columns, rows, found.left_out, settings.epochs is not None))
-    with atomic_text(options.record) as file:
-        write_record(made, file, indent=1)
+    write_record(options.record, made, indent=1)
     print("\n".join(as_text(made, found, read, len(rows))), file=sys.stderr)
 
 

@@ -50,8 +50,8 @@ def home(tmp_path, monkeypatch):
     metrics.parent.mkdir(parents=True)
     metrics.write_text("query_id\tnDCG@10\nq1\t0.25\nq2\t0.5\nq3\t0.75\n")
     (working / "results/e/meta").mkdir()
-    with open(working / "results/e/meta/c.json", "w") as file:
-        write_record(meta_record(control="bm25", treatment="tuned", prediction_interval=[-0.1, 0.2]), file)
+    record = meta_record(control="bm25", treatment="tuned", prediction_interval=[-0.1, 0.2])
+    write_record(working / "results/e/meta/c.json", record)
     return working
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from scripts.archive.checking.differences import Difference, differing, flattened
 from scripts.archive.checking.tolerance import compare
+from scripts.archive.crate.metadata import crate
 from scripts.archive.provenance.commands import arguments
 from scripts.archive.provenance.ir_metadata import ir_metadata
 from scripts.archive.provenance.jobs import benchmark_path, head_of_log, wildcards_of
@@ -208,3 +209,18 @@ def test_a_run_of_a_server_is_not_said_to_be_lucenes():
         ir_metadata(one, task, system, job, {}, {})["method"]["retrieval"][0]["method"] for system in systems.values()
     ]
     assert methods == ["BM25 (Lucene)", "BM25 (Elasticsearch)"]
+
+
+def test_jobs_of_one_rule_name_the_scripts_that_they_ran():
+    """A figure is drawn by one of several scripts: each job has its own as instrument, and the step has all."""
+    usual = {"command": "", "start": "s", "end": "e", "log": None, "inputs": {}, "outputs": {}, "machine": None}
+    usual |= {"host": None, "slurm_job": None, "driver": None, "resources": None}
+    jobs = [{"rule": rule, "wildcards": {}, **usual} for rule in ("figure", "figure", "score")]
+    tools = ["workflow/scripts/bars.py", "workflow/scripts/forest.py", "workflow/scripts/score.py"]
+    about = {"experiment": "e", "actor": None, "extent": "crate", "start": "s", "end": "e", "snakemake": "9"}
+    about |= {"configuration": "workflow/e.yaml", "licence": "MIT"}
+    entities = {entity["@id"]: entity for entity in crate(about, {}, jobs, tools)["@graph"]}
+    ran = [entities[f"#job-{place}"]["instrument"]["@id"] for place in range(3)]
+    assert ran == tools and [entities[tool]["name"] for tool in tools] == tools
+    assert [used["@id"] for used in entities["workflow/Snakefile#figure"]["workExample"]] == tools[:2]
+    assert entities["workflow/Snakefile#score"]["workExample"] == {"@id": tools[2]}

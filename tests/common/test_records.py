@@ -66,8 +66,7 @@ SHORT = Kept("n", Assumed(0.5), None, None, (), {}, [])
 @pytest.mark.parametrize("kept", [WHOLE, SHORT], ids=["whole", "short"])
 def test_what_is_written_is_read_again(tmp_path, kept):
     path = tmp_path / "kept.json"
-    with path.open("w") as file:
-        write_record(kept, file)
+    write_record(path, kept)
     assert read_record(Kept, path) == kept
 
 

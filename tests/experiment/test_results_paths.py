@@ -24,6 +24,7 @@ CHOICES = {
     "form": ["vectors", "terms", "token-vectors"],
     "made": ["float16", "int8", "uint8", "binary", "ubinary", "HNSW32", "IVF64_Flat", "OPQ8_32_IVF64_PQ8"],
     "scored": ["negatives", "teachers"],
+    "ties": ["", "-ties-ascending"],
     "ranked": ["runs/a-task", "negatives/d/bm25+x-candidates_all", "teachers/d/human-labels_3"],
     "choices": ["selected-seeds", "chosen-recipes"],
     "seed": ["0", "17", "selected", "selected-tuned-x"],
@@ -37,7 +38,6 @@ CHOICES = {
     "job": ["means", "score/task/system/seed-0", "index/d-english-best"],
     "rest": ["sha256/results/x/summary.md", "metadata/abc"],
     "answers_format": ["md", "tsv"],
-    "ties": ["", "-ties-ascending"],
     "examples": ["human-labels_3-bm25-negatives_all-queries"],
 }
 # Names of their own in the table, of paths that another name builds as well.

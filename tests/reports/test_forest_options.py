@@ -12,11 +12,12 @@ from scipy import stats
 from scripts.common.errors import UserError
 from scripts.common.keys import given
 from scripts.reports.comparison import number_text, plot_text
-from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Margin, Posterior
+from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Margin
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Labels, forest, read_found
 from scripts.reports.figures.forest import forest_plot
 from scripts.reports.figures.forest_axis import common_limits
+from scripts.statistics.meta_analysis.bayes import BayesianSummary
 from tests.reports import test_forest
 from tests.reports.test_forest import UNDEFINED, outside, overlapping, patches, rows, with_rows, words
 from tests.support.meta_records import meta_record
@@ -27,7 +28,17 @@ FULL = replace(
     GROUP,
     summary=replace(GROUP.summary, own_p=0.01, df=6, prediction_df=5),
     fixed=Diamond(0.018, 0.012, 0.024, own_p=1e-7),
-    posterior=Posterior(0.021, 0.002, 0.04, 0.983, (-0.05, 0.08), 0.1),
+    posterior=BayesianSummary(
+        effect=0.021,
+        sd=0.01,
+        ci_low=0.002,
+        ci_high=0.04,
+        p_above_0=0.983,
+        tau_median=0.02,
+        tau_ci=(0.0, 0.05),
+        prediction_interval=(-0.05, 0.08),
+        tau_scale=0.1,
+    ),
     margin=Margin(0.01, AgainstMargin(0.4, 0.4), AgainstMargin(0.003, 0.003)),
     fixed_mean=Diamond(0.019, 0.011, 0.027, own_p=0.0002, df=60.4),
 )
@@ -217,7 +228,9 @@ def found(tmp_path, name: str, shift: float):
     return read_found(tmp_path / f"{name}.tsv", tmp_path / f"{name}.json")
 
 
-LOOKS = Looks(0.05, "DL", "knapp-hartung", judged="", p="t-test", correction="none", sort="config")
+LOOKS = Looks(
+    alpha=0.05, estimator="DL", interval="knapp-hartung", judged="", p="t-test", correction="none", sort="config"
+)
 LABELS = Labels({}, {})
 
 
@@ -230,7 +243,7 @@ def test_a_figure_is_read_from_files_as_its_looks_say(tmp_path):
     )
     holm = forest([comparison], replace(LOOKS, correction="holm"), LABELS).groups[0].rows[0]
     assert (holm.p_value, holm.non_inferiority_p_value) == (0.04, 0.02)
-    looks = replace(LOOKS, fixed=True, bayesian=True, limits=[-1, 1], ticks=[0], columns=["n"], trained={"t": ["b"]})
+    looks = replace(LOOKS, fixed=True, bayesian=True, limits=(-1, 1), ticks=(0,), columns=("n",), trained={"t": ["b"]})
     plot = forest([comparison], looks, LABELS)
     assert plot.groups[0].fixed.df is None and plot.groups[0].posterior.tau_scale == 0.1
     assert (plot.limits, plot.ticks, plot.columns) == ((-1, 1), (0,), ("n",))

@@ -33,7 +33,7 @@ from scripts.synthesis.effects_table import rows
 from tests.support.meta_records import meta_record
 
 EVIL = 'A <b>bold</b> & "quoted" <script>alert(1)</script>'
-LOOKS = Looks(0.05, "DL", "normal", judged="", p="t-test", correction="none", sort="config")
+LOOKS = Looks(alpha=0.05, estimator="DL", interval="normal", judged="", p="t-test", correction="none", sort="config")
 SUMMARY = {"effect": 0.05, "variance": 1e-4, "se": 0.01, "ci_low": 0.03, "ci_high": 0.07, "df": None, "p_value": 1e-6,
            "log10_p": -6.0}  # fmt: skip
 META = {

@@ -17,7 +17,9 @@ from scripts.reports.comparison.verdict import Verdict
 from tests.support.meta_records import meta_record
 
 MINUS = "\N{MINUS SIGN}"
-LOOKS = Looks(0.05, "REML", "knapp-hartung", judged="", p="t-test", correction="none", sort="config")
+LOOKS = Looks(
+    alpha=0.05, estimator="REML", interval="knapp-hartung", judged="", p="t-test", correction="none", sort="config"
+)
 LABELS = Labels({}, {"t": "Tuned & Co", "c": "BM25"})
 SUMMARY = {"effect": 0.05, "se": 0.01, "ci_low": 0.03, "ci_high": 0.07, "df": None, "p_value": 1e-6}
 META = {

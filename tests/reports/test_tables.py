@@ -30,7 +30,7 @@ from scripts.reports.writing.latex import FITTING, document, escape
 from scripts.synthesis.comparisons_table import Settings, table
 from tests.support.meta_records import meta_record
 
-LOOKS = Looks(0.05, "DL", "normal", judged="", p="t-test", correction="holm", sort="config")
+LOOKS = Looks(alpha=0.05, estimator="DL", interval="normal", judged="", p="t-test", correction="holm", sort="config")
 LABELS = Labels({"a": "Task A"}, {"t": "Treatment & Co", "c": "BM25"})
 SUMMARY = {"effect": 0.05, "variance": 1e-4, "se": 0.01, "ci_low": 0.03, "ci_high": 0.07, "df": None, "p_value": 1e-6,
            "log10_p": -6.0}  # fmt: skip

@@ -64,15 +64,15 @@ def made(experiment, monkeypatch):
     pd.DataFrame({"dataset": ["ir"], "split": ["train"], "queries": [500]}).to_csv("d.tsv", sep="\t", index=False)
 
     def answers(study):
-        return {f"answers_{key}": folder / f"{study}-answers.{end}" for key, end in (("page", "md"), ("table", "tsv"))}
+        return {key: folder / f"{study}-answers.{end}" for key, end in (("page", "md"), ("table", "tsv"))}
 
     table, record = folder / "table.tsv", Path(path("curves", experiment="e", curve="few"))
     record.parent.mkdir()
     settings = planning.matrix_settings(experiment, "table")
     call(monkeypatch, measure_matrix, settings, metrics=matrix_metrics, table=table)
-    files = {"table": table, "page": table.with_suffix(".md"), "tex": table.with_suffix(".tex")}
+    files = {"matrix": table, "page": table.with_suffix(".md"), "tex": table.with_suffix(".tex")}
     call(monkeypatch, matrix_tables, shown.matrix_settings(experiment, "table"), **files)
-    call(monkeypatch, matrix_answers, shown.matrix_settings(experiment, "table"), table=table, **answers("table"))
+    call(monkeypatch, matrix_answers, shown.matrix_settings(experiment, "table"), matrix=table, **answers("table"))
     files = {"metrics": curve_metrics, "timing": timings, "datasets": Path("d.tsv"), "record": record}
     settings = planning.curves_settings(experiment, "few")
     call(monkeypatch, measure_curves, settings, **files, table=folder / "curves-few.tsv")

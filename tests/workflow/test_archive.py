@@ -176,7 +176,7 @@ def test_everything_recomputes(archived, tmp_path):
         path, kind, verdict, reason = line.split("\t")
         assert reason or verdict == "identical", path
         if path == "results/tiny/tables/extreme-queries.tsv":
-            assert reason == "made by extreme_queries, which reads texts"  # which the archive lacks
+            assert reason == "made by collect, which reads texts"  # which the archive lacks
             continue
         verdicts.setdefault(kind, set()).add(verdict)
     for kind in ("effect", "meta-analysis", "figure", "table", "report", "metric"):

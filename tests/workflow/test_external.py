@@ -95,7 +95,7 @@ def test_a_label_is_a_figures_look(ranger, workspace):
     (workspace.folder / "labels.yaml").write_text(text.replace("label: TAS-B", "label: TAS-Balanced"))
     planned = workspace.planned("labels.yaml")
     tables = {"full_table", "page", "tables"}
-    assert {job.split()[0] for job in planned} == {"figure", *tables, "explorer", "extreme_queries", "report"}
+    assert {job.split()[0] for job in planned} == {"figure", *tables, "explorer", "collect", "report"}
     drawn = {job.split()[1] for job in planned if job.startswith("figure ")}
     assert {"influence-today", "queries-today"} & drawn and drawn - {"influence-today", "queries-today"}
 

@@ -111,7 +111,6 @@ def test_another_size_adds_its_points_alone(plans):
         "figure",
         "report",
         "explorer",
-        "extreme_queries",
     }
 
 

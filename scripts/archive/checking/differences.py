@@ -6,12 +6,11 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from scripts.archive.checking.expected import read_configuration
 from scripts.archive.crate import layout
 from scripts.archive.crate.shapes import read_record
 from scripts.common.errors import UserError
-from scripts.common.paths import below
 from scripts.common.strict_json import read_json
-from scripts.experiment.reading import read_yaml
 
 NONE = "none"
 MOST = 200_000  # values of a record, with aliases expanded
@@ -50,20 +49,11 @@ def differing(section: str, a: dict[str, str], b: dict[str, str]) -> list[Differ
 
 def differences(a: Path, b: Path) -> list[Difference]:
     """All differences between two unpacked archives. Raises UserError for records that cannot be read."""
-    result = differing("configuration", *(_configuration(folder) for folder in (a, b)))
+    result = differing("configuration", *(flattened(read_configuration(folder, layout.RESOLVED)) for folder in (a, b)))
     result += differing("data and models", *(flattened(read_record(folder, layout.IDENTITIES)) for folder in (a, b)))
     result += differing("sources", *(_sources(folder) for folder in (a, b)))
     result += differing("packages", *(_packages(folder) for folder in (a, b)))
     return result + differing("machine", *(_machines(folder) for folder in (a, b)))
-
-
-def _configuration(folder: Path) -> dict[str, str]:
-    try:
-        return flattened(read_yaml(below(folder, layout.RESOLVED, "the archive")))
-    except UserError as error:
-        raise UserError(str(error).replace(f"{folder}/", "")) from None
-    except Exception as error:  # a hostile file may raise anything in the YAML library
-        raise UserError(f"{layout.RESOLVED}: cannot be read ({type(error).__name__})") from None
 
 
 def _sources(folder: Path) -> dict[str, str]:

@@ -32,23 +32,29 @@ def refer(ids: list[str]) -> list[dict]:
     return [{"@id": entity_id} for entity_id in ids]
 
 
-def crate(about: dict, files: dict[str, dict], jobs: list[dict], scripts: dict[str, str]) -> dict:
+def crate(about: dict, files: dict[str, dict], jobs: list[dict], tools: list[str]) -> dict:
     """The content of ro-crate-metadata.json.
 
     `about` has experiment, actor, extent, start, end, configuration (its path in the archive), snakemake (version),
-    licence. `files` maps each path in the archive to its sha256, bytes and kind; `scripts` a rule to its script there.
+    licence. `files` maps each path in the archive to its sha256, bytes and kind; `tools` are the jobs' scripts there.
     """
     agent = _agent(about["actor"])
-    entities = [*_roots(about, files, agent), *_workflow(about, jobs, scripts), agent]
-    entities += [_file(path, entry) for path, entry in files.items() if path not in {MAIN, *scripts.values()}]
+    entities = [
+        *_roots(about, files, agent),
+        *_workflow(about, jobs, tools),
+        *_run(about, jobs),
+        *_steps(jobs, tools),
+        agent,
+    ]
+    entities += [_file(path, entry) for path, entry in files.items() if path not in {MAIN, *tools}]
     named = {*files}
-    for position, job in enumerate(jobs):
+    for position, (job, tool) in enumerate(zip(jobs, tools, strict=True)):
         for path, sha256 in {**job["inputs"], **job["outputs"]}.items():
             name = _entity_of(path, files)
             if name not in named:
                 named.add(name)
                 entities.append(_stated({"@id": name, "@type": "CreativeWork", "name": path, "sha256": sha256}))
-        entities += _action(position, job, files, scripts[job["rule"]], agent)
+        entities += _action(position, job, files, tool, agent)
     return {"@context": CONTEXT, "@graph": [_flat(entity) for entity in entities]}
 
 
@@ -97,11 +103,8 @@ def _roots(about: dict, files: dict[str, dict], agent: dict) -> list[dict]:
     return [descriptor, root, *profiles]
 
 
-def _workflow(about: dict, jobs: list[dict], scripts: dict[str, str]) -> list[dict]:
-    rules = sorted({job["rule"] for job in jobs})
-    steps = [{"@id": f"{MAIN}#{rule}", "@type": "HowToStep", "name": rule, "position": str(position),
-              "workExample": {"@id": scripts[rule]}} for position, rule in enumerate(rules, 1)]  # fmt: skip
-    tools = [_tool(path, [rule for rule in rules if scripts[rule] == path]) for path in sorted({*scripts.values()})]
+def _workflow(about: dict, jobs: list[dict], tools: list[str]) -> list[dict]:
+    """The workflow, what it is written in and by whom, and what goes in and comes out."""
     workflow = {
         "@id": MAIN,
         "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"],
@@ -113,11 +116,45 @@ def _workflow(about: dict, jobs: list[dict], scripts: dict[str, str]) -> list[di
         "license": about["licence"],
         "input": [{"@id": CONFIGURATION}],
         "output": [{"@id": "#summary"}],
-        "step": refer([step["@id"] for step in steps]),
-        "hasPart": refer([tool["@id"] for tool in tools]),
+        "step": refer([_step_id(rule) for rule in sorted({job["rule"] for job in jobs})]),
+        "hasPart": refer(sorted({*tools})),
         "creator": {"@id": "#actor-of-the-workflow"},
     }
-    summary = results_paths.path("summary", experiment=about["experiment"])
+    language = {"@id": "#snakemake-language", "@type": "ComputerLanguage", "name": "Snakemake",
+                "identifier": {"@id": "https://snakemake.readthedocs.io"},
+                "url": {"@id": "https://snakemake.readthedocs.io"}, "version": about["snakemake"]}  # fmt: skip
+    site = {"@id": "https://snakemake.readthedocs.io", "@type": "WebSite", "name": "Snakemake"}
+    authors = {"@id": "#actor-of-the-workflow", "@type": "Organization", "name": "The ranktrial authors"}
+    given = {"@id": CONFIGURATION, "@type": "FormalParameter", "additionalType": "File", "name": "configuration",
+             "valueRequired": True, "workExample": {"@id": about["configuration"]}}  # fmt: skip
+    made = {"@id": "#summary", "@type": "FormalParameter", "additionalType": "File", "name": "summary",
+            "workExample": {"@id": _summary(about)}}  # fmt: skip
+    return [workflow, language, site, authors, given, made]
+
+
+def _summary(about: dict) -> str:
+    return results_paths.path("summary", experiment=about["experiment"])
+
+
+def _steps(jobs: list[dict], tools: list[str]) -> list[dict]:
+    """The rules, each with all scripts that its jobs ran, and these scripts."""
+    tools_of: dict[str, set[str]] = {job["rule"]: set() for job in sorted(jobs, key=lambda job: job["rule"])}
+    for job, tool in zip(jobs, tools, strict=True):
+        tools_of[job["rule"]].add(tool)
+    steps = [
+        {"@id": _step_id(rule), "@type": "HowToStep", "name": rule, "position": str(position),
+         "workExample": refer(sorted(used))} for position, (rule, used) in enumerate(tools_of.items(), 1)
+    ]  # fmt: skip
+    described = [_tool(tool, [rule for rule, used in tools_of.items() if tool in used]) for tool in sorted({*tools})]
+    return [*steps, *described]
+
+
+def _step_id(rule: str) -> str:
+    return f"{MAIN}#{rule}"
+
+
+def _run(about: dict, jobs: list[dict]) -> list[dict]:
+    """The run of the workflow, and Snakemake's part in it."""
     run = {
         "@id": "#run",
         "@type": "CreateAction",
@@ -127,7 +164,7 @@ def _workflow(about: dict, jobs: list[dict], scripts: dict[str, str]) -> list[di
         "endTime": about["end"],
         "actionStatus": {"@id": "http://schema.org/CompletedActionStatus"},
         "object": refer([about["configuration"]]),
-        "result": refer([summary]),
+        "result": refer([_summary(about)]),
     }
     organize = {
         "@id": "#organize",
@@ -139,18 +176,9 @@ def _workflow(about: dict, jobs: list[dict], scripts: dict[str, str]) -> list[di
         "startTime": about["start"],
         "endTime": about["end"],
     }
-    language = {"@id": "#snakemake-language", "@type": "ComputerLanguage", "name": "Snakemake",
-                "identifier": {"@id": "https://snakemake.readthedocs.io"},
-                "url": {"@id": "https://snakemake.readthedocs.io"}, "version": about["snakemake"]}  # fmt: skip
-    site = {"@id": "https://snakemake.readthedocs.io", "@type": "WebSite", "name": "Snakemake"}
     engine = {"@id": ENGINE, "@type": "SoftwareApplication", "name": "Snakemake", "softwareVersion": about["snakemake"],
               "url": {"@id": "https://snakemake.readthedocs.io"}}  # fmt: skip
-    authors = {"@id": "#actor-of-the-workflow", "@type": "Organization", "name": "The ranktrial authors"}
-    given = {"@id": CONFIGURATION, "@type": "FormalParameter", "additionalType": "File", "name": "configuration",
-             "valueRequired": True, "workExample": {"@id": about["configuration"]}}  # fmt: skip
-    made = {"@id": "#summary", "@type": "FormalParameter", "additionalType": "File", "name": "summary",
-            "workExample": {"@id": summary}}  # fmt: skip
-    return [workflow, *steps, *tools, run, organize, language, site, engine, authors, given, made]
+    return [run, organize, engine]
 
 
 def _tool(path: str, rules: list[str]) -> dict:
@@ -173,14 +201,14 @@ def _entity_of(path: str, files: dict[str, dict]) -> str:
     return next((name for name in (path, f"workflow/{path}") if name in files), "#absent/" + quote(path.lstrip("/")))
 
 
-def _action(position: int, job: dict, files: dict[str, dict], script: str, agent: dict) -> list[dict]:
+def _action(position: int, job: dict, files: dict[str, dict], tool: str, agent: dict) -> list[dict]:
     words = " ".join([job["rule"], *map(str, job["wildcards"].values())])
     action = {
         "@id": f"#job-{position}",
         "@type": "CreateAction",
         "name": words,
         "description": job["command"],
-        "instrument": {"@id": script},
+        "instrument": {"@id": tool},
         "startTime": job["start"],
         "endTime": job["end"],
         "actionStatus": {"@id": "http://schema.org/CompletedActionStatus"},
@@ -194,7 +222,7 @@ def _action(position: int, job: dict, files: dict[str, dict], script: str, agent
              for key, value in _usage(job).items()]  # fmt: skip
     action["resourceUsage"] = refer([entity["@id"] for entity in usage])
     control = {"@id": f"#control-{position}", "@type": "ControlAction", "name": f"execution of {words}",
-               "instrument": {"@id": f"{MAIN}#{job['rule']}"}, "object": {"@id": f"#job-{position}"}}  # fmt: skip
+               "instrument": {"@id": _step_id(job["rule"])}, "object": {"@id": f"#job-{position}"}}  # fmt: skip
     return [_stated(action), *usage, control]
 
 

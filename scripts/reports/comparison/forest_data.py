@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scripts.statistics.effects import EffectType, effect_named
+from scripts.statistics.meta_analysis.bayes import BayesianSummary
 
 SORTS = ("config", "effect", "weight")
 COLUMNS = ("n", "means", "judged", "effect", "weight", "p")  # beside the plot, from the left
@@ -57,21 +58,6 @@ class Diamond:
     prediction_df: float | None = None
     p_holm: float | None = None
     hypotheses: int = 1
-
-
-@dataclass(frozen=True)
-class Posterior:
-    """The Bayesian summary: posterior mean, credible interval, P(effect > 0), where a new task is expected.
-
-    `tau_scale` is the scale of the half-normal prior on tau.
-    """
-
-    effect: float
-    ci_low: float
-    ci_high: float
-    p_above_0: float
-    prediction_interval: tuple[float, float]
-    tau_scale: float
 
 
 @dataclass(frozen=True)
@@ -131,7 +117,7 @@ class Group:
     subgroups: tuple[Subgroup, ...] = ()
     between: str = ""
     fixed: Diamond | None = None
-    posterior: Posterior | None = None
+    posterior: BayesianSummary | None = None
     margin: Margin | None = None
     fixed_mean: Diamond | None = None
 

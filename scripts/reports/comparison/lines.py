@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison import plot_text
-from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Posterior, Row
+from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Row
+from scripts.statistics.meta_analysis.bayes import BayesianSummary
 
 TRAINED = {"treatment": "\N{DAGGER}", "control": "\N{DOUBLE DAGGER}"}
 Cells = dict[str, tuple[str, ...]]  # column name -> pieces of text, which are aligned one by one
@@ -154,7 +155,7 @@ def _summary_lines(group: Group, index: int, forest: Forest, numbers: form.Numbe
     return lines
 
 
-def _diamond_line(kind: str, label: str, index: int, drawn: Diamond | Posterior, numbers: form.Numbers) -> Line:
+def _diamond_line(kind: str, label: str, index: int, drawn: Diamond | BayesianSummary, numbers: form.Numbers) -> Line:
     cells = _effect_cell(numbers, drawn.effect, drawn.ci_low, drawn.ci_high)
     return Line(kind, label, index, drawn.effect, drawn.ci_low, drawn.ci_high, cells=cells)
 

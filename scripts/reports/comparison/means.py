@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from scripts.records.comparison import MetaRecord
 from scripts.reports.comparison.adjustment import Adjusted, Adjustment
-from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Heterogeneity, Margin, Posterior
+from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Heterogeneity, Margin
 from scripts.statistics.meta_analysis.summaries import Summary
 
 CORRECTIONS = {"holm": ("holm", "Holm"), "benjamini-hochberg": ("bh", "Benjamini-Hochberg")}
@@ -71,15 +71,6 @@ def fixed(meta: MetaRecord) -> Diamond | None:
 
 def _mean(found: Summary) -> Diamond:
     return Diamond(found.effect, found.ci_low, found.ci_high, found.p_value, df=found.df, own_p=found.p_value)
-
-
-def posterior(meta: MetaRecord) -> Posterior | None:
-    """The Bayesian summary of a meta file, if it has one."""
-    found = meta.bayesian
-    if found is None:
-        return None
-    ends = {name: getattr(found, name) for name in ("effect", "ci_low", "ci_high", "p_above_0", "tau_scale")}
-    return Posterior(**ends, prediction_interval=found.prediction_interval)
 
 
 def heterogeneity(meta: MetaRecord) -> Heterogeneity | None:

@@ -31,7 +31,11 @@ TESTS = {
 }
 ROLES = ("control", "treatment")
 AGAINST_MARGIN = ("equivalence_p", "non_inferiority_p")  # beginnings of the columns of both tests
-
+# What a forest plot has as it is asked for.
+AS_IN_LOOKS = (
+    *("alpha", "judged", "title", "sort", "width", "height", "x_label", "limits", "ticks", "columns", "digits"),
+    *("lower_is_better", "notes"),
+)
 
 # The columns of an effects file (docs/statistics.md): those that a row of a figure shows, and those for other readers.
 SHOWN = tuple(name for name in Row.__dataclass_fields__ if name not in ("task", "p_value", "trained"))
@@ -165,6 +169,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
     first = comparisons[0].meta
     column, _ = p_column(comparisons[0], looks.p, looks.correction)
     alone = len(comparisons) == 1
+    used = first.meta or looks  # dependent tasks may have another estimator than asked for
     return Forest(
         control=labels.system(first.control),
         groups=tuple(_group(comparison, column, looks, labels, alone) for comparison in comparisons),
@@ -176,25 +181,11 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         clusters_note=clusters_note(comparisons[0].effects, comparisons[0].meta, labels.task),
         weights_note=negative_weights_note([comparison.effects for comparison in comparisons], labels.task),
         summary_note=summary_note(comparisons, looks.correction),
-        alpha=looks.alpha,
-        estimator=first.meta.estimator
-        if first.meta
-        else looks.estimator,  # that of dependent tasks may be another than asked for
-        interval=first.meta.interval if first.meta else looks.interval,
-        judged=looks.judged,
-        title=looks.title,
-        sort=looks.sort,
-        width=looks.width,
-        height=looks.height,
-        x_label=looks.x_label,
+        estimator=used.estimator,
+        interval=used.interval,
         task_interval=task_interval(first),
-        limits=None if looks.limits is None else (looks.limits[0], looks.limits[1]),
-        ticks=None if looks.ticks is None else tuple(looks.ticks),
-        columns=None if looks.columns is None else tuple(looks.columns),
-        digits=looks.digits,
-        lower_is_better=looks.lower_is_better,
-        notes=looks.notes,
         unstated=tuple(map(labels.system, looks.unstated)),
+        **{name: getattr(looks, name) for name in AS_IN_LOOKS},
     )
 
 
@@ -208,7 +199,7 @@ def _group(comparison: Found, column: str, looks: Looks, labels: Labels, alone: 
         fixed_mean=means.fixed_mean(meta, family, correction),
         heterogeneity=means.heterogeneity(meta),
         fixed=means.fixed(meta) if looks.fixed else None,
-        posterior=means.posterior(meta) if looks.bayesian else None,
+        posterior=meta.bayesian if looks.bayesian else None,
         margin=means.margin(meta, family, correction),
         **_grouped(comparison, labels, alone),
     )

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from scripts.reports.comparison import number_text as form
-from scripts.reports.figures.forest import STYLE
+from scripts.reports.figures.forest import draw_title, drawn_page
 from scripts.reports.figures.forest_layout import LEADING, MARGIN, axis_ticks
-from scripts.reports.figures.marks import FAINT, INK, MUTED, rule, text
+from scripts.reports.figures.marks import FAINT, INK, MUTED, rule, text, text_centred, text_down
 from scripts.reports.figures.measured_text import width, wrap
 
 PAGE, SIZE, SMALL = 504.0, 7.5, 6.0  # points: two columns of a journal, the type, and that of the values
@@ -83,16 +81,13 @@ def bar_chart(chart: BarChart) -> Figure:
     value = width(form.fixed(0.0, DECIMALS), SMALL) + 8
     bar = 10.0 if len(chart.labels) < 3 else 8.0
     place = _Place(left, PAGE - MARGIN - value, 1.02 * chart.high, bar)
-    with matplotlib.rc_context(STYLE):
-        figure = Figure()
-        FigureCanvasAgg(figure)
-        ax = figure.add_axes((0, 0, 1, 1))
-        ax.set_axis_off()
+
+    def draw(ax: Axes) -> float:
         top = _head(ax, chart)
         y = top + GAP / 2
         for row, bars in chart.rows.items():
             height = max(len(bars) * bar, len(names[row]) * LEADING * SIZE)
-            _name(ax, names[row], y + height / 2)
+            text_centred(ax, MARGIN, y + height / 2, names[row], SIZE, LEADING * SIZE)
             _row(ax, chart, place, bars, y + (height - len(bars) * bar) / 2)
             y += height + GAP
         bottom = y - GAP / 2
@@ -100,18 +95,14 @@ def bar_chart(chart: BarChart) -> Figure:
             x = place.x(chart.lines[0])
             ax.plot([x, x], [top, bottom - 1], color="white", linewidth=2.0, solid_capstyle="butt", zorder=2.5)
             ax.plot([x, x], [top, bottom], color=INK, linewidth=0.8, linestyle=DASHES, zorder=5, gid="baseline")
-        height = _axis(ax, chart, place, top, bottom) + MARGIN
-        ax.set(xlim=(0, PAGE), ylim=(height, 0))
-        figure.set_size_inches(PAGE / 72, height / 72)
-    return figure
+        return _axis(ax, chart, place, top, bottom) + MARGIN
+
+    return drawn_page(PAGE, draw)
 
 
 def _head(ax: Axes, chart: BarChart) -> float:
     """Draw the title and the key; return where the rows begin."""
-    y = MARGIN
-    for line in wrap(chart.title, PAGE - 2 * MARGIN, SIZE + 1, "bold") if chart.title else []:
-        text(ax, MARGIN, y + 0.7 * SIZE, line, SIZE + 1, weight="bold")
-        y += 1.3 * (SIZE + 1)
+    y = draw_title(ax, chart.title, PAGE, SIZE, 1.3, MARGIN)
     keys: list[tuple[str, str | None]] = []
     if len(chart.labels) > 1:
         keys += list(zip(chart.labels, COLOURS, strict=False))
@@ -132,12 +123,6 @@ def _head(ax: Axes, chart: BarChart) -> float:
         text(ax, x + 14, y, label, SIZE)
         x += needed
     return y + 1.1 * SIZE if keys else y
-
-
-def _name(ax: Axes, parts: list[str], y: float) -> None:
-    """A row's name, its lines centred at y."""
-    for position, part in enumerate(parts):
-        text(ax, MARGIN, y + (position - (len(parts) - 1) / 2) * LEADING * SIZE, part, SIZE)
 
 
 def _row(ax: Axes, chart: BarChart, place: _Place, bars: list[Bar | None], y: float) -> None:
@@ -195,7 +180,5 @@ def _axis(ax: Axes, chart: BarChart, place: _Place, top: float, bottom: float) -
     y = bottom + 3.5 + 2.0 * SIZE
     spread = any(bar and bar.sd is not None for row in chart.rows.values() for bar in row)
     label = f"{chart.axis} (whiskers: ± 1 standard deviation over seeds)" if spread else chart.axis
-    for line in wrap(label, place.right - place.left, SIZE):
-        text(ax, (place.left + place.right) / 2, y, line, SIZE, ha="center")
-        y += LEADING * SIZE
-    return y - 0.5 * SIZE
+    lines = wrap(label, place.right - place.left, SIZE)
+    return text_down(ax, (place.left + place.right) / 2, y, lines, SIZE, LEADING * SIZE, ha="center") - 0.5 * SIZE

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from scripts.reports.figures.forest import draw_notes
 from scripts.reports.figures.forest_layout import MARGIN
 from scripts.reports.figures.marks import INK, MUTED, rule, text
-from scripts.reports.figures.measured_text import width, wrap
+from scripts.reports.figures.measured_text import width
 from scripts.reports.figures.panel import (
     LEADING,
     PAGE,
@@ -87,10 +88,7 @@ def _page(ax: Axes, plot: CurvesPlot, top: float) -> float:
         ends = [_panel(ax, plot, panel, MARGIN + n * (wide + GAP), wide, y) for n, panel in enumerate(row)]
         y = max(ends) + GAP / 2
     y += 0.2 * SIZE
-    for line in (line for note in plot.notes for line in wrap(note, PAGE - 2 * MARGIN, SIZE)):
-        text(ax, MARGIN, y, line, SIZE)
-        y += LEADING * SIZE
-    return y - 0.6 * SIZE
+    return draw_notes(ax, plot.notes, PAGE, SIZE, LEADING, y)
 
 
 def _key(ax: Axes, plot: CurvesPlot, top: float) -> float:

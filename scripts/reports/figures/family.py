@@ -13,17 +13,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.families import HIGHER, LOWER, OPEN, Scope, Standing
 from scripts.reports.comparison.family_text import rank_text
-from scripts.reports.figures.forest import STYLE
+from scripts.reports.figures.forest import draw_title, drawn_page
 from scripts.reports.figures.forest_layout import LEADING, MARGIN, axis_ticks
-from scripts.reports.figures.marks import DIAMOND, INK, MUTED, rule, text
+from scripts.reports.figures.marks import DIAMOND, INK, MUTED, rule, text, text_centred
 from scripts.reports.figures.measured_text import width, wrap
 
 PAGE, SIZE = 504.0, 7.5  # points: two columns of a journal, and the type
@@ -92,11 +90,8 @@ def diagram(shown: Diagram) -> Figure:
     axis = _Axis(MARGIN + room[0], PAGE - MARGIN - room[1], worst - padding, best + padding)
     apart = min(APART, (axis.right - axis.left) / len(standings))
     lines = spread([axis.x(mean) for mean in reversed(means)], apart, axis.left, axis.right)[::-1]
-    with matplotlib.rc_context(STYLE):
-        figure = Figure()
-        FigureCanvasAgg(figure)
-        ax = figure.add_axes((0, 0, 1, 1))
-        ax.set_axis_off()
+
+    def draw(ax: Axes) -> float:
         y = _draw_axis(ax, axis, _head(ax, shown, axis))
         for mean, x in zip(means, lines, strict=True):
             ax.plot([axis.x(mean), x], [y, y + LED], color=MUTED, linewidth=0.5, zorder=1)
@@ -110,10 +105,9 @@ def diagram(shown: Diagram) -> Figure:
             ends.append(_labels(ax, found, edge, turn, (y + LED, below)))
         for group, row in zip(shown.scope.groups, rows, strict=True):
             _bar(ax, lines, group, first + BAR_PITCH * row)
-        height = _notes(ax, shown, max(ends) + 0.4 * SIZE) + MARGIN
-        ax.set(xlim=(0, PAGE), ylim=(height, 0))
-        figure.set_size_inches(PAGE / 72, height / 72)
-    return figure
+        return _notes(ax, shown, max(ends) + 0.4 * SIZE) + MARGIN
+
+    return drawn_page(PAGE, draw)
 
 
 def _numbers(sides: Iterable[Standing]) -> tuple[float, float, float]:
@@ -155,10 +149,7 @@ def _rows(scope: Scope) -> list[int]:
 
 def _head(ax: Axes, shown: Diagram, axis: _Axis) -> float:
     """Draw the title, the critical difference and the axis' label; return where the tick labels begin."""
-    y = MARGIN
-    for line in wrap(shown.title, PAGE - 2 * MARGIN, SIZE + 1, "bold") if shown.title else []:
-        text(ax, MARGIN, y + 0.7 * SIZE, line, SIZE + 1, weight="bold")
-        y += 1.3 * (SIZE + 1)
+    y = draw_title(ax, shown.title, PAGE, SIZE, 1.3, MARGIN)
     difference = shown.scope.critical_difference
     if difference is not None:
         end = axis.left + difference / abs(axis.high - axis.low) * (axis.right - axis.left)
@@ -213,9 +204,7 @@ def _labels(
         text(ax, begin + turn * (means + 3), middle, _letters(one), SIZE, ha=align, color=MUTED)
         text(ax, begin + turn * (means + signs + 3), middle, rank_text(one), SIZE, ha=align, color=MUTED)
         begin += turn * (means + signs + ranks + GAP)
-        for position, part in enumerate(parts):
-            at = middle + (position - (len(parts) - 1) / 2) * LEADING * SIZE
-            text(ax, begin, at, part, SIZE, ha=align, weight=_weight(one))
+        text_centred(ax, begin, middle, parts, SIZE, LEADING * SIZE, ha=align, weight=_weight(one))
         y += height
     return y
 

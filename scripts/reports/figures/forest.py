@@ -8,6 +8,7 @@ a diamond's ends are those of its interval. Lewis and Clarke (2001), Forest plot
 from __future__ import annotations
 
 import io
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import matplotlib
@@ -24,7 +25,7 @@ from scripts.reports.comparison.lines import lines_of
 from scripts.reports.comparison.notes import notes
 from scripts.reports.figures.fonts import missing_glyphs_reported_once, use_further_fonts
 from scripts.reports.figures.forest_layout import LEADING, MARGIN, PITCH, Layout, layout
-from scripts.reports.figures.marks import INK, draw_line, draw_reference, rule, text
+from scripts.reports.figures.marks import INK, draw_line, draw_reference, rule, text, text_down
 from scripts.reports.figures.measured_text import width, wrap
 
 UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}  # the metadata of each format
@@ -58,11 +59,8 @@ def _drawn(forest: Forest, pitch: float | None = None) -> tuple[Figure, Layout]:
     lines = lines_of(forest, numbers)
     place = layout(forest, lines, numbers, pitch)
     size = place.size
-    with matplotlib.rc_context(STYLE):
-        figure = Figure()
-        FigureCanvasAgg(figure)
-        ax = figure.add_axes((0, 0, 1, 1))
-        ax.set_axis_off()
+
+    def draw(ax: Axes) -> float:
         top = _head(ax, forest, place)
         for line in lines:
             line.y += top
@@ -76,10 +74,22 @@ def _drawn(forest: Forest, pitch: float | None = None) -> tuple[Figure, Layout]:
         for number, line in enumerate(lines):
             draw_line(ax, place, line, number, largest_weight)
         y = _axis(ax, forest, place, numbers, bottom + 0.3 * size)
-        height = _notes(ax, forest, place, y) + MARGIN
-        ax.set(xlim=(0, place.page), ylim=(height, 0))
-        figure.set_size_inches(place.page / 72, height / 72)
-    return figure, place
+        return _notes(ax, forest, place, y) + MARGIN
+
+    return drawn_page(place.page, draw), place
+
+
+def drawn_page(width_in_points: float, draw: Callable[[Axes], float]) -> Figure:
+    """A page drawn in points with y downwards, as high as it needs: `draw` gives its height."""
+    with matplotlib.rc_context(STYLE):
+        figure = Figure()
+        FigureCanvasAgg(figure)
+        ax = figure.add_axes((0, 0, 1, 1))
+        ax.set_axis_off()
+        height = draw(ax)
+        ax.set(xlim=(0, width_in_points), ylim=(height, 0))
+        figure.set_size_inches(width_in_points / 72, height / 72)
+    return figure
 
 
 def shows_p(forest: Forest, place: Layout) -> bool:
@@ -115,10 +125,7 @@ def _head(ax: Axes, forest: Forest, place: Layout) -> float:
     """Draw the title and the headings of the columns; return where the lines begin."""
     size, y = place.size, MARGIN
     if forest.title:
-        for line in wrap(forest.title, place.page - 2 * MARGIN, size + 1, "bold"):
-            text(ax, MARGIN, y + 0.7 * size, line, size + 1, weight="bold")
-            y += 1.3 * (size + 1)
-        y += 0.3 * size
+        y = draw_title(ax, forest.title, place.page, size, 1.3, y) + 0.3 * size
     paired = [place.columns[name] for name in ("means", "judged") if name in place.columns]
     rows = max((len(column.heading) for column in place.columns.values()), default=1)
     above = max((len(column.heading) for column in paired), default=0)  # where "control → treatment" stands
@@ -177,8 +184,19 @@ def _notes(ax: Axes, forest: Forest, place: Layout, y: float) -> float:
     """Draw the notes at the foot, unless they stand in a caption; return where they end."""
     size = place.size
     y += 0.5 * size
-    for note in notes(forest, shows_p(forest, place)) if forest.notes == "figure" else []:
-        for line in wrap(note, place.page - 2 * MARGIN, size):
-            text(ax, MARGIN, y, line, size)
-            y += LEADING * size
-    return y - 0.6 * size
+    said = notes(forest, shows_p(forest, place)) if forest.notes == "figure" else []
+    return draw_notes(ax, said, place.page, size, LEADING, y)
+
+
+def draw_title(ax: Axes, title: str, page: float, size: float, leading: float, y: float) -> float:
+    """Draw a title, if there is one, in the lines that it needs; return where they end."""
+    for line in wrap(title, page - 2 * MARGIN, size + 1, "bold") if title else []:
+        text(ax, MARGIN, y + 0.7 * size, line, size + 1, weight="bold")
+        y += leading * (size + 1)
+    return y
+
+
+def draw_notes(ax: Axes, notes: Sequence[str], page: float, size: float, leading: float, y: float) -> float:
+    """Draw notes at the foot of a page; return where they end."""
+    lines = [line for note in notes for line in wrap(note, page - 2 * MARGIN, size)]
+    return text_down(ax, MARGIN, y, lines, size, leading * size) - 0.6 * size

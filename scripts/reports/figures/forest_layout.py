@@ -93,6 +93,23 @@ def layout(forest: Forest, lines: list[Line], numbers: form.Numbers, pitch: floa
     `pitch` is that of the lines, in points, in place of one by which they fill at most a page.
     """
     page = forest.inches * 72
+    size, columns, task, plot = _room(forest, lines, numbers, page)
+    left = _place(columns, _LEFT, MARGIN + task + GAP)
+    _place(columns, _RIGHT, left + plot + GAP)
+    limits = forest.limits or axis_limits(lines, forest.ticks or ())
+    ticks = axis_ticks(limits, plot, size, numbers.exponent)
+    if forest.ticks is not None:
+        ticks = chosen_ticks([tick for tick in forest.ticks if limits[0] <= tick <= limits[1]], numbers.exponent)
+    result = Layout(page, size, columns, left, left + plot, limits, ticks)
+    _break_labels(result, lines, task)
+    _set_heights(result, lines, pitch)
+    return result
+
+
+def _room(
+    forest: Forest, lines: list[Line], numbers: form.Numbers, page: float
+) -> tuple[float, dict[str, Column], float, float]:
+    """The type size and the columns with which the plot has room enough; the widths of the labels and of the plot."""
     column_width = "single column" if forest.single else "double column"
     names = [
         name
@@ -114,23 +131,15 @@ def layout(forest: Forest, lines: list[Line], numbers: form.Numbers, pitch: floa
             plot -= 2 * size  # half of the last tick's label
         if plot >= _PLOT[column_width]:
             break
-    x = MARGIN + task + GAP
-    for name in [name for name in names if name in _LEFT]:
+    return size, columns, task, plot
+
+
+def _place(columns: dict[str, Column], names: tuple[str, ...], x: float) -> float:
+    """Place those of the columns that are there side by side from x on; return where they end."""
+    for name in [name for name in columns if name in names]:
         columns[name].left = x
         x += columns[name].width + GAP
-    left, right = x, x + plot
-    x += plot + GAP
-    for name in [name for name in names if name in _RIGHT]:
-        columns[name].left = x
-        x += columns[name].width + GAP
-    limits = forest.limits or axis_limits(lines, forest.ticks or ())
-    ticks = axis_ticks(limits, plot, size, numbers.exponent)
-    if forest.ticks is not None:
-        ticks = chosen_ticks([tick for tick in forest.ticks if limits[0] <= tick <= limits[1]], numbers.exponent)
-    result = Layout(page, size, columns, left, right, limits, ticks)
-    _break_labels(result, lines, task)
-    _set_heights(result, lines, pitch)
-    return result
+    return x
 
 
 def _heading(column: str, forest: Forest, numbers: form.Numbers) -> list[str]:

@@ -15,7 +15,7 @@ from matplotlib.patches import Rectangle
 
 from scripts.reports.comparison import number_text as form
 from scripts.reports.figures.forest_layout import MARGIN
-from scripts.reports.figures.marks import DIAMOND, INK, MUTED, SQUARE, rule, text
+from scripts.reports.figures.marks import DIAMOND, INK, MUTED, SQUARE, rule, text, text_centred
 from scripts.reports.figures.measured_text import width, wrap
 from scripts.reports.figures.panel import LEADING, PAGE, SIZE, Scale, titled_page
 
@@ -46,8 +46,7 @@ def importance_chart(title: str, features: list[str], panels: list[Panel]) -> Fi
         middles = [top + sum(heights[:place]) + heights[place] / 2 for place in range(len(features))]
         bottom = top + sum(heights)
         for parts, middle in zip(names.values(), middles, strict=True):
-            for position, part in enumerate(parts):
-                text(ax, MARGIN, middle + (position - (len(parts) - 1) / 2) * LEADING * SIZE, part, SIZE)
+            text_centred(ax, MARGIN, middle, parts, SIZE, LEADING * SIZE)
         for panel, left in zip(panels, lefts, strict=True):
             _panel(ax, panel, _scale(panel, left, room), middles, top, bottom)
         return bottom

@@ -14,8 +14,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
 from scripts.reports.comparison import number_text as form
+from scripts.reports.figures.forest import draw_notes
 from scripts.reports.figures.forest_layout import MARGIN
-from scripts.reports.figures.marks import BAR, DIAMOND, INK, MUTED, SQUARE, rule, text
+from scripts.reports.figures.marks import BAR, DIAMOND, INK, MUTED, SQUARE, rule, text, text_centred
 from scripts.reports.figures.measured_text import width, wrap
 from scripts.reports.figures.panel import (
     LEADING,
@@ -110,19 +111,14 @@ def _panels(ax: Axes, plot: InfluencePlot, top: float) -> float:
     notes.append("Baujat plot: both axes are square-root axes; tasks that lie too close have no number there.")
     if any(point.influential for point in plot.points):
         notes.append(f"* influential: {RULE}.")
-    for line in (line for note in notes for line in wrap(note, PAGE - 2 * MARGIN, SIZE)):
-        text(ax, MARGIN, y, line, SIZE)
-        y += LEADING * SIZE
-    return y - 0.6 * SIZE
+    return draw_notes(ax, notes, PAGE, SIZE, LEADING, y)
 
 
 def _names(ax: Axes, plot: InfluencePlot, names: list[list[str]], rows: list[float], number_width: float) -> None:
     for number, (point, lines, y) in enumerate(zip(plot.points, names, rows, strict=True), 1):
         weight = "bold" if point.influential else "normal"
         text(ax, MARGIN + number_width - 5, y, str(number), SIZE, ha="right", weight=weight, color=MUTED)
-        for position, line in enumerate(lines):
-            place = y + (position - (len(lines) - 1) / 2) * LEADING * SIZE
-            text(ax, MARGIN + number_width, place, line, SIZE, weight=weight)
+        text_centred(ax, MARGIN + number_width, y, lines, SIZE, LEADING * SIZE, weight=weight)
 
 
 def _effect_limits(plot: InfluencePlot) -> tuple[float, float]:

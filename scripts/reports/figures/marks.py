@@ -7,6 +7,8 @@ colour-blind readers; nothing is shown by colour alone.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon, Rectangle
@@ -43,6 +45,20 @@ def text(
     properties, label = font(size, weight, style), label.replace("\N{NO-BREAK SPACE}", " ")
     y += _CAP_HEIGHT * size
     ax.text(x, y, label, ha=ha, va="baseline", font=properties, color=color, parse_math=False, zorder=zorder)
+
+
+def text_down(ax: Axes, x: float, y: float, lines: Iterable[str], size: float, step: float, **looks: Any) -> float:
+    """Lines of text from y downwards, `step` apart; returns where the next one would be."""
+    for line in lines:
+        text(ax, x, y, line, size, **looks)
+        y += step
+    return y
+
+
+def text_centred(ax: Axes, x: float, y: float, lines: Sequence[str], size: float, step: float, **looks: Any) -> None:
+    """Lines of text, `step` apart, whose middle is at y."""
+    for position, line in enumerate(lines):
+        text(ax, x, y + (position - (len(lines) - 1) / 2) * step, line, size, **looks)
 
 
 def rule(ax: Axes, left: float, right: float, y: float, thickness: float, color: str = INK) -> None:

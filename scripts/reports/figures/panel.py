@@ -6,15 +6,13 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from scripts.reports.figures.forest import STYLE
+from scripts.reports.figures.forest import draw_title, drawn_page
 from scripts.reports.figures.forest_axis import axis_ticks
 from scripts.reports.figures.forest_layout import MARGIN
-from scripts.reports.figures.marks import INK, rule, text
+from scripts.reports.figures.marks import INK, rule, text, text_down
 from scripts.reports.figures.measured_text import width, wrap
 
 PAGE, SIZE = 504.0, 7.0  # points: two columns of a journal, and the type
@@ -24,19 +22,7 @@ TICK = 2.5  # points
 
 def titled_page(title: str, draw: Callable[[Axes, float], float]) -> Figure:
     """A page below its title (if any), as high as it needs: `draw` begins at a given y and gives the y at its end."""
-    with matplotlib.rc_context(STYLE):
-        figure = Figure()
-        FigureCanvasAgg(figure)
-        ax = figure.add_axes((0, 0, 1, 1))
-        ax.set_axis_off()
-        y = MARGIN
-        for line in wrap(title, PAGE - 2 * MARGIN, SIZE + 1, "bold") if title else []:
-            text(ax, MARGIN, y + 0.7 * SIZE, line, SIZE + 1, weight="bold")
-            y += LEADING * (SIZE + 1)
-        height = draw(ax, y + 4)
-        ax.set(xlim=(0, PAGE), ylim=(height + MARGIN, 0))
-        figure.set_size_inches(PAGE / 72, (height + MARGIN) / 72)
-    return figure
+    return drawn_page(PAGE, lambda ax: draw(ax, draw_title(ax, title, PAGE, SIZE, LEADING, MARGIN) + 4) + MARGIN)
 
 
 @dataclass(frozen=True)
@@ -80,10 +66,8 @@ def axis_below(ax: Axes, scale: Scale, y: float, size: float, title: str, expone
         ax.plot([x, x], [y, y + TICK], color=INK, linewidth=0.6, solid_capstyle="butt")
         text(ax, x, y + TICK + 1 + 0.6 * size, label, size, ha="center")
     y += TICK + 1 + 2 * size
-    for line in wrap(title, scale.end - scale.start + 2 * size, size):
-        text(ax, (scale.start + scale.end) / 2, y, line, size, ha="center")
-        y += LEADING * size
-    return y
+    lines = wrap(title, scale.end - scale.start + 2 * size, size)
+    return text_down(ax, (scale.start + scale.end) / 2, y, lines, size, LEADING * size, ha="center")
 
 
 def axis_left(ax: Axes, scale: Scale, x: float, size: float) -> None:

@@ -17,6 +17,7 @@ from matplotlib.patches import Polygon, Rectangle
 from scipy import stats
 
 from scripts.reports.comparison import number_text as form
+from scripts.reports.figures.forest import draw_notes
 from scripts.reports.figures.forest_layout import MARGIN
 from scripts.reports.figures.marks import DIAMOND, FAINT, INK, MUTED, rule, text
 from scripts.reports.figures.measured_text import width, wrap
@@ -118,10 +119,7 @@ def _notes(ax: Axes, plot: QueriesPlot, y: float) -> float:
     ]
     if any(len(task.differences) > MOST_POINTS for task in plot.tasks):
         notes.append(f"Of more than {MOST_POINTS} queries, {MOST_POINTS} evenly spaced quantiles are drawn as points.")
-    for line in (line for note in notes for line in wrap(note, PAGE - 2 * MARGIN, SIZE)):
-        text(ax, MARGIN, y, line, SIZE)
-        y += LEADING * SIZE
-    return y - 0.6 * SIZE
+    return draw_notes(ax, notes, PAGE, SIZE, LEADING, y)
 
 
 def _name(ax: Axes, lines: list[str], middle: float) -> None:

@@ -1,4 +1,4 @@
-"""What the tables of judges are made of: files and settings. See rules/judge.smk."""
+"""What the tables of judges are made of: files and settings. See rules/pages.smk."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def tables(experiment: Experiment, formats: Iterable[str] = PAGES) -> list[str]:
     ]
 
 
-def inputs(experiment: Experiment, dataset: str) -> dict[str, str | list[str]]:
+def inputs(experiment: Experiment, dataset: str) -> dict[str, list[str]]:
     """The judgements of humans and of the model, its timing, and the metrics of all systems by both."""
     human = ranked_by(experiment, dataset)
     model = next(task for task in experiment.tasks.values() if task.dataset == dataset)
@@ -30,9 +30,9 @@ def inputs(experiment: Experiment, dataset: str) -> dict[str, str | list[str]]:
     of_both = [[job_files.metrics(experiment, system, task) for system in systems] for task in (human, model)]
     human_metrics, model_metrics = ([file for files in of_systems for file in files] for of_systems in of_both)
     return {
-        "human": job_files.qrels(experiment, human),
-        "model": job_files.qrels(experiment, model),
-        "timing": path("judge_timing", experiment=experiment.name, dataset=dataset),
+        "human": [job_files.qrels(experiment, human)],
+        "model": [job_files.qrels(experiment, model)],
+        "timing": [path("judge_timing", experiment=experiment.name, dataset=dataset)],
         "human_metrics": human_metrics,
         "model_metrics": model_metrics,
     }

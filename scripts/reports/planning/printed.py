@@ -8,9 +8,10 @@ from __future__ import annotations
 from functools import partial
 
 from scripts.experiment.drawing import Drawing, Drawings
+from scripts.experiment.judged import judges_of
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
-from scripts.reports.planning import costs, families, moderation, pages, transfer
+from scripts.reports.planning import costs, families, judges, moderation, pages, transfer
 
 TABLES = "Tables"
 
@@ -31,9 +32,11 @@ def full_tables(experiment: Experiment) -> Drawings:
 
 
 def answers(experiment: Experiment) -> Drawings:
-    """What studies of transfer answer."""
-    of_matrices = {name: partial(matrix, experiment, name, "reports/matrix_answers.py") for name in experiment.matrices}
-    return of_matrices | {f"curves-{name}": partial(curves, experiment, name) for name in experiment.curves}
+    """What studies of transfer answer, and what judges of datasets are worth."""
+    transferred = {name: partial(matrix, experiment, name, "reports/matrix_answers.py") for name in experiment.matrices}
+    transferred |= {f"curves-{name}": partial(curves, experiment, name) for name in experiment.curves}
+    of_judges = {f"judges/{dataset}": partial(judge, experiment, dataset) for dataset in judges_of(experiment)}
+    return {f"{study}-answers": how for study, how in transferred.items()} | of_judges
 
 
 def means(experiment: Experiment) -> Drawing:
@@ -55,7 +58,7 @@ def family(experiment: Experiment, name: str) -> Drawing:
 
 def matrix(experiment: Experiment, name: str, script: str) -> Drawing:
     """A matrix of sources and targets, or what it answers."""
-    inputs = {"table": [path("matrix", experiment=experiment.name, matrix=name, table_format="tsv")]}
+    inputs = {"matrix": [path("matrix", experiment=experiment.name, matrix=name, table_format="tsv")]}
     return Drawing(script, TABLES, inputs, transfer.matrix_settings(experiment, name))
 
 
@@ -75,3 +78,9 @@ def times(experiment: Experiment, work: str) -> Drawing:
     """Times of inference or of fine-tuning."""
     inputs = {"costs": [path("costs", experiment=experiment.name)]}
     return Drawing("reports/times.py", TABLES, inputs, {"work": work, **costs.times_settings(experiment)})
+
+
+def judge(experiment: Experiment, dataset: str) -> Drawing:
+    """A language model's judgements of a dataset beside those of humans."""
+    inputs = judges.inputs(experiment, dataset)
+    return Drawing("reports/judge_tables.py", TABLES, inputs, judges.settings(experiment, dataset))

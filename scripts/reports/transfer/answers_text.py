@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.common.files import atomic_text
+from scripts.common.files import write_text
+from scripts.common.tables import write_table
 from scripts.reports.transfer.wording import Answer
 from scripts.reports.writing import markdown
 from scripts.reports.writing.content import Section, bulleted
@@ -46,7 +47,5 @@ def sections(answers: list[Answer]) -> list[Section]:
 
 def write_answers(found: list[Answer], page: Path, table: Path) -> None:
     """Write what a study answers, to read and at full precision."""
-    with atomic_text(page) as file:
-        file.write(markdown.document("Answers", sections(found)))
-    with atomic_text(table) as file:
-        as_table(found).to_csv(file, sep="\t", index=False)
+    write_text(page, markdown.document("Answers", sections(found)))
+    write_table(table, as_table(found))

@@ -90,7 +90,9 @@ def ours(folder: Path) -> Work:
     from scripts.reports.comparison.reading import Labels, forest, read_found
     from scripts.reports.figures.forest import forest_plot, save
 
-    looks = Looks(0.05, "DL", "normal", judged="", p="t-test", correction="none", sort="config")
+    looks = Looks(
+        alpha=0.05, estimator="DL", interval="normal", judged="", p="t-test", correction="none", sort="config"
+    )
 
     def one(name: str, target: Path) -> np.ndarray:
         shown = forest([read_found(folder / f"{name}.tsv", folder / f"{name}.json")], looks, Labels({}, {}))
