@@ -38,9 +38,10 @@ def config(url: str) -> dict:
 
 
 def writing(request: dict):
-    """All words of the document in one draw; in the other, a word that many documents have."""
+    """All words of the document in one draw; in the other, one of them among topics that other documents have more of."""
     document = re.search("Document: (.*)\n", request["messages"][0]["content"])[1].split()
-    return said(" ".join(document) if request["seed"] % 2 else document[-1], prompt_tokens=9, completion_tokens=1)
+    query = document if request["seed"] % 2 else ["fire", "flood", "theft", "storm", "hail", document[-1]]
+    return said(" ".join(query), prompt_tokens=9, completion_tokens=1)
 
 
 def test_a_training_on_queries_that_a_model_writes(fresh):
