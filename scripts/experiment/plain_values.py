@@ -44,7 +44,7 @@ def check_plain(value: Any, source: str, path: tuple[str, ...] = ()) -> None:
     where = ": ".join([source, *([".".join(path)] if path else [])])
     of_model = path[2:3] if path[0:1] == ("models",) else ()
     of_dataset = path[2:3] if path[0:1] == ("datasets",) else ()
-    prompted = of_model in (("prompts",), ("instruction",)) or of_dataset == ("prompt",)
+    prompted = of_model == ("prompts",) or of_dataset == ("prompt",)
     if reason := why_not_plain(value, lines=prompted):
         raise UserError(f"{where}: {reason}")
     if isinstance(value, dict):
