@@ -18,7 +18,6 @@ from scripts.experiment.systems._model_settings import of_model
 from scripts.experiment.systems.bm25 import NAME as BM25
 from scripts.experiment.systems.bm25 import PYSERINI_BM25
 from scripts.experiment.systems.retrieve import NAME as RETRIEVE
-from scripts.ir.measure_names import cutoff, parse
 
 
 def references(experiment: Experiment) -> str | list[str]:
@@ -46,8 +45,7 @@ def statistics(experiment: Experiment) -> list[str]:
 def references_settings(experiment: Experiment) -> JsonObject:
     """The tasks, with the names of their collection, the owner of their corpus, and the systems that match."""
     tasks = [_described(experiment, task) for task in _tasks(experiment)]
-    measures = [name for name in experiment.measures if (cutoff(parse(name)) or 0) <= experiment.depth]
-    return {"tasks": tasks, "measures": measures}
+    return {"tasks": tasks, "measures": list(experiment.measures), "depth": experiment.depth}
 
 
 def _tasks(experiment: Experiment) -> list[Task]:

@@ -23,6 +23,7 @@ from scripts.bm25.count_terms import open_reader
 from scripts.bm25.lucene import with_java_errors
 from scripts.common.command_line import parser, run
 from scripts.common.files import atomic_text
+from scripts.ir.measure_names import cutoff, parse
 
 FILES = "reproduce/from-document-collection/configs"
 FAMILIES = ("beir-v1.0.0-{}", "{}")  # how its files begin, by the name of a collection
@@ -43,6 +44,7 @@ class Settings:
 
     tasks: Annotated[list[dict[str, Any]], "task, dataset, split, corpus, names of the collection, systems: model"]
     measures: Annotated[list[str], "those of the experiment"]
+    depth: Annotated[int, "documents kept per query: a measure that looks at more is not compared"]
 
 
 class Expected(NamedTuple):
@@ -140,17 +142,23 @@ def rows_of(
                 yield jar.name, f"{task['task']}, {expected.display}", measure, printed, "", *ours_at
 
 
+def within(measures: list[str], depth: int) -> list[str]:
+    """The measures that look at no more documents than a run has."""
+    return [name for name in measures if (cutoff(parse(name)) or 0) <= depth]
+
+
 def main() -> None:
     arguments = parser(__doc__, "indices*", "statistics*", "references", settings=Settings).parse_args()
     settings, jar = arguments.settings, Jar()
     index_of = {path.parent.name: path for path in arguments.indices}
     statistics_of = {path.parent.name: path for path in arguments.statistics}
+    measures = within(settings.measures, settings.depth)
     rows = [COLUMNS]
     for task in settings.tasks:
         if jar.expected(task["names"], "bm25", task["split"]):
             counts = json.loads(statistics_of[task["dataset"]].read_text())
             ours = sizes_of(index_of.get(task["corpus"]), counts["documents"])
-            rows += rows_of(jar, task, settings.measures, ours, left_out(counts["splits"][task["split"]]))
+            rows += rows_of(jar, task, measures, ours, left_out(counts["splits"][task["split"]]))
     with atomic_text(arguments.references) as file:
         file.write(f"# Source: the reproduction files of {jar.name}, in the jar that Pyserini brings.\n")
         file.writelines("\t".join(row) + "\n" for row in rows)

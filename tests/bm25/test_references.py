@@ -70,6 +70,10 @@ def test_the_texts_are_the_same_where_documents_and_terms_are(ours, same, said):
     assert found == same and text.startswith(said)
 
 
+def test_measures_that_look_at_more_documents_than_a_run_has_are_not_compared():
+    assert script.within(["nDCG@10", "R@1000", "AP"], 100) == ["nDCG@10", "AP"]
+
+
 def test_further_documents_that_are_excluded_are_said():
     assert script.left_out({"excluded": 3, "own_documents": 3}) == script.left_out({}) == ""
     assert script.left_out({"excluded": 30}) == "; 30 documents are excluded for a query here, 0 by Anserini"
@@ -130,7 +134,7 @@ CONFIG = with_dataset() | {
 def test_only_systems_that_are_set_up_as_anserinis_are_set_beside_it(monkeypatch):
     experiment = resolve(CONFIG, "c.yaml")
     settings = planning.references_settings(experiment)
-    assert settings["measures"] == ["nDCG@10"]  # of a run that has fewer documents recall at 1000 is another's
+    assert settings["measures"] == ["nDCG@10", "R@1000"] and settings["depth"] == 100
     assert settings["tasks"][0]["systems"] == {"bm25": "bm25", "bge": "bge-base-en-v1.5"}
     assert settings["tasks"][0]["names"] == ["d", "tests"]
     assert planning.indices(experiment) == ["results/e/bm25/d/index"]
@@ -192,7 +196,7 @@ def test_real_collections_stand_beside_anserinis(monkeypatch, tmp_path, shared_d
         "names": [name],
         "systems": {"bm25": "bm25"},
     }
-    settings = json.dumps({"tasks": [task], "measures": MEASURES})
+    settings = json.dumps({"tasks": [task], "measures": MEASURES, "depth": 1000})
     files = {"indices": [index], "statistics": [data / "statistics.json"], "references": tmp_path / "references.tsv"}
     call(monkeypatch, script, **files, settings=settings)
 
