@@ -39,10 +39,22 @@ COLUMNS = ("table", "row", "column", "printed", "comparison", "task", "system", 
 
 
 @dataclass(frozen=True)
+class ReferenceTask:
+    """A task, and what Anserini may call its collection and the models of its systems."""
+
+    task: Annotated[str, "its name"]
+    dataset: Annotated[str, "its dataset"]
+    split: Annotated[str, "the split of its queries"]
+    corpus: Annotated[str, "the dataset whose documents are ranked"]
+    names: Annotated[list[str], "of the collection"]
+    systems: Annotated[dict[str, str], "system: model"]
+
+
+@dataclass(frozen=True)
 class Settings:
     """What is looked for."""
 
-    tasks: Annotated[list[dict[str, Any]], "task, dataset, split, corpus, names of the collection, systems: model"]
+    tasks: Annotated[list[ReferenceTask], "the tasks with documents"]
     measures: Annotated[list[str], "those of the experiment"]
     depth: Annotated[int, "documents kept per query: a measure that looks at more is not compared"]
 
@@ -82,7 +94,7 @@ def file_names(names: list[str], model: str) -> Iterator[str]:
         yield from (family.format(name) + end for family in FAMILIES for end in ends)
 
 
-def read_expected(content: dict[str, Any], split: str) -> Expected | None:
+def read_expected(content: Any, split: str) -> Expected | None:
     """The scores of a file's first model on a split's topics; None where it has others."""
     topics = [str(entry["id"]) for entry in content["topics"]]
     alone = len(topics) == 1 and topics[0] not in ("train", "dev", "test") and split == "test"
@@ -123,23 +135,23 @@ def left_out(split: dict[str, int]) -> str:
 
 
 def rows_of(
-    jar: Jar, task: dict[str, Any], measures: list[str], ours: dict[str, int], excluded: str = ""
+    jar: Jar, task: ReferenceTask, measures: list[str], ours: dict[str, int], excluded: str = ""
 ) -> Iterator[tuple[str, ...]]:
     """The rows of a task: its documents, then the scores of each system; none where Anserini lacks the collection."""
-    of_texts = jar.expected(task["names"], "bm25", task["split"])
+    of_texts = jar.expected(task.names, "bm25", task.split)
     if of_texts is None:
         return
     same, said = compared(ours, of_texts.sizes)
     same, said = same and not excluded, said + excluded
-    documents = (f"{task['dataset']}/{task['split']}", "", "documents", "1", said, "")
-    yield jar.name, task["task"], "documents", str(of_texts.sizes["documents"]), "", *documents
-    for system, model in task["systems"].items():
-        expected = jar.expected(task["names"], model, task["split"])
+    documents = (f"{task.dataset}/{task.split}", "", "documents", "1", said, "")
+    yield jar.name, task.task, "documents", str(of_texts.sizes["documents"]), "", *documents
+    for system, model in task.systems.items():
+        expected = jar.expected(task.names, model, task.split)
         for measure in measures if expected else ():
             if printed := expected.scores.get(measure):
                 beyond = str(DIGITS if model == "bm25" else ENCODED) if same else ""
-                ours_at = (task["task"], system, measure, "1", "" if same else said, beyond)
-                yield jar.name, f"{task['task']}, {expected.display}", measure, printed, "", *ours_at
+                ours_at = (task.task, system, measure, "1", "" if same else said, beyond)
+                yield jar.name, f"{task.task}, {expected.display}", measure, printed, "", *ours_at
 
 
 def within(measures: list[str], depth: int) -> list[str]:
@@ -155,10 +167,10 @@ def main() -> None:
     measures = within(settings.measures, settings.depth)
     rows = [COLUMNS]
     for task in settings.tasks:
-        if jar.expected(task["names"], "bm25", task["split"]):
-            counts = json.loads(statistics_of[task["dataset"]].read_text())
-            ours = sizes_of(index_of.get(task["corpus"]), counts["documents"])
-            rows += rows_of(jar, task, measures, ours, left_out(counts["splits"][task["split"]]))
+        if jar.expected(task.names, "bm25", task.split):
+            counts = json.loads(statistics_of[task.dataset].read_text())
+            ours = sizes_of(index_of.get(task.corpus), counts["documents"])
+            rows += rows_of(jar, task, measures, ours, left_out(counts["splits"][task.split]))
     with atomic_text(arguments.references) as file:
         file.write(f"# Source: the reproduction files of {jar.name}, in the jar that Pyserini brings.\n")
         file.writelines("\t".join(row) + "\n" for row in rows)

@@ -1,4 +1,4 @@
-"""Tasks that a language model judges: what a comparison of them may be, and what its job is told of their judges.
+"""Tasks that a language model judges: what a comparison of them may be, and what its job knows of their judges.
 
 Reads and writes nothing. A model prefers what models of its own family write or rank (Balog, Metzler and Qin 2025,
 Rankers, Judges, and Assistants), so a ranker of the judge's family is named.

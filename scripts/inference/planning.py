@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from scripts.common.keys import JsonObject, given
 from scripts.common.plugins import source as plugin_file
@@ -67,7 +66,7 @@ def encoding_settings(experiment: Experiment, dataset: str, model: str, part: st
     return {**always, **further, **({"prompts": own} if own else {}), **experiment.kernels_of_jobs, **shard_of(part)}
 
 
-def _of_model(entry: Model, keys: Iterable[str]) -> dict[str, Any]:
+def _of_model(entry: Model, keys: Iterable[str]) -> JsonObject:
     """How a model computes; one behind an endpoint without a limit here."""
     elsewhere = {"backend": "endpoint", "max_length": EVERY} if is_served(entry) else {}
     return {key: elsewhere.get(key, getattr(entry, key)) for key in keys}

@@ -17,6 +17,7 @@ from typing import Annotated, Any, NamedTuple
 
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
+from scripts.common.keys import JsonObject
 from scripts.common.timing import clock, single_seconds, write_timing
 from scripts.inference.candidates import Candidates, Passages, candidates, read_documents
 from scripts.inference.pairs import aggregated, chunks
@@ -88,7 +89,7 @@ def by_vectors(
     queries: Passages,
     texts: Passages,
     embeddings: Vectors | None,
-    facts: dict[str, Any],
+    facts: JsonObject,
 ) -> Outcome:
     """Re-rank with a model of vectors, by `encode` (texts, role -> vectors), whose metadata are `facts`.
 

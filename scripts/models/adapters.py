@@ -20,6 +20,7 @@ import numpy as np
 
 from scripts.common import plugins
 from scripts.common.errors import UserError
+from scripts.common.keys import JsonObject
 from scripts.models.batch_sizes import CHUNK
 
 KINDS = "scripts.models.kinds"
@@ -56,7 +57,7 @@ class Scorer(NamedTuple):
     """
 
     score: Callable[[list[TextPair]], np.ndarray]
-    facts: dict[str, Any]
+    facts: JsonObject
     tokenizer: Any = None
     prompts: dict[str, str] | None = None
     chunk: int = CHUNK
@@ -74,7 +75,7 @@ class WordTagger(Protocol):
 class Writer(Protocol):
     """A loaded model that writes queries; `facts` are for the record of what was written."""
 
-    facts: dict[str, Any]
+    facts: JsonObject
 
     def write(self, prompt: str, documents: list[str], seed: int) -> list[str]:
         """A query for each document, by a prompt with {document}."""

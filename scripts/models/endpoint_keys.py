@@ -78,7 +78,7 @@ def is_served(model: Any) -> bool:
     return getattr(model, "endpoint", None) is not None
 
 
-def asked_of(model: Any) -> dict[str, Any]:
+def asked_of(model: Any) -> JsonObject:
     """What decides the answers of a model behind an endpoint, which has no max_length; nothing of any other."""
     if not is_served(model):
         return {}

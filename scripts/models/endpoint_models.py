@@ -67,7 +67,7 @@ class EndpointModel:
         self.kept = answers_beside()
         self.prompts = {"query": "", "document": ""}
         self.truncate_dim: int | None = None
-        self.facts: dict[str, Any] = {"device": f"{self.address.model} at {self.endpoint.url.host}"}
+        self.facts: JsonObject = {"device": f"{self.address.model} at {self.endpoint.url.host}"}
         self._taken: set[str] = set()
         self._tokens: int | None = 0
         self._fresh = 0

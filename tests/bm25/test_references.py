@@ -80,7 +80,7 @@ def test_further_documents_that_are_excluded_are_said():
 
 
 def rows(jar, tmp_path, ours, excluded=""):
-    task = {"task": "scifact", "dataset": "scifact", "split": "test", "names": ["scifact"], "systems": {"b": "bm25"}}
+    task = script.ReferenceTask("scifact", "scifact", "test", "scifact", ["scifact"], {"b": "bm25"})
     lines = [script.COLUMNS, *script.rows_of(jar, task, ["nDCG@10"], ours, excluded)]
     (tmp_path / "references.tsv").write_text("# Source\n" + "".join("\t".join(line) + "\n" for line in lines))
     return read_all([tmp_path / "references.tsv"])

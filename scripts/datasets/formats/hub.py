@@ -15,7 +15,7 @@ from typing import Annotated, Any, NamedTuple
 
 from scripts.common.digests import files_below
 from scripts.common.errors import UserError
-from scripts.common.keys import LEFT_OUT, Name
+from scripts.common.keys import LEFT_OUT, JsonObject, Name
 from scripts.common.locations import HUB, HUB_ID
 from scripts.datasets.formats import (
     Collection,
@@ -192,14 +192,14 @@ def read_queries(paths: list[Path]) -> Queries:
     return queries
 
 
-def _add_documents(queries: Queries, query: str, row: dict[str, Any], where: str) -> None:
+def _add_documents(queries: Queries, query: str, row: JsonObject, where: str) -> None:
     if relevant := _ids(row, GOLD, where):
         queries.relevant[query] = dict.fromkeys(relevant, 1)
     if excluded := _ids(row, EXCLUDED, where):
         queries.excluded[query] = set(excluded)
 
 
-def _ids(row: dict[str, Any], key: str, where: str) -> list[str]:
+def _ids(row: JsonObject, key: str, where: str) -> list[str]:
     """The ids of documents in a column of lists."""
     value = row.get(key) or []
     if not isinstance(value, list):

@@ -7,12 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scripts.common.keys import JsonObject
 from scripts.models.encoders import give_prompts, prompts  # noqa: F401
 from scripts.models.endpoint_keys import Remote
 
 if TYPE_CHECKING:
-    from typing import Any
-
     import numpy as np
 
     from scripts.models.adapters import Role
@@ -34,7 +33,7 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> EndpointModel
     return EndpointModel(folder)
 
 
-def facts(model: EndpointModel) -> dict[str, Any]:
+def facts(model: EndpointModel) -> JsonObject:
     """What timings say of the answers that were taken so far."""
     return model.facts
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.common.errors import UserError
+from scripts.common.keys import JsonObject
 
 NAME = "query-generator"
 SEARCHES = False
@@ -27,7 +28,7 @@ class Writer:
     """A loaded model that writes."""
 
     def __init__(self, model: Any, tokenizer: Any, max_length: int, batch_size: int) -> None:
-        self.facts: dict[str, Any] = {}
+        self.facts: JsonObject = {}
         self.model, self.tokenizer = model, tokenizer
         self.batch_size = batch_size
         self.room = max_length if model.config.is_encoder_decoder else max_length - NEW
