@@ -11,6 +11,7 @@ from tests.cluster.conftest import experiment
 pytestmark = pytest.mark.cluster
 
 # Every job that Slurm should have run, by the comment that the plugin gives it.
+AFTER_SCORES = ["rule_compare_wildcards_hard-helps", "rule_explorer"]
 CPU = [
     "rule_prepare_dataset_wildcards_weather",
     "rule_index_wildcards_weather",
@@ -18,9 +19,9 @@ CPU = [
     "rule_search_split_wildcards_weather_train",
     "rule_negatives_wildcards_weather_human-labels_2-bm25-negatives_all-queries",
     "rule_weights_wildcards_bert",
-    "rule_score_wildcards_weather_bm25_0",
-    "rule_score_wildcards_weather_hard_1",
-    "rule_explorer",
+    "rule_score_wildcards__weather_bm25_0",
+    "rule_score_wildcards__weather_hard_1",
+    *AFTER_SCORES,
 ]
 GPU = [
     "rule_fine_tune_wildcards_bert_hard_1",
@@ -84,6 +85,6 @@ def test_a_changed_learning_rate_submits_what_depends_on_it_and_no_more(again):
     again.write_config(config)
     again.finish(again.start())
     submitted = sorted(one["Comment"] for one in again.slurm.jobs(again.folder))
-    assert submitted == sorted([*GPU, "rule_score_wildcards_weather_hard_1", "rule_explorer"])
+    assert submitted == sorted([*GPU, "rule_score_wildcards__weather_hard_1", *AFTER_SCORES])
     again.finish(again.start())
     assert "Nothing to be done" in again.said()
