@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 STAGES = {  # in the order in which they are shown; a file that no stage names has one of its own
-    "datasets": ("downloads", "datasets"),
+    "datasets": ("downloads", "datasets", "generated_queries"),
     "BM25": ("bm25_index", "bm25_search"),
     "negatives": ("negatives",),
     "training": ("training", "selection"),
     "features": ("features",),
     "encoding": ("encoding",),
     "ranking": ("ranking", "fusion", "out-of-fold", "learning-to-rank", "ranker-importance", "listwise"),
-    "scoring": ("evaluation",),
+    "scoring": ("evaluation", "judge"),
     "effects": ("synthesis", "details", "transfer", "study_design"),
     "figures and tables": ("tables", "figures"),
     "pages": ("pages", "report", "explorer", "archive"),

@@ -164,7 +164,7 @@ def test_what_the_options_of_systems_make_is_of_its_kind():
 
 def test_an_archive_tells_what_a_rewritten_file_was(workspace):
     """A home folder in a result is taken out; its job's hash is that of what the job wrote."""
-    name = "results/small/logs/means.log"
+    name = "results/small/logs/collect/means.log"
     (workspace / name).write_text(f"{workspace}/x\n")
     files = crafted.archive(workspace, small().planned)
     entry = record(files, layout.MANIFEST)["files"][name]

@@ -134,6 +134,8 @@ def told_of_rules(planned: list[dict]) -> dict:
             parts = [f"(?P<{groups[part]}>[^/]+)" if part in groups else part for part in path.split("/")]
             stem, dot, suffix = parts[-1].partition(".")
             parts[-1] = (f"(?P<{groups[stem]}>[^/.]+)" if stem in groups else stem) + dot + suffix
+            if "ties" in groups.values():
+                parts = [f"{part}(?P<ties>(?:-ties-ascending)?)" if part == "metrics" else part for part in parts]
             found["outputs"].append(
                 "/".join(parts).replace("seed-0", "seed-(?P<seed>[0-9]+)" if "seed" in job["wildcards"] else "seed-0")
             )

@@ -11,6 +11,7 @@ from tests.workflow.conftest import REPOSITORY, copy
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
     made = copy(REPOSITORY, tmp_path_factory.mktemp("new") / "ranktrial")
+    (made.folder / "config/beir.yaml").unlink()  # the name that make new would choose
     for name, write in folders.LAYOUTS.items():
         write(made.folder / "data" / name)
     return made

@@ -10,8 +10,8 @@ from scripts.datasets.formats import Format, Mistake
 
 NAME = "generated"
 PROMPT = (
-    "Write one short search query that the following document answers. Answer with the query alone. "
-    "Document: {document} Query:"
+    "Write one short search query that the following document answers. Answer with the query alone.\n\n"
+    "Document: {document}\n\nQuery:"
 )
 
 
