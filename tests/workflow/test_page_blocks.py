@@ -54,10 +54,12 @@ BESIDE = {  # what the parts on one page, or of one section, refer to beside
             "few": {"model": "m", "recipe": {"name": "few", "dataset": "target"}},
         },
     },
+    "models.md": {"models": {"colbert": {"type": "multi-vector", "weights": "models/colbert"}}},
+    "statistics.md": {"systems": {"e5": {"model": "m"}}},
     "transfer.md": {"systems": {"untrained": {"model": "m"}}},
 }
 EXAMPLES = {"gallery.md": "config/insurance.yaml", "tutorial.md": "config/config.yaml"}
-FOLDERS = (*COLLECTIONS, "mine", "arguana", "robust04", "web2010", "touche", "quora")
+FOLDERS = (*COLLECTIONS, "mine", "arguana", "robust04", "web2010", "touche", "quora", "trec", "news", "news-changed")
 FILES = (
     "ours.run",
     "theirs.run",
@@ -105,6 +107,7 @@ def folder(tmp_path, monkeypatch):
     for name in (*FILES, *SCORES, *RUNS):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
+    (tmp_path / "mteb.tsv").write_text("task\te5\tbge\nnews\t0.5\t0.4\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
