@@ -1,6 +1,7 @@
 """The plan of the claim-retrieval study, whole: no data, no network, no work done twice, and soon there."""
 
 import importlib
+import inspect
 import json
 import re
 import resource
@@ -10,6 +11,7 @@ from collections import Counter
 
 import pytest
 
+from scripts.common.command_line import NoSettings
 from scripts.common.settings import read_settings
 from tests.workflow.conftest import REPOSITORY, copy
 
@@ -50,14 +52,21 @@ def jobs(plan):
     return re.findall(r"^Job \d+: (.*)$", plan[0], re.MULTILINE)
 
 
+def settings_of(module):
+    """The record that a script reads its settings into: its own, or the one that it names."""
+    if hasattr(module, "Settings"):
+        return module.Settings
+    named = re.search(r"settings=(\w+)\)\.parse_args", inspect.getsource(module))[1]
+    return NoSettings if named == "False" else getattr(module, named)
+
+
 def test_each_script_can_read_the_settings_of_its_jobs(plan):
     commands = re.findall(r"^\s*(?:Shell command: )?(python scripts/.* --settings .*)$", plan[0], re.MULTILINE)
     scripts = set()
     for words in map(shlex.split, commands):
         module = importlib.import_module(words[1].removesuffix(".py").replace("/", "."))
         values = json.loads(words[words.index("--settings") + 1])
-        settings = getattr(module, "Settings", None) or module.PairSettings  # score_all takes those of any ranking
-        read_settings(settings, {name: value for name, value in values.items() if name != "sha256_of"})
+        read_settings(settings_of(module), {name: value for name, value in values.items() if name != "sha256_of"})
         scripts.add(words[1])
     assert len(commands) > 3500 and len(scripts) > 15
 
