@@ -5,13 +5,16 @@ Reads nothing but the answers that were kept; writes those that come.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Annotated
 
 from scripts.common.keys import JsonObject
 from scripts.common.settings import given
 from scripts.models.endpoint import Answer, Endpoint
+from scripts.models.endpoint_keys import CONCURRENCY, RETRIES, TIMEOUT
 from scripts.models.kept_answers import KeptAnswers, digest, total
 
 Ask = Callable[[JsonObject], tuple[str, Answer]]  # a request -> its digest and the answer
@@ -34,9 +37,9 @@ class ChatSettings:
     key: Annotated[str | None, "the environment variable that holds the key; null: none is sent"] = None
     temperature: Annotated[float | None, "sent with each request; null: it is not"] = None
     seed: Annotated[int | None, "sent with each request; null: it is not"] = None
-    concurrency: Annotated[int, "queries that are asked about side by side"] = 4
-    timeout: Annotated[float, "seconds that an answer may take"] = 120
-    retries: Annotated[int, "further attempts after too many requests, an overload or a lost connection"] = 5
+    concurrency: Annotated[int, "queries that are asked about side by side"] = CONCURRENCY
+    timeout: Annotated[float, "seconds that an answer may take"] = TIMEOUT
+    retries: Annotated[int, "further attempts after too many requests, an overload or a lost connection"] = RETRIES
     price: Annotated[Price | None, "of tokens; null: unknown"] = None
 
 
@@ -47,19 +50,30 @@ def request_of(messages: list[dict[str, str]], settings: ChatSettings) -> JsonOb
     return asked | {name: value for name, value in sent.items() if value is not None}
 
 
-def asking(endpoint: Endpoint, kept: KeptAnswers, url: str, fresh: list[str]) -> Ask:
-    """What takes an answer that is kept, and asks for any other; the digests of these are added to `fresh`."""
+class Chat:
+    """A model that is asked, which keeps its answers in the folder `resume`; it is probed where none is kept yet."""
 
-    def ask(request: JsonObject) -> tuple[str, Answer]:
-        name = digest(url, request)
-        answer = kept.get(name)
+    def __init__(self, settings: ChatSettings, resume: Path) -> None:
+        self.url = settings.url
+        self.endpoint = Endpoint(settings.url, settings.key, os.environ, settings.timeout, settings.retries)
+        self.kept = KeptAnswers(resume / "answers.jsonl")
+        self.fresh: list[str] = []  # the digests of requests that were sent, by any thread
+        if not self.kept:
+            self.endpoint.probe()
+
+    def ask(self, request: JsonObject) -> tuple[str, Answer]:
+        """The digest of a request and its answer, the kept one where there is one."""
+        name = digest(self.url, request)
+        answer = self.kept.get(name)
         if answer is None:
-            answer = endpoint.ask(request)
-            kept.add(name, answer)
-            fresh.append(name)
+            answer = self.endpoint.ask(request)
+            self.kept.add(name, answer)
+            self.fresh.append(name)
         return name, answer
 
-    return ask
+    def sent(self, answers: int) -> dict[str, int]:
+        """Of so many answers those that were kept from before, and how often another attempt was made."""
+        return {"cached_calls": answers - len(self.fresh), "retries_made": self.endpoint.retried}
 
 
 def costs(answers: Sequence[Answer], price: Price | None) -> dict[str, int | float | None]:

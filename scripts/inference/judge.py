@@ -9,7 +9,6 @@ folder `--resume` keeps each answer as it comes: the same command later asks onl
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -24,12 +23,11 @@ from scripts.common.keys import JsonObject
 from scripts.common.progress import Progress
 from scripts.common.timing import write_timing
 from scripts.inference.candidates import Candidates, read_documents
-from scripts.inference.chats import Ask, ChatSettings, asking, costs, reported_settings, request_of
+from scripts.inference.chats import Ask, Chat, ChatSettings, costs, reported_settings, request_of
 from scripts.inference.grading import grade_of, messages
 from scripts.ir.collection import passages_of
-from scripts.ir.trec import Qrels, ranking, read_qrels, read_run, write_qrels
-from scripts.models.endpoint import Answer, Endpoint
-from scripts.models.kept_answers import KeptAnswers
+from scripts.ir.trec import Qrels, judged, ranking, read_qrels, read_run, write_qrels
+from scripts.models.endpoint import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,13 +48,14 @@ class Judgement(NamedTuple):
     grade: int | None
 
 
-def pool(runs: Sequence[Path], queries: Sequence[str], depth: int, judged: Qrels) -> Candidates:
+def pool(runs: Sequence[Path], queries: Sequence[str], depth: int, known: Qrels) -> Candidates:
     """The best documents of each run that are not judged, by query, each once, the best of the first run first."""
     read = [read_run(path) for path in runs]
     found: Candidates = {}
     for query in queries:
         best = [document for one in read for document in ranking(one.get(query, {}))[:depth]]
-        if wanted := [document for document in dict.fromkeys(best) if document not in judged.get(query, {})]:
+        grades = known.get(query, {})
+        if wanted := [document for document in dict.fromkeys(best) if not judged(grades, document)]:
             found[query] = wanted
     return found
 
@@ -101,23 +100,19 @@ def main() -> None:
     names = ("corpus", "queries", "runs*", "known*", "resume", "qrels*", "statistics", "answers", "timing")
     options = parser(__doc__, *names, settings=Settings).parse_args()
     settings: Settings = options.settings
-    kept = KeptAnswers(options.resume / "answers.jsonl")
-    endpoint = Endpoint(settings.url, settings.key, os.environ, settings.timeout, settings.retries)
-    if not kept:
-        endpoint.probe()
+    model = Chat(settings, options.resume)
     queries = passages_of(options.queries)
     known = read_qrels(options.known[0]) if options.known else {}
     wanted = pool(options.runs, list(queries), settings.depth, known)
     texts = read_documents(options.corpus, wanted, options.runs[0])
-    fresh: list[str] = []
-    ask, progress = asking(endpoint, kept, settings.url, fresh), Progress("judged", len(wanted), "query")
+    progress = Progress("judged", len(wanted), "query")
 
     def judge_query(query: str) -> list[Judgement]:
         documents = {name: " ".join(texts[name]) for name in wanted[query]}
-        return judge(query, " ".join(queries[query]), documents, ask, settings)
+        return judge(query, " ".join(queries[query]), documents, model.ask, settings)
 
     judgements: list[Judgement] = []
-    for of_query in endpoint.side_by_side(judge_query, list(wanted), settings.concurrency):
+    for of_query in model.endpoint.side_by_side(judge_query, list(wanted), settings.concurrency):
         judgements += of_query
         progress.add()
     qrels = as_qrels(judgements, known, settings.relevant_from)
@@ -128,7 +123,8 @@ def main() -> None:
         write_qrels(path, qrels if path.stem == settings.split else {})
     write_json(options.statistics, statistics(qrels, settings.split), indent=2)
     write_answers(options.answers, judgements)
-    asked = f"{len(judgements) - len(fresh)} of them kept from before, {endpoint.retried} further attempts"
+    sent = model.sent(len(judgements))
+    asked = f"{sent['cached_calls']} of them kept from before, {sent['retries_made']} further attempts"
     print(f"{len(judgements)} documents judged ({asked}); {unreadable} answers hold no grade", file=sys.stderr)
     write_timing(
         options.timing,
@@ -137,8 +133,7 @@ def main() -> None:
         seconds=sum(one.answer.seconds for one in judgements),
         unreadable=unreadable,
         grades=dict(Counter(str(one.grade) for one in judgements if one.grade is not None)),
-        cached_calls=len(judgements) - len(fresh),
-        retries_made=endpoint.retried,
+        **sent,
         **costs([one.answer for one in judgements], settings.price),
         **reported_settings(settings),
     )

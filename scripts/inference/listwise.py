@@ -9,7 +9,6 @@ what is not in it. The seconds are those of the answers, one after another, when
 from __future__ import annotations
 
 import json
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,12 +21,11 @@ from scripts.common.keys import JsonObject
 from scripts.common.progress import Progress
 from scripts.common.timing import latency, write_timing
 from scripts.inference.candidates import candidates, read_documents
-from scripts.inference.chats import Ask, ChatSettings, Price, asking, costs, reported_settings, request_of
+from scripts.inference.chats import Ask, Chat, ChatSettings, Price, costs, reported_settings, request_of
 from scripts.inference.permutations import Order, messages, order, windows
 from scripts.ir.collection import passages_of
 from scripts.ir.trec import read_run, write_run
-from scripts.models.endpoint import Answer, Endpoint
-from scripts.models.kept_answers import KeptAnswers
+from scripts.models.endpoint import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,24 +89,21 @@ def main() -> None:
     names = ("corpus", "queries", "first-stage", "resume", "run", "timing", "answers")
     options = parser(__doc__, *names, settings=Settings).parse_args()
     settings: Settings = options.settings
-    kept = KeptAnswers(options.resume / "answers.jsonl")
-    endpoint = Endpoint(settings.url, settings.key, os.environ, settings.timeout, settings.retries)
-    if not kept:
-        endpoint.probe()
+    model = Chat(settings, options.resume)
     queries = passages_of(options.queries)
     wanted = candidates(read_run(options.first_stage), queries, settings.depth)
     if not wanted:
         raise UserError(f"{options.first_stage}: not one query of {options.queries} in it; it belongs to another task")
     texts = read_documents(options.corpus, wanted, options.first_stage)
-    fresh: list[str] = []
-    ask = asking(endpoint, kept, settings.url, fresh)
 
     def rank(query: str) -> tuple[list[str], list[Call]]:
         documents = {name: " ".join(texts[name]) for name in wanted[query]}
-        return ordered(" ".join(queries[query]), documents, ask, settings)
+        return ordered(" ".join(queries[query]), documents, model.ask, settings)
 
     outcomes, progress = {}, Progress("re-ranked", len(wanted), "query")
-    for query, outcome in zip(wanted, endpoint.side_by_side(rank, list(wanted), settings.concurrency), strict=True):
+    for query, outcome in zip(
+        wanted, model.endpoint.side_by_side(rank, list(wanted), settings.concurrency), strict=True
+    ):
         outcomes[query] = outcome
         progress.add()
     ranked = {
@@ -122,7 +117,8 @@ def main() -> None:
     singles = [sum(call.answer.seconds for call in of_query) for of_query in calls.values()]
     seconds, answers = sum(singles), counted(every, settings.price)
     odd = f"{answers['unparseable']} of them without an order and {answers['repaired']} with one that was repaired"
-    asked = f"{len(every) - len(fresh)} of them kept from before, {endpoint.retried} further attempts"
+    sent = model.sent(len(every))
+    asked = f"{sent['cached_calls']} of them kept from before, {sent['retries_made']} further attempts"
     print(f"{len(ranked)} of {len(queries)} queries re-ranked, {len(every)} answers: {asked}, {odd}", file=sys.stderr)
     write_timing(
         options.timing,
@@ -131,9 +127,8 @@ def main() -> None:
         seconds=seconds,
         queries_per_second=len(ranked) / seconds if seconds else None,
         latency_ms=latency(singles),
-        device=f"{settings.model} at {endpoint.url.host}",
-        cached_calls=len(every) - len(fresh),
-        retries_made=endpoint.retried,
+        device=f"{settings.model} at {model.endpoint.url.host}",
+        **sent,
         **answers,
         **reported_settings(settings),
     )

@@ -112,11 +112,8 @@ def _computed(measures: list[ir_measures.Measure], run: Run, qrels: Qrels) -> di
 def _of_subtopics(measure: ir_measures.Measure, run: Run, qrels: Qrels, subtopics: Subtopics) -> Values:
     """The values of ndeval; 0 where no document is relevant to a subtopic, as for other measures."""
     if measure.params.get("judged_only"):
-        of_all, run_left = (
-            _of_all(measure),
-            {query: scores for query, scores in condensed(run, qrels).items() if scores},
-        )
-        return dict.fromkeys(run, NOT_RETRIEVED) | _of_subtopics(of_all, run_left, qrels, subtopics)
+        left = _left(run, qrels)
+        return dict.fromkeys(run, NOT_RETRIEVED) | _of_subtopics(_of_all(measure), left, qrels, subtopics)
     judged = [
         ir_measures.Qrel(query, document, grade, subtopic)
         for subtopic, judgements in subtopics.items()
@@ -139,9 +136,12 @@ def _of_all(measure: ir_measures.Measure) -> ir_measures.Measure:
 def _condensed(measure: ir_measures.Measure, run: Run, qrels: Qrels) -> Values:
     """The values of a measure of condensed lists: those of the rankings without what nobody judged."""
     of_all = _of_all(measure)
-    left = {query: scores for query, scores in condensed(run, qrels).items() if scores}
-    values = _computed([of_all], left, qrels)[of_all]
-    return {query: values.get(query, NOT_RETRIEVED) for query in run}
+    return dict.fromkeys(run, NOT_RETRIEVED) | _computed([of_all], _left(run, qrels), qrels)[of_all]
+
+
+def _left(run: Run, qrels: Qrels) -> Run:
+    """The queries of a run of which a judged document was retrieved, with all such documents."""
+    return {query: scores for query, scores in condensed(run, qrels).items() if scores}
 
 
 def _rankings(run: Run) -> dict[str, list[str]]:

@@ -22,7 +22,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.files import write_text
 from scripts.common.tables import read_metrics, write_table
 from scripts.experiment.results_paths import fields_of
-from scripts.ir.trec import Qrels, read_qrels
+from scripts.ir.trec import Qrels, judged, read_qrels
 from scripts.reports.writing import markdown
 from scripts.reports.writing.content import (
     Block,
@@ -79,7 +79,7 @@ def both_judged(human: Qrels, model: Qrels) -> list[tuple[int, int]]:
         (grade, model[query][document])
         for query, grades in human.items()
         for document, grade in grades.items()
-        if document in model.get(query, {})
+        if judged(grades, document) and document in model.get(query, {})
     ]
 
 

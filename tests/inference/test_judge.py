@@ -63,7 +63,7 @@ def test_lower_grades_can_count_as_not_relevant(task, monkeypatch):
 
 
 def test_holes_keep_what_humans_judged(task, monkeypatch):
-    write_qrels(task / "known.qrels", {"q1": {"d1": 0, "d9": 1}, "q2": {"d4": 1, "d5": 0}, "q3": {"d1": 1}})
+    write_qrels(task / "known.qrels", {"q1": {"d1": 0, "d3": -1, "d9": 1}, "q2": {"d4": 1, "d5": 0}, "q3": {"d1": 1}})
     with answering(graded) as asked:
         qrels, *_ = judge(task, monkeypatch, asked.url, [task / "known.qrels"])
     assert len(asked.requests) == 2

@@ -27,7 +27,8 @@ def files(tmp_path):
     generator = np.random.default_rng(1)
     human = {query: {"d1": int(generator.integers(0, 2)), "d2": int(generator.integers(0, 2))} for query in QUERIES}
     model = {query: {"d1": 3 * grades["d1"], "d3": 2} for query, grades in human.items()}
-    write_qrels(tmp_path / "human.qrels", human)
+    unjudged = {query: grades | {"d3": -1} for query, grades in human.items()}  # which counts as no judgement
+    write_qrels(tmp_path / "human.qrels", unjudged)
     write_qrels(tmp_path / "model.qrels", model | {"further": {"d1": 1}})
     values = {system: dict(zip(QUERIES, generator.random(12), strict=True)) for system in SYSTEMS}
     on_human = [metrics(tmp_path, "h", system, values[system]) for system in SYSTEMS]
