@@ -11,7 +11,9 @@ import re
 import sys
 import threading
 import time
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 POWERCAP = Path("/sys/class/powercap")
 PACKAGE = re.compile(r"intel-rapl:\d+")  # a package, not one of its parts, whose joules are among its own
@@ -62,11 +64,20 @@ def card_joules() -> float | None:
     try:
         import pynvml  # in the environments of models alone
 
-        pynvml.nvmlInit()
-        card = pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{torch.cuda.get_device_properties(0).uuid}")
-        return pynvml.nvmlDeviceGetTotalEnergyConsumption(card) / 1000
+        return (
+            pynvml.nvmlDeviceGetTotalEnergyConsumption(card(f"GPU-{torch.cuda.get_device_properties(0).uuid}")) / 1000
+        )
     except Exception:  # of NVML, all of one kind, and whatever an old driver or torch lacks
         return None
+
+
+@cache
+def card(name: str) -> Any:
+    """NVML's handle of a graphics card: to start NVML and to find the card takes milliseconds each time."""
+    import pynvml
+
+    pynvml.nvmlInit()
+    return pynvml.nvmlDeviceGetHandleByUUID(name)
 
 
 _packages: Packages | None = None

@@ -59,11 +59,12 @@ _elsewhere = [0.0]  # seconds that others computed for this job, less those that
 def clock() -> Seconds:
     """Seconds on the monotonic clock and the counters of energy, after all queued GPU work is done."""
     if not _begun:
+        joules()  # the first reading starts NVML, which takes seconds: it is in no time
         _begun.append(counted())
-    return Seconds(_now(), joules())
+    return Seconds(now(), joules())
 
 
-def _now() -> float:
+def now() -> float:
     """The same without the counters, which take a while to read."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():
@@ -90,9 +91,9 @@ def single_seconds(task: Callable, items: list, most: int = 100, longest: float 
     """Seconds that `task` takes for each of the first `most` items, run one at a time, for about `longest` seconds."""
     seconds: list[float] = []
     for item in items[:most]:
-        start = _now()
+        start = now()
         task(item)
-        seconds.append(_now() - start)
+        seconds.append(now() - start)
         if sum(seconds) > longest:
             break
     return seconds

@@ -2,8 +2,9 @@
 
 The fast ones are oneDNN's products of packed weights (processor.py), those of trainings (trained_products.py), a last
 layer for the first token alone (first_token.py) and batches of texts of like length side by side (token_batches.py,
-side_by_side.py). Their numbers are the library's but for the rounding of fp32, which tests hold them to. The choice is
-the configuration's key `kernels`; a job makes it once, before it loads a model.
+side_by_side.py). Their numbers are the library's but for the rounding of fp32, which tests hold them to. On a GPU the
+fast ones multiply in bf16 (running.py). The choice is the configuration's key `kernels`; a job makes it once, before it
+loads a model.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ FAST: Literal["fast"] = "fast"
 LIBRARY: Literal["library"] = "library"
 Kernels = Annotated[
     Literal["fast", "library"],
-    "what models of torch compute with on processors; fast: faster products and batches where there are such, numbers "
-    "equal but for the rounding of fp32; library: those of torch and sentence-transformers alone, such as for a "
-    "published study",
+    "what models of torch compute with; fast: faster products and batches on processors that have them, numbers "
+    "equal but for the rounding of fp32, and bf16 on a GPU that has it; library: torch and sentence-transformers "
+    "alone, in fp32 on a GPU too, such as for a published study",
 ]
 _chosen: list[Literal["fast", "library"]] = [FAST]
 

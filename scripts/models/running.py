@@ -18,6 +18,7 @@ import numpy as np
 
 from scripts.common.errors import UserError
 from scripts.models.instructions import BF16_PRODUCTS, has
+from scripts.models.kernels import fast
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 
@@ -125,11 +126,15 @@ def is_module(model: Any) -> bool:
 
 
 def precision() -> str:
-    """`bf16` on a CUDA device that computes in it, else `fp32`."""
+    """`bf16` on a CUDA device that computes in it, else `fp32`; also there with the library's kernels alone."""
+    return "bf16" if fast() and _device_has_bf16() else "fp32"
+
+
+def _device_has_bf16() -> bool:
+    """Whether there is a CUDA device that multiplies in bf16 itself."""
     import torch
 
-    bf16 = torch.cuda.is_available() and torch.cuda.is_bf16_supported(including_emulation=False)
-    return "bf16" if bf16 else "fp32"
+    return torch.cuda.is_available() and torch.cuda.is_bf16_supported(including_emulation=False)
 
 
 def training_precision(asked: str | None) -> str:
@@ -137,7 +142,7 @@ def training_precision(asked: str | None) -> str:
 
     Raises UserError for bf16 where the device does not compute in it: imitated, a training takes many times as long.
     """
-    if asked == "bf16" and precision() != "bf16" and (device() == "cuda" or not has(BF16_PRODUCTS)):
+    if asked == "bf16" and not _device_has_bf16() and (device() == "cuda" or not has(BF16_PRODUCTS)):
         what = "this CUDA device" if device() == "cuda" else f"this processor, which has no {BF16_PRODUCTS},"
         raise UserError(f"precision: {what} does not compute in bf16; leave it out")
     return asked or precision()

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from scripts.common.timing import clock
+from scripts.common.timing import now
 
-ROUNDS = 5
+ROUNDS = {"cpu": 5, "cuda": 200}  # a GPU takes some until its clock is up
 # Rows, width and columns of matrices: large ones, and those of a small BERT's layers, which stay in a processor's caches.
 SHAPES = {"cpu": [(3072, 3072, 3072), (2048, 384, 1536)], "cuda": [(8192, 8192, 8192)]}
 BYTES = {"cpu": 1 << 28, "cuda": 1 << 32}  # copied
@@ -27,11 +27,13 @@ def on_gpu() -> bool:
 
 def best_seconds(work: Callable[[], object]) -> float:
     """The fewest seconds that it takes, of some times; on a CUDA device until it is done there."""
+    from scripts.models.running import device
+
     taken = []
-    for _ in range(ROUNDS + 1):  # the first warms up
-        start = clock()
+    for _ in range(ROUNDS[device()] + 1):  # the first warms up
+        start = now()
         work()
-        taken.append(clock() - start)
+        taken.append(now() - start)
     return min(taken[1:])
 
 

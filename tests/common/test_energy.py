@@ -7,7 +7,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from scripts.common import energy, timing
-from scripts.common.energy import Packages, card_joules
+from scripts.common.energy import Packages, card, card_joules
 from scripts.common.timing import Seconds, clock, write_timing
 
 
@@ -43,17 +43,18 @@ def test_no_counters_and_such_as_may_not_be_read_give_none(tmp_path):
     assert packages.joules() is None and packages.joules() is None
 
 
-def test_a_card_is_asked_by_its_own_name_and_an_old_one_tells_nothing(monkeypatch):
+def test_a_card_is_asked_by_its_own_name_and_an_old_one_tells_nothing(monkeypatch, request):
+    request.addfinalizer(card.cache_clear)
     assert card_joules() is None  # no card here, or torch is not loaded
     asked = []
     cuda = SimpleNamespace(is_available=lambda: True, get_device_properties=lambda _: SimpleNamespace(uuid="a-b"))
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
     nvml = ModuleType("pynvml")
-    nvml.nvmlInit = lambda: None
+    nvml.nvmlInit = lambda: asked.append("started")
     nvml.nvmlDeviceGetHandleByUUID = lambda name: asked.append(name)
     nvml.nvmlDeviceGetTotalEnergyConsumption = lambda card: 12_500
     monkeypatch.setitem(sys.modules, "pynvml", nvml)
-    assert card_joules() == 12.5 and asked == ["GPU-a-b"]
+    assert [card_joules(), card_joules()] == [12.5, 12.5] and asked == ["started", "GPU-a-b"]  # found once
     del nvml.nvmlDeviceGetTotalEnergyConsumption
     assert card_joules() is None
 
@@ -88,3 +89,14 @@ def test_a_timing_has_them_where_there_are_any(tmp_path, monkeypatch):
 def test_the_time_of_one_query_is_measured_without_reading_counters(monkeypatch):
     monkeypatch.setattr(timing, "joules", lambda: pytest.fail("takes a while"))
     assert len(timing.single_seconds(len, ["a", "b"])) == 2
+
+
+def test_the_first_reading_of_the_counters_is_in_no_time(monkeypatch):
+    """It starts NVML, which takes long."""
+    happened = []
+    monkeypatch.setattr(timing, "_begun", [])
+    monkeypatch.setattr(timing, "joules", lambda: happened.append("counters") or {})
+    monkeypatch.setattr(timing, "now", lambda: happened.append("time") or 0.0)
+    timing.clock()
+    timing.clock()
+    assert happened == ["counters", "time", "counters", "time", "counters"]

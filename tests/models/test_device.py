@@ -59,3 +59,13 @@ def test_what_asks_for_the_processor_sees_no_gpu():
     code = "import json, os; from scripts.models import running; print(json.dumps(os.environ['CUDA_VISIBLE_DEVICES']))"
     assert json.loads(asked(code, CUDA_VISIBLE_DEVICES="0,1", RANKTRIAL_DEVICE="cpu").stdout) == ""
     assert json.loads(asked(code, CUDA_VISIBLE_DEVICES="0,1").stdout) == "0"
+
+
+def test_a_gpu_multiplies_in_bf16_unless_the_library_alone_computes():
+    has_it = "torch.cuda = types.SimpleNamespace(is_available=lambda: True, is_bf16_supported=lambda **_: True)\n"
+    ask = "from scripts.models import kernels, running; kernels.choose({!r})\nprint(running.precision(), running.training_precision({!r}))"
+    said = {
+        of: asked(has_it + ask.format(*of)).stdout.split()
+        for of in (("fast", None), ("library", None), ("library", "bf16"))
+    }
+    assert list(said.values()) == [["bf16", "bf16"], ["fp32", "fp32"], ["fp32", "bf16"]]

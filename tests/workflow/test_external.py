@@ -74,7 +74,9 @@ def test_the_gap_in_judged_documents_explains_most_of_the_differences_between_th
 def test_tables_figures_and_page_have_the_papers_names_in_its_order(ranger):
     names = ["TREC Covid", "TripClick", "NFCorpus", "DBPedia Entity", "Antique", "TREC Podcast", "TREC Robust 04"]
     table = pd.read_csv(ranger / "tables/effects/today.tsv", sep="\t")
-    assert table["task"].tolist() == [*names, "mean of these tasks", "summary", "prediction interval", "fixed effect"]
+    rows = [*names, "mean of these tasks", "summary", "prediction interval", "fixed effect"]
+    ends = ("lowest", "highest", "all", "condensed")
+    assert table["task"].tolist() == [*rows, *(f"mean of these tasks, unjudged: {end}" for end in ends)]
     figure = (ranger / "figures/today.svg").read_text()
     assert sorted(names, key=figure.index) == names and "Uni-ColBERTer (Dim1, BOW² + CS)" in figure
     assert "Holm-corrected for the number of tasks" in figure

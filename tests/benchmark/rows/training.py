@@ -37,13 +37,18 @@ def domain() -> Path:
 
 
 def pairs(small: bool) -> dict[str, list[str]]:
-    """Questions of the training split as anchors, and an answer to each as positives."""
-    data = domain()
+    """Questions of the training split as anchors, and an answer to each as positives; on a GPU those of all domains."""
+    found = pairs_of(domain())[: 32 if small else 320]
+    if limits.on_gpu() and not small:
+        found = [pair for name in inputs.DOMAINS for pair in pairs_of(inputs.RESULTS / "data" / name)]
+    return {"anchors": [query for query, _ in found], "positives": [answer for _, answer in found]}
+
+
+def pairs_of(data: Path) -> list[tuple[str, str]]:
+    """The questions of a domain's training split, with the first answer to each."""
     questions, answers = passages_of(data / "queries" / "train.jsonl"), passages_of(data / "corpus.jsonl")
     qrels = read_qrels(data / "qrels" / "train.qrels")
-    found = [(questions[query][0], answers[next(iter(judged))][0]) for query, judged in qrels.items()]
-    found = found[: (32 if small else 320)]
-    return {"anchors": [query for query, _ in found], "positives": [answer for _, answer in found]}
+    return [(questions[query][0], answers[next(iter(judged))][0]) for query, judged in qrels.items()]
 
 
 def prepare(folder: Path, small: bool) -> int:
