@@ -9,8 +9,8 @@ quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL := help
 .PHONY: help setup new check prepare run status plan archive check-results verify resume compare-archives export-runs
-.PHONY: export-model test test-fast test-slurm test-long durations benchmark growth lint types format schema
-.PHONY: architecture docs lock clean
+.PHONY: export-model test test-fast test-slurm test-long durations benchmark sizes growth lint types format
+.PHONY: schema architecture docs lock clean
 
 help:  ## show this list
 	@sed -n 's/^VERSION = "\(.*\)"/ranktrial \1/p' scripts/common/version.py
@@ -98,6 +98,10 @@ BENCHMARKED = results/insurance/models/minilm/untrained/seed-0 $(foreach domain,
 benchmark: setup  ## time each task the plain way and ours, in turn (ROWS, REPEATS=3); nothing else may run beside it
 	$(BIN)/snakemake --configfile config/insurance.yaml -- $(BENCHMARKED)
 	$(BIN)/python -m tests.benchmark $(ROWS) --repeats $(or $(REPEATS),3)
+
+sizes: setup  ## time models of BERT's sizes in training, encoding and re-ranking, for a GPU (results/sizes/sizes.tsv)
+	$(BIN)/snakemake --configfile config/insurance.yaml -- $(firstword $(BENCHMARKED))
+	$(BIN)/python -m tests.benchmark.sizes
 
 growth: setup  ## time each stage on corpora of growing sizes (SIZES), fit exponents, draw them (results/growth)
 	$(BIN)/python -m tests.benchmark.growth $(SIZES)
