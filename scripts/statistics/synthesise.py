@@ -32,9 +32,9 @@ class Synthesis:
     `meta` is None where no task has an effect. `weights` names the tasks that count, in the order given;
     `estimates` and their `dependence` are theirs, on the scale of the synthesis, as they were combined.
     `fixed_mean` is the equally weighted mean of these tasks, taken as given (fixed_mean.py), each with its own
-    variance; None where `meta` is.
-    `of` is the meta-analysis of some of these tasks. Effects, their intervals and prediction intervals are as
-    reported; variances, standard errors and tau2 are on the scale of the synthesis (for a correlation, Fisher's z).
+    variance; None where `meta` is. `of` is the meta-analysis of some of these tasks. Effects, their intervals and
+    prediction intervals are as reported; variances, standard errors and tau2 are on the scale of the synthesis (for a
+    correlation, Fisher's z).
     """
 
     effect_type: str

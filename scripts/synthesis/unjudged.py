@@ -1,7 +1,6 @@
 """What a comparison would be if its unjudged documents were judged, or left out of the rankings.
 
-Reads runs; writes nothing. Four cases beside the comparison as it stands, in which no unjudged document
-is relevant:
+Reads runs; writes nothing. Four cases beside the comparison as it stands, in which no unjudged document is relevant:
 
     lowest       each query has the judgements of holes.py that give the lowest difference, treatment minus control
     highest      each query has those that give the highest
