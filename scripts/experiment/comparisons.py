@@ -13,12 +13,13 @@ from scripts.experiment.charts import CHART
 from scripts.experiment.checker import Checker
 from scripts.experiment.compared_measures import measures_of
 from scripts.experiment.dataset_schema import format_of
-from scripts.experiment.figure_checks import INFLUENCE, QUERIES, check_figure
+from scripts.experiment.figure_checks import check_figure
 from scripts.experiment.judged import check_judged
 from scripts.experiment.moderators import BUBBLE, moderators, subgroups
 from scripts.experiment.records import Comparison, System, Task
 from scripts.experiment.sameness import check_roles, check_tasks
 from scripts.experiment.sections.comparison import ComparisonEntry
+from scripts.experiment.sections.figure import INFLUENCE, QUERIES
 from scripts.experiment.sections.synthesis import Statistics
 from scripts.experiment.starting_points import with_starting_point
 from scripts.statistics.effects import effect_named, effect_source

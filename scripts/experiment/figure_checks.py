@@ -15,8 +15,6 @@ from scripts.experiment.sections.figure import Figure
 from scripts.ir.measure_names import same_measure
 from scripts.statistics.effects import effect_named
 
-INFLUENCE, QUERIES = "influence-", "queries-"  # prefixes of the names of a comparison's further figures
-FURTHER = (INFLUENCE, QUERIES)
 MIN_TASKS = 3  # of a figure of influence: without one of two tasks there is no synthesis
 ON_ONE_AXIS = ("measure", "effect")  # the same for all comparisons whose figures have an axis in common
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from functools import cache
 
 from scripts.experiment.index_records import TOKEN_VECTORS
-from scripts.experiment.records import SELECTED, UNTRAINED, Experiment, System, Task
-from scripts.experiment.results_paths import exported_recipe, path
+from scripts.experiment.records import UNTRAINED, Experiment, System, Task
+from scripts.experiment.results_paths import SELECTED, exported_recipe, path
 from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.systems._model_settings import of_model
 from scripts.ir.collection import SPLITS

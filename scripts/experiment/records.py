@@ -11,6 +11,7 @@ from scripts.experiment.chart_records import Chart
 from scripts.experiment.choice_record import RecipeChoice
 from scripts.experiment.feature_records import FeatureSet
 from scripts.experiment.plan_records import StudyPlans
+from scripts.experiment.results_paths import SELECTED
 from scripts.experiment.sections.configuration import Actor, Published
 from scripts.experiment.sections.dataset import Dataset
 from scripts.experiment.sections.explorer import Explorer
@@ -23,7 +24,6 @@ from scripts.models.kernels import FAST, Kernels
 from scripts.models.model_keys import Model
 
 OF_EACH = ""  # stands for the recipe of a system that has one for each dataset
-SELECTED = "selected"  # stands for a seed in the names of runs
 Own = TypeVar("Own")
 
 

@@ -23,6 +23,7 @@ HEAVY = ("checkpoint", "embedding", "index", "text", DOWNLOAD)  # what a lean ar
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"  # of experiments, tasks, systems …: `Name` in scripts/common/keys.py
 RESERVED = ("downloads", "state")  # folders under results/ that are no experiment's
+SELECTED = "selected"  # stands for a seed in the names of runs
 SPLITS = ("train", "dev", "test")
 FIGURE_FORMATS = ("svg", "pdf", "png")
 CAPTION_FORMATS = ("txt", "tex")

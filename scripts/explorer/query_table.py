@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import special
+import scipy  # its parts are loaded when they are first used
 
 from scripts.common.keys import JsonObject
 from scripts.explorer.settings import Comparison, Settings
@@ -50,7 +50,7 @@ def values_of(data: Data, measure: str) -> dict[str, list[float | None]]:
 
 def quantiles(n: int, alpha: float) -> list[float]:
     """Of Student's t for 1 - alpha/2 and 1, 2, … n - 1 degrees of freedom: what an interval of any subset needs."""
-    return [] if n < 2 else (-special.stdtrit(np.arange(1, n), alpha / 2)).tolist()
+    return [] if n < 2 else (-scipy.special.stdtrit(np.arange(1, n), alpha / 2)).tolist()
 
 
 def hole_record(data: Data, one: Comparison) -> JsonObject | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scripts.common.keys import JsonObject
 from scripts.experiment.job_files import task_in
-from scripts.experiment.records import SELECTED, Experiment, Task
-from scripts.experiment.results_paths import path
+from scripts.experiment.records import Experiment, Task
+from scripts.experiment.results_paths import SELECTED, path
 from scripts.experiment.systems import fusion, out_of_fold
 
 

@@ -15,8 +15,8 @@ from scripts.experiment import job_files
 from scripts.experiment.index_records import TOKEN_VECTORS
 from scripts.experiment.job_files import task_in
 from scripts.experiment.prompts_of_tasks import prompts_on
-from scripts.experiment.records import SELECTED, Experiment, System, Task
-from scripts.experiment.results_paths import INDEX_PRECISIONS, path
+from scripts.experiment.records import Experiment, System, Task
+from scripts.experiment.results_paths import INDEX_PRECISIONS, SELECTED, path
 from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.systems import listwise
 from scripts.experiment.systems._model_settings import of_model

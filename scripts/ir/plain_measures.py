@@ -30,8 +30,16 @@ def plain_values(measures: list[ir_measures.Measure], run: Run, qrels: Qrels) ->
     for measure in measures:
         by_level[1 if measure.NAME == "nDCG" else measure["rel"]].append(measure)  # gains need no level
     values: dict[ir_measures.Measure, Values] = {}
+    # Grades of 0 or less change no such value. pytrec_eval takes longer to take them over than to score, and with many
+    # below 0 it may hang.
+    positive = {
+        query: {document: grade for document, grade in grades.items() if grade > 0} or dict.fromkeys(grades, 0)
+        for query, grades in qrels.items()
+    }
     for level, group in by_level.items():
-        evaluator = pytrec_eval.RelevanceEvaluator(qrels, {_name(measure) for measure in group}, relevance_level=level)
+        evaluator = pytrec_eval.RelevanceEvaluator(
+            positive, {_name(measure) for measure in group}, relevance_level=level
+        )
         found = evaluator.evaluate(run)
         for measure in group:
             name, depth = _name(measure), cutoff(measure)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -223,10 +224,10 @@ def add_judgement(qrels: Qrels, query: str, document: str, grade: str, where: st
     an id that qrels cannot hold, and for a grade that is not an integer, is higher than trec_eval can count, or
     contradicts an earlier one.
     """
-    for what, name in (("query", query), ("document", document)):
-        if not name or (reason := why_no_id(name)):
-            raise UserError(f"{where}: the {what} id {shown(name)} {reason if name else 'is empty'}")
-    value = integer(_NO_FRACTION.sub("", grade))
+    if query not in qrels:
+        _check_id("query", query, where)
+    _check_id("document", document, where)
+    value = _grade(grade)
     if value is None or abs(value) > HIGHEST_GRADE:
         digits = grade.isascii() and grade.lstrip("+-").isdigit()
         why = f"is beyond {HIGHEST_GRADE:,}, the highest that can be counted" if digits else "is not an integer"
@@ -235,6 +236,16 @@ def add_judgement(qrels: Qrels, query: str, document: str, grade: str, where: st
         raise UserError(
             f"{where}: document {document} is judged {value} for query {query}, earlier {qrels[query][document]}"
         )
+
+
+def _check_id(what: str, name: str, where: str) -> None:
+    if not name or (reason := why_no_id(name)):
+        raise UserError(f"{where}: the {what} id {shown(name)} {reason if name else 'is empty'}")
+
+
+@lru_cache(1024)  # a file has few grades
+def _grade(text: str) -> int | None:
+    return integer(_NO_FRACTION.sub("", text))
 
 
 def write_qrels(path: Path, qrels: Qrels, subtopics: Subtopics | None = None) -> None:

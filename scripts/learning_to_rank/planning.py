@@ -8,8 +8,8 @@ from scripts.common.keys import JsonObject, stated
 from scripts.common.plugins import source as plugin_file
 from scripts.experiment.drawing import Drawing, Drawings
 from scripts.experiment.job_files import task_in
-from scripts.experiment.records import SELECTED, Experiment
-from scripts.experiment.results_paths import FIGURE_FORMATS, path
+from scripts.experiment.records import Experiment
+from scripts.experiment.results_paths import FIGURE_FORMATS, SELECTED, path
 from scripts.experiment.systems.learning_to_rank import NAME, learns_from, ranked_by, settings_of, source
 
 LEARNERS = "scripts.learning_to_rank.learners"

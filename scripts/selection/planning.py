@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from scripts.common.keys import JsonObject
 from scripts.experiment import job_files
-from scripts.experiment.records import SELECTED, Experiment, Selection, Task
-from scripts.experiment.results_paths import path
+from scripts.experiment.records import Experiment, Selection, Task
+from scripts.experiment.results_paths import SELECTED, path
 
 
 def selections(experiment: Experiment) -> dict[str, Selection]:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
+import scipy  # its parts are loaded when they are first used
 
 
 def confusion(pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
@@ -32,5 +32,5 @@ def order_correlation(first: Sequence[float], second: Sequence[float]) -> float 
     """Kendall's tau-b of two orders of the same systems; None for fewer than two, or where one order ties all."""
     if len(first) < 2:
         return None
-    tau = float(stats.kendalltau(first, second).statistic)
+    tau = float(scipy.stats.kendalltau(first, second).statistic)
     return None if np.isnan(tau) else tau

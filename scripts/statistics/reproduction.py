@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import kendalltau
+import scipy  # its parts are loaded when they are first used
 
 PERSISTENCE = 0.8  # of rank-biased overlap: repro_eval's default
 
@@ -25,7 +25,7 @@ def kendalls_tau_union(original: Sequence[str], repeated: Sequence[str]) -> floa
         return None
     place = {document: index for index, document in enumerate(sorted({*original[:length], *repeated[:length]}))}
     places = [[place[document] for document in ranking[:length]] for ranking in (original, repeated)]
-    return float(kendalltau(*places).statistic)
+    return float(scipy.stats.kendalltau(*places).statistic)
 
 
 def rank_biased_overlap(original: Sequence[str], repeated: Sequence[str], p: float = PERSISTENCE) -> float | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -31,10 +32,9 @@ class Synthesis:
     `meta` is None where no task has an effect. `weights` names the tasks that count, in the order given;
     `estimates` and their `dependence` are theirs, on the scale of the synthesis, as they were combined.
     `fixed_mean` is the equally weighted mean of these tasks, taken as given (fixed_mean.py), each with its own
-    variance; None where `meta` is.
-    `leave_one_out` maps a task to the meta-analysis of all others (empty for fewer than two tasks); `cumulative` maps
-    a task to the meta-analysis of it and all before it. Effects, their intervals and prediction intervals are as
-    reported; variances, standard errors and tau2 are on the scale of the synthesis (for a correlation, Fisher's z).
+    variance; None where `meta` is. `of` is the meta-analysis of some of these tasks. Effects, their intervals and
+    prediction intervals are as reported; variances, standard errors and tau2 are on the scale of the synthesis (for a
+    correlation, Fisher's z).
     """
 
     effect_type: str
@@ -43,9 +43,20 @@ class Synthesis:
     weights: dict[str, float]
     estimates: np.ndarray
     dependence: Dependence
-    leave_one_out: dict[str, MetaAnalysis]
-    cumulative: dict[str, MetaAnalysis]
     warnings: tuple[str, ...]
+    of: Callable[[Sequence[str]], MetaAnalysis]
+
+    @cached_property
+    def leave_one_out(self) -> dict[str, MetaAnalysis]:
+        """Task -> the meta-analysis of all others; empty for fewer than two tasks."""
+        tasks = list(self.weights)
+        return {one: self.of([task for task in tasks if task != one]) for one in tasks if len(tasks) > 1}
+
+    @cached_property
+    def cumulative(self) -> dict[str, MetaAnalysis]:
+        """Task -> the meta-analysis of it and all before it."""
+        tasks = list(self.weights)
+        return {task: self.of(tasks[: position + 1]) for position, task in enumerate(tasks)}
 
 
 def synthesise(
@@ -80,9 +91,8 @@ def synthesise(
         estimates=combine.estimates,
         dependence=combine.weighed,
         weights=dict(zip(tasks, meta.weights, strict=True)) if meta else {},
-        leave_one_out={one: combine.of([task for task in tasks if task != one]) for one in tasks if len(tasks) > 1},
-        cumulative={task: combine.of(tasks[: position + 1]) for position, task in enumerate(tasks)},
         warnings=(*left_out, *summary_warnings(meta, tasks, method)),
+        of=combine.of,
     )
 
 

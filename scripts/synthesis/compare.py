@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -24,7 +24,7 @@ from scripts.common.records import write_record
 from scripts.common.tables import write_table
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.scores import are_counted
-from scripts.ir.trec import read_qrels
+from scripts.ir.trec import Qrels, read_qrels
 from scripts.ir.trec import relevant as relevant_documents
 from scripts.statistics.meta_analysis.measure_scale import measure_scale
 from scripts.statistics.method import ESTIMATED
@@ -57,17 +57,13 @@ def read_pairs(control: Sequence[Path], treatment: Sequence[Path], settings: Set
     return pairs, said
 
 
-def dependence_data(settings: Settings, siblings: Sequence[Path]) -> DependenceData:
+def dependence_data(settings: Settings, qrels: Mapping[str, Qrels], siblings: Sequence[Path]) -> DependenceData:
     """What the comparison's tasks share beyond their values, from the files that the settings name and of siblings."""
     by_system: dict[str, list[Path]] = {}
     for path in siblings:
         by_system.setdefault(fields_of("metrics", path)["system"], []).append(path)
-    relevant = {}
-    for task, file in settings.qrels.items():
-        qrels = read_qrels(Path(file))
-        relevant[task] = {query: relevant_documents(qrels, query) for query in qrels}
     return DependenceData(
-        relevant,
+        {task: {query: relevant_documents(qrels[task], query) for query in qrels[task]} for task in settings.qrels},
         {task: read_clusters(Path(path)) for task, path in settings.cluster_files.items()},
         {
             system: {
@@ -133,7 +129,8 @@ def main() -> None:
     warnings += warnings_before(pairs, settings)
     for name, files in ((settings.control, arguments.control), (settings.treatment, arguments.treatment)):
         warnings += mixed_estimands(name, seeds_by_task(files))
-    dependence = dependence_data(settings, arguments.siblings)
+    qrels = {task: read_qrels(Path(file)) for task, file in (settings.qrels | settings.judgements).items()}
+    dependence = dependence_data(settings, qrels, arguments.siblings)
     found = compared(pairs, settings, dependence, models)
     warnings += [*found.cluster_warnings, *unknown_seeds(settings), *task_warnings(found.tasks)]
     warnings += notes(found.tasks, settings.judged)
@@ -146,7 +143,7 @@ def main() -> None:
         **dependence_record(found, settings),
         warnings=[*warnings, *found.synthesis.warnings],
         sensitivity=sensitivity_record(all_tasks) if all_tasks else None,
-        unjudged=unjudged_record(pairs, arguments.runs, settings, dependence),
+        unjudged=unjudged_record(pairs, arguments.runs, qrels, settings, dependence),
     )
     for warning in record.warnings:
         print(f"{arguments.effects.stem}: {warning}", file=sys.stderr)

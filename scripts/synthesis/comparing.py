@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scripts.experiment.records import SELECTED
+from scripts.experiment.results_paths import SELECTED
 from scripts.experiment.seeds_of import BORROWED, UNKNOWN
 from scripts.statistics.comparison import Comparison, compare
 from scripts.statistics.dependence.seed_effects import CONTROL, DIFFERENCE, TREATMENT, SeedsFrom

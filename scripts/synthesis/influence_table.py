@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy import optimize
+import scipy  # its parts are loaded when they are first used
 
 from scripts.common.command_line import parser, run
 from scripts.common.records import read_record
@@ -36,7 +36,7 @@ def combined(effect_type: str, reported_value: float) -> float:
     bound = 1.0
     while not reported(-bound) <= reported_value <= reported(bound):
         bound *= 2
-    root = optimize.brentq(lambda value: reported(value) - reported_value, -bound, bound, xtol=1e-15, rtol=1e-14)
+    root = scipy.optimize.brentq(lambda value: reported(value) - reported_value, -bound, bound, xtol=1e-15, rtol=1e-14)
     return float(root)
 
 

@@ -1,7 +1,6 @@
 """What a comparison would be if its unjudged documents were judged, or left out of the rankings.
 
-Reads runs and judgements; writes nothing. Four cases beside the comparison as it stands, in which no unjudged document
-is relevant:
+Reads runs; writes nothing. Four cases beside the comparison as it stands, in which no unjudged document is relevant:
 
     lowest       each query has the judgements of holes.py that give the lowest difference, treatment minus control
     highest      each query has those that give the highest
@@ -13,7 +12,7 @@ Each is compared and combined as the comparison itself is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +21,7 @@ import pandas as pd
 
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.holes import ALL, Case, cut, has_holes, holes, values
-from scripts.ir.trec import Qrels, Run, condensed, read_qrels, read_run
+from scripts.ir.trec import Qrels, Run, condensed, read_run
 from scripts.records.comparison import UnjudgedCase, UnjudgedRecord
 from scripts.statistics.effects import effect_named
 from scripts.synthesis.comparing import DependenceData, Pairs, compared
@@ -34,7 +33,7 @@ CASES = (LOWEST, HIGHEST, ALL, CONDENSED)
 
 
 def unjudged_record(
-    pairs: Pairs, runs: Sequence[Path], settings: Settings, dependence: DependenceData
+    pairs: Pairs, runs: Sequence[Path], qrels: Mapping[str, Qrels], settings: Settings, dependence: DependenceData
 ) -> UnjudgedRecord | None:
     """The means of all cases; None without runs or a difference, and where all that the measure counts is judged."""
     measures = [settings.measure, *settings.measure_on.values()]
@@ -43,7 +42,7 @@ def unjudged_record(
     numbers: dict[str, float] = {}
     by_case: dict[str, dict[str, tuple[Scores, Scores]]] = {case: {} for case in CASES}
     for task, pair in pairs.items():
-        numbers[task], cases = _of_task(task, pair, runs, settings)
+        numbers[task], cases = _of_task(task, pair, runs, qrels[task], settings)
         for case, found in cases.items():
             by_case[case][task] = found
     if not any(numbers.values()):
@@ -62,11 +61,10 @@ def _means(pairs: Pairs, settings: Settings, dependence: DependenceData) -> Unju
 
 
 def _of_task(
-    task: str, pair: tuple[Scores, Scores], runs: Sequence[Path], settings: Settings
+    task: str, pair: tuple[Scores, Scores], runs: Sequence[Path], qrels: Qrels, settings: Settings
 ) -> tuple[float, dict[str, tuple[Scores, Scores]]]:
     """The unjudged documents of a query on average, and the scores of both systems in each case."""
-    measure, files = settings.measure_on.get(task, settings.measure), settings.qrels | settings.judgements
-    qrels = read_qrels(Path(files[task]))
+    measure = settings.measure_on.get(task, settings.measure)
     ranked_on = settings.runs_on.get(task, task)
     control, condensed_control = _read(_runs_of(runs, ranked_on, settings.control), measure, qrels)
     treatment, condensed_treatment = _read(_runs_of(runs, ranked_on, settings.treatment), measure, qrels)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 
 from scripts.experiment import job_files
-from scripts.experiment.records import SELECTED, Experiment
-from scripts.experiment.results_paths import path
+from scripts.experiment.records import Experiment
+from scripts.experiment.results_paths import SELECTED, path
 from scripts.training.planning_examples import (
     Examples,
     all_examples,

@@ -6,8 +6,8 @@ from scripts.common.errors import UserError
 from scripts.common.keys import given
 from scripts.experiment.cautions import cautions
 from scripts.experiment.descriptions import datasets_learnt, describe, for_times
-from scripts.experiment.records import SELECTED
 from scripts.experiment.resolution import resolve
+from scripts.experiment.results_paths import SELECTED
 from scripts.experiment.systems.fusion import fusing_settings, tuning_settings
 from tests.experiment.test_config import changed
 

@@ -63,3 +63,11 @@ def test_a_reciprocal_rank_is_cut_at_its_depth_and_not_beside_it():
         qrels = {"q": {f"d{rank - 1:04}": 1}}
         values = evaluate(run, qrels, [f"RR@{rank}", f"RR@{rank - 1}"] if rank > 1 else ["RR@1"]).loc["q"]
         assert values.tolist() == [1 / rank, 0.0][: len(values)]
+
+
+def test_grades_below_0_count_as_0_also_where_a_query_has_no_others():
+    qrels, run = random_case(1)
+    lowered = {query: {one: grade or -2 for one, grade in grades.items()} for query, grades in qrels.items()}
+    qrels["none"], lowered["none"], run["none"] = {"a": 0, "b": 0}, {"a": -2, "b": -1}, {"a": 1.0, "c": 0.5}
+    measures = [parse(name) for name in NAMES]
+    assert plain_values(measures, run, lowered) == plain_values(measures, run, qrels)

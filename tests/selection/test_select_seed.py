@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.experiment.records import SELECTED
 from scripts.experiment.resolution import resolve
+from scripts.experiment.results_paths import SELECTED
 from scripts.ir.trec import write_qrels, write_run
 from scripts.selection import select_seed, selected_seeds
 from tests.experiment.test_config import changed

@@ -53,7 +53,9 @@ class Case:
         for task in "ab":
             files = [sorted((self.folder / f"metrics/{task}/{system}").iterdir()) for system in "ct"]
             pairs[task] = paired(*(read_scores(of_system, "P@5") for of_system in files), task)[:2]
-        return unjudged_record(pairs, sorted(self.folder.rglob("*.trec.gz")), self.settings, DependenceData())
+        return unjudged_record(
+            pairs, sorted(self.folder.rglob("*.trec.gz")), self.qrels, self.settings, DependenceData()
+        )
 
     def differences(self, filled=lambda grades: grades, kept=lambda run, qrels: run):
         """Treatment minus control by task and query, by pytrec_eval with other judgements and other runs."""
@@ -113,8 +115,8 @@ def test_the_bounds_of_precision_hold_each_unjudged_document_that_lowers_or_rais
 def test_nothing_is_said_where_all_is_judged_or_nothing_is_relevant_to_unjudged_documents(tmp_path):
     case = Case(tmp_path, judged=20)
     assert case.record() is None
-    assert unjudged_record({}, [tmp_path], replace(case.settings, measure="Judged@5"), DependenceData()) is None
-    assert unjudged_record({}, [], case.settings, DependenceData()) is None
+    assert unjudged_record({}, [tmp_path], {}, replace(case.settings, measure="Judged@5"), DependenceData()) is None
+    assert unjudged_record({}, [], {}, case.settings, DependenceData()) is None
 
 
 def means(effect, p):

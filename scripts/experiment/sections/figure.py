@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from scripts.common.keys import LEFT_OUT, Label, Name, Rule, Title
 
+INFLUENCE, QUERIES = "influence-", "queries-"  # prefixes of the names of a comparison's further figures
 Coordinate = Annotated[float, Rule(minimum=-1_000_000_000, maximum=1_000_000_000)]
 Inches = Annotated[float, Rule(title="a number of inches from 3.4 to 40", minimum=3.4, maximum=40)]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from scipy import special
+import scipy  # its parts are loaded when they are first used
 
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity
@@ -31,7 +31,7 @@ def statistic(summary: Diamond) -> str:
     if summary.own_p == 0:
         return f"|{name}| > 37{degrees}"  # beyond the least p-value that a number can hold
     half = summary.own_p / 2
-    size = -special.ndtri(half) if summary.df is None else -special.stdtrit(summary.df, half)
+    size = -scipy.special.ndtri(half) if summary.df is None else -scipy.special.stdtrit(summary.df, half)
     return f"{name} = {form.fixed(math.copysign(size, summary.effect), 2)}{degrees}"
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from scripts.experiment.figure_checks import INFLUENCE, QUERIES
+from scripts.experiment.sections.figure import INFLUENCE, QUERIES
 from scripts.records.comparisons import ComparisonRow
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.adjustment import rows_of

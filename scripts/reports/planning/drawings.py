@@ -12,9 +12,9 @@ from scripts.experiment import job_files
 from scripts.experiment.charts import CHART
 from scripts.experiment.comparisons import COST_FIGURE
 from scripts.experiment.drawing import Drawing, Drawings
-from scripts.experiment.figure_checks import INFLUENCE, QUERIES
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
+from scripts.experiment.sections.figure import INFLUENCE, QUERIES
 from scripts.reports.planning import costs, families, figures, moderation, transfer
 
 FAMILY = "multiple-comparisons/"  # the folder of the figures of families

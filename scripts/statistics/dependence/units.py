@@ -32,20 +32,20 @@ class Clustered(NamedTuple):
 
 def components(relevant: Mapping[Hashable, Iterable[str]]) -> dict[Hashable, int]:
     """Query -> the number of its connected component; `relevant` are the documents relevant to each."""
-    parent: dict[Hashable, Hashable] = {query: query for query in relevant}
+    parent = list(range(len(relevant)))  # by the place of a query: a key with many documents takes long to look up
 
-    def root(query: Hashable) -> Hashable:
-        while parent[query] != query:
-            parent[query] = parent[parent[query]]
-            query = parent[query]
-        return query
+    def root(place: int) -> int:
+        while parent[place] != place:
+            parent[place] = parent[parent[place]]
+            place = parent[place]
+        return place
 
-    first_with: dict[str, Hashable] = {}
-    for query, documents in relevant.items():
+    first_with: dict[str, int] = {}
+    for place, documents in enumerate(relevant.values()):
         for document in documents:
-            parent[root(query)] = root(first_with.setdefault(document, query))
-    numbers: dict[Hashable, int] = {}
-    return {query: numbers.setdefault(root(query), len(numbers)) for query in relevant}
+            parent[root(place)] = root(first_with.setdefault(document, place))
+    numbers: dict[int, int] = {}
+    return {query: numbers.setdefault(root(place), len(numbers)) for place, query in enumerate(relevant)}
 
 
 def effective_number(units: Sequence[Hashable]) -> float:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import special
+import scipy  # its parts are loaded when they are first used
 
 from scripts.statistics.least_squares.gls import Fit, equally_weighted, gls
 from scripts.statistics.least_squares.robust import cr2
@@ -43,7 +43,7 @@ def of_fit(found: Fit, alpha: float) -> Part:
     """The variance of the mean and its degrees of freedom; by the scatter of collections where these are a level."""
     part = cr2(found) if len(structures(found.collections)) > 1 else _scatter(found)
     df = len(found.y) - 1
-    if gls(found.y, found.sampling).q >= 2 * special.gammaincinv(df / 2, alpha / 2):
+    if gls(found.y, found.sampling).q >= 2 * scipy.special.gammaincinv(df / 2, alpha / 2):
         return part
     return wider(part, Part(float(found.weights @ found.sampling @ found.weights), math.inf), alpha)
 

@@ -16,7 +16,7 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import optimize, special
+import scipy  # its parts are loaded when they are first used
 
 from scripts.statistics.least_squares.gls import projection
 
@@ -143,10 +143,10 @@ def tau2_interval(y: np.ndarray, sampling: np.ndarray, alpha: float) -> tuple[fl
         if generalised_q(centred, sampling, 0.0) <= target:
             return 0.0
         bound = (centred**2).sum() / target
-        root = optimize.brentq(
+        root = scipy.optimize.brentq(
             lambda tau2: generalised_q(centred, sampling, tau2) - target,
             0.0, bound, xtol=1e-300, rtol=4 * np.finfo(float).eps, maxiter=1000,
         )  # fmt: skip
         return float(root)
 
-    return end(special.chdtri(df, alpha / 2)), end(2 * special.gammaincinv(df / 2, alpha / 2))
+    return end(scipy.special.chdtri(df, alpha / 2)), end(2 * scipy.special.gammaincinv(df / 2, alpha / 2))

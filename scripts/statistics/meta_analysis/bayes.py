@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize, special
+import scipy  # its parts are loaded when they are first used
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 _PANELS = 60
@@ -86,7 +86,7 @@ def bayesian_summary(y: np.ndarray, covariance: np.ndarray, tau_scale: float, al
         sd=sd,
         ci_low=origin + low,
         ci_high=origin + high,
-        p_above_0=float((share * special.ndtr((mean + origin) / np.sqrt(variance))).sum()),
+        p_above_0=float((share * scipy.special.ndtr((mean + origin) / np.sqrt(variance))).sum()),
         tau_median=tau_quantile(0.5),
         tau_ci=(tau_quantile(levels[0]), tau_quantile(levels[1])),
         prediction_interval=(origin + new_low, origin + new_high),
@@ -128,8 +128,8 @@ def _quadrature(starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.nd
 
 def _mixture_quantile(level: float, share: np.ndarray, means: np.ndarray, sds: np.ndarray) -> float:
     """The quantile of a mixture of normal distributions, between the smallest and largest of its parts."""
-    of_parts = means + sds * special.ndtri(level)
-    return _root(lambda value: float((share * special.ndtr((value - means) / sds)).sum() - level),
+    of_parts = means + sds * scipy.special.ndtri(level)
+    return _root(lambda value: float((share * scipy.special.ndtr((value - means) / sds)).sum() - level),
                  float(of_parts.min()), float(of_parts.max()))  # fmt: skip
 
 
@@ -139,4 +139,4 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
         return low
     if function(high) <= 0:
         return high
-    return float(optimize.brentq(function, low, high, xtol=1e-14 * max(abs(low), abs(high)), rtol=1e-13))
+    return float(scipy.optimize.brentq(function, low, high, xtol=1e-14 * max(abs(low), abs(high)), rtol=1e-13))

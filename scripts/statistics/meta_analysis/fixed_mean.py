@@ -12,7 +12,7 @@ are one part of V, with the fewest degrees of freedom among them.
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
+import scipy  # its parts are loaded when they are first used
 
 from scripts.statistics.dependence.seeds_part import seeds_parts
 from scripts.statistics.dependence.structure import Dependence
@@ -29,7 +29,7 @@ def fixed_mean(estimates: np.ndarray, dependence: Dependence, alpha: float) -> S
 
 def _sampling_parts(dependence: Dependence, weights: np.ndarray) -> list[Part]:
     """What each set of tasks that covary adds to the variance of the weighted mean."""
-    count, label = connected_components(dependence.sampling != 0)
+    count, label = scipy.sparse.csgraph.connected_components(dependence.sampling != 0)
     contribution = weights[:, None] * dependence.sampling * weights
     degrees = np.array(dependence.degrees)
     members = [label == number for number in range(count)]

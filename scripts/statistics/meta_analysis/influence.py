@@ -19,7 +19,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy  # its parts are loaded when they are first used
 
 from scripts.statistics.meta_analysis.independent import MetaAnalysis, meta_analysis
 
@@ -91,7 +91,7 @@ def is_influential(
     """Metafor's rule of thumb for a model with one coefficient; what is undefined does not count."""
     return (
         abs(dffits or 0.0) > 3 * math.sqrt(1 / (k - 1))
-        or special.chdtr(1, cooks_distance or 0.0) > 0.5
+        or scipy.special.chdtr(1, cooks_distance or 0.0) > 0.5
         or hat > 3 / k
         or abs(dfbetas or 0.0) > 1
     )

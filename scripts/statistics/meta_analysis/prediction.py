@@ -21,7 +21,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import optimize, special
+import scipy  # its parts are loaded when they are first used
 
 from scripts.statistics.meta_analysis.summaries import Summary
 
@@ -62,7 +62,7 @@ def prediction_interval(
 
 def half_width(summary: Summary, tau2: float, df: int, alpha: float) -> float:
     """t(df; 1 - alpha/2) sqrt(tau2 + V_M)."""
-    return -float(special.stdtrit(df, alpha / 2)) * math.sqrt(tau2 + summary.variance)
+    return -float(scipy.special.stdtrit(df, alpha / 2)) * math.sqrt(tau2 + summary.variance)
 
 
 def confidence_distribution(y: np.ndarray, sampling: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -80,13 +80,13 @@ def confidence_distribution(y: np.ndarray, sampling: np.ndarray) -> tuple[np.nda
         generalised: np.ndarray = (weights * (effects - mean[:, None] * ones) ** 2).sum(axis=1)
         return generalised
 
-    above_0 = float(special.chdtr(df, q(np.zeros(1))[0]))
+    above_0 = float(scipy.special.chdtr(df, q(np.zeros(1))[0]))
     if not above_0:
         return np.zeros(1), np.ones(1)
     x, weights = np.polynomial.legendre.leggauss(NODES)
     x, weights = (x + 1) / 2, weights / 2
     levels, shares = above_0 * x**2 * (3 - 2 * x), above_0 * weights * 6 * x * (1 - x)
-    targets = 2 * special.gammaincinv(df / 2, levels)
+    targets = 2 * scipy.special.gammaincinv(df / 2, levels)
     low, high = np.zeros(NODES), (effects**2).sum() / targets  # q is below its target there
     for _ in range(HALVINGS):
         middle = (low + high) / 2
@@ -97,12 +97,12 @@ def confidence_distribution(y: np.ndarray, sampling: np.ndarray) -> tuple[np.nda
 
 def _half_width(half: float, taus: np.ndarray, shares: np.ndarray, alpha: float) -> float:
     """The 1 - alpha/2 quantile of the mixture."""
-    z = -float(special.ndtri(alpha / 2))
+    z = -float(scipy.special.ndtri(alpha / 2))
     sds = np.hypot(half / z, taus)
     if not sds.all():  # equal effects and an interval that is a point
         return half
 
     def missing(value: float) -> float:
-        return float((shares * special.ndtr(value / sds)).sum() - (1 - alpha / 2))
+        return float((shares * scipy.special.ndtr(value / sds)).sum() - (1 - alpha / 2))
 
-    return half if missing(half) >= 0 else float(optimize.brentq(missing, half, z * sds.max()))
+    return half if missing(half) >= 0 else float(scipy.optimize.brentq(missing, half, z * sds.max()))

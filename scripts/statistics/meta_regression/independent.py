@@ -19,7 +19,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy  # its parts are loaded when they are first used
 
 from scripts.statistics.dependence.structure import Dependence, of_mean
 from scripts.statistics.estimators import residual_estimator
@@ -128,7 +128,7 @@ def meta_regression(
 
 def tested_together(qm: float, m: int, df: float | None) -> tuple[float, float]:
     """The statistic of the test of m coefficients from b' Cov(b)^-1 b, and its p-value: F, or chi2 without `df`."""
-    return (qm, chi2_upper(qm, m).p) if df is None else (qm / m, float(special.fdtrc(m, df, qm / m)))
+    return (qm, chi2_upper(qm, m).p) if df is None else (qm / m, float(scipy.special.fdtrc(m, df, qm / m)))
 
 
 def scale_of(interval: str, q: np.ndarray) -> np.ndarray:

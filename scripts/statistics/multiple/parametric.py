@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy import special
+import scipy  # its parts are loaded when they are first used
 
 _NODES = 128
 _FEW = 10  # degrees of freedom
@@ -43,7 +43,7 @@ def tukey_p(difference: np.ndarray, variance: float, df: float, systems: int) ->
 
     def below(q: np.ndarray) -> np.ndarray:
         z, weights = _normal_nodes()
-        inside = special.ndtr(z) - special.ndtr(z - q[..., np.newaxis])
+        inside = scipy.special.ndtr(z) - scipy.special.ndtr(z - q[..., np.newaxis])
         return np.asarray(systems * (inside ** (systems - 1) @ weights))
 
     return _upper(np.abs(difference) / math.sqrt(variance), df, below)
@@ -55,7 +55,7 @@ def dunnett_p(difference: np.ndarray, variance: float, df: float, systems: int) 
     def below(t: np.ndarray) -> np.ndarray:
         z, weights = _normal_nodes()
         reach = math.sqrt(2) * t[..., np.newaxis]
-        inside = special.ndtr(z + reach) - special.ndtr(z - reach)
+        inside = scipy.special.ndtr(z + reach) - scipy.special.ndtr(z - reach)
         return np.asarray(inside ** (systems - 1) @ weights)
 
     return _upper(np.abs(difference) / math.sqrt(2 * variance), df, below)
@@ -63,15 +63,15 @@ def dunnett_p(difference: np.ndarray, variance: float, df: float, systems: int) 
 
 def _upper(statistic: np.ndarray, df: float, below: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """The mean of 1 - below(statistic s) over s, the root of a chi-square over its degrees of freedom."""
-    low, high = (math.log(chi2 / df) / 2 for chi2 in (2 * special.gammaincinv(df / 2, _TAIL), _chi2_above(df)))
+    low, high = (math.log(chi2 / df) / 2 for chi2 in (2 * scipy.special.gammaincinv(df / 2, _TAIL), _chi2_above(df)))
     u, weights = _legendre(low, high, _NODES if df > _FEW else 4 * _NODES)  # few: a long lower tail
-    log_density = math.log(2) + df / 2 * (math.log(df / 2) + 2 * u - np.exp(2 * u)) - special.gammaln(df / 2)
+    log_density = math.log(2) + df / 2 * (math.log(df / 2) + 2 * u - np.exp(2 * u)) - scipy.special.gammaln(df / 2)
     probability = [float(weights @ (np.exp(log_density) * (1 - below(one * np.exp(u))))) for one in statistic]
     return np.asarray(np.clip(probability, 0.0, 1.0))
 
 
 def _chi2_above(df: float) -> float:
-    return float(2 * special.gammainccinv(df / 2, _TAIL))
+    return float(2 * scipy.special.gammainccinv(df / 2, _TAIL))
 
 
 def _normal_nodes() -> tuple[np.ndarray, np.ndarray]:

@@ -21,7 +21,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy import optimize, special
+import scipy  # its parts are loaded when they are first used
 
 NODES = {1: 200, 2: 40, 3: 20}  # of each part, by the number of parts that are estimated
 NEGLIGIBLE = 1e-16  # the probability of estimates beyond the first and last node
@@ -65,7 +65,7 @@ def precision(parts: Sequence[Part], alpha: float, power: float) -> Precision:
     low, high = 0.0, se
     while missing(high) < 0:
         low, high = high, 2 * high
-    detectable = float(optimize.brentq(missing, low, high, xtol=1e-11 * se))
+    detectable = float(scipy.optimize.brentq(missing, low, high, xtol=1e-11 * se))
     return Precision(se**2, satterthwaite(parts), detectable, float(weights @ half_widths))
 
 
@@ -84,7 +84,7 @@ def satterthwaite(parts: Sequence[Part]) -> float:
 
 def _rejected(effect: float, se: float, half_widths: np.ndarray, weights: np.ndarray) -> float:
     """The probability that an estimate with this standard error is further from 0 than its half-width."""
-    outside = special.ndtr((effect - half_widths) / se) + special.ndtr((-effect - half_widths) / se)
+    outside = scipy.special.ndtr((effect - half_widths) / se) + scipy.special.ndtr((-effect - half_widths) / se)
     return float(weights @ outside)
 
 
@@ -96,7 +96,7 @@ def _half_widths(parts: Sequence[Part], alpha: float) -> tuple[np.ndarray, np.nd
     nodes = NODES.get(len(estimated), min(NODES.values()))
     for part in estimated:
         floor = part.floor / part.variance
-        quantiles = special.ndtri(alpha / 2) / special.stdtrit(part.df, alpha / 2)
+        quantiles = scipy.special.ndtri(alpha / 2) / scipy.special.stdtrit(part.df, alpha / 2)
         squares, shares = _estimates(part.df, floor * float(quantiles) ** 2, nodes)
         degrees = np.full(len(squares), part.df)
         if floor:
@@ -106,10 +106,10 @@ def _half_widths(parts: Sequence[Part], alpha: float) -> tuple[np.ndarray, np.nd
         uncertainty = np.add.outer(uncertainty, values**2 / degrees).ravel()
         weights = np.multiply.outer(weights, shares).ravel()
     if not estimated:
-        return -special.ndtri(alpha / 2) * np.sqrt(variance), weights
+        return -scipy.special.ndtri(alpha / 2) * np.sqrt(variance), weights
     with np.errstate(divide="ignore"):  # of no uncertainty at all the degrees are infinite, and t is normal
         degrees = variance**2 / uncertainty
-    return -special.stdtrit(degrees, alpha / 2) * np.sqrt(variance), weights
+    return -scipy.special.stdtrit(degrees, alpha / 2) * np.sqrt(variance), weights
 
 
 @cache
@@ -120,13 +120,13 @@ def _estimates(df: float, floor: float, nodes: int) -> tuple[np.ndarray, np.ndar
     gamma(df/2), is smooth; the floor itself has the weight of all that is below.
     """
     x, weights = np.polynomial.legendre.leggauss(nodes)
-    ends = (math.sqrt(special.gammainccinv(df / 2, share) * 2 / df) for share in (1 - NEGLIGIBLE, NEGLIGIBLE))
+    ends = (math.sqrt(scipy.special.gammainccinv(df / 2, share) * 2 / df) for share in (1 - NEGLIGIBLE, NEGLIGIBLE))
     low, high = (max(end, math.sqrt(floor)) for end in ends)
     s = low + (high - low) * (x + 1) / 2
     log_density = (
-        math.log(2) + df / 2 * math.log(df / 2) - special.gammaln(df / 2) + (df - 1) * np.log(s) - df * s**2 / 2
+        math.log(2) + df / 2 * math.log(df / 2) - scipy.special.gammaln(df / 2) + (df - 1) * np.log(s) - df * s**2 / 2
     )
     density = np.exp(log_density) * weights * (high - low) / 2
     if not floor:
         return s**2, density
-    return np.append(s**2, floor), np.append(density, special.gammainc(df / 2, df * floor / 2))
+    return np.append(s**2, floor), np.append(density, scipy.special.gammainc(df / 2, df * floor / 2))

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy  # its parts are loaded when they are first used
 
 from scripts.statistics.least_squares.satterthwaite import Part
 from scripts.statistics.task.paired import mean_difference
@@ -39,6 +39,6 @@ def difference_of(treatment: np.ndarray, control: np.ndarray, alpha: float) -> D
         return Difference(float(np.mean(treatment - control)), *(None,) * 5)
     mean, variance = float(result[0]), float(result[1])
     df = len(treatment) - 1
-    half = float(-special.stdtrit(df, alpha / 2)) * math.sqrt(variance)
+    half = float(-scipy.special.stdtrit(df, alpha / 2)) * math.sqrt(variance)
     test = t_test_of(mean, Part(variance, df))
     return Difference(mean, mean - half, mean + half, test.t, df, test.p_value)

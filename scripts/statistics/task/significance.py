@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy  # its parts are loaded when they are first used
 
 from scripts.statistics.least_squares.satterthwaite import Part
 from scripts.statistics.meta_analysis.tails import Tail, t_two_sided, t_upper
@@ -109,5 +109,5 @@ def two_one_sided(mean: float, se: float, df: float, margin: float, alpha: float
     """The two tests of a mean with its standard error, by Student's t."""
     above: Tail = t_upper((mean + margin) / se, df)
     below: Tail = t_upper((margin - mean) / se, df)
-    half = -special.stdtrit(df, alpha) * se
+    half = -scipy.special.stdtrit(df, alpha) * se
     return Equivalence(margin, max(above.p, below.p), above.p, float(mean - half), float(mean + half))

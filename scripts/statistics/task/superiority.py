@@ -15,7 +15,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy  # its parts are loaded when they are first used
 
 ROUNDING = 1e-12  # of values in 0..1: means over different numbers of seeds differ in their last digits
 
@@ -37,7 +37,7 @@ def superiority(gains: np.ndarray, alpha: float) -> Superiority:
     wins, losses = int((gains > ROUNDING).sum()), int((gains < -ROUNDING).sum())
     ties = n - wins - losses
     share = (wins + ties / 2) / n
-    z2 = float(special.ndtri(alpha / 2)) ** 2
+    z2 = float(scipy.special.ndtri(alpha / 2)) ** 2
     centre, half = (share + z2 / (2 * n)), math.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2)))
     low, high = ((centre + sign * half) / (1 + z2 / n) for sign in (-1, 1))
     return Superiority(wins, ties, losses, share, max(0.0, low), min(1.0, high))
