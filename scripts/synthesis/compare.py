@@ -135,7 +135,8 @@ def main() -> None:
         warnings += mixed_estimands(name, seeds_by_task(files))
     dependence = dependence_data(settings, arguments.siblings)
     found = compared(pairs, settings, dependence, models)
-    warnings += [*found.cluster_warnings, *unknown_seeds(settings), *task_warnings(found.tasks)]
+    units = "tasks" if settings.of_tasks else "queries"
+    warnings += [*found.cluster_warnings, *unknown_seeds(settings), *task_warnings(found.tasks, units)]
     warnings += notes(found.tasks, settings.judged)
     scale = measure_scale(scores.values.to_numpy() for pair in pairs.values() for scores in pair)
     all_tasks = sensitivity(found.tasks, settings, found.corpora, list(found.seed_effects.values()))
