@@ -50,7 +50,8 @@ def with_unjudged(collection: Collection, wanted: str) -> Collection:
         return collection
     split, others = ("test", ("train", "dev")) if wanted == "test" else ("train", ("dev", "test"))
     elsewhere = {text for other in others for text in collection.queries.get(other, {}).values()}
-    added = {query: text for query, text in collection.unjudged.items() if text not in elsewhere}
+    found = (collection.unjudged_test if split == "test" else None) or collection.unjudged
+    added = {query: text for query, text in found.items() if text not in elsewhere}
     if not added:
         role = "training" if split == "train" else "test"
         raise UserError(f"unjudged: there is no query without judgements that could be a {role} query")

@@ -87,7 +87,8 @@ def check_split(check: Checker, key: str, dataset: str, split: str, instead: str
     if split in known:
         return
     problem = f"{dataset} has no judgements for the split {split}; its splits are {_listed(known)}"
-    carving = f"datasets.{dataset}.splits: {{{split}: {CARVED}}}" if "train" in known else ""
+    can_carve = "train" in known and "splits" in keys_of_format(entry.format)
+    carving = f"datasets.{dataset}.splits: {{{split}: {CARVED}}}" if can_carve else ""
     if cures := " or ".join(filter(None, [carving, instead])):
         problem += f"; expected {cures}"
     raise check.fail(key, problem)

@@ -23,7 +23,7 @@ def family(named: Named, name: str) -> Family:
     human = [task.name for task in named.all_tasks.values() if not task.judge]
     tasks = named.tasks(f"{key}.tasks", human if entry.tasks == "all" else entry.tasks)
     if judged := next((task.name for task in tasks if task.judge), None):
-        problem = "whose errors no multiple comparison holds; name tasks that humans judge"
+        problem = "and no multiple comparison corrects its errors; name tasks that humans judge"
         raise check.fail(f"{key}.tasks", f"a language model judges {judged!r}, {problem}")
     systems = named.systems(f"{key}.systems", named.all_systems if entry.systems == "all" else entry.systems)
     control = named.system(f"{key}.against", entry.against) if entry.against is not None else None

@@ -170,10 +170,11 @@ def write(table: pd.DataFrame, sources: Sequence[Path], arguments: Namespace) ->
     """Write a table of numbers as TSV, in Markdown and, where it is asked for, as HTML."""
     tsv = table.to_csv(sep="\t", index=False)
     texts = read_texts(io.StringIO(tsv))
-    said = f"{counts(texts)}. They are those of {' and '.join(map(str, sources))}."
-    title, lead = "Published numbers and ours", Paragraph(said)
-    pages = {arguments.table: tsv, arguments.page: markdown.document(title, [lead, *content(texts, together=False)])}
-    pages |= {path: html_page.document(title, [lead, *content(texts, together=True)], {}) for path in arguments.html}
+    of = "There are none in" if texts.empty else "They are those of"
+    title, lead = "Published numbers and ours", Paragraph(f"{counts(texts)}. {of} {' and '.join(map(str, sources))}.")
+    apart, together = ([] if texts.empty else content(texts, together=whole) for whole in (False, True))
+    pages = {arguments.table: tsv, arguments.page: markdown.document(title, [lead, *apart])}
+    pages |= {path: html_page.document(title, [lead, *together], {}) for path in arguments.html}
     for path, text in pages.items():
         write_text(path, text)
 

@@ -132,7 +132,8 @@ def main() -> None:
     qrels = {task: read_qrels(Path(file)) for task, file in (settings.qrels | settings.judgements).items()}
     dependence = dependence_data(settings, qrels, arguments.siblings)
     found = compared(pairs, settings, dependence, models)
-    warnings += [*found.cluster_warnings, *unknown_seeds(settings), *task_warnings(found.tasks)]
+    units = "tasks" if settings.of_tasks else "queries"
+    warnings += [*found.cluster_warnings, *unknown_seeds(settings), *task_warnings(found.tasks, units)]
     warnings += notes(found.tasks, settings.judged)
     scale = measure_scale(scores.values.to_numpy() for pair in pairs.values() for scores in pair)
     all_tasks = sensitivity(found.tasks, settings, found.corpora, list(found.seed_effects.values()))

@@ -18,6 +18,7 @@ from scripts.common.errors import UserError
 from scripts.common.files import lines
 from scripts.common.numerals import finite
 from scripts.ir.query_samples import drawn
+from scripts.statistics.task.paired import queries as counted
 from scripts.statistics.task.prediction_powered import LEAST, ModelScores
 from scripts.statistics.task.results import TaskResult
 from scripts.synthesis.metrics_files import Scores, on
@@ -81,7 +82,9 @@ def read_probabilities(path: Path, queries: list[str]) -> np.ndarray:
             raise UserError(f"{path}:{number}: expected a query, a tab and a probability above 0 and of at most 1")
         found[query] = value
     if missing := [query for query in queries if query not in found]:
-        raise UserError(f"{path}: no probability of {len(missing)} queries with human judgements, such as {missing[0]}")
+        raise UserError(
+            f"{path}: no probability of {counted(len(missing))} with human judgements, such as {missing[0]}"
+        )
     return np.array([found[query] for query in queries])
 
 

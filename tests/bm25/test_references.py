@@ -2,6 +2,7 @@
 
 import json
 import sys
+from argparse import Namespace
 from dataclasses import replace
 
 import pandas as pd
@@ -11,10 +12,13 @@ from scripts.bm25 import index as index_script
 from scripts.bm25 import planning_references as planning
 from scripts.bm25 import references as script
 from scripts.bm25 import search as search_script
+from scripts.common.tables import read_texts
 from scripts.evaluation.score import score
 from scripts.experiment.resolution import resolve
 from scripts.reports.contents.published import FAULT, counts
-from scripts.reports.published import Results, read_all, versus
+from scripts.reports.contents.published import published as section
+from scripts.reports.published import Results, read_all, versus, write
+from scripts.reports.writing import html_page
 from tests.support.located import refusal, with_dataset
 from tests.support.prepared import prepare
 
@@ -109,8 +113,15 @@ def test_with_the_same_texts_another_score_is_a_fault_and_with_others_it_is_not(
     assert "1 differ although the texts are the same: scifact, BM25 nDCG@10" in counts(table)
 
 
-def test_without_a_collection_that_is_known_the_page_says_so():
-    assert counts(versus(pd.DataFrame(), RESULTS, {})) == "No published number is of a task of this experiment"
+def test_without_a_collection_that_is_known_both_pages_say_so(tmp_path):
+    """A table without rows has no columns to show, and the report is made all the same."""
+    files = {name: tmp_path / f"versus.{name}" for name in ("table", "page", "html")}
+    arguments = Namespace(**files | {"html": [files["html"]]})
+    write(versus(pd.DataFrame(), RESULTS, {}), ["references.tsv"], arguments)
+    said = "No published number is of a task of this experiment"
+    assert files["page"].read_text().endswith(f"\n{said}. There are none in references.tsv.\n")
+    report = html_page.document("t", [section(read_texts(files["table"]))], {})
+    assert all(f"<p>{said}." in page for page in (files["html"].read_text(), report))
 
 
 SYSTEMS = {

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 
 import pyarrow
 import pytest
@@ -121,6 +122,13 @@ in crime.
 TREC = {"docs/a": SGML, "docs/b.jsonl": '{"id": "j1", "contents": "json text"}\n', "topics": TOPICS,
         "qrels": "301 0 FT-1 1\n302 0 j1 0\n"}  # fmt: skip
 OPTIONS = trec.Options(["docs/*"], {"test": "topics"}, {"test": "qrels"})
+
+
+def test_trec_by_subtopic_leaves_no_document_out(tmp_path):
+    root = write(tmp_path, TREC | {"qrels": "301 1 FT-1 1\n301 2 FT-1 2\n302 1 j1 0\n"})
+    collection = trec.read(root, replace(OPTIONS, subtopics=True))
+    assert collection.qrels["test"] == {"301": {"FT-1": 2}, "302": {"j1": 0}} and not collection.excluded
+    assert set(collection.subtopics["test"]) == {"1", "2"}
 
 
 def test_trec(tmp_path):

@@ -109,6 +109,14 @@ def test_queries_that_nobody_judged_can_be_training_queries(tmp_path, home):
     assert (train["queries"], train["unjudged"]) == (1, 2)
 
 
+def test_queries_of_test_that_nobody_judged_can_be_judged_by_a_model(tmp_path, home):
+    ids = {"train": "msmarco-passage/train", "test": "msmarco-passage/dev/small"}
+    files = MARCO | {"msmarco-passage/dev/small/queries.tsv": "20\tfour\n21\tfive\n"}
+    out = both(tmp_path, home(files), "ir_datasets:msmarco-passage", ids, unjudged="test")
+    assert list(read_queries(out / "queries/test.jsonl")) == ["20", "21"]
+    assert list(read_queries(out / "queries/train.jsonl")) == ["10"]
+
+
 def test_the_record_says_what_came_and_what_the_library_documents_of_it(tmp_path, home):
     record, done = fetch(tmp_path, home(ANTIQUE), "ir_datasets:antique", "antique/test", "antique/train")
     told = json.loads(record.read_text())

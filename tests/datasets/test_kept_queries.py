@@ -131,6 +131,17 @@ def test_topics_of_train_without_qrels_are_training_queries(tmp_path):
         prepare(tmp_path / "in", tmp_path / "carved", entry | {"splits": {"dev": 2}})
 
 
+def test_topics_of_test_that_nobody_judged_are_its_queries_for_a_model_to_judge(tmp_path):
+    """As of TREC's deep learning track, which gives 200 topics and judges some fifty; none is taken from train."""
+    entry = trec_folder(tmp_path / "in", train=["q0 0 d0 1"], test=["t0 0 d0 1"]) | {"unjudged": "test"}
+    with (tmp_path / "in/test.tsv").open("a") as topics:
+        topics.write("t1\tnobody judged\nt2\task 0\n")  # t2 in the words of a training query
+    prepare(tmp_path / "in", tmp_path / "out", entry)
+    train, test = (list(read_queries(tmp_path / f"out/queries/{split}.jsonl")) for split in ("train", "test"))
+    assert (train, test) == (["q0"], ["t0", "t1"])
+    assert json.loads((tmp_path / "out/statistics.json").read_text())["splits"]["test"]["unjudged"] == 1
+
+
 def test_dev_is_carved_out_of_the_judged_training_queries_and_the_others_stay(tmp_path):
     judged = [f"q{n} 0 d{n} 1" for n in range(3)]
     entry = trec_folder(tmp_path / "in", train=judged, test=["t0 0 d5 1"])

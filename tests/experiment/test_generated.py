@@ -55,9 +55,14 @@ CASES = {
     "a model that ranks": ({"datasets/g/generator": "m"}, "datasets.g.generator: m is of type bi-encoder, which writes nothing"),
     "no such model": ({"datasets/g/generator": "x"}, "datasets.g.generator: unknown name 'x'"),
     "a writer that ranks": ({"systems/w": {"model": "writer"}}, "systems.w.model: writer is of type query-generator"),
-    "tested on": ({"tasks": ["g"]}, "g has no judgements for the split test"),
+    "tested on": ({"tasks": ["g"]}, "g has no judgements for the split test; its splits are train"),
     "found by nobody": ({"recipes/r/positives": {"found_within": 1}}, "recipes.r.negatives.cross_encoder: is needed for positives.found_within"),
 }  # fmt: skip
+
+
+def test_a_split_that_cannot_be_carved_out_of_written_queries_is_not_recommended():
+    with pytest.raises(UserError, match=r"its splits are train$"):
+        resolve(changed(CHANGES | {"tasks": ["g"]}), "c.yaml")
 
 
 @pytest.mark.parametrize(("changes", "said"), CASES.values(), ids=CASES)

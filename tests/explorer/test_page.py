@@ -236,6 +236,7 @@ def test_a_query_shows_two_rankings_with_grades_and_the_other_rank(page, explore
 
 def test_any_two_systems_any_seed_and_depth(page, explored):
     page.open(f"{STORMS}&q=q4")
+    assert page.texts(".choices label:last-child option") == ["3", "10", "20"]
     for place, choice in ((0, "other"), (1, "Tuned <b>model</b>, seed 2"), (2, "20")):
         page.act(
             lambda place=place, choice=choice: Select(

@@ -260,4 +260,6 @@ def test_fewer_than_ten_queries_are_said():
         return task_result(values, values**2, METHOD)
 
     results = {"a": result(9), "b": result(10), "c": result(1)}
-    assert task_warnings(results) == ["fewer than 10 queries: a (9); tests and intervals of so few are rough"]
+    for units in ("queries", "tasks"):
+        said = f"fewer than 10 {units}: a (9); tests and intervals of so few are rough"
+        assert task_warnings(results, units) == [said]

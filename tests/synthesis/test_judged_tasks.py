@@ -80,7 +80,7 @@ def test_probabilities_are_read_by_query(tmp_path):
     assert models["j"].probabilities[:3].tolist() == [0.1, 0.2, 0.3] and len(models["j"].probabilities) == 40
     for text, problem in (
         ("q0\t1.5\n", "p.tsv:1: expected a query, a tab and a probability"),
-        ("q0\t1\n", "no probability of 1 queries"),
+        ("q0\t1\n", "no probability of 1 query with"),
     ):
         file.write_text(text)
         with pytest.raises(UserError, match=problem):

@@ -79,6 +79,7 @@ class Collection(NamedTuple):
 
     `documents` is None and there are no queries where the data are judgements only. `unjudged` are queries that could
     be training queries without judgements; where the data has a train split without a single judgement, they are.
+    `unjudged_test` are those among its test queries, where the data say which these are.
     `excluded` are, by query, the documents that the data say are to be left out of its results.
     `subtopics` has the judgements of a split by subtopic, where the data has them: its qrels are the highest grades.
     """
@@ -89,6 +90,7 @@ class Collection(NamedTuple):
     unjudged: Mapping[str, str] = MappingProxyType({})
     excluded: Mapping[str, set[str]] = MappingProxyType({})
     subtopics: Mapping[str, Subtopics] = MappingProxyType({})
+    unjudged_test: Mapping[str, str] = MappingProxyType({})
 
 
 def identifier(value: object, where: str, what: str) -> str:

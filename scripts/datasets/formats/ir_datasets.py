@@ -98,7 +98,7 @@ def read(root: Path, options: Options) -> Collection:
         parts = document_parts(documents.docs_cls(), options.fields, f"{SCHEME}{name}")
     queries: dict[str, dict[str, str]] = {}
     qrels: dict[str, Qrels] = {}
-    unjudged: dict[str, str] = {}
+    unjudged: dict[str, dict[str, str]] = {}
     for split, subset in options.ids.items():
         where = f"{SCHEME}{subset}"
         # Training queries may have no judgements: BM25's labels are learnt without any.
@@ -108,10 +108,11 @@ def read(root: Path, options: Options) -> Collection:
         texts = read_queries(guarded(subset, dataset.queries_iter), text, where)
         qrels[split] = read_qrels(guarded(subset, dataset.qrels_iter), where) if dataset.has("qrels") else {}
         queries[split] = judged_queries(texts, qrels[split], where) if dataset.has("qrels") else {}
-        if split == "train":
-            unjudged = unjudged_queries(texts, qrels[split])
+        unjudged[split] = unjudged_queries(texts, qrels[split])
     found = read_documents(guarded(name, documents.docs_iter), parts, f"{SCHEME}{name}")
-    return Collection(with_texts(found, f"{SCHEME}{name}", text_of(options.fields)), queries, qrels, unjudged)
+    documents = with_texts(found, f"{SCHEME}{name}", text_of(options.fields))
+    of_train, of_test = (unjudged.get(split, {}) for split in ("train", "test"))
+    return Collection(documents, queries, qrels, of_train, unjudged_test=of_test)
 
 
 def text_of(fields: list[str] | None) -> str:

@@ -68,7 +68,7 @@ def mistake(entry: Keys) -> Mistake | None:
         return Mistake("judge.humans", f"only valid with fill: pool, {why}")
     if judge.humans == "chosen" and not judge.probabilities:
         problem = "chosen queries are no random sample, and nothing follows from them for the others"
-        return Mistake("judge.humans", f"{problem}; give the probabilities with which they were chosen")
+        return Mistake("judge.humans", f"{problem}; expected the key probabilities beside it")
     if judge.probabilities and judge.humans != "chosen":
         return Mistake("judge.probabilities", "only valid with humans: chosen")
     if judge.human_queries and judge.humans != "sample":

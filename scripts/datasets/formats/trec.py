@@ -122,7 +122,7 @@ def collection(root: Path, options: Options, texts_of: Callable[[Path, Qrels], d
     """The collection of these files; `texts_of` reads a file of topics, whose judgements are given."""
     queries: dict[str, dict[str, str]] = {}
     qrels: dict[str, Qrels] = {}
-    unjudged: dict[str, str] = {}
+    unjudged: dict[str, dict[str, str]] = {}
     subtopics: dict[str, Subtopics] = {}
     for split, name in options.topics.items():
         topics = file_in(root, name, f"topics.{split}")
@@ -134,10 +134,10 @@ def collection(root: Path, options: Options, texts_of: Callable[[Path, Qrels], d
             qrels[split] = read_judgements(judged) if judged else {}
         texts = texts_of(topics, qrels[split])
         queries[split] = judged_queries(texts, qrels[split], str(judged)) if judged else {}
-        if split == "train":
-            unjudged = unjudged_queries(texts, qrels[split])
+        unjudged[split] = unjudged_queries(texts, qrels[split])
     documents = documents_in(root, options.documents, options.encoding)
-    return Collection(documents, queries, qrels, unjudged, subtopics)
+    of_train, of_test = (unjudged.get(split, {}) for split in ("train", "test"))
+    return Collection(documents, queries, qrels, of_train, subtopics=subtopics, unjudged_test=of_test)
 
 
 def documents_in(root: Path, patterns: list[str], encoding: str) -> Iterator[Document]:

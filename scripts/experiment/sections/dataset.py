@@ -125,8 +125,8 @@ class OfDocuments:
     unjudged: Annotated[
         Literal["drop", "train", "test"],
         "what queries without judgements are: left out (drop), training queries (train), of which BM25's labels are "
-        "learnt, or test queries, which a language model judges (test); BEIR: those that no qrels file judges, other "
-        "formats: those of the train split",
+        "learnt, or test queries, which a language model judges (test); BEIR and hub: those that nothing judges, other "
+        "formats: those of the split, for test of train where test has none",
     ] = "drop"
     drop_near_duplicates: Annotated[
         float | None,

@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const { element, number, signed } = explorer;
-  const DEPTHS = [10, 20, 50, 100, 1000];
+  const DEPTHS = [3, 10, 20, 50, 100, 1000];
 
   const runChoice = (view, label, key, value) => {
     const options = Object.entries(view.task.seeds).flatMap(([system, seeds]) =>

@@ -57,6 +57,8 @@ _CELLS = [
 
 def published(table: pd.DataFrame) -> Section:
     """How many published numbers are reproduced, and all of them."""
+    if table.empty:
+        return Section("Published numbers", [Paragraph(f"{counts(table)}.")], anchor="published")
     all_of_them = Folded(f"All {len(table)} numbers", content(table, together=True), "published-versus-ours.md")
     return Section("Published numbers", [Paragraph(f"{counts(table)}."), all_of_them], anchor="published")
 

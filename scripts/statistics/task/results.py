@@ -103,14 +103,14 @@ def same_difference(x: np.ndarray, y: np.ndarray, effect: EffectSize) -> float |
     return float(difference.mean()) if effect_named(effect.effect_type).IN_UNITS_OF_MEASURE else None
 
 
-def task_warnings(results: Mapping[str, TaskResult]) -> list[str]:
+def task_warnings(results: Mapping[str, TaskResult], units: str = "queries") -> list[str]:
     """Which tasks have few queries, another interval than was asked for, an effect to beware of, or clusters that would
-    narrow an interval and that nobody asked for, as text.
+    narrow an interval and that nobody asked for, as text. `units` are what a task holds.
     """
     few = [
         f"{task} ({result.effect.n})" for task, result in results.items() if result.interval and result.effect.n < FEW
     ]
-    warnings = [f"fewer than {FEW} queries: {', '.join(few)}; tests and intervals of so few are rough"] if few else []
+    warnings = [f"fewer than {FEW} {units}: {', '.join(few)}; tests and intervals of so few are rough"] if few else []
     if narrowed := [
         f"{task} ({result.observed.design_effect:.3g})"
         for task, result in results.items()
