@@ -208,7 +208,7 @@ def arguments_of(training: Training, settings: Settings, folder: Path, steps: in
         per_device_train_batch_size=settings.batch_size,
         learning_rate=settings.learning_rate,
         lr_scheduler_type=SCHEDULES[settings.schedule],
-        warmup_steps=math.ceil(settings.warmup * steps),
+        warmup_steps=math.ceil(settings.warmup * steps) if steps > 1 else 0,  # a first step of warm-up has the rate 0
         weight_decay=settings.weight_decay,
         seed=settings.seed,
         bf16=training_precision(settings.precision) == "bf16",
