@@ -12,7 +12,7 @@ RECORD = {"from": ["bm25", "z"], "cross_encoder": None, "rules": {}, "queries": 
 
 def test_each_set_of_negatives_has_a_line(tmp_path):
     filtered = {"cross_encoder": "ce", "rules": {"relative_margin": 0.05, "max_score": 3},
-                "filtered": {"relative_margin": 1500, "max_score": 0}, "queries_without_negatives": 2,
+                "filtered": {"relative_margin": 1500, "max_score": 0}, "queries_without_negatives": 1,
                 "queries_with_fewer_negatives": 31, "equal_texts": 12, "queries_not_found": 7}  # fmt: skip
     folder = tmp_path / "scifact"
     folder.mkdir()
@@ -23,7 +23,8 @@ def test_each_set_of_negatives_has_a_line(tmp_path):
         "scifact, plain: 2,000 from bm25, 1,600 from z, of 60,000 candidates of 1,200 queries.",
         "scifact, filtered: 2,000 from bm25, 1,600 from z, of 60,000 candidates of 1,200 queries; "
         "1,500 filtered by relative_margin 0.05 (scores of ce); 0 filtered by max_score 3 (scores of ce); "
-        "12 left out for the text of the query or of a relevant document; 7 queries are not learnt from: they do not find their document; "
-        "2 queries are not learnt from: no negative is left; 31 queries have fewer negatives than asked for.",
+        "12 left out for the text of the query or of a relevant document; "
+        "not learnt from: 7 queries whose document is not found; "
+        "not learnt from: 1 query without a negative left; 31 queries with fewer negatives than asked for.",
     ]
     assert mined([]) == []

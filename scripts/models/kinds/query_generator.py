@@ -1,16 +1,19 @@
 """Language models that write queries for documents, causal ones or those with an encoder.
 
 They rank nothing. Tokens are drawn among the 25 most likely and within .95 of the probability, as GPL does (Wang et al.
-2022).
+2022), until the line of the query ends: a base model would go on with further lines.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scripts.common.errors import UserError
 from scripts.common.keys import JsonObject
+
+if TYPE_CHECKING:
+    import torch
 
 NAME = "query-generator"
 SEARCHES = False
@@ -20,15 +23,18 @@ DESCRIPTION = "writes queries for documents (datasets of format generated); max_
 LOSSES: dict[str, str] = {}
 
 NEW = 64  # tokens of a query
-SAMPLING = {"do_sample": True, "top_k": 25, "top_p": 0.95}
+TOP_K, TOP_P = 25, 0.95
+SAMPLING = {"do_sample": True, "top_k": 0, "top_p": 1.0}  # the library would sort the whole vocabulary for each token
+ITS_TOKENS = ("bos_token_id", "eos_token_id", "decoder_start_token_id")  # all that is read of a generation_config.json
 DOCUMENT = "{document}"
+AROUND = "\"'“”„` \n\r\t"  # no text of a query
 
 
 class Writer:
     """A loaded model that writes."""
 
     def __init__(self, model: Any, tokenizer: Any, max_length: int, batch_size: int) -> None:
-        self.facts: JsonObject = {}
+        self.facts: JsonObject = {"prompt_tokens": 0, "completion_tokens": 0}
         self.model, self.tokenizer = model, tokenizer
         self.batch_size = batch_size
         self.room = max_length if model.config.is_encoder_decoder else max_length - NEW
@@ -64,12 +70,37 @@ class Writer:
 
         batch = self.tokenizer(prompts, return_tensors="pt", padding=True, truncation=True, max_length=self.room)
         asked = {name: batch[name].to(self.model.device) for name in ("input_ids", "attention_mask")}
+        first = 0 if self.model.config.is_encoder_decoder else asked["input_ids"].shape[1]
+
+        def read(tokens: torch.Tensor) -> list[str]:
+            return list(self.tokenizer.batch_decode(tokens[:, first:], skip_special_tokens=True))
+
+        def ended(tokens: torch.Tensor, scores: object, **others: object) -> torch.Tensor:
+            return torch.tensor([has_line(answer) for answer in read(tokens)], device=tokens.device)
+
         with torch.inference_mode(), autocast():
             made = self.model.generate(
-                **asked, **SAMPLING, max_new_tokens=NEW, pad_token_id=self.tokenizer.pad_token_id
+                **asked, max_new_tokens=NEW, logits_processor=[likely], stopping_criteria=[ended]
             )
-        first = 0 if self.model.config.is_encoder_decoder else asked["input_ids"].shape[1]
-        return list(self.tokenizer.batch_decode(made[:, first:], skip_special_tokens=True))
+        self.facts["prompt_tokens"] += int(asked["attention_mask"].sum())
+        self.facts["completion_tokens"] += int((made[:, first:] != self.tokenizer.pad_token_id).sum())
+        return read(made)
+
+
+def likely(tokens: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+    """The scores of the tokens that may be drawn; all others are left out. Raises UserError where none can be."""
+    from scripts.models.running import finite
+
+    best, which = scores.topk(min(TOP_K, scores.shape[-1]))
+    finite(best[:, 0].float().cpu().numpy())  # NaN counts as the largest
+    share = best.softmax(-1)
+    kept = best.masked_fill(share.cumsum(-1) - share >= TOP_P, -float("inf"))
+    return scores.new_full(scores.shape, -float("inf")).scatter(-1, which, kept)
+
+
+def has_line(answer: str) -> bool:
+    """Whether a line with a text has come to its end, so that nothing after it is read."""
+    return "\n" in answer.lstrip(AROUND)
 
 
 def load_writer(folder: Path, max_length: int, batch_size: int) -> Writer:
@@ -83,7 +114,7 @@ def load_writer(folder: Path, max_length: int, batch_size: int) -> Writer:
         raise UserError(f"{folder}: no language model; expected …ForCausalLM or …ForConditionalGeneration")
     loading.quiet()
     import torch
-    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
+    from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer, GenerationConfig
 
     from scripts.models.from_files import check, recorded
 
@@ -98,4 +129,6 @@ def load_writer(folder: Path, max_length: int, batch_size: int) -> Writer:
     check(model, made, folder)
     loading.complete_tokenizer(tokenizer, model, folder)
     loading.check_length(model.config, folder, max_length)
+    its = {name: getattr(model.generation_config, name, None) for name in ITS_TOKENS}
+    model.generation_config = GenerationConfig(**SAMPLING, **its, pad_token_id=tokenizer.pad_token_id)
     return Writer(model.to(device()).eval(), tokenizer, max_length, batch_size)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scripts.common.records import read_record
 from scripts.records.mining import MiningRecord
-from scripts.reports.writing.content import Span, Text
+from scripts.reports.writing.content import Span, Text, counted
 
 SUFFIX = ".mining.json"
 
@@ -26,11 +26,15 @@ def _as_text(record: MiningRecord) -> str:
     if record.equal_texts:
         words.append(f"{record.equal_texts:,} left out for the text of the query or of a relevant document")
     if record.queries_without_positive_score:
-        words.append(f"{record.queries_without_positive_score:,} queries have a positive that the run lacks")
+        words.append(f"{_queries(record.queries_without_positive_score)} with a positive that the run lacks")
     if record.queries_not_found:
-        words.append(f"{record.queries_not_found:,} queries are not learnt from: they do not find their document")
+        words.append(f"not learnt from: {_queries(record.queries_not_found)} whose document is not found")
     if record.queries_without_negatives:
-        words.append(f"{record.queries_without_negatives:,} queries are not learnt from: no negative is left")
+        words.append(f"not learnt from: {_queries(record.queries_without_negatives)} without a negative left")
     if record.queries_with_fewer_negatives:
-        words.append(f"{record.queries_with_fewer_negatives:,} queries have fewer negatives than asked for")
+        words.append(f"{_queries(record.queries_with_fewer_negatives)} with fewer negatives than asked for")
     return "; ".join(words)
+
+
+def _queries(number: int) -> str:
+    return counted(number, "query", "queries")
