@@ -76,6 +76,13 @@ def test_scripts_run_by_an_isolated_python(tmp_path):
     assert done.returncode == 0 and str(tmp_path) not in done.stdout and not (tmp_path / "planted").exists()
 
 
+def test_a_script_multiplies_as_this_process_does_and_sees_no_token(tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    monkeypatch.setenv("HF_TOKEN", "secret")
+    environment = Confinement().environment(tmp_path)
+    assert environment["OPENBLAS_CORETYPE"] == "Haswell" and "secret" not in environment.values()
+
+
 def test_changed_sources_are_told(tmp_path):
     files = dict(small().files)
     for name in (

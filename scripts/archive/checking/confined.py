@@ -73,12 +73,14 @@ class Confinement:
         return _around(self.by, [sys.executable, "-I", "-B", *script], folder)
 
     def environment(self, folder: Path) -> dict[str, str]:
-        """The environment of a script: of this process only the search path of programs."""
+        """The environment of a script: of this process the search path of programs and how OpenBLAS multiplies."""
         home = folder / "home"
         home.mkdir(exist_ok=True)
         path = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
+        # Another kernel gives sums other last digits, and so results of this machine would be reported as different.
+        kernels = {name: value for name, value in os.environ.items() if name.startswith("OPENBLAS_")}
         return {"PATH": path, "HOME": str(home), "TMPDIR": str(home), "XDG_CACHE_HOME": str(home), "MPLBACKEND": "agg",
-                "MPLCONFIGDIR": str(home), "OMP_NUM_THREADS": "1", "LC_ALL": "C.UTF-8"}  # fmt: skip
+                "MPLCONFIGDIR": str(home), "OMP_NUM_THREADS": "1", "LC_ALL": "C.UTF-8", **kernels}  # fmt: skip
 
 
 def own_site() -> str:
