@@ -81,7 +81,7 @@ def test_tables_figures_and_page_have_the_papers_names_in_its_order(ranger):
     assert sorted(names, key=figure.index) == names and "Uni-ColBERTer (Dim1, BOW² + CS)" in figure
     assert "Holm-corrected for the number of tasks" in figure
     tex = (ranger / "tables/effects/today.tex").read_text()
-    assert tex.count(r"\midrule") == 2 and sorted(names, key=tex.index) == names
+    assert tex.count(r"\midrule") == 3 and sorted(names, key=tex.index) == names  # the last is of unjudged documents
     page = (ranger / "summary.md").read_text()
     assert (
         "On these seven collections, mean nDCG@10 of Uni-ColBERTer" in page and "100 of 101 published numbers" in page
