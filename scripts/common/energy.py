@@ -64,9 +64,8 @@ def card_joules() -> float | None:
     try:
         import pynvml  # in the environments of models alone
 
-        return (
-            pynvml.nvmlDeviceGetTotalEnergyConsumption(card(f"GPU-{torch.cuda.get_device_properties(0).uuid}")) / 1000
-        )
+        name = f"GPU-{torch.cuda.get_device_properties(0).uuid}"
+        return pynvml.nvmlDeviceGetTotalEnergyConsumption(card(name)) / 1000
     except Exception:  # of NVML, all of one kind, and whatever an old driver or torch lacks
         return None
 

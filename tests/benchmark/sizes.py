@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +19,6 @@ from typing import Any
 from scripts.ir.trec import write_run
 from tests.benchmark import inputs, lucene
 
-REPOSITORY = Path(__file__).parents[2]
 WORDS = 300  # of a document; each is at least two tokens
 DOCUMENTS, TRAINING_QUERIES, SEARCHES, DEPTH = 10_000, 1_024, 25, 200
 
@@ -146,17 +143,6 @@ def command(task: Task, texts: Path, model: Path, out: Path) -> list[str]:
     return [f"scripts/{script}", *options, "--settings", json.dumps(settings)]
 
 
-def call(words: list[str]) -> None:
-    """Run a script of the project. Raises RuntimeError with the end of what it said where it fails."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")])),
-    }
-    done = subprocess.run([sys.executable, *words], cwd=REPOSITORY, env=environment, stderr=subprocess.PIPE, text=True)
-    if done.returncode:
-        raise RuntimeError(f"{words[0]}: {done.stderr[-1500:]}")
-
-
 def draw_negatives(texts: Path) -> None:
     """One random negative for each training query, as the workflow draws it."""
     settings = {
@@ -167,7 +153,7 @@ def draw_negatives(texts: Path) -> None:
         "negatives": "negatives.tsv",
     }  # fmt: skip
     options = [word for name, file in files.items() for word in (f"--{name}", str(texts / file))]
-    call(["scripts/training/negatives.py", *options, "--settings", json.dumps(settings)])
+    lucene.run([sys.executable, "scripts/training/negatives.py", *options, "--settings", json.dumps(settings)])
 
 
 def main() -> None:
@@ -185,7 +171,7 @@ def main() -> None:
             build(model, task.settings["type"], SIZES[task.size])
         out.mkdir()
         try:
-            call(command(task, folder / "texts", model, out))
+            lucene.run([sys.executable, *command(task, folder / "texts", model, out)])
             line = task.line(json.loads((out / "timing.json").read_text()))
         except RuntimeError as error:
             line = f"{task.name}\t{task.size}\t{task.tokens}\t{task.settings}\t{error}"
