@@ -172,9 +172,8 @@ def write(table: pd.DataFrame, sources: Sequence[Path], arguments: Namespace) ->
     texts = read_texts(io.StringIO(tsv))
     of = "There are none in" if texts.empty else "They are those of"
     title, lead = "Published numbers and ours", Paragraph(f"{counts(texts)}. {of} {' and '.join(map(str, sources))}.")
-    apart, together = ([] if texts.empty else content(texts, together=whole) for whole in (False, True))
-    pages = {arguments.table: tsv, arguments.page: markdown.document(title, [lead, *apart])}
-    pages |= {path: html_page.document(title, [lead, *together], {}) for path in arguments.html}
+    pages = {arguments.table: tsv, arguments.page: markdown.document(title, [lead, *content(texts, together=False)])}
+    pages |= {path: html_page.document(title, [lead, *content(texts, together=True)], {}) for path in arguments.html}
     for path, text in pages.items():
         write_text(path, text)
 

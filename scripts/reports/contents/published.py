@@ -57,10 +57,10 @@ _CELLS = [
 
 def published(table: pd.DataFrame) -> Section:
     """How many published numbers are reproduced, and all of them."""
-    if table.empty:
-        return Section("Published numbers", [Paragraph(f"{counts(table)}.")], anchor="published")
-    all_of_them = Folded(f"All {len(table)} numbers", content(table, together=True), "published-versus-ours.md")
-    return Section("Published numbers", [Paragraph(f"{counts(table)}."), all_of_them], anchor="published")
+    blocks: list[Block] = [Paragraph(f"{counts(table)}.")]
+    if numbers := content(table, together=True):
+        blocks.append(Folded(f"All {len(table)} numbers", numbers, "published-versus-ours.md"))
+    return Section("Published numbers", blocks, anchor="published")
 
 
 def counts(table: pd.DataFrame) -> str:
@@ -82,10 +82,12 @@ def counts(table: pd.DataFrame) -> str:
 
 
 def content(table: pd.DataFrame, together: bool) -> list[Block]:
-    """How to read the numbers, then all of them.
+    """How to read the numbers, then all of them; nothing where there are none.
 
     `together`: in one table, for a page that sorts and filters; else in a table for each of the paper's.
     """
+    if table.empty:
+        return []
     records = table.to_dict("records")
     if "verdict" in table:
         numbers = remark_numbers(row["remarks"] for row in records)
