@@ -88,3 +88,12 @@ def test_a_changed_learning_rate_submits_what_depends_on_it_and_no_more(again):
     assert submitted == sorted([*GPU, "rule_score_wildcards__weather_hard_1", *AFTER_SCORES])
     again.finish(again.start())
     assert "Nothing to be done" in again.said()
+
+
+def test_exclusive_timing_runs_each_timed_job_on_a_node_of_its_own(again):
+    again.write_config({**experiment(), "timing": "exclusive"})
+    again.finish(again.start())
+    shared = {one["Comment"]: one["OverSubscribe"] for one in again.slurm.jobs(again.folder)}
+    timed = [name for name in shared if name.startswith(("rule_search_", "rule_rank_"))]
+    assert len(timed) == 3  # the search of the task, that of the training queries, the ranking
+    assert {name for name, value in shared.items() if value == "NO"} == set(timed)
