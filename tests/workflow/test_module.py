@@ -121,7 +121,7 @@ def test_the_repository_is_laid_out_as_the_workflow_catalog_asks():
     instructions = (REPOSITORY / "config/README.md").read_text()
     examples = {path.name for path in (REPOSITORY / "config").glob("*.yaml")}
     assert [name for name in sorted(examples) if f"`{name}`" not in instructions] == []
-    assert {"snakemake", "workflow"} <= set((REPOSITORY / "README.md").read_text().lower().split())
+    assert {"snakemake", "workflow"} <= set(re.findall(r"\w+", (REPOSITORY / "README.md").read_text().lower()))
 
 
 def test_the_snakefile_of_the_catalog_plans_the_same(importer):
