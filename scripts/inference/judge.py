@@ -33,7 +33,7 @@ from scripts.models.endpoint import Answer
 @dataclass(frozen=True, kw_only=True)
 class Settings(ChatSettings):
     split: Annotated[str, "the split whose queries are judged"]
-    depth: Annotated[int, "documents per query, the best of each run, that are judged"]
+    depth: Annotated[int, "number of top documents per query and run that are judged"]
     max_words: Annotated[int, "words kept of a document"]
     relevant_from: Annotated[int, "the lowest grade that counts as relevant; lower ones become 0"] = 1
 

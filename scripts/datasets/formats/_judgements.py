@@ -12,7 +12,7 @@ from scripts.common.errors import UserError
 from scripts.common.files import lines
 from scripts.ir.trec import Qrels, Subtopics, add_judgement, columns
 
-JUDGEMENTS = "a file of judgements for each split (TREC's four columns, or BEIR's three)"  # of a key
+JUDGEMENTS = "one file of judgements per split (TREC's four columns, or BEIR's three)"  # of a key
 BY_SUBTOPIC = (
     "TREC's diversity judgements: the second column of the files of qrels is a subtopic of the query"  # of a key
 )

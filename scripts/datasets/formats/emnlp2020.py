@@ -31,7 +31,7 @@ class Keys:
     """What a query is."""
 
     text: Annotated[
-        Literal["tweet", "tweet+image"], "a query is the tweet, or the tweet and the text read from its images"
+        Literal["tweet", "tweet+image"], "the query is the tweet, or the tweet with the text read from its images"
     ]
 
 

@@ -46,7 +46,7 @@ class JudgementsApart:
     """A repository of judgements alone."""
 
     location: Annotated[str, "hub:ORGANISATION/NAME"]
-    revision: Annotated[str, "its commit"]
+    revision: Annotated[str, "commit of that repository"]
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ class Options:
 
     subset: Annotated[
         Name | None,
-        "one of the repository's subsets, such as a language or domain: the first part of its configurations' names "
-        "(sw-corpus), or a split of each",
+        "one of the repository's subsets, such as a language or domain: the first part of the names of its "
+        "configurations (sw-corpus), or a split of each of them",
         LEFT_OUT,
     ] = None
-    revision: Annotated[str | None, "of hub:ID: the commit, which never changes", LEFT_OUT] = None
+    revision: Annotated[str | None, "with hub:ID: the commit, which never changes", LEFT_OUT] = None
     judgements: Annotated[
         JudgementsApart | None,
-        "of hub:ID: another repository, with the judgements of this one, such as BEIR's hub:BeIR/scifact-qrels",
+        "with hub:ID: another repository with the judgements of this one, such as BEIR's hub:BeIR/scifact-qrels",
         LEFT_OUT,
     ] = None
 

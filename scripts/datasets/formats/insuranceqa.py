@@ -28,7 +28,7 @@ NAME = "insuranceqa"
 class Keys:
     """Which part of the data it is."""
 
-    domain: Annotated[str | None, "one domain of it, such as annuities; all of them when absent", LEFT_OUT] = None
+    domain: Annotated[str | None, "one of its domains, such as annuities; default all", LEFT_OUT] = None
 
 
 MEANINGS = {"language": "its English or its Chinese side"}

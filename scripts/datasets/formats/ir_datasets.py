@@ -61,14 +61,14 @@ class Options:
     ids: Annotated[FilesOfSplits, "the id of each split's queries and judgements"]
     fields: Annotated[
         list[Annotated[str, Rule(min_length=1)]] | None,
-        "the fields of a document that are its text, in this order; a field called title is its title, or its text "
-        "where it is the only one (without the key: what the library takes for a document's text)",
+        "the fields of a document that make up its text, in this order; a field named title becomes its title, or "
+        "its text if it is the only one; default: the library's choice",
         Rule(min_items=1),
         LEFT_OUT,
     ] = None
     query_field: Annotated[
         str | None,
-        "the field of a query that is its text (without the key: what the library takes for it)",
+        "the field of a query that is its text; default: the library's choice",
         Rule(min_length=1),
         LEFT_OUT,
     ] = None

@@ -18,7 +18,7 @@ NAME = "leaderboard"
 class Keys:
     """What is brought."""
 
-    measure: Annotated[Label, "what the values are, such as accuracy"]
+    measure: Annotated[Label, "name of the values, such as accuracy"]
 
 
 MEANINGS = {"format": "task scores that the systems bring"}

@@ -25,7 +25,7 @@ class Options:
 
     letor: Annotated[
         FilesOfSplits | None,
-        "a file for each split, such as {train: train.txt, dev: vali.txt, test: test.txt}",
+        "one file per split, such as {train: train.txt, dev: vali.txt, test: test.txt}",
         LEFT_OUT,
     ] = None
 

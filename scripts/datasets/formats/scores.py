@@ -15,7 +15,7 @@ NAME = "scores"
 class Keys:
     """What is brought."""
 
-    measure: Annotated[Label, "what the values are, such as accuracy"]
+    measure: Annotated[Label, "name of the values, such as accuracy"]
 
 
 MEANINGS = {"format": "values that the systems bring"}

@@ -71,20 +71,20 @@ class Options:
 
     documents: Annotated[
         list[str],
-        "file names or patterns inside the location (TREC markup; JSON lines; columns with tabs as in MS MARCO's "
-        "collection.tsv or msmarco-docs.tsv)",
+        "file names or patterns inside the location (TREC markup; JSON Lines; tab-separated columns as in MS "
+        "MARCO's collection.tsv or msmarco-docs.tsv)",
         Rule(min_items=1),
     ]
     topics: Annotated[
         FilesOfSplits,
-        "a topics file for each split (TREC topics in markup or XML, JSON lines, id:text, or two columns with a tab: "
-        "query id, text; of Touché its XML)",
+        "one topics file per split (TREC topics in markup or XML, JSON Lines, id:text, or two tab-separated "
+        "columns, query id and text; for Touché its XML)",
     ]
     qrels: Annotated[FilesOfSplits, JUDGEMENTS]
     subtopics: Annotated[bool, BY_SUBTOPIC] = False
     topic_field: Annotated[
         str,
-        "the topic's field that is the query: title (also called query; the topic's own text where it has no fields), "
+        "the topic field used as the query: title (also called query; the topic's own text if it has no fields), "
         "description, narrative, or the name of another field",
         Rule(
             title=f"{', '.join(FIELDS)} or the name of another field of the topics",

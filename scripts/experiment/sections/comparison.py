@@ -19,7 +19,7 @@ class Column:
 
     file: FilePath
     column: Name
-    label: Annotated[Label | None, "its name in figures and tables", LEFT_OUT] = None
+    label: Annotated[Label | None, "name in figures and tables", LEFT_OUT] = None
 
 
 Moderator = str | Column

@@ -15,7 +15,7 @@ from scripts.common.keys import LEFT_OUT, NO_KEY, Label, Names, Rule, Size, Task
 class Labelled:
     """The keys that every kind has."""
 
-    label: Annotated[Label | None, "its name in figures and tables", LEFT_OUT] = None
+    label: Annotated[Label | None, "name in figures and tables", LEFT_OUT] = None
     kind: Annotated[str, NO_KEY] = ""  # the NAME of its module
 
 
