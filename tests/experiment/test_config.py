@@ -53,9 +53,9 @@ TREC = {"format": "trec", "location": "tests", "documents": ["d"], "topics": {"t
 CASES = {  # what is wrong, or accepted where there is no message
     "unknown key of the top": ({"colour": 1}, "c.yaml: unknown key 'colour'; allowed are"),
     "unknown key that is nearly right": ({"recipes/r/epoch": 1}, "c.yaml: recipes.r: unknown key 'epoch' (did you mean 'epochs'?)"),
-    "text for a number": ({"depth": "ten"}, "c.yaml: depth: 'ten' is text; expected a whole number of at least 1"),
-    "number too small": ({"depth": 0}, "c.yaml: depth: 0 is too small; expected a whole number of at least 1"),
-    "number in quotes": ({"recipes/r/learning_rate": "2e-5"}, "is text; expected a number above 0 and of at most 10 (it is text, in quotes or to YAML: write 2.0e-05)"),
+    "text for a number": ({"depth": "ten"}, "c.yaml: depth: 'ten' is text; expected a whole number from 1"),
+    "number too small": ({"depth": 0}, "c.yaml: depth: 0 is too small; expected a whole number from 1"),
+    "number in quotes": ({"recipes/r/learning_rate": "2e-5"}, "is text; expected a number above 0 and at most 10 (it is text, in quotes or to YAML: write 2.0e-05)"),
     "unknown value": ({"recipes/r/labels": "robot"}, "c.yaml: recipes.r.labels: unknown value 'robot'; expected one of human, bm25"),
     "missing key": ({"experiment": ...}, "c.yaml: key 'experiment' is missing"),
     "name with a space": ({"experiment": "a b"}, "c.yaml: experiment: 'a b' does not fit; expected a name of at most 100 letters"),

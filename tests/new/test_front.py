@@ -54,7 +54,7 @@ def test_what_is_said_of_a_key_is_for_the_entry_at_hand_and_begins_with_its_subj
 def test_what_is_said_for_other_kinds_is_left_out():
     location = ("datasets", "x", "location")
     assert meaning(location, "qrels").endswith(
-        "ir_datasets:ID or hub:ID; also the one file"
+        "ir_datasets:ID or hub:ID; or a single file"
     ) and "letor" in description(location)
     assert meaning(location, "beir").endswith("ir_datasets:ID or hub:ID")
     assert meaning(("models", "x", "type"), "bi-encoder").startswith("each text becomes a vector")

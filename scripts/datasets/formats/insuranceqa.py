@@ -31,7 +31,7 @@ class Keys:
     domain: Annotated[str | None, "one of its domains, such as annuities; default all", LEFT_OUT] = None
 
 
-MEANINGS = {"language": "its English or its Chinese side"}
+MEANINGS = {"language": "its English or Chinese part"}
 
 
 def mistake(entry: Any) -> Mistake | None:

@@ -51,7 +51,7 @@ def mistake(entry: Any) -> Mistake | None:
 
 
 NAME = "ir_datasets"
-MEANINGS = {"location": "ir_datasets:ID, the id whose documents they are"}
+MEANINGS = {"location": "ir_datasets:ID, the id of the documents"}
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Options:
 
 Keys = Options
 FORMAT = Format(
-    location="`ir_datasets:ID`, the id whose documents they are; `ids` says which id is which split",
+    location="`ir_datasets:ID`, the id of the documents; `ids` gives the id of each split",
     splits=lambda entry: set(entry.ids),
     judgements="ids",
     mistake=mistake,

@@ -20,7 +20,7 @@ DEPTH, WORDS = 10, 300
 class Judge:
     """Which model judges what, and what is known of human judgements."""
 
-    endpoint: Annotated[ChatEndpoint, "the language model that is called, by OpenAI's protocol"]
+    endpoint: Annotated[ChatEndpoint, "the language model, called through OpenAI's protocol"]
     of: Annotated[tuple[str, ...], "the systems whose top documents are judged", Rule(min_items=1, unique_items=True)]
     depth: Annotated[Count, "number of top documents per query and run that are judged"] = DEPTH
     fill: Annotated[

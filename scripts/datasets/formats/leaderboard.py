@@ -21,7 +21,7 @@ class Keys:
     measure: Annotated[Label, "name of the values, such as accuracy"]
 
 
-MEANINGS = {"format": "task scores that the systems bring"}
+MEANINGS = {"format": "scores per task, supplied by the systems"}
 FORMAT = Format(
     location="nothing: the systems bring the score of each task, without values per query; `measure` names the scores",
     splits=lambda entry: {"test"},

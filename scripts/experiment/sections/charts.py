@@ -19,10 +19,10 @@ class ChartEntry:
         Names | SystemsByLabel,
         "one bar per model; or several, as a mapping of labels (such as random, hard) to systems",
     ]
-    tasks: Annotated[AllOrNames, "tasks or measures, each with bars of its own"] = "all"
-    measures: Annotated[Names, "tasks or measures, each with bars of its own"]
+    tasks: Annotated[AllOrNames, "tasks, each with bars of its own"] = "all"
+    measures: Annotated[Names, "measures, each with bars of its own"]
     baseline: Annotated[str | None, "a system drawn as a line", LEFT_OUT] = None
-    title: Annotated[Title, "the figure's heading"] = ""
+    title: Annotated[Title, "title of the figure"] = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -88,8 +88,8 @@ class MultipleComparison:
     statistic: Annotated[
         Literal["t", "difference"],
         "t: each difference divided by its own standard error; difference: the difference itself, with one "
-        "critical difference for all (for all pairs, the randomised Tukey HSD), which is valid only if all pairs "
-        "of systems have equal variance",
+        "critical difference for all (for all pairs, the randomised Tukey HSD), which is valid only if the "
+        "differences of all pairs have equal variance",
     ] = "t"
     alpha: Annotated[Level, "familywise error rate: probability of at least one false difference in the family"] = 0.05
     permutations: Annotated[

@@ -28,14 +28,14 @@ class Grid:
         Rule(exclusive_minimum=0, maximum=0.5),
         LEFT_OUT,
     ] = None
-    measure: Annotated[str | None, "the measure that decides; default: the first of the measures", LEFT_OUT] = None
+    measure: Annotated[str | None, "measure that decides; default: the first of the measures", LEFT_OUT] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Keys(Made):
     systems: Annotated[
         tuple[str, ...] | None,
-        "fusion: the systems whose runs are fused; one that was fanned out means all that it became",
+        "fusion: the systems whose runs are fused; a fanned-out entry stands for all systems made from it",
         Rule(min_items=2, unique_items=True),
         LEFT_OUT,
     ] = None
@@ -52,12 +52,12 @@ class Keys(Made):
     ] = None
     normalise: Annotated[
         Literal[tuple(NORMALISATIONS)] | None,  # type: ignore[valid-type]
-        "sums: how a query's scores in a run are made comparable with another run's; default min-max",
+        "sums: normalisation that makes a query's scores comparable between runs; default min-max",
         LEFT_OUT,
     ] = None
     weights: Annotated[
         dict[str, Annotated[float, Rule(minimum=0, maximum=1_000_000)]] | None,
-        "weighted-sum: the weight of each fused system, by its name",
+        "weighted-sum: weight of each fused system, by its name",
         Rule(min_properties=1),
         LEFT_OUT,
     ] = None
