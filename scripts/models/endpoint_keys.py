@@ -24,7 +24,9 @@ class Service:
 
     url: Annotated[str, "base URL, such as https://host/v1"]
     key: Annotated[
-        str | None, f"environment variable that holds the API key; default {KEY}; none over http or with protocol tei", LEFT_OUT
+        str | None,
+        f"environment variable that holds the API key; default {KEY}; none over http or with protocol tei",
+        LEFT_OUT,
     ] = None
     concurrency: Annotated[
         int | None,

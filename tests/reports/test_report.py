@@ -238,7 +238,7 @@ def test_timings_add_up_by_device_and_say_the_time_on_gpus(tmp_path, monkeypatch
         "Energy": "not measured: no counter of these machines could be read",
     }
     of_gpus = [{"energy_joules": {"gpu": 1_250_000.0, "processor": 400.0}}, {"energy_joules": {"processor": 600.0}}, {}]
-    said = "1.0 kJ of processor packages, with all that ran on them and 1,250.0 kJ of graphics cards"
+    said = "1.0 kJ of processor packages, with everything that ran on them and 1,250.0 kJ of graphics cards"
     assert energy_text(of_gpus) == f"{said}, in 2 of 3 timed jobs"
     assert duration(90) == "1.5 min"
 

@@ -105,7 +105,7 @@ def test_the_sentences_follow_the_numbers():
 
 
 def test_two_collections_whose_mean_is_open_say_next_to_nothing_about_others():
-    clause = "; {} collections say next to nothing about collections like these."
+    clause = "; {} collections provide almost no information about collections like these."
     open_mean = SUMMARY | {"ci_low": -0.2, "ci_high": 0.3, "p_value": 0.3}
     none = {"prediction_interval": None}
     two = said(k=2, summary=open_mean, **none)

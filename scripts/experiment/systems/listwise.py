@@ -28,7 +28,9 @@ class Keys(Made):
         LEFT_OUT,
     ] = None
     window: Annotated[Few | None, f"listwise: number of documents ordered at a time; default {WINDOW}", LEFT_OUT] = None
-    step: Annotated[Few | None, f"listwise: number of ranks that the window moves towards the top; default {STEP}", LEFT_OUT] = None
+    step: Annotated[
+        Few | None, f"listwise: number of ranks that the window moves towards the top; default {STEP}", LEFT_OUT
+    ] = None
     passes: Annotated[Few | None, f"listwise: number of passes over the list; default {PASSES}", LEFT_OUT] = None
     max_words: Annotated[Length | None, f"listwise: words kept per document; default {WORDS}", LEFT_OUT] = None
 
