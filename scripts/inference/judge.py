@@ -118,7 +118,7 @@ def main() -> None:
     qrels = as_qrels(judgements, known, settings.relevant_from)
     unreadable = sum(one.grade is None for one in judgements)
     if not qrels:
-        raise UserError(f"{settings.url}: not one of {len(judgements)} answers of {settings.model} holds a grade")
+        raise UserError(f"{settings.url}: none of the {len(judgements)} answers of {settings.model} contains a grade")
     for path in options.qrels:
         write_qrels(path, qrels if path.stem == settings.split else {})
     write_json(options.statistics, statistics(qrels, settings.split), indent=2)

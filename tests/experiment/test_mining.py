@@ -218,7 +218,7 @@ def test_labels_candidates_and_negatives_of_a_tuned_bm25():
     ("recipe", "said"),
     [
         ({"bm25": "nothing"}, "recipes.r.bm25: unknown name 'nothing'"),
-        ({"bm25": "z"}, "recipes.r.bm25: z is no system of type bm25"),
+        ({"bm25": "z"}, "recipes.r.bm25: z is not a system of type bm25"),
         ({"bm25": "tuned-bm25", "negatives": {"from": "random"}}, "recipes.r.bm25: only valid where labels, positives"),
         ({"bm25": True}, "recipes.r.bm25: "),
         ({"bm25": "tuned-bm25", "negatives": {"range_max": 150}}, "recipes.r.negatives.range_max: 150 is deeper than"),

@@ -78,12 +78,12 @@ YAML = {
     "tag that does not fit": (b"a: !!int x\n", "1: 'x' is not a number"),
     "unknown alias": (b"a: *b\n", "1: not YAML: found undefined alias 'b'"),
     "anchor twice": (b"a: &a 1\nb: &a 2\n", "2: not YAML: second occurrence"),
-    "NUL": (b"a: 1\nb: \0\n", "2: holds NUL"),
-    "escaped NUL": (b'a: "\\0"\n', "1: the text '\\x00' holds NUL"),
-    "escaped surrogate": (b'a: "\\ud800"\n', "1: the text '\\ud800' holds U+D800"),
-    "bell": (b"a: \x07\n", "1: holds U+0007"),
-    "line separator": ("a: 'x\u2028y'\n".encode(), "1: holds U+2028 (LINE SEPARATOR)"),
-    "turned direction in a comment": ("# \u202ex\n".encode(), "1: holds U+202E (RIGHT-TO-LEFT OVERRIDE)"),
+    "NUL": (b"a: 1\nb: \0\n", "2: contains NUL"),
+    "escaped NUL": (b'a: "\\0"\n', "1: the text '\\x00' contains NUL"),
+    "escaped surrogate": (b'a: "\\ud800"\n', "1: the text '\\ud800' contains U+D800"),
+    "bell": (b"a: \x07\n", "1: contains U+0007"),
+    "line separator": ("a: 'x\u2028y'\n".encode(), "1: contains U+2028 (LINE SEPARATOR)"),
+    "turned direction in a comment": ("# \u202ex\n".encode(), "1: contains U+202E (RIGHT-TO-LEFT OVERRIDE)"),
     "Latin-1": ("a: 1\nb: ä\n".encode("latin-1"), "2: the byte 0xe4 is not UTF-8 text; save the file as UTF-8"),
     "UTF-16": ("a: 1".encode("utf-16"), "save it as UTF-8"),
     "UTF-16, no mark": ("a: 1".encode("utf-16-le"), "save it as UTF-8"),
@@ -125,7 +125,7 @@ YAML = {
     "deep": (b"a: " + b"[" * 60 + b"]" * 60, "1: more than 20 lists and mappings inside one another"),
     "very deep": (b"[" * 100_000, "1: more than 20 lists"),
     "deep by aliases": (DEEP_ALIASES.encode(), "more than 20 lists and mappings"),
-    "billion laughs": (BOMB.encode(), "holds more than 100,000 values"),
+    "billion laughs": (BOMB.encode(), "contains more than 100,000 values"),
     "large": (b"#" * (1 << 20) + b"\n", "is larger than 1 MB"),
     "template": (b"__use_yte__: true\na: ?if 1\n", "1: the key __use_yte__ would run code from the configuration"),
     "version 3": (b"%YAML 3.0\n---\na: 1\n", "1: not YAML: found incompatible YAML document"),
@@ -152,7 +152,7 @@ def test_files_that_are_none(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to("loop")
     cases = {"none.yaml": "no such file", ".": "is a folder", "pipe": "is a pipe", "/dev/zero": "is a pipe or a device",
-             "loop": "cannot be read", "a" * 300: "cannot be read", "a\nb": "no such file", "a\0b": "holds a NUL"}  # fmt: skip
+             "loop": "cannot be read", "a" * 300: "cannot be read", "a\nb": "no such file", "a\0b": "contains a NUL"}  # fmt: skip
     for name, said in cases.items():
         assert said in refused(read_yaml, tmp_path / name)
 

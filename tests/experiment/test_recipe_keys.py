@@ -188,7 +188,7 @@ MISTAKES = {
     "epochs that rise": ({"recipes/r/epochs": {32: 8, 128: 9}, "recipes/r/queries": 32}, "recipes.r.epochs: rise from 8 at 32 to 9 at 128"),
     "epochs that rise for all": ({"recipes/r/epochs": {32: 8, "all": 9}}, "rise from 8 at 32 to 9 at all"),
     "sizes that do not rise": ({"recipes/r/epochs": {128: 8, 32: 32}, "recipes/r/queries": 32}, "recipes.r.epochs: 128, 32 do not rise"),
-    "a size twice": ({"recipes/r/epochs": {32: 8, "32": 8}, "recipes/r/queries": 32}, "recipes.r.epochs: a number of queries stands there twice"),
+    "a size twice": ({"recipes/r/epochs": {32: 8, "32": 8}, "recipes/r/queries": 32}, "recipes.r.epochs: a number of queries is listed twice"),
     "a size of zero": ({"recipes/r/epochs": {0: 8}}, "recipes.r.epochs: bad name '0'"),
     "a size that is a word": ({"recipes/r/epochs": {"few": 8}}, "expected a whole number of training queries above 0, or all"),
     "a size with a fraction": ({"recipes/r/epochs": {1.5: 8}}, "the key 1.5: is not text"),

@@ -109,7 +109,7 @@ def test_words_behind_the_limit_are_not_sent(tmp_path):
         ({"data": [{"index": n, "embedding": 1.0} for n in range(2)]}, "of shape (2,)"),
         ({"data": [{"index": n, "embedding": ["1"]} for n in range(2)]}, "something else than numbers"),
         ({"data": [{"index": n, "embedding": [None]} for n in range(2)]}, "something else than numbers"),
-        ({"data": [{"index": n, "embedding": [1e300]} for n in range(2)]}, "that 32 bits cannot hold"),
+        ({"data": [{"index": n, "embedding": [1e300]} for n in range(2)]}, "that 32 bits cannot represent"),
     ],
 )
 def test_an_answer_with_other_numbers_than_asked_for_is_refused_and_not_kept(tmp_path, content, words):

@@ -272,8 +272,8 @@ def test_a_note_says_where_few_queries_tuned_a_system():
               "queries_without_relevant": [0, 3, 2]}  # fmt: skip
     notes = data.tuned_on_few({"d": ["s", "t"], "e": ["s"]}, pd.DataFrame(counts), Labels({}, {"s": "System S"}))
     assert [plain(note.text) for note in notes] == [
-        "System S and t on d: tuned on 9 dev queries: with fewer than 10, chance may decide; "
-        "a larger dev split decides better."
+        "System S and t on d: tuned on 9 dev queries: with fewer than 10, the choice may be "
+        "due to chance; use a larger dev split."
     ]
 
 

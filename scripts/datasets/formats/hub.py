@@ -82,7 +82,7 @@ def mistake(entry: Any) -> Mistake | None:
         if not COMMIT.fullmatch(revision or ""):
             shown = "is missing" if revision is None else f"{revision[:80]!r} can move"
             expected = "a commit, 40 digits and letters a to f: on the hub under Files and versions, History"
-            return Mistake(f"{key}revision", f"{shown}; expected is {expected}")
+            return Mistake(f"{key}revision", f"{shown}; expected {expected}")
     return None
 
 
@@ -203,7 +203,7 @@ def _ids(row: JsonObject, key: str, where: str) -> list[str]:
     """The ids of documents in a column of lists."""
     value = row.get(key) or []
     if not isinstance(value, list):
-        raise UserError(f"{where}: {key} is no list of ids")
+        raise UserError(f"{where}: {key} is not a list of ids")
     return [identifier(one, where, "document") for one in value if one != NONE]
 
 

@@ -80,7 +80,7 @@ def read(root: Path, options: Options) -> Collection:
     if domain and domain not in domains:
         raise UserError(f"no domain {domain!r} in InsuranceQA; it has {', '.join(sorted(domains))}")
     if not qrels:
-        raise UserError(f"{folder}: not one question")
+        raise UserError(f"{folder}: no question")
     given = {answer for judged in qrels.values() for documents in judged.values() for answer in documents}
     where = folder / "answers.json.gz"
     texts = {name: _text(answer, language, f"{where}: {name}") for name, answer in answers.items() if name in given}

@@ -39,7 +39,7 @@ LONGEST = 200  # characters of an id
 
 def mistake(entry: Any) -> Mistake | None:
     """An id that the library cannot have, one that is two splits, and a field that is named twice."""
-    form = "expected is an id of ir_datasets, such as msmarco-passage/dev/small"
+    form = "expected an id of ir_datasets, such as msmarco-passage/dev/small"
     named = {"location": entry.location.removeprefix(SCHEME)}
     named |= {f"ids.{split}": name for split, name in entry.ids.items()}
     for key, name in named.items():
@@ -127,7 +127,7 @@ def check_files(record: Any, home: Path, where: str) -> None:
     try:
         files = [(home / file["path"], file["md5"]) for file in record["files"] if file.get("md5")]
     except (KeyError, TypeError, AttributeError):
-        raise UserError(f"{where}: this is no record of what ir_datasets fetched; delete it and run again") from None
+        raise UserError(f"{where}: this is not a record of what ir_datasets fetched; delete it and run again") from None
     for path, expected in files:
         if not path.is_file():
             problem = f"{path}: is missing, and was there when {where} was fetched"

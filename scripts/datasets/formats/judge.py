@@ -68,7 +68,7 @@ def mistake(entry: Keys) -> Mistake | None:
         why = "the model's judgements differ then between queries with and without human ones; expected fill: pool"
         return Mistake("judge.humans", f"only valid with fill: pool, {why}")
     if judge.humans == "chosen" and not judge.probabilities:
-        problem = "chosen queries are no random sample, and nothing follows from them for the others"
+        problem = "chosen queries are not a random sample, so nothing can be inferred from them for the others"
         return Mistake("judge.humans", f"{problem}; expected the key probabilities beside it")
     if judge.probabilities and judge.humans != "chosen":
         return Mistake("judge.probabilities", "only valid with humans: chosen")

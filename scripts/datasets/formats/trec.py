@@ -44,7 +44,7 @@ def mistake(entry: Options) -> Mistake | None:
         return Mistake("topics", "topics and qrels must name the same splits; train alone may lack qrels")
     for pattern in entry.documents:
         if reason := why_no_pattern(pattern):
-            expected = "expected are file names or patterns below the location, such as docs/*.jsonl"
+            expected = "expected file names or patterns below the location, such as docs/*.jsonl"
             return Mistake("documents", f"{pattern!r} {reason}; {expected}")
     if reason := why_no_encoding(entry.encoding):
         return Mistake("encoding", reason)
@@ -56,7 +56,7 @@ def why_no_pattern(pattern: str) -> str | None:
     if reason := why_not_below(pattern):
         return reason
     if any("**" in part and part != "**" for part in pattern.split("/")):
-        return "is no pattern: ** stands alone between two /"
+        return "is not a pattern: ** stands alone between two /"
     if pattern.endswith("**"):
         return "names folders, not files"
     return None
@@ -157,11 +157,11 @@ def matching(root: Path, pattern: str) -> list[Path]:
     """
     place = f"documents: {shown(pattern)}"
     if reason := why_not_below(pattern):
-        raise UserError(f"{place} {reason}; expected is a file name or pattern below the location")
+        raise UserError(f"{place} {reason}; expected a file name or pattern below the location")
     try:
         matches = list(root.glob(pattern))
     except (ValueError, IndexError, re.error, RecursionError) as error:
-        raise UserError(f"{place} is no pattern: {error}") from None
+        raise UserError(f"{place} is not a pattern: {error}") from None
     files = [path for path in matches if not path.is_dir()]
     if not files:
         why = "matches no file but folders: name their files, such as folder/*" if matches else "matches no file"

@@ -243,7 +243,7 @@ def _tuned(check: Checker, key: str, entry: Keys, how: Settings) -> Settings:
     measure, step = grid.measure or check.config.measures[0], grid.step or STEP
     steps = round(1 / step)
     if abs(steps * step - 1) > 1e-9:
-        raise check.fail(f"{key}.grid.step", f"{step} does not divide 1; expected such as 0.1 or 0.05")
+        raise check.fail(f"{key}.grid.step", f"{step} does not divide 1; expected a value such as 0.1 or 0.05")
     if (number := trials(steps, systems)) > MOST_TRIALS:
         message = f"{systems} systems have {number:,} weightings in steps of {step}; expected at most {MOST_TRIALS:,}"
         raise check.fail(f"{key}.grid.step", message)

@@ -55,7 +55,7 @@ def read_cells(path: Path) -> list[dict[str, str]]:
     numbered_lines = [(number, line) for number, line in lines(path) if not line.startswith("#")]
     table = read_texts(io.StringIO("\n".join(line for _, line in numbered_lines)))
     if missing := [column for column in (*CELL, "value", "std") if column not in table]:
-        raise UserError(f"{path}: no column {missing[0]!r}; expected are {', '.join((*CELL, 'value', 'std'))}")
+        raise UserError(f"{path}: no column {missing[0]!r}; expected {', '.join((*CELL, 'value', 'std'))}")
     seen: dict[tuple, int] = {}
     cells = table.to_dict("records")
     for (number, _), cell in zip(numbered_lines[1:], cells, strict=True):
