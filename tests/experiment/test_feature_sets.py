@@ -93,7 +93,7 @@ WRONG = {
     "defaults spelt out": ({**STATISTICAL, "of": ["BM25", {"BM25": {"k1": 1.2, "k3": 8}}]}, {}, "features.f.of: BM25(k1=1.2;k3=8) occurs twice: its parameters are those of BM25"),
     "two features in one entry": ({**STATISTICAL, "of": [{"BM25": {"k1": 1}, "PL2": {"c": 2}}]}, {}, "features.f.of[1]: has the keys BM25, PL2; expected a name, {NAME: {parameter: value}} or {system: NAME}, one feature per entry"),
     "parameters beside a system": ({**STATISTICAL, "of": [{"system": "tuned", "BM25": {"k1": 1}}]}, {}, "features.f.of[1]: unknown key 'BM25' beside system"),
-    "missing without a system": ({**STATISTICAL, "of": [{"missing": 0}]}, {}, "features.f.of[1]: missing is no feature"),
+    "missing without a system": ({**STATISTICAL, "of": [{"missing": 0}]}, {}, "features.f.of[1]: missing is not a feature"),
     "unknown tagger": ({**TAGGED, "tagger": {"model": "x"}}, TAGGING, "features.f.tagger.model: unknown name 'x'; models has"),
     "tagger that ranks": ({**TAGGED, "tagger": {"model": "m"}}, TAGGING, "features.f.tagger.model: m is of type bi-encoder, which labels no words; expected token-classification"),
     "tagger without texts": ({**TAGGED, "of": ["BM25"]}, TAGGING, "features.f.tagger: no feature here is of texts, such as comparative_objects; leave it out"),

@@ -288,7 +288,7 @@ def test_measures_that_look_deeper_than_a_run_are_told():
     changes = {"measures": ["nDCG@10", "R@20"], "systems/reranker/rerank/depth": 10,
                "systems/twice": {"model": "x", "rerank": {"first_stage": "reranker", "depth": 50}}}  # fmt: skip
     (said,) = cautions(resolve(changed(changes), "c.yaml"))
-    assert said.startswith("R@20 looks deeper than the runs of reranker, twice, which hold 10 documents")
+    assert said.startswith("R@20 looks deeper than the runs of reranker, twice, which contain at most 10 documents")
     deep = {"measures": ["nDCG@10", "P@5000"], "systems/deep": {"type": "bm25", "depth": 5000, "k1": 2.0}}
     said = cautions(resolve(changed(deep), "c.yaml"))
     assert "runs of bm25, other, tuned, further, which contain at most 1000 documents per query (depth)" in said[0]

@@ -200,7 +200,7 @@ MISTAKES = {
     "sampling": ({"recipes/r/sampling": "mixed"}, "recipes.r.sampling: unknown value 'mixed'"),
     "strategy of random": ({"recipes/r/negatives": RANDOM | {"sampling_strategy": "random"}}, "negatives.sampling_strategy: only valid with from: bm25"),
     "range_min of random": ({"recipes/r/negatives": RANDOM | {"range_min": 1}}, "negatives.range_min: only valid with from: bm25"),
-    "range_max of random": ({"recipes/r/negatives": RANDOM | {"range_max": 9}}, "negatives.range_max: only valid with from: bm25, whose"),
+    "range_max of random": ({"recipes/r/negatives": RANDOM | {"range_max": 9}}, "negatives.range_max: only valid with from: bm25, to whose"),
     "range too deep": ({"recipes/r/negatives/range_max": 201}, "negatives.range_max: 201 is too large"),
     "range too narrow": ({"recipes/r/negatives": {"range_min": 8, "range_max": 10}}, "negatives.per_query: 3 are more than the 2 candidates"),
     "range the wrong way": ({"recipes/r/negatives": {"range_min": 9, "range_max": 5}}, "3 are more than the 0 candidates from range_min 9 to range_max 5"),
