@@ -156,14 +156,14 @@ LIES = {
     no_input_hash: (METRIC, f"another content of {RUN}"),
     another_output_hash: (METRIC, "it wrote another content"),
     no_output_hash: (RUN, "it wrote another content"),
-    another_rule: (METRIC, "calls itself import_scores; score makes it"),
-    unknown_rule: (RUN, "calls itself invent_run; import_run makes it"),
+    another_rule: (METRIC, "states the rule import_scores; score makes it"),
+    unknown_rule: (RUN, "states the rule invent_run; import_run makes it"),
     two_makers: (METRIC, "two jobs record that they made it"),
     another_script_hash: (METRIC, "ran another scripts/evaluation/score.py"),
     other_settings: (METRIC, "settings are not those of its command"),
     other_wildcards: (METRIC, "records the wildcards"),
     swapped_comparison: (EFFECT, "another command than compare does"),
-    two_contents_of_data: ("ours.trec", "read another content of it"),
+    two_contents_of_data: ("ours.trec", "read different contents of it"),
 }
 
 

@@ -95,7 +95,7 @@ def test_a_job_that_ends_midway_goes_on(task, monkeypatch):
         return graded(request) if left[0] >= 0 else error(401)
 
     with answering(so_many) as asked:
-        with pytest.raises(UserError, match="refuses who asks"):
+        with pytest.raises(UserError, match="refuses access"):
             judge(task, monkeypatch, asked.url, concurrency=1)
         assert not (task / "test.qrels").exists()
         left[0] = 3

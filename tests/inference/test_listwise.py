@@ -94,7 +94,7 @@ def test_a_job_that_ends_midway_goes_on(task, monkeypatch):
         return by_words(request) if left[0] >= 0 else error(401)
 
     with answering(so_many_answers) as asked:
-        with pytest.raises(UserError, match="refuses who asks"):
+        with pytest.raises(UserError, match="refuses access"):
             judge(task, monkeypatch, asked.url, concurrency=1)
         assert not (task / "run.trec.gz").exists()
         kept = task / "run.trec.gz.resume" / "answers.jsonl"

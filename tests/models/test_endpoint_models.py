@@ -147,7 +147,7 @@ def test_a_job_that_ends_midway_goes_on(tmp_path):
         return embedded(request) if left[0] >= 0 else error(401)
 
     with answering({"embeddings": so_many}) as asked:
-        with pytest.raises(UserError, match="refuses who asks"):
+        with pytest.raises(UserError, match="refuses access"):
             made(tmp_path, asked.url, concurrency=1).encode([f"text{n}" for n in range(8)], 2, "document")
         kept = tmp_path / "out.resume/answers.jsonl"
         kept.write_bytes(kept.read_bytes() + b'\n{"request": "abc", "text": "cut of')  # as a kill leaves it

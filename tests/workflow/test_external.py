@@ -343,6 +343,6 @@ def test_task_scores_of_a_leaderboard_are_a_sample_of_tasks_and_the_page_says_wh
         )
         .replace("{mteb: board.tsv}", "{mteb: board.tsv, other: board.tsv}")
     )
-    assert "'mteb' is a leaderboard, a sample of tasks, and counts for nothing beside other tasks" in refused(
+    assert "'mteb' is a leaderboard, a sample of tasks, and cannot be combined with other tasks" in refused(
         scores, mixed
     )
