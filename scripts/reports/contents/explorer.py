@@ -1,4 +1,4 @@
-"""What leads from the report into the explorer: links to its states, and the queries with the largest wins and losses.
+"""What leads from the report into the explorer: links to its states, and the queries that are won and lost most.
 
 Reads and writes nothing. The explorer is the folder beside the report (scripts/explorer).
 """
