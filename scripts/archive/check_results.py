@@ -92,7 +92,7 @@ def main() -> None:
         print(f"error: {problem}", file=sys.stderr)
     seconds = time.monotonic() - started
     print(
-        f"{', '.join(folders)}: {checked} files looked at in {seconds:.1f} s, "
+        f"{', '.join(folders)}: {checked} files checked in {seconds:.1f} s, "
         f"{len(problems)} are not what their jobs wrote; {unrecorded} not recorded"
     )
     sys.exit(1 if problems else 0)

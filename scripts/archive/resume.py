@@ -48,15 +48,15 @@ def resume(folder: Path, clone: Clone, manifest: dict, overwrite: bool) -> tuple
     to_write = {name: pair for name, pair in goes.items() if not _same(*pair)}
     differing = [name for name, (_, target) in to_write.items() if target.exists()]
     if blocked := [name for name in differing if not goes[name][1].is_file()]:
-        raise UserError(f"{blocked[0]}: is here already and is not a file; nothing was written: move it away")
+        raise UserError(f"{blocked[0]}: already exists and is not a file; nothing was written: move it away")
     for name, (_, target) in to_write.items():
         obstacle = next((parent for parent in target.parents if parent.exists() and not parent.is_dir()), None)
         if obstacle:
-            problem = f"{obstacle.name} is here already and is not a folder"
+            problem = f"{obstacle.name} already exists and is not a folder"
             raise UserError(f"{name}: {problem}; nothing was written: move it away")
     if differing and not overwrite:
         raise UserError(
-            f"{len(differing)} files are here already and differ from the archive's ({', '.join(differing[:3])}, …); "
+            f"{len(differing)} files already exist and differ from the archive's ({', '.join(differing[:3])}, …); "
             "nothing was written: move them away, or give OVERWRITE=1"
         )
     left_out = results_paths.path("left_out", experiment=manifest["experiment"]).removeprefix("results/")
@@ -134,7 +134,7 @@ def main() -> None:
         differing = differing_sources(folder, into)
         if arguments.fill:
             fill(folder, clone, checked.manifest, config)
-    print(f"{written} files taken over; go on with: snakemake --configfile {config}")
+    print(f"{written} files taken over; continue with: snakemake --configfile {config}")
     if checked.manifest["absent"] and not arguments.fill:
         kinds = Counter(entry["kind"] for entry in checked.manifest["absent"].values())
         listed = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))

@@ -80,7 +80,7 @@ class Contents:
                 self.rewritten[name] = file_sha256(path)
         elif self.extent == layout.FULL:
             if self.privacy.found_in(path):
-                print(f"warning: {path} holds a folder of yours, and is taken as it is", file=sys.stderr)
+                print(f"warning: {path} contains a folder of yours, and is taken as it is", file=sys.stderr)
             self.files[name] = path
         elif path.name != DIRECTORY_STAMP:
             self.absent[name] = {"sha256": file_sha256(path), "bytes": path.stat().st_size, "kind": kind}

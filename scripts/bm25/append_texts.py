@@ -47,7 +47,7 @@ def gather(file: Path, documents: set[str], scratch: BinaryIO) -> dict[str, arra
             found.setdefault(document, array("Q")).append(scratch.tell())
             scratch.write(text.encode() + b"\n")
     if not found:
-        raise UserError(f"{file}: holds no text to append; {EXPECTED} on each line")
+        raise UserError(f"{file}: contains no text to append; {EXPECTED} on each line")
     return found
 
 

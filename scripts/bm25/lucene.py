@@ -120,7 +120,7 @@ def refusal(error: Exception, message: str) -> UserError:
     words = f"{getattr(error, 'classname', '')} {getattr(error, 'innermessage', '')} {error}"
     reason = (str(getattr(error, "innermessage", "") or error).splitlines() or [type(error).__name__])[0]
     if any(sign in words for sign in ("OutOfMemoryError", "heap space", "GC overhead")):
-        return UserError(f"Java has not enough memory ({reason}); {MEMORY}")
+        return UserError(f"Java does not have enough memory ({reason}); {MEMORY}")
     return UserError(f"{message} ({reason})")
 
 

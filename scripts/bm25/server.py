@@ -66,7 +66,7 @@ class Server:
 
     def __init__(self, url: str) -> None:
         if urlsplit(url).username or urlsplit(url).password:
-            raise UserError("the server's URL holds a name or password: give them in the environment")
+            raise UserError("the server's URL contains a name or password: give them in the environment")
         self.url = url
         try:
             self.client = Elasticsearch(url, request_timeout=TIMEOUT, **credentials(dict(os.environ)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from types import TracebackType
 
-SAID = "interrupted; what was finished is kept, run the same command to go on"
+SAID = "interrupted; what was finished is kept, run the same command to continue"
 
 
 def in_one_line() -> None:

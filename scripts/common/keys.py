@@ -160,8 +160,8 @@ NAME = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
 Name = Annotated[  # short enough for the names of files in which two of them stand
     str,
     Rule(
-        title="a name of at most 100 letters (without accents), digits, '.', '_' and '-' that begins with a letter or "
-        "digit",
+        title="a name of at most 100 letters (without accents), digits, '.', '_' and '-' that begins with a letter "
+        "or digit",
         pattern=NAME,
         max_length=100,
     ),
@@ -185,7 +185,7 @@ TaskName = Annotated[
 FilePath = Annotated[  # the signs are those by which Snakemake knows wildcards and variables in paths
     str,
     Rule(
-        title="a path without the signs { } < >, of at most 1000 characters and 255 in each of its names",
+        title="a path without the characters { } < >, of at most 1000 characters and 255 per path component",
         min_length=1,
         pattern="^(?!.*[^/]{256})[^{}<>]*$",
         max_length=1000,
@@ -194,7 +194,7 @@ FilePath = Annotated[  # the signs are those by which Snakemake knows wildcards 
 Location = Annotated[  # ${NAME} is an environment variable, which stands for a secret in a URL
     str,
     Rule(
-        title="a path or an address, of at most 1000 characters and 255 in each of its names, with { } in ${NAME} only",
+        title="a path or an address, of at most 1000 characters and 255 per path component, with { } in ${NAME} only",
         min_length=1,
         pattern="^(?!.*[^/]{256})([^{}<>]|\\$\\{[A-Za-z_][A-Za-z0-9_]*\\})*$",
         max_length=1000,

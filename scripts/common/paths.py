@@ -15,9 +15,9 @@ def why_not_below(name: str) -> str | None:
     if not name or name.endswith("/") or PurePosixPath(name) == PurePosixPath("."):
         return "names no file"
     if any(ord(character) < 32 or ord(character) == 127 for character in name):
-        return "holds a control character"
+        return "contains a control character"
     if "\\" in name:
-        return "holds a backslash"
+        return "contains a backslash"
     if PurePosixPath(name).is_absolute():
         return "is absolute"
     parts = name.split("/")
@@ -26,7 +26,7 @@ def why_not_below(name: str) -> str | None:
     if "" in parts or "." in parts:
         return "is not in its shortest form"
     if any(len(part.encode(errors="surrogatepass")) > LONGEST_NAME for part in parts):
-        return f"holds a name of more than {LONGEST_NAME} bytes"
+        return f"contains a name of more than {LONGEST_NAME} bytes"
     return None
 
 
@@ -59,4 +59,5 @@ def why_no_clone(folder: str) -> str | None:
     if character is None:
         return None
     shown = character if character.isprintable() else named(character)
-    return f"{folder}: the folder's path holds {shown}; expected letters, digits, spaces and . _ -, so move the folder"
+    problem = f"the folder's path contains {shown}"
+    return f"{folder}: {problem}; expected letters, digits, spaces and . _ -, so move the folder"

@@ -65,7 +65,7 @@ def open_regular(path: Path) -> BinaryIO:
     except (FileNotFoundError, NotADirectoryError):
         raise UserError(f"{path}: no such file") from None
     except ValueError:
-        raise UserError(f"{str(path)!r}: no such file, its name holds a NUL") from None
+        raise UserError(f"{str(path)!r}: no such file, its name contains a NUL") from None
     except OSError as error:
         if not path.is_socket():
             raise UserError(f"{path}: {error.strerror}") from None
@@ -150,7 +150,7 @@ def why_no_encoding(name: str) -> str | None:
         found = ""
     if found == UTF_8 or found.startswith(_FAMILIES):
         return None
-    return f"{name!r} is no encoding of texts that is known here; expected is one such as {', '.join(ENCODINGS)}"
+    return f"{name!r} is not a known text encoding; expected one such as {', '.join(ENCODINGS)}"
 
 
 def open_text(path: Path, newline: str = "\n", encoding: str = UTF_8) -> io.TextIOWrapper:

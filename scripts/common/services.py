@@ -9,7 +9,7 @@ def service(text: str) -> urls.Url:
     """The address below which requests are sent. Raises ValueError for one that is refused, with the reason."""
     made = urls.parse(text)
     if made.user or made.query or urls.references(text):
-        raise ValueError("holds a user, a query or ${NAME}; a key is taken from the environment alone")
+        raise ValueError("contains a user, a query or ${NAME}; a key is taken from the environment alone")
     if not text.isascii():
-        raise ValueError("holds a character outside of ASCII; percent-encode it")
+        raise ValueError("contains a character outside of ASCII; percent-encode it")
     return made

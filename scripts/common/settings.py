@@ -32,7 +32,7 @@ def read_settings(kind: type[Settings], values: Mapping[str, Any], place: str = 
         named = {name: value for name, value in values.items() if name in keys}
         values = named | {others.name: {name: value for name, value in values.items() if name not in keys}}
     if unknown := [name for name in values if name not in keys]:
-        raise UserError(f"{place}: unknown key {unknown[0]!r}; expected are {', '.join(keys)}")
+        raise UserError(f"{place}: unknown key {unknown[0]!r}; expected {', '.join(keys)}")
     if missing := [name for name, key in keys.items() if name not in values and key.required]:
         raise UserError(f"{place}: key {missing[0]!r} is missing")
     found = {}

@@ -84,7 +84,7 @@ def _text(path: Path) -> str:
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError:
-        raise UserError(f"{str(path)!r}: is not a path: it holds a NUL character") from None
+        raise UserError(f"{str(path)!r}: is not a path: it contains a NUL character") from None
     if len(content) > LARGEST_FILE:
         raise UserError(f"{path}: is larger than {LARGEST_FILE >> 20} MB, so hardly a configuration")
     if content[:2] in (b"\xff\xfe", b"\xfe\xff") or content[:4].count(0) > 1:
@@ -97,7 +97,7 @@ def _text(path: Path) -> str:
         raise UserError(f"{path}:{line}: {problem}") from None
     if refused := REFUSED_IN_FILES.search(text):
         line = text.count("\n", 0, refused.start()) + 1
-        raise UserError(f"{path}:{line}: holds {named(refused[0])}, which editors do not show; remove it")
+        raise UserError(f"{path}:{line}: contains {named(refused[0])}, which editors do not show; remove it")
     return text
 
 
@@ -134,7 +134,7 @@ def _check(
     if depth > DEEPEST:
         raise _refused(node, f"more than {DEEPEST} lists and mappings inside one another")
     if values > MOST_VALUES:
-        raise _refused(node, f"holds more than {MOST_VALUES:,} values, with its aliases expanded")
+        raise _refused(node, f"contains more than {MOST_VALUES:,} values, with its aliases expanded")
     open_nodes.remove(id(node))
     measured[id(node)] = values, depth
     return values, depth
@@ -176,7 +176,7 @@ def _check_keys(node: yaml.MappingNode) -> None:
 def _check_scalar(node: yaml.ScalarNode, reader: _Reader) -> None:
     kind, written = node.tag.removeprefix(_STANDARD), node.value
     if refused := REFUSED_IN_FILES.search(written):
-        raise _refused(node, f"the text {shortened(written)} holds {named(refused[0])}; remove it")
+        raise _refused(node, f"the text {shortened(written)} contains {named(refused[0])}; remove it")
     if kind in ("str", "merge"):
         return
     try:

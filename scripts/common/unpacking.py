@@ -66,5 +66,5 @@ def packed_or_plain(path: Path) -> Path:
     """
     found = [file for ending in PACKINGS if (file := path.with_name(path.name + ending)).exists()]
     if len(found) > 1:
-        raise UserError(f"{path.parent}: {' and '.join(file.name for file in found)} lie side by side; expected is one")
+        raise UserError(f"{path.parent}: {' and '.join(file.name for file in found)} are both there; expected one")
     return found[0] if found else path

@@ -98,7 +98,9 @@ class Url:
             if not text:
                 raise UserError(f"{self.shown}: the environment variable {reference[1]} is not set")
             if any(ord(character) < 33 or ord(character) == 127 for character in text):
-                raise UserError(f"{self.shown}: the environment variable {reference[1]} holds a space or a line's end")
+                raise UserError(
+                    f"{self.shown}: the environment variable {reference[1]} contains a space or a line's end"
+                )
             return text
 
         def encoded(reference: re.Match) -> str:
@@ -117,15 +119,15 @@ def parse(text: str) -> Url:
     if len(text) > LONGEST:
         raise ValueError(f"has {len(text)} characters; expected at most {LONGEST}")
     if not text.isprintable() or re.search(r"[\s\\<>\"^`|]", text):
-        raise ValueError("holds a space, a line's end, a control character or one of \\<>\"^`|; percent-encode it")
+        raise ValueError("contains a space, a line's end, a control character or one of \\<>\"^`|; percent-encode it")
     if set("${}") & set(REFERENCE.sub("", text)):
-        raise ValueError("holds a $ or a brace outside a reference to an environment variable; expected ${NAME}")
+        raise ValueError("contains a $ or a brace outside a reference to an environment variable; expected ${NAME}")
     if not text.startswith(("http://", "https://")):
         raise ValueError("cannot be fetched; expected http:// or https:// in lower case")
     if "#" in text:
-        raise ValueError("holds a fragment (#…), which is never sent to a server; remove it")
+        raise ValueError("contains a fragment (#…), which is never sent to a server; remove it")
     if re.search(r"%(?![0-9A-Fa-f]{2})|%[01][0-9A-Fa-f]|%7[Ff]", text):
-        raise ValueError("holds a % that is not part of percent-encoding, or an encoded control character")
+        raise ValueError("contains a % that is not part of percent-encoding, or an encoded control character")
     scheme, _, rest = text.partition("://")
     authority, path, query = re.fullmatch(r"([^/?]*)([^?]*)(?:\?(.*))?", rest).groups()
     user_info, _, host = authority.rpartition("@")
@@ -136,7 +138,9 @@ def parse(text: str) -> Url:
         raise ValueError("has a . or .. in its path")
     user, _, password = user_info.partition(":")
     if user_info and not (REFERENCE.fullmatch(password) or (not password and REFERENCE.fullmatch(user))):
-        raise ValueError("holds a user or password; write it as ${NAME}:${NAME}@, each an environment variable's name")
+        raise ValueError(
+            "contains a user or password; write it as ${NAME}:${NAME}@, each an environment variable's name"
+        )
     for name, value in _parts(query or ""):
         _check_query(name, value)
     return Url(scheme, user, password, host, path, query or "")
@@ -165,7 +169,7 @@ def _check_query(name: str, value: str | None) -> None:
     literal = REFERENCE.sub("", value)
     if literal and (_SECRET_QUERY.search(unquote(name)) or not plain(unquote(literal))):
         problem = f"the value of {name[:40]!r} may be a secret" if plain(name) else "a value may be a secret"
-        raise ValueError(f"holds a query in which {problem}; write it as ${{NAME}}, an environment variable's name")
+        raise ValueError(f"contains a query in which {problem}; write it as ${{NAME}}, an environment variable's name")
 
 
 def references(text: str) -> list[str]:

@@ -110,7 +110,7 @@ def hub_state(model: str, revision: str) -> str:
     try:
         info = HfApi(endpoint=os.environ.get("HF_ENDPOINT")).model_info(model, revision=revision, timeout=TIMEOUT)
     except Exception as error:  # the hub's client raises many kinds, all of them about this one model
-        raise UserError(f"{model} ({revision}): cannot be had from the hub: {first_line(error)}") from None
+        raise UserError(f"{model} ({revision}): cannot be fetched from the hub: {first_line(error)}") from None
     if not any(file.rfilename.endswith(".safetensors") for file in info.siblings or []):
         raise UserError(f"{model} ({revision}): on the hub, but it has no safetensors")
     return f"the hub has it, commit {info.sha}"

@@ -61,9 +61,9 @@ def statistics(
         return {"splits": splits}
     for split, part in splits.items():
         if part["judgements"] and part["judged_documents_missing"] == part["judgements"]:
-            raise UserError(f"{split}: not one of {part['judgements']} judgements names a document of the corpus")
+            raise UserError(f"{split}: none of the {part['judgements']} judgements names a document of the corpus")
     if census.empty == len(census.ids):
-        raise UserError("not one document has a text")
+        raise UserError("no document has a text")
     return {
         "documents": len(census.ids),
         "mean_document_words": census.words / len(census.ids),

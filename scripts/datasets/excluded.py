@@ -43,7 +43,7 @@ def read_pairs(path: Path) -> Pairs:
         if number > 1 or fields[0] not in HEADINGS:
             pairs.setdefault(fields[0], set()).add(fields[1])
     if not pairs:
-        raise UserError(f"{path}: has not one pair of a query and a document")
+        raise UserError(f"{path}: has no pair of a query and a document")
     return pairs
 
 
@@ -81,7 +81,7 @@ def _check_choice(own: OwnDocuments, named: Pairs, queries: int, dataset: str) -
     """Raise UserError for queries that are documents, unless these are excluded by name."""
     open_ones = sorted({query for same in own.same.values() for query in same if query not in named.get(query, ())})
     if open_ones:
-        found = f"{len(open_ones)} of {queries} queries stand in the corpus under their id with (nearly) the same text"
+        found = f"{len(open_ones)} of {queries} queries are also documents, with the same id and (nearly) the same text"
         cure = f"write `own_document: drop` under datasets.{dataset} to leave each out for its own query, or `keep`"
         raise UserError(f"{found}, such as {open_ones[0]}: {cure}")
 

@@ -94,7 +94,7 @@ def session():
         def get_redirect_target(self, response):
             target = super().get_redirect_target(response)
             if target and response.url.startswith("https://") and target.lower().startswith("http://"):
-                raise requests.exceptions.InvalidURL("the server leads from https to http, where anybody can listen")
+                raise requests.exceptions.InvalidURL("the server redirects from https to http, which is not encrypted")
             return target
 
     made = Session()

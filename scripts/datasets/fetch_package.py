@@ -100,4 +100,4 @@ def pip_reason(stderr: str) -> str:
     if "HASHES" in stderr.upper():
         return _other_sum([line for line in lines if line.startswith(("Expected", "Got"))])
     errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
-    return urls.redacted(errors[-1]) if errors else "pip says nothing more"
+    return urls.redacted(errors[-1]) if errors else "pip gives no further reason"

@@ -55,7 +55,7 @@ def fetch_model(model: str, revision: str, folder: Path) -> None:
     except Exception as error:  # the hub's client raises many kinds, all of them about this one model
         cached = in_hub_cache(model, revision)
         if cached is None:
-            raise UserError(f"{model} ({revision}): cannot be had from the hub: {first_line(error)}") from None
+            raise UserError(f"{model} ({revision}): cannot be fetched from the hub: {first_line(error)}") from None
         print(f"{model} ({revision}): the hub does not answer; taken from its cache", file=sys.stderr)
         shutil.copytree(cached, folder, dirs_exist_ok=True)
     shutil.rmtree(folder / ".cache", ignore_errors=True)
@@ -122,7 +122,7 @@ def _download(folder: Path, location: str, revision: str, choose: Choose) -> Non
         try:
             snapshot_download(location.removeprefix(HUB), local_dir=folder, allow_patterns=patterns, **how)
         except Exception as error:  # the hub's client raises many kinds, all of them about this one repository
-            raise UserError(f"cannot be had from the hub: {first_line(error)}") from None
+            raise UserError(f"cannot be fetched from the hub: {first_line(error)}") from None
 
     names = files_of_commit(location, revision)
     if CARD in names:
@@ -138,7 +138,7 @@ def files_of_commit(location: str, revision: str) -> list[str]:
         return [file.rfilename for file in info.siblings or []]
     now = info or _info(location, None)
     problem = "the hub does not have this commit, or no longer"
-    raise UserError(f"{problem}; give {now.sha}, where it stands now, or a mirror that has the commit")
+    raise UserError(f"{problem}; give {now.sha}, the current commit, or a mirror that has the commit")
 
 
 def _info(location: str, revision: str | None) -> Any:
@@ -152,7 +152,7 @@ def _info(location: str, revision: str | None) -> Any:
     except RevisionNotFoundError:
         return None
     except Exception as error:  # the hub's client raises many kinds, all of them about this one repository
-        raise UserError(f"cannot be had from the hub: {first_line(error)}") from None
+        raise UserError(f"cannot be fetched from the hub: {first_line(error)}") from None
 
 
 def dataset_state(location: str, revision: str, mirrors: Iterable[str | Path]) -> str:

@@ -91,7 +91,7 @@ def main() -> None:
     found = collected(list(texts), rounds)
     counts = {"documents": len(texts), "queries": len(found.queries), "empty": found.empty, "repeated": found.repeated}
     if not found.queries:
-        raise UserError(f"{options.checkpoint}: not one query was written for {len(texts)} documents")
+        raise UserError(f"{options.checkpoint}: no query was written for {len(texts)} documents")
     qrels = {query: {document: 1} for query, document in found.documents.items()}
     data = Collection(read_corpus(options.corpus), {"train": found.queries}, {"train": qrels})
     how = prepare.Settings(source="", format="generated", seed=settings.seed)

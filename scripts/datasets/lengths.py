@@ -34,7 +34,7 @@ class OfLength:
             else:
                 self.left_out.add(document.id)
         if self.left_out and not kept:
-            raise UserError(f"document_characters: not one of {len(self.left_out)} documents has such a length")
+            raise UserError(f"document_characters: none of the {len(self.left_out)} documents has such a length")
 
     def _fits(self, characters: int) -> bool:
         return self.bounds.get("min", 0) <= characters <= self.bounds.get("max", characters)

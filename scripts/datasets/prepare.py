@@ -184,7 +184,7 @@ def write(folder: Path, data: Collection, settings: Settings, files: Files, name
     elif collection.documents is not None:
         count = write_corpus(folder / "corpus.jsonl", census)
     if collection.documents is not None and not count:
-        raise UserError("the corpus has not one document")
+        raise UserError("the corpus has no document")
     found = exclusions(own, settings.own_document, named, census.ids, folder.name)
     check_judgements(collection.qrels, found.of_split | excluded_of(files.ranked_queries))
     counts = statistics(census, collection, splitting, documents.left_out, found.counts)

@@ -122,5 +122,5 @@ def leaks(collection: Collection) -> list[str]:
         if len(twins) == 2 and all(twins) and (twins[0] <= twins[1] or twins[1] <= twins[0]):
             raise UserError(f"every query of {split} or {other} is in the other as well, with its judgements; {cure}")
         if common:
-            shared_queries.append(f"{len(common)} queries stand in {split} and in {other}, with other judgements")
+            shared_queries.append(f"{len(common)} queries are in both {split} and {other}, with different judgements")
     return shared_queries

@@ -137,7 +137,7 @@ def repair(results: Path, experiment: str, snakemake: Path) -> list[str]:
             listed = ", ".join(new[:NAMED]) + (", …" if len(new) > NAMED else "")
             many = f"{len(new)} files are" if len(new) > 1 else "1 file is"
             messages.append(
-                f"{many} made again, no whole record in {results / STATE} says how they were made: {listed}"
+                f"{many} made again, no complete record in {results / STATE} says how they were made: {listed}"
             )
         if ahead := date_now(names, held):
             messages.append(

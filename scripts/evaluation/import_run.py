@@ -32,7 +32,7 @@ def not_in_corpus(ranked: Run, corpus: Path) -> str | None:
     unknown = documents.difference(read_ids(corpus))
     if len(unknown) == len(documents):
         example = min(unknown)
-        raise UserError(f"not one of its {len(documents)} documents, such as {example}, is in the corpus ({corpus})")
+        raise UserError(f"none of its {len(documents)} documents, such as {example}, is in the corpus ({corpus})")
     return f"{len(unknown)} of its {len(documents)} documents are not in the corpus" if unknown else None
 
 
@@ -55,7 +55,7 @@ def import_run(
     if not ranked:
         raise UserError(f"{source}: an empty run")
     if not ranked.keys() & qrels.keys():
-        raise UserError(f"{source}: not one of its {len(ranked)} queries is in the task's qrels ({qrels_file})")
+        raise UserError(f"{source}: none of its {len(ranked)} queries is in the task's qrels ({qrels_file})")
     try:
         unknown = not_in_corpus(ranked, corpus) if corpus else None
     except UserError as error:

@@ -40,9 +40,9 @@ def score(
     ranked, subtopics = read_run(run_file), read_subtopics(qrels_file)
     qrels = over_subtopics(subtopics)
     if not qrels:
-        raise UserError(f"{qrels_file}: this split has not one judged query")
+        raise UserError(f"{qrels_file}: this split has no judged query")
     if not ranked.keys() & qrels.keys():
-        raise UserError(f"{run_file}: not one of its {len(ranked)} queries is in {qrels_file}")
+        raise UserError(f"{run_file}: none of its {len(ranked)} queries is in {qrels_file}")
     table = evaluate(with_ascending_ties(ranked) if ties == "ascending" else ranked, qrels, names, subtopics, original)
     with atomic_text(metrics) as file:
         table.to_csv(file, sep="\t")

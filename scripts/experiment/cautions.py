@@ -21,11 +21,11 @@ def cautions(experiment: Experiment) -> list[str]:
             short = tuple(name for name, looks in cutoffs.items() if looks > depth and name not in beyond)
             members = groups.setdefault((depth, short), []) if short else []
             members += [entry] if entry not in members else []
-    lines = [_caution(beyond, "every run, which holds", deepest, "depth")] if beyond else []
+    lines = [_caution(beyond, "every run, which contains", deepest, "depth")] if beyond else []
     for (depth, short), members in groups.items():
         runs = ", ".join(members[:NAMED]) + (f" and {len(members) - NAMED} more" if len(members) > NAMED else "")
         key = "rerank.depth" if depth < experiment.depth else "depth"
-        lines.append(_caution(list(short), f"the runs of {runs}, which hold", depth, key))
+        lines.append(_caution(list(short), f"the runs of {runs}, which contain", depth, key))
     return lines
 
 
@@ -39,5 +39,5 @@ def _measures(experiment: Experiment) -> list[str]:
 
 def _caution(measures: list[str], runs: str, depth: int, key: str) -> str:
     look = "looks" if len(measures) == 1 else "look"
-    counts = "what stands below counts as not retrieved, so a deeper run may score higher"
-    return f"{', '.join(measures)} {look} deeper than {runs} {depth} documents per query at most ({key}): {counts}"
+    counts = "documents below count as not retrieved, so a deeper run may score higher"
+    return f"{', '.join(measures)} {look} deeper than {runs} at most {depth} documents per query ({key}): {counts}"

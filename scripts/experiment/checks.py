@@ -142,7 +142,7 @@ def _check_file(check: Checker, key: str, file: str) -> None:
 def _check_runs_of(check: Checker, key: str, dataset: Dataset, other: str) -> None:
     check.known(f"{key}.runs_of", other, "datasets")
     if not format_of(check.config.datasets[other]).has_documents:
-        problem = f"{other} has no documents, so no runs of its own; expected is a dataset that has"
+        problem = f"{other} has no documents, so no runs of its own; expected a dataset that has"
         raise check.fail(f"{key}.runs_of", problem)
     for dividing in ("splits", "drop_shared", "test_queries", "dev_queries"):
         if getattr(dataset, dividing):
@@ -163,7 +163,9 @@ def _check_location(check: Checker, key: str, dataset: Dataset) -> None:
             raise check.fail(f"{key}.{own[0]}", f"{dataset.format} has {form.pinned_by}; leave it out")
         return
     if form.scheme is not None and not form.other_locations:
-        raise check.fail(where, f"{shown(location)[:80]!r} is no location of this format, which reads {form.scheme}ID")
+        raise check.fail(
+            where, f"{shown(location)[:80]!r} is not a location for this format, which reads {form.scheme}ID"
+        )
     _check_sums(check, key, dataset, location, kind)
     if kind == "path" and not (Path(location).exists() or find_file(Path(location).name, check.config.mirrors)):
         raise check.fail(where, f"no file or folder {location!r} here or in the mirrors")

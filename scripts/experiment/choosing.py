@@ -52,7 +52,7 @@ def _choice(check: Checker, entry: str, names: list[str]) -> RecipeChoice:
     check_measure(check, f"{key}.measure", asked.measure)
     found = resolve_task(Checker(check.config, f"{check.source}: {key}"), task)
     if not found.has_documents or found.runs_of:
-        raise check.fail(f"{key}.task", f"{task} is ranked by nobody; expected a dataset with documents")
+        raise check.fail(f"{key}.task", f"{task} is ranked by no system; expected a dataset with documents")
     return RecipeChoice(task, found.dataset, found.split, asked.measure, entry, ())
 
 

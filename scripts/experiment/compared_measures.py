@@ -41,7 +41,9 @@ def _check_comparable(check: Checker, key: str, entry: ComparisonEntry, measures
         raise check.fail(key, f"{problem}, such as SMD")
     lower = [measure for measure in measures if measure in check.config.lower_is_better]
     if lower and len(lower) < len(measures):
-        raise check.fail(key, f"of {lower[0]} a lower value is better, and not of all of {listed}; compare them apart")
+        raise check.fail(
+            key, f"a lower value is better for {lower[0]}, but not for all of {listed}; compare them separately"
+        )
     if entry.margin is not None:
         raise check.fail(key, f"a margin is a difference in one measure, and these are {listed}; leave one of both out")
     if entry.figure.queries:

@@ -85,7 +85,7 @@ def check_leaderboard(check: Checker, key: str, tasks: list[Task]) -> None:
     """Raise UserError where a sample of tasks would count as one task among others."""
     for task in tasks:
         if len(tasks) > 1 and format_of(check.config.datasets[task.dataset]).of_tasks:
-            problem = "is a leaderboard, a sample of tasks, and counts for nothing beside other tasks; compare it alone"
+            problem = "is a leaderboard, a sample of tasks, and cannot be combined with other tasks; compare it alone"
             raise check.fail(key, f"{task.name!r} {problem}")
 
 
@@ -127,7 +127,7 @@ def check_statistics(check: Checker, key: str, entry: ComparisonEntry) -> None:
     if entry.margin is not None and not effect.HAS_DIFFERENCE:
         raise check.fail(f"{key}.margin", f"effect {effect.NAME} has no difference to hold against a margin")
     if effect.HAS_DIFFERENCE and not task_interval_named(entry.task_interval).fits(effect):
-        reason = f"{entry.task_interval} is no interval of effect {effect.NAME}; expected another, such as t"
+        reason = f"{entry.task_interval} is not an interval for effect {effect.NAME}; expected another, such as t"
         raise check.fail(f"{key}.task_interval", reason)
     if correction != "none" and not effect.HAS_DIFFERENCE:
         raise check.fail(f"{key}.figure.correction", f"effect {effect.NAME} has no test of a difference")

@@ -40,7 +40,7 @@ def with_text_keys(config: JsonObject, source: str) -> JsonObject:
                 )
             made = {str(size) if type(size) is int else size: value for size, value in entry["epochs"].items()}
             if len(made) < len(entry["epochs"]):
-                raise UserError(f"{where}: a number of queries stands there twice, as a number and as text")
+                raise UserError(f"{where}: a number of queries is listed twice, as a number and as text")
             with_text[name] = entry | {"epochs": made}
     return {**config, "recipes": with_text}
 

@@ -28,4 +28,4 @@ def check_measure(check: Checker, key: str, measure: str) -> None:
     """Raise UserError for a measure that cannot be computed, or of which a lower value is better: the highest wins."""
     check.computable(key, measure)
     if measure in check.config.lower_is_better:
-        raise check.fail(key, f"of {measure} a lower value is better, and the highest would be chosen; name another")
+        raise check.fail(key, f"a lower value of {measure} is better, but the highest would be chosen; name another")

@@ -27,7 +27,7 @@ def named_feature(check: Source, key: str, asked: str | AskedFeature) -> Feature
     if len(names) != 1:
         raise check.fail(key, f"has the keys {', '.join(names)}; expected {OF_ENTRY}, one feature per entry")
     if not asked.parameters:  # {missing: 0} alone
-        raise check.fail(key, f"missing is no feature; expected {OF_ENTRY}")
+        raise check.fail(key, f"missing is not a feature; expected {OF_ENTRY}")
     ((name, given),) = asked.parameters.items()
     column, feature = _without_parameters(check, key, name)
     parameters = _parameters(check, f"{key}.{name}", feature, given)

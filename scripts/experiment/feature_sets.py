@@ -70,7 +70,7 @@ def _check_once(check: Checker, key: str, of: tuple[FeatureColumn, ...]) -> None
         if alike.index(alike[place]) < place:
             first = of[alike.index(alike[place])].name
             same = "" if first == one.name else f": its parameters are those of {first}"
-            raise check.fail(key, f"{one.name} comes twice{same}")
+            raise check.fail(key, f"{one.name} occurs twice{same}")
 
 
 def _feature(named: Named, key: str, asked: str | AskedFeature) -> FeatureColumn:
@@ -97,7 +97,7 @@ def _check_tagger(check: Checker, key: str, tagger: Tagger, of: tuple[FeatureCol
     groups = vars(tagger.labels).values() if tagger.labels else ()
     named = [label for labels in groups for label in labels or ()]
     if twice := [label for label in named if named.count(label) > 1]:
-        raise check.fail(f"{key}.labels", f"{twice[0]} stands there twice; a label means one thing")
+        raise check.fail(f"{key}.labels", f"{twice[0]} is listed twice; a label means one thing")
 
 
 def _of_others(check: Checker, name: str, key: str, given_files: dict[str, str]) -> FeatureSet:

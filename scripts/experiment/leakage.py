@@ -85,7 +85,7 @@ def check_unseen(check: Checker, key: str, experiment: Experiment, taken: str, d
                 problem = f"{taken} learnt from the {words} queries of {dataset}, by which this {what}"
                 if (other, split) != (dataset, own):
                     problem += f" ({other}/{split} may hold the same ones)"
-                raise check.fail(key, f"{problem}: its scores there say too much; train it on other data")
+                raise check.fail(key, f"{problem}: its scores there are too optimistic; train it on other data")
 
 
 def check_one_seed(check: Checker, key: str, member: System, datasets: list[str]) -> None:

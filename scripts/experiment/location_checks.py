@@ -32,7 +32,7 @@ def check_secrets(config: JsonObject, source: str) -> None:
 
     def walk(value: object, path: str) -> None:
         if isinstance(value, str) and urls.holds_secret(value):
-            problem = "holds a URL with a user, a password or a secret query value; "
+            problem = "contains a URL with a user, a password or a secret query value; "
             if path.endswith((".location", ".weights")):
                 problem += "write each as ${NAME}, the name of an environment variable that is read when fetching"
             elif path.endswith(".endpoint.url"):
@@ -59,7 +59,7 @@ def check_location(check: Checker, where: str, location: str, hub: bool = False)
     if len(location) > LONGEST:
         raise check.fail(where, f"has {len(location)} characters; expected at most {LONGEST}")
     if not location.isprintable():
-        raise check.fail(where, "holds a line's end or another control character")
+        raise check.fail(where, "contains a line's end or another control character")
     if is_url(location) or re.match("https?:", location, re.IGNORECASE):
         try:
             urls.parse(location)
@@ -77,7 +77,7 @@ def check_location(check: Checker, where: str, location: str, hub: bool = False)
     if scheme and not os.path.lexists(location):
         raise check.fail(where, f"unknown scheme {scheme[0].rstrip(':')!r}; expected {FORMS}")
     if any(len(part.encode(errors="surrogatepass")) > LONGEST_NAME for part in location.split("/")):
-        raise check.fail(where, f"holds a name of more than {LONGEST_NAME} bytes")
+        raise check.fail(where, f"contains a name of more than {LONGEST_NAME} bytes")
     if os.path.exists(location) and not (os.path.isfile(location) or os.path.isdir(location)):
         raise check.fail(where, f"{location!r} is neither a file nor a folder")
     return "hub" if hub and not Path(location).exists() else "path"

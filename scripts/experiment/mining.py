@@ -84,7 +84,7 @@ def _check_bm25(check: Checker, key: str, experiment: Experiment, recipe: Recipe
     if not recipe.needs_bm25:
         raise check.fail(key, "only valid where labels, positives among candidates or negatives are BM25's")
     if experiment.systems[str(recipe.bm25)].kind != BM25:
-        raise check.fail(key, f"{recipe.bm25} is no system of type bm25")
+        raise check.fail(key, f"{recipe.bm25} is not a system of type bm25")
 
 
 def _check_able(check: Checker, key: str, experiment: Experiment, name: str, dataset: str) -> None:
@@ -102,11 +102,11 @@ def _check_deep_enough(check: Checker, key: str, experiment: Experiment, name: s
     held = documents_held(experiment, experiment.systems[name])
     least, most = negatives.range_min, negatives.range_max
     if most is not None and most > held:
-        problem = f"{most} is deeper than the runs of {name}, which hold {held} documents per query at most"
+        problem = f"{most} is deeper than the runs of {name}, which contain at most {held} documents per query"
         raise check.fail(f"{key}.range_max", problem)
     if negatives.per_query > (held - least) * len(negatives.sources):
         problem = f"{negatives.per_query} are more than the candidates from range_min {least} to the {held} documents"
-        raise check.fail(f"{key}.per_query", f"{problem} that the runs of {name} hold at most")
+        raise check.fail(f"{key}.per_query", f"{problem} that the runs of {name} contain at most")
 
 
 def _check_filters(check: Checker, key: str, experiment: Experiment, negatives: Negatives, dataset: str) -> None:

@@ -48,7 +48,7 @@ def _check_trained_on(check: Checker, name: str, model: Model) -> None:
     for place, dataset in enumerate(model.trained_on or ()):
         meant = here.get(letters(dataset), dataset)
         if meant != dataset:
-            problem = f"{dataset!r} is no dataset here (did you mean {meant!r}?)"
+            problem = f"{dataset!r} is not a dataset of this configuration (did you mean {meant!r}?)"
             raise check.fail(f"models.{name}.trained_on[{place}]", problem)
 
 

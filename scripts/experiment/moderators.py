@@ -43,7 +43,7 @@ def subgroups(check: Checker, key: str, entry: ComparisonEntry, tasks: list[Task
         return None
     moderator = _moderator(check, f"{key}.subgroups", given, tasks, categorical=True)
     if isinstance(given, str) and not moderator_named(given).CATEGORICAL:
-        problem = f"{given} is a number, which makes no groups; give it as one of moderators, or a column of words"
+        problem = f"{given} is a number, which forms no groups; give it as one of moderators, or a column of words"
         raise check.fail(f"{key}.subgroups", problem)
     _check_model(check, f"{key}.subgroups", entry.estimator, tasks)
     return moderator
@@ -97,7 +97,7 @@ def column_of(path: Path, column: str, tasks: Sequence[str]) -> dict[str, str]:
         if len(fields) != len(header):
             raise UserError(f"{path}:{number}: {len(fields)} columns, but the header has {len(header)}")
         if fields[0] in values:
-            raise UserError(f"{path}:{number}: task {fields[0]!r} stands twice")
+            raise UserError(f"{path}:{number}: task {fields[0]!r} is listed twice")
         values[fields[0]] = fields[header.index(column)]
     for task in tasks:
         if not values.get(task):

@@ -33,7 +33,7 @@ def why_not_plain(value: Any, lines: bool = False) -> str | None:
         kind = type(value).__name__
         return f"{value} is a {kind} to YAML; no value here is a {kind}; for a text write '{value}'"
     if invisible := REFUSED.search(value.replace("\n", "") if lines else value):
-        return f"the text {shortened(value)} holds {named(invisible[0])}; expected one line of visible characters"
+        return f"the text {shortened(value)} contains {named(invisible[0])}; expected one line of visible characters"
     if len(value) > LONGEST_TEXT:
         return f"a text of {len(value):,} characters; expected at most {LONGEST_TEXT:,}"
     return None

@@ -69,7 +69,7 @@ def check_prompts(check: Checker, name: str, model: Model) -> None:
     key, prompts = f"models.{name}.prompts", model.prompts
     apart = {name: one for name, one in [("default", prompts.default), *prompts.by_dataset.items()] if one}
     if apart and (flat := sorted(given(prompts).keys() & {*ROLES})):
-        raise check.fail(f"{key}.{flat[0]}", "stands beside prompts of datasets; write it under default")
+        raise check.fail(f"{key}.{flat[0]}", "is given beside prompts of datasets; write it under default")
     for place, one in (apart or {"": prompts}).items():
         _check_roles(check, f"{key}.{place}".rstrip("."), model, one)
     for dataset, one in prompts.by_dataset.items():

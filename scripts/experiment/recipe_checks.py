@@ -40,7 +40,9 @@ def _check_folds(check: Checker, name: str, recipe: Recipe) -> None:
     """Folds and the one that is left out are given together."""
     folds, left_out, key = recipe.folds, recipe.left_out_fold, f"recipes.{name}.left_out_fold"
     if (folds is None) != (left_out is None):
-        raise check.fail(key, "goes together with folds: give both, such as folds: 5 and left_out_fold: 1, or none")
+        raise check.fail(
+            key, "must be given together with folds: give both, such as folds: 5 and left_out_fold: 1, or none"
+        )
     if folds and left_out and left_out > folds:
         raise check.fail(key, f"{left_out} is above folds, {folds}")
 
@@ -50,7 +52,7 @@ def _check_random(check: Checker, key: str, recipe: Recipe) -> None:
     negatives = recipe.negatives
     if len(negatives.sources) > 1:
         raise check.fail(f"{key}.from", "random ranks nothing that could be taken in turn; name bm25 and systems")
-    only = "only valid with from: bm25, whose ranking it is of, or from: a system"
+    only = "only valid with from: bm25, to whose ranking it refers, or from: a system"
     for word in OF_RANKING:
         if word in given(negatives):
             raise check.fail(f"{key}.{word}", only)

@@ -94,7 +94,7 @@ def _parts(rule: JsonObject, naming: str, allowed: tuple[str, str], recipes: Der
     expected = f"{{{naming}: a recipe, dataset: {' or '.join(allowed)}}}"
     name, which = rule.get(naming), rule.get("dataset")
     if set(rule) != {naming, "dataset"} or not isinstance(name, str) or which not in allowed:
-        raise UserError(f"{key}: a rule that nothing is known of; expected is {expected}")
+        raise UserError(f"{key}: unknown rule; expected {expected}")
     if name not in recipes.names:
         raise UserError(f"{key}.{naming}: unknown name {name!r} in recipes{hint(name, recipes.names)}")
     return name, str(which)

@@ -56,5 +56,5 @@ def add_moderators(part: Schema) -> None:
     known = declared(MODERATORS)
     part["anyOf"][0] = {"enum": list(known)}
     described = [f"{name}: {module.DESCRIPTION}" for name, module in known.items()]
-    own = "what is known of each task, or a column of a TSV: task, then columns of numbers or words"
+    own = "a moderator known for each task, or a column of a TSV file: task, then columns of numbers or text"
     part["description"] = "; ".join([*filter(None, [part.get("description")]), own, *described])

@@ -66,7 +66,7 @@ def types() -> list[str]:
 
 def keys() -> dict[str, Schema]:
     """The JSON schema of the keys of all systems, as one mapping; a key that kinds share has what each says of it."""
-    message = f"the kind of system: {', '.join(types())}; a system with a model needs none"
+    message = f"the kind of system: {', '.join(types())}; not needed for a system with a model"
     together: dict[str, Schema] = {"type": {"description": message, "enum": types()}}
     for module in modules().values():
         for key, schema in of_record(module.Keys)["properties"].items():

@@ -24,7 +24,8 @@ def check_recipe(check: Checker, name: str, recipe: Recipe) -> None:
     for key in KEYS if not recipe.teacher else ():
         if getattr(recipe, key) is not None:
             raise check.fail(
-                f"recipes.{name}.{key}", "only valid with a teacher, which the scores of a student are held to"
+                f"recipes.{name}.{key}",
+                "only valid with a teacher, with whose scores those of the student are compared",
             )
     if recipe.teacher and recipe.long_documents == "passages":
         problem = "scores whole documents, and long_documents: passages learns from parts of them; leave one out"

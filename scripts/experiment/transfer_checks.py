@@ -46,7 +46,10 @@ class Study:
         name = common_measure(self.check, f"{self.key}.measure", self.entry.measure, tasks)
         lower = self.check.config.lower_is_better
         if name in lower or any(same_measure(one, [name]) for one in lower):
-            raise self.check.fail(f"{self.key}.measure", f"of {name} a lower value is better; expected one to be high")
+            raise self.check.fail(
+                f"{self.key}.measure",
+                f"a lower value of {name} is better; expected a measure of which a higher value is better",
+            )
         return name
 
     def chain(self, system: System, task: Task) -> Chain:

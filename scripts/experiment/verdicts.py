@@ -37,10 +37,17 @@ def expected(schema: Schema) -> str:
         return "one of " + ", ".join(map(str, schema["enum"]))
     types = schema.get("type", [])
     words = " or ".join(KINDS[name] for name in ([types] if isinstance(types, str) else types))
+    items = f" (each entry {expected(schema['items'])})" if types == "array" and "items" in schema else ""
+    return " ".join([words, _limits(schema)]).strip() + items
+
+
+def _limits(schema: Schema) -> str:
+    """The bounds of a number or of a text's length, as text; empty if there are none."""
+    if "minimum" in schema and "maximum" in schema:
+        return f"from {schema['minimum']} to {schema['maximum']}"
     limits = [f"{limit} {schema[key]}" + (" characters" if key == "maxLength" else "")
               for key, limit in LIMITS.items() if key in schema]  # fmt: skip
-    items = f" ({expected(schema['items'])} each)" if types == "array" and "items" in schema else ""
-    return " ".join([words, " and ".join(limits)]).strip() + items
+    return " and ".join(limits).replace("and of", "and")
 
 
 def best_match(errors: list[ValidationError]) -> ValidationError:

@@ -25,8 +25,8 @@ def check_there(paths: Iterable[str], experiment: str) -> None:
     for name in paths:
         if not Path(name).exists():
             raise UserError(
-                f"{name}: this file of texts was deleted; `{command} {name}` makes it again, and explorer: {{texts: "
-                "false} shows ids alone"
+                f"{name}: this file of texts was deleted; run `{command} {name}` to make it again, or set explorer: "
+                "{texts: false} to show only ids"
             )
 
 

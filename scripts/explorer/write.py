@@ -57,7 +57,7 @@ def write_task(folder: Path, data: Data, settings: Settings, share: float) -> Js
         "documents": documents["per_chunk"],
         "depth": limits.depth,
         "seeds": rankings.seeds,
-        "left_out": said if data.runs else ["Values are given: there are no rankings to show."],
+        "left_out": said if data.runs else ["The values are external, so there are no rankings to show."],
     }
 
 

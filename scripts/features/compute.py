@@ -40,7 +40,7 @@ WHOLE = "contents"  # the field of title and text together
 @dataclass(frozen=True)
 class Settings:
     of: Annotated[list[FeatureColumn], "name, family, feature, field and parameters of each; or name, system, missing"]
-    first_stage: Annotated[str, "the system whose run has the candidates"]
+    first_stage: Annotated[str, "the system whose run supplies the candidates"]
     depth: Annotated[int, "candidates per query"]
 
 

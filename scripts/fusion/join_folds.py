@@ -44,7 +44,9 @@ def check_same(paths: list[Path], runs: list[Run]) -> None:
     held = [{query: scores.keys() for query, scores in one.items()} for one in runs]
     for path, others in zip(paths[1:], held[1:], strict=True):
         if others != held[0]:
-            raise UserError(f"{path}: holds other queries or documents than {paths[0]}; expected runs of the same ones")
+            raise UserError(
+                f"{path}: contains other queries or documents than {paths[0]}; expected runs of the same ones"
+            )
 
 
 def main() -> None:

@@ -33,7 +33,7 @@ class ChatSettings:
     """Which model is asked, and how."""
 
     url: Annotated[str, "the endpoint's address, such as https://host/v1"]
-    model: Annotated[str, "the model's name there"]
+    model: Annotated[str, "the model's name at the endpoint"]
     key: Annotated[str | None, "the environment variable that holds the key; null: none is sent"] = None
     temperature: Annotated[float | None, "sent with each request; null: it is not"] = None
     seed: Annotated[int | None, "sent with each request; null: it is not"] = None

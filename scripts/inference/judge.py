@@ -33,7 +33,7 @@ from scripts.models.endpoint import Answer
 @dataclass(frozen=True, kw_only=True)
 class Settings(ChatSettings):
     split: Annotated[str, "the split whose queries are judged"]
-    depth: Annotated[int, "documents per query, the best of each run, that are judged"]
+    depth: Annotated[int, "number of top documents per query and run that are judged"]
     max_words: Annotated[int, "words kept of a document"]
     relevant_from: Annotated[int, "the lowest grade that counts as relevant; lower ones become 0"] = 1
 
@@ -118,7 +118,7 @@ def main() -> None:
     qrels = as_qrels(judgements, known, settings.relevant_from)
     unreadable = sum(one.grade is None for one in judgements)
     if not qrels:
-        raise UserError(f"{settings.url}: not one of {len(judgements)} answers of {settings.model} holds a grade")
+        raise UserError(f"{settings.url}: none of the {len(judgements)} answers of {settings.model} contains a grade")
     for path in options.qrels:
         write_qrels(path, qrels if path.stem == settings.split else {})
     write_json(options.statistics, statistics(qrels, settings.split), indent=2)

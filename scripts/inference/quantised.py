@@ -42,7 +42,7 @@ def codes_of(vectors: np.ndarray, precision: str, ranges: np.ndarray | None) -> 
     if precision == "float16":
         if np.abs(vectors).max(initial=0) > np.finfo(np.float16).max:
             raise UserError(
-                "a vector has numbers beyond 65,504, which float16 cannot hold; leave embeddings in float32"
+                "a vector has numbers beyond 65,504, which float16 cannot represent; leave embeddings in float32"
             )
         return vectors.astype(np.float16)
     from sentence_transformers.util.quantization import quantize_embeddings

@@ -119,7 +119,7 @@ def main() -> None:
     queries = passages_of(options.queries)
     wanted = candidates(read_run(options.first_stage), queries, settings.depth)
     if not wanted:
-        raise UserError(f"{options.first_stage}: not one query of {options.queries} in it; it belongs to another task")
+        raise UserError(f"{options.first_stage}: no query of {options.queries} in it; it belongs to another task")
     texts = read_documents(options.corpus, wanted, options.first_stage)
     choose(settings.kernels)
     keep_answers_beside(options.run)

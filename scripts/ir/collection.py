@@ -127,7 +127,7 @@ def read_excluded(path: Path) -> dict[str, set[str]]:
     for record in _prepared(path, "_id", "text"):
         documents = record.get(EXCLUDED, [])
         if type(documents) is not list or any(type(document) is not str for document in documents):
-            raise UserError(f"{path}: was changed or damaged: {EXCLUDED} of {record['_id']} is no list of ids")
+            raise UserError(f"{path}: was changed or damaged: {EXCLUDED} of {record['_id']} is not a list of ids")
         if documents:
             excluded[record["_id"]] = set(documents)
     return excluded

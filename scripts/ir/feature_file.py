@@ -83,7 +83,7 @@ def read_about(path: Path) -> dict[str, Any]:
         about: dict[str, Any] = json.loads(metadata[KEY])
         return about
     except (arrow.ArrowInvalid, KeyError, ValueError):
-        raise UserError(f"{path}: is no feature file, or a damaged one") from None
+        raise UserError(f"{path}: is not a feature file, or is damaged") from None
 
 
 def feature_names(path: Path) -> list[str]:
@@ -122,7 +122,7 @@ def read_features(path: Path, only: Sequence[str] | None = None) -> Iterator[Fea
                 queries, documents, grades, *features = (read[name] for name in asked)
                 values = np.stack([np.asarray(column, dtype=np.float64) for column in features], axis=1)
                 if not np.isfinite(values).all():
-                    raise UserError(f"{path}: holds a feature that is not a finite number")
+                    raise UserError(f"{path}: contains a feature that is not a finite number")
                 yield Features(queries.to_pylist(), documents.to_pylist(), grades.to_pylist(), values)
     except (arrow.ArrowInvalid, OSError) as error:
         raise UserError(f"{path}: is damaged ({str(error).splitlines()[0]})") from None

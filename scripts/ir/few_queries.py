@@ -10,4 +10,4 @@ def few_queries(queries: int) -> str | None:
     if queries >= LEAST:
         return None
     counted = "1 dev query" if queries == 1 else f"{queries} dev queries"
-    return f"tuned on {counted}: with fewer than {LEAST}, chance may decide; a larger dev split decides better"
+    return f"tuned on {counted}: with fewer than {LEAST}, the choice may be due to chance; use a larger dev split"

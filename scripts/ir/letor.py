@@ -49,7 +49,7 @@ def read_letor(path: Path) -> Iterator[Row]:
         grade, qid, values = _fields(body.split(), where)
         if qid != current:
             if qid in done:
-                raise UserError(f"{where}: query {shown(qid)} comes again after another; its lines must stand together")
+                raise UserError(f"{where}: query {shown(qid)} comes again after another; its lines must be adjacent")
             done |= {current} if current is not None else set()
             current, documents = qid, set()
         document = _named(_DOCUMENT, comment) or f"{qid}-{len(documents) + 1}"
@@ -58,7 +58,7 @@ def read_letor(path: Path) -> Iterator[Row]:
             if reason := why_no_id(name):
                 raise UserError(f"{where}: the {what} id {shown(name)} {reason}")
         if document in documents:
-            raise UserError(f"{where}: document {shown(document)} comes twice for query {shown(qid)}")
+            raise UserError(f"{where}: document {shown(document)} occurs twice for query {shown(qid)}")
         documents.add(document)
         yield Row(query, document, grade, values)
 
@@ -76,7 +76,7 @@ def feature_names(path: Path) -> list[str]:
         last = fields[-1].partition(":")[0] if len(fields) > 2 else "0"
         highest = max(highest, _number(last, f"{path}:{number}") if last != "0" else 0)
     if not highest:
-        raise UserError(f"{path}: not one line with a feature; expected lines such as `1 qid:7 1:0.5 2:3`")
+        raise UserError(f"{path}: no line with a feature; expected lines such as `1 qid:7 1:0.5 2:3`")
     if not named:
         return [f"feature-{place}" for place in range(1, highest + 1)]
     entries = [entry.partition(" ") for entry in named.split(", ")]

@@ -62,7 +62,7 @@ class TermCounts:
                 raise ValueError
             self.fields = {name: self._field(name) for name in self.statistics["fields_with_terms"]}
         except (OSError, ValueError, KeyError, TypeError):
-            raise UserError(f"{folder}: are no complete term counts; delete the folder and count again") from None
+            raise UserError(f"{folder}: not complete term counts; delete the folder and count again") from None
 
     @cached_property
     def row_of(self) -> dict[str, int]:

@@ -148,9 +148,9 @@ def columns(line: str, path: Path, number: int) -> list[str]:
 def why_no_id(name: str) -> str | None:
     """Why a text cannot be an id of a query or document in a run or in qrels; None if it can."""
     if _WHITE.search(name):
-        return "holds white space, which run files cannot hold"
+        return "contains white space, which run files cannot contain"
     if _CONTROL.search(name):
-        return "holds a control character"
+        return "contains a control character"
     return f"has more than {LONGEST_ID:,} characters" if len(name) > LONGEST_ID else None
 
 
@@ -286,6 +286,6 @@ def none_judged(ranked: Run, qrels: Qrels) -> str | None:
     of_run = next((document for scores in ranked.values() for document in scores), "none")
     of_judgements = next((document for grades in judged.values() for document in grades), "none")
     return (
-        f"warning: not one of its documents, such as {of_run}, is judged, so it scores 0 everywhere; the judgements "
+        f"warning: none of its documents, such as {of_run}, is judged, so it scores 0 everywhere; the judgements "
         f"name documents such as {of_judgements}"
     )

@@ -49,7 +49,7 @@ def read_record(path: Path) -> RankerRecord:
     try:
         return records.read_record(RankerRecord, path)
     except (ValueError, UserError):
-        raise UserError(f"{path}: is no record of a ranker, or a damaged one") from None
+        raise UserError(f"{path}: is not a record of a ranker, or is damaged") from None
 
 
 def read_model(path: Path, record: RankerRecord) -> Model:
@@ -60,7 +60,7 @@ def read_model(path: Path, record: RankerRecord) -> Model:
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
     except ValueError:  # no text
-        raise UserError(f"{path}: is no model of {record.learner}") from None
+        raise UserError(f"{path}: is not a model of {record.learner}") from None
     if hash_of(text) != record.model_sha256:
         raise UserError(f"{path}: is not the model that its record was written with; train it again")
     return model

@@ -40,13 +40,13 @@ def read_lists(paths: Sequence[Path], numbered: bool = False, only: Sequence[str
             documents += some.documents
             grades += [max(0, grade or 0) for grade in some.grades]
             if np.abs(some.values).max(initial=0) > LARGEST:
-                raise UserError(f"{path}: holds a feature beyond 32 bits, in which the libraries of trees hold it")
+                raise UserError(f"{path}: contains a feature beyond 32 bits, in which the libraries of trees hold it")
             values.append(some.values)
     sizes: dict[str, int] = {}
     before = None
     for query in queries:
         if query != before and query in sizes:
-            raise UserError(f"{paths[0]}: the candidates of query {query} do not stand together")
+            raise UserError(f"{paths[0]}: the candidates of query {query} are not adjacent")
         sizes[query], before = sizes.get(query, 0) + 1, query
     if not queries:
         raise UserError(f"{paths[0]}: has no candidates")

@@ -13,26 +13,26 @@ from scripts.models.endpoint_keys import CONCURRENCY, RETRIES, TIMEOUT, Money, S
 class Price:
     """Of a million tokens."""
 
-    input: Annotated[Money, "of tokens that are sent"]
-    output: Annotated[Money, "of tokens that are answered"]
+    input: Annotated[Money, "price of the tokens that are sent"]
+    output: Annotated[Money, "price of the tokens in the answers"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChatEndpoint(Service):
     """Where a language model is asked, and how."""
 
-    model: Annotated[Label, "the model's name there"]
-    temperature: Annotated[float | None, "default 0", Rule(minimum=0, maximum=2), LEFT_OUT] = None
-    seed: Annotated[Seed | None, "sent with each request; default 0", LEFT_OUT] = None
+    model: Annotated[Label, "the model's name at the endpoint"]
+    temperature: Annotated[float | None, "sampling temperature; default 0", Rule(minimum=0, maximum=2), LEFT_OUT] = None
+    seed: Annotated[Seed | None, "seed sent with each request; default 0", LEFT_OUT] = None
     leave_out: Annotated[
         tuple[Literal["temperature", "seed"], ...] | None,
-        "what is not sent, for a model that refuses it",
+        "parameters that are not sent, for a model that refuses them",
         Rule(unique_items=True),
         LEFT_OUT,
     ] = None
     price: Annotated[
         Price | None,
-        "of a million tokens, in whatever currency: the cost of the answers is then reported",
+        "price per million tokens, in any currency; the cost of the answers is then reported",
         LEFT_OUT,
     ] = None
 

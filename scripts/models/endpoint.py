@@ -80,7 +80,7 @@ class Endpoint:
             raise UserError(f"url: this URL {error}") from None
         self.variable, self.key = key, environment.get(key, "") if key else ""
         if any(not 32 < ord(character) < 127 for character in self.key):
-            raise UserError(f"the environment variable {key} holds a space or another character that no key has")
+            raise UserError(f"the environment variable {key} contains a space or another character that no key has")
         self.timeout, self.retries = timeout, retries
         self.retried = 0
         self.stopped = threading.Event()
@@ -212,12 +212,13 @@ class Endpoint:
             return error.reason
         said = f": {error.reason}" if error.reason else ""
         if error.status < 400:
-            return f"leads to another address ({error.status}), where no key is sent; write the address that answers"
+            where = f"redirects to another address ({error.status})"
+            return f"{where}, to which no key is sent; give the address that answers"
         if error.status in (401, 403):
             held = f"the key is that of the environment variable {self.variable}"
             if not self.key:
                 held = f"the environment variable {self.variable} is not set" if self.variable else "no key is sent"
-            return f"refuses who asks ({error.status}; {held}){said}"
+            return f"refuses access ({error.status}; {held}){said}"
         if error.status == 404:
             return f"has no such model, or no {name} below this address (404){said}"
         return f"refuses the request ({error.status}){said}"

@@ -22,25 +22,27 @@ Money = Annotated[float, Rule(minimum=0, maximum=1_000_000)]
 class Service:
     """Where a model is asked, and how."""
 
-    url: Annotated[str, "its address, such as https://host/v1"]
+    url: Annotated[str, "base URL, such as https://host/v1"]
     key: Annotated[
-        str | None, f"the environment variable that holds the key; default {KEY}, over http or by tei none", LEFT_OUT
+        str | None,
+        f"environment variable that holds the API key; default {KEY}; none over http or with protocol tei",
+        LEFT_OUT,
     ] = None
     concurrency: Annotated[
         int | None,
-        f"requests that are sent side by side; default {CONCURRENCY}",
+        f"number of concurrent requests; default {CONCURRENCY}",
         Rule(minimum=1, maximum=64),
         LEFT_OUT,
     ] = None
     timeout: Annotated[
         float | None,
-        f"seconds that an answer may take; default {TIMEOUT:g}",
+        f"timeout for an answer in seconds; default {TIMEOUT:g}",
         Rule(minimum=1, maximum=3600),
         LEFT_OUT,
     ] = None
     retries: Annotated[
         int | None,
-        f"further attempts after too many requests or an overload; default {RETRIES}",
+        f"number of further attempts after rate limiting or overload; default {RETRIES}",
         Rule(minimum=0, maximum=20),
         LEFT_OUT,
     ] = None
@@ -52,13 +54,11 @@ class ModelEndpoint(Service):
 
     protocol: Annotated[
         Literal["openai", "tei"],
-        "openai: /embeddings, and /rerank as Cohere, Jina and vLLM have it; tei: /embed and /rerank of Text Embeddings "
+        "openai: /embeddings, and /rerank as in Cohere, Jina and vLLM; tei: /embed and /rerank of Text Embeddings "
         "Inference",
     ] = "openai"
-    max_words: Annotated[
-        Length | None, "words kept of a text; by default all, and the endpoint truncates", LEFT_OUT
-    ] = None
-    price: Annotated[Money | None, "of a million tokens, in whatever currency", LEFT_OUT] = None
+    max_words: Annotated[Length | None, "words kept per text; default all, and the endpoint truncates", LEFT_OUT] = None
+    price: Annotated[Money | None, "price per million tokens, in any currency", LEFT_OUT] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,8 +67,8 @@ class Remote:
 
     endpoint: Annotated[
         ModelEndpoint | None,
-        "bi-encoder-endpoint, cross-encoder-endpoint: where the model is asked (docs/language-models.md); `weights` is "
-        "its name there",
+        "bi-encoder-endpoint, cross-encoder-endpoint: where the model is served (docs/language-models.md); "
+        "`weights` is its name there",
         LEFT_OUT,
     ] = None
 

@@ -39,7 +39,7 @@ class Address:
     """Where a model is asked, and how: what the checkpoint says."""
 
     url: Annotated[str, "the endpoint's address, such as https://host/v1"]
-    model: Annotated[str, "the model's name there"]
+    model: Annotated[str, "the model's name at the endpoint"]
     protocol: Annotated[str, "openai or tei"] = "openai"
     key: Annotated[str | None, "the environment variable that holds the key; null: none is sent"] = None
     concurrency: Annotated[int, "requests that are sent side by side"] = CONCURRENCY

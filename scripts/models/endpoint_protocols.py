@@ -90,7 +90,7 @@ def _floats(values: Any) -> np.ndarray:
     with np.errstate(over="ignore"):
         numbers = numbers.astype(np.float32)
     if not np.isfinite(numbers).all():
-        raise ValueError("an answer with a number that 32 bits cannot hold")
+        raise ValueError("an answer with a number that 32 bits cannot represent")
     return numbers
 
 

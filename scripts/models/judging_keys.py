@@ -19,14 +19,16 @@ class Judging:
     """What a cross-encoder's score is of."""
 
     true_token: Annotated[
-        Token | None, "of a language model: the token whose logit is the score, such as yes", LEFT_OUT
+        Token | None, "for a language model: the token whose logit is the score, such as yes", LEFT_OUT
     ] = None
     false_token: Annotated[
-        Token | None, "of a language model: the token whose logit is taken from that, such as no", LEFT_OUT
+        Token | None,
+        "for a language model: the token whose logit is subtracted from that of true_token, such as no",
+        LEFT_OUT,
     ] = None
     label: Annotated[
         Annotated[int, Rule(minimum=0, maximum=999)] | Token | None,
-        "of a classifier with several labels: the one that is relevance, by its number (from 0) or its name in "
+        "for a classifier with several labels: the label that means relevance, by number (from 0) or by name in "
         "config.json; the score is the log odds of its probability",
         LEFT_OUT,
     ] = None

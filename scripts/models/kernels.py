@@ -15,9 +15,9 @@ FAST: Literal["fast"] = "fast"
 LIBRARY: Literal["library"] = "library"
 Kernels = Annotated[
     Literal["fast", "library"],
-    "what models of torch compute with; fast: faster products and batches on processors that have them, numbers "
-    "equal but for the rounding of fp32, and bf16 on a GPU that has it; library: torch and sentence-transformers "
-    "alone, in fp32 on a GPU too, such as for a published study",
+    "how torch models compute; fast: faster matrix products and batching on processors that support them, with "
+    "numbers equal up to fp32 rounding, and bf16 on a GPU that supports it; library: torch and "
+    "sentence-transformers alone, in fp32 on a GPU too, for example for a published study",
 ]
 _chosen: list[Literal["fast", "library"]] = [FAST]
 

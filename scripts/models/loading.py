@@ -62,7 +62,7 @@ def stored_prompts(folder: Path) -> dict[str, str]:
     stored = read_object(file) if file.is_file() else {}
     prompts = stored.get("prompts") or {}
     if not isinstance(prompts, dict) or not all(isinstance(text, str | None) for text in prompts.values()):
-        raise UserError(f"{file}: prompts is no object of texts")
+        raise UserError(f"{file}: prompts is not an object of texts")
     prompts = {name: text for name, text in prompts.items() if text is not None}  # as if they were not there
     for name, text in prompts.items():
         if len(text) > LONGEST_PROMPT or REFUSED_IN_FILES.search(text):

@@ -53,7 +53,7 @@ def read_object(path: Path) -> dict:
         if kind is int and value is not None and value < least:
             raise UserError(f"{path}: {key} is {value}; expected a count")
     if path.name == "config.json" and not all(isinstance(name, str) for name in content.get("architectures") or []):
-        raise UserError(f"{path}: architectures is no list of texts")
+        raise UserError(f"{path}: architectures is not a list of texts")
     return content
 
 
@@ -117,7 +117,7 @@ def routes(model: Path) -> dict[str, list[dict]]:
     for route, names in structure.items():
         named = isinstance(names, list) and all(isinstance(name, str) for name in names)
         if not named or not names or not all(isinstance(types.get(name), str) for name in names):
-            raise UserError(f"{file}: the route {route} is no list of modules that have a type")
+            raise UserError(f"{file}: the route {route} is not a list of modules that have a type")
         for name in names:
             if reason := "is a path" if "/" in name else why_not_below(name):
                 raise UserError(f"{file}: refused, the module {name[:80]!r} {reason}")

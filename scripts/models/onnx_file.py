@@ -26,7 +26,7 @@ def read_onnx(file: Path) -> onnx.ModelProto:
     except DecodeError:
         model = ModelProto()
     if not model.HasField("graph") or not model.opset_import:
-        raise UserError(f"{file}: no ONNX file, or a damaged one")
+        raise UserError(f"{file}: not an ONNX file, or damaged")
     return model
 
 

@@ -22,7 +22,7 @@ def refuse_prompts(kind: Adapter, prompts: dict[str, str] | None) -> None:
     if prompts and not roles:
         raise UserError(f"prompts: a {kind.NAME} takes none")
     if unknown := [role for role in prompts or () if role not in roles]:
-        raise UserError(f"prompts: unknown key {unknown[0]!r}; expected are {', '.join(roles)}")
+        raise UserError(f"prompts: unknown key {unknown[0]!r}; expected {', '.join(roles)}")
 
 
 def prompted_roles(kind: Adapter) -> tuple[Role, ...]:

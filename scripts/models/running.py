@@ -105,7 +105,7 @@ def device() -> str:
         problem = (
             f"this job was given a GPU ({given}) and would run on a processor: torch {torch.__version__} cannot use it"
         )
-        raise UserError(f"{problem}; mend driver or torch, or ask for that with `device: cpu` in the configuration")
+        raise UserError(f"{problem}; fix the driver or torch, or request that with `device: cpu` in the configuration")
     return CPU
 
 

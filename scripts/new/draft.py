@@ -51,7 +51,7 @@ class Draft:
             return ()
         if _is_named_so(control):
             return (f"The control is {control}, by its name.",)
-        return (f"The control is {control}, the first system: no name says bm25, baseline or control. Write yours.",)
+        return (f"The control is {control}, the first system: no name contains bm25, baseline or control. Name yours.",)
 
     def _comparisons(self) -> Entries:
         measure = {"measure": self.measure} if self.measure else {}

@@ -65,7 +65,7 @@ def read_folder(given: str) -> Folder:
 def _why_no_place(path: str) -> str | None:
     """Why a configuration cannot hold a path; None if it can."""
     if not path.isprintable():
-        return "holds a character that cannot be printed"
+        return "contains a character that cannot be printed"
     if is_remote(path):
         return "begins as an address does"
     if len(path) > (_FILE_PATH.max_length or 0) or not re.search(_FILE_PATH.pattern or "", path):

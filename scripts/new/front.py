@@ -105,7 +105,7 @@ def main() -> None:
     if os.path.lexists(out):
         raise UserError(f"{out}: exists already; choose another place by OUT=config/NAME.yaml")
     if not str(out).isprintable():
-        raise UserError(f"{str(out)!r}: holds a character that cannot be printed; expected OUT=config/NAME.yaml")
+        raise UserError(f"{str(out)!r}: contains a character that cannot be printed; expected OUT=config/NAME.yaml")
     found = draft(look(folder, arguments.measure))
     write_new(out, text_of(found, folder, out))
     print("\n".join([f"{out}: {found.what}", *left_out(found, folder), f"next: make run CONFIG={out}"]))

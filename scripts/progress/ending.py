@@ -30,4 +30,4 @@ def ending(results: Path) -> list[str]:
     if not (results / PAGES[0]).exists():
         return []
     said = conclusions((results / "summary.md").read_text(encoding="utf-8"))
-    return [*said, f"{', '.join(pages)} hold the results"]
+    return [*said, f"{', '.join(pages)} contain the results"]

@@ -106,7 +106,7 @@ def read(experiment: str) -> Run:
     """The last run of an experiment in this folder. Raises UserError where there was none."""
     if not place(experiment).is_file():
         recorded = ", ".join(sorted(path.stem for path in FOLDER.glob("*.json"))) or "none"
-        raise UserError(f"{experiment}: no run of it has begun in this folder; there are runs of: {recorded}")
+        raise UserError(f"{experiment}: no run of it has started in this folder; there are runs of: {recorded}")
     return read_settings(Run, read_json(place(experiment)), str(place(experiment)))
 
 

@@ -26,7 +26,7 @@ def state_of(found: Run, written: float, now: float) -> str:
     if found.outcome != "running":
         return f"{found.outcome} at {_clock(found.ended or written)}"
     if now - written > SILENT or (found.host == socket.gethostname() and not _lives(found.pid)):
-        return f"was killed after {_clock(written)}; a new run goes on from there"
+        return f"was killed after {_clock(written)}; a new run resumes from there"
     return f"running on {found.host} since {_clock(found.started)}, process {found.pid}"
 
 
@@ -65,14 +65,14 @@ def latest() -> str:
     """The experiment whose run said last how far it is. Raises UserError where there was none."""
     runs = sorted(FOLDER.glob("*.json"), key=lambda path: path.stat().st_mtime)
     if not runs:
-        raise UserError("no run has begun in this folder: make run")
+        raise UserError("no run has started in this folder: make run")
     return runs[-1].stem
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--experiment", help="its name")
-    parser.add_argument("--config", type=Path, help="its configuration")
+    parser.add_argument("--experiment", help="the name of the experiment")
+    parser.add_argument("--config", type=Path, help="the configuration of the experiment")
     arguments = parser.parse_args()
     experiment = arguments.experiment or (named(arguments.config) if arguments.config else latest())
     found = read(experiment)

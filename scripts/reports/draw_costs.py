@@ -21,7 +21,7 @@ from scripts.reports.figures.cost_data import ALONE, point, side_by_side
 from scripts.reports.figures.costs import Shown, cost_figure
 from scripts.reports.figures.forest import save
 
-END_TO_END = "Times are end to end: with those of first stages and fused systems."
+END_TO_END = "Times are end to end: including those of first stages and fused systems."
 
 
 @dataclass(frozen=True)

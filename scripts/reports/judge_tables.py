@@ -133,9 +133,11 @@ def page(name: str, rows: Sequence[Row], timing: Mapping[str, Any], settings: Se
         Paragraph(("All numbers at full precision: ", Span(f"{name}.tsv", link=f"{name}.tsv"))),
     ]
     if settings.holes:
-        parts.append(Note("The model judged what humans had not: no document was judged by both."))
+        parts.append(Note("The model judged only what humans had not, so no document was judged by both."))
     elif not of_kind.get("confusion"):
-        parts.append(Note("No document was judged by both the model and humans: nothing says what it is worth."))
+        parts.append(
+            Note("No document was judged by both the model and humans, so the quality of its judgements is unknown.")
+        )
     else:
         parts.append(Section("Documents that both judged", [*agreement_blocks(of_kind)], anchor="documents"))
     if taus := of_kind.get("tau"):
@@ -158,7 +160,7 @@ def asked(timing: Mapping[str, Any]) -> str:
         f"{timing['model']} judged {timing['documents']} documents of {counted(timing['queries'], 'query', 'queries')}"
     )
     cost = f", cost {timing['cost']:.4g}" if timing.get("cost") is not None else ""
-    unreadable = f"{timing['unreadable']} answers held no grade, and their documents stay unjudged"
+    unreadable = f"{timing['unreadable']} answers contained no grade; their documents remain unjudged"
     return f"{said}{cost}. {unreadable}."
 
 

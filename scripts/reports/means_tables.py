@@ -91,7 +91,9 @@ def notes(means: pd.DataFrame, measure: str, settings: Settings, family: str) ->
     if family:
         said.append(f"Systems that share a letter do not differ significantly over the tasks of the family {family}.")
     if settings.tried:
-        said.append("Tried: the configurations compared on dev before the system stood as it is; 1: nothing was tuned.")
+        said.append(
+            "Tried: the number of configurations compared on dev before the final one was chosen; 1: nothing was tuned."
+        )
     return Items(said)
 
 

@@ -78,7 +78,7 @@ def read_published(path: Path) -> pd.DataFrame:
     text = "\n".join(line for _, line in lines(path) if not line.startswith("#"))
     table = read_texts(io.StringIO(text))
     if missing := [column for column in COLUMNS if column not in table]:
-        raise UserError(f"{path}: no column {missing[0]!r}; expected are {', '.join(COLUMNS)}")
+        raise UserError(f"{path}: no column {missing[0]!r}; expected {', '.join(COLUMNS)}")
     for place, row in enumerate(table.to_dict("records"), 1):
         for column in ("printed", "factor"):
             try:

@@ -26,10 +26,10 @@ from scripts.reports.writing.content import Block, Figure, Paragraph, Section, S
 COLUMNS = ("test", "queries", "collections", "seeds", "variance", "df", "detectable", "half_width", "hours",
            "meets_target")  # fmt: skip
 HOW_TO_READ = (
-    "A cell is the smallest true effect that is detected with the power asked for ({powers}), or the expected "
-    "half-width of the interval where that is the target. Columns are numbers of collections: for one the paired "
-    "t-test, for several the random-effects summary. Cells in bold meet the target. Queries are those of each "
-    "collection, seeds those of each trained system. docs/statistics.md, Planning a study, has the formulas."
+    "A cell is the smallest true effect that is detected with the requested power ({powers}), or the expected "
+    "half-width of the interval if that is the target. Columns are numbers of collections: for one, the paired "
+    "t-test; for several, the random-effects summary. Cells in bold meet the target. Queries are those of each "
+    "collection, seeds those of each trained system. For the formulas, see docs/statistics.md, Planning a study."
 )
 
 

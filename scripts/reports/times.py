@@ -27,8 +27,8 @@ from scripts.reports.writing.printed import write_printed
 
 NOTES = {
     "inference": "Seconds for all queries of a task: a bi-encoder encodes the corpus and the queries and searches, a "
-    "cross-encoder scores its pairs. Without loading, a warm-up, BM25's index and a first stage's search.",
-    "fine-tuning": "Seconds of training, without loading, a warm-up and the making of the examples.",
+    "cross-encoder scores its pairs. Excluded are loading, a warm-up, BM25's index and a first stage's search.",
+    "fine-tuning": "Seconds of training, without loading, a warm-up and the preparation of the examples.",
 }
 
 

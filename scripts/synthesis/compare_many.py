@@ -50,7 +50,7 @@ def on_common_queries(values: dict[str, pd.Series], task: str) -> tuple[pd.DataF
     if common.empty:
         raise UserError(f"task {task}: the systems have no query in common")
     left_out = len(table) - len(common)
-    said = f"{task}: {queries(left_out)} in some of the systems only: left out" if left_out else None
+    said = f"{task}: {queries(left_out)} in only some of the systems, left out" if left_out else None
     return common, said
 
 

@@ -88,8 +88,8 @@ def unknown_seeds(settings: Settings) -> list[str]:
     }
     verbs = {DIFFERENCE: "were"}
     return [
-        f"{names[role]} {verbs.get(role, 'was')} trained once, and nothing in the experiment shows what other seeds "
-        "would give: intervals take this seed as given and are too narrow"
+        f"{names[role]} {verbs.get(role, 'was')} trained once, and the experiment does not show what other seeds "
+        "would give: intervals are conditional on this seed and too narrow"
         for role, seeds in settings.seed_sources.items()
         if seeds.status == UNKNOWN
     ]
@@ -104,5 +104,5 @@ def mixed_estimands(name: str, seeds: Mapping[str, Sequence[str]]) -> list[str]:
         return []
     return [
         f"{name}: the mean of {next(iter(several.values()))} seeds on {', '.join(several)}, but on "
-        f"{', '.join(selected)} the seed that was the best on its selection task: the summary is over two quantities"
+        f"{', '.join(selected)} the seed that was the best on its selection task: the summary combines two quantities"
     ]

@@ -24,7 +24,7 @@ from scripts.statistics.task.results import TaskResult
 from scripts.synthesis.metrics_files import Scores, on
 
 NO_HUMANS = "a language model judged all its queries and humans none, so its errors are unknown"
-HOLES = "a language model judged what humans had not, so its errors are in no interval"
+HOLES = "a language model judged what humans had not, so no interval includes its errors"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,11 +79,11 @@ def read_probabilities(path: Path, queries: list[str]) -> np.ndarray:
         query, _, text = line.rstrip("\n").partition("\t")
         value = finite(text)
         if value is None or not 0 < value <= 1:
-            raise UserError(f"{path}:{number}: expected a query, a tab and a probability above 0 and of at most 1")
+            raise UserError(f"{path}:{number}: expected a query, a tab and a probability above 0 and at most 1")
         found[query] = value
     if missing := [query for query in queries if query not in found]:
         raise UserError(
-            f"{path}: no probability of {counted(len(missing))} with human judgements, such as {missing[0]}"
+            f"{path}: no probability for {counted(len(missing))} with human judgements, such as {missing[0]}"
         )
     return np.array([found[query] for query in queries])
 
@@ -109,5 +109,7 @@ def notes(results: Mapping[str, TaskResult], judges: Mapping[str, JudgedBy]) -> 
                 f"{task}: prediction-powered, {effect.n} queries judged by humans and {powered.further} more by "
                 f"{by.model} alone, whose judgements have the weight {powered.weight:.2f}"
             )
-        said += [f"{task}: judge and ranker are of one family, {by.model} and {name}" for name in by.relatives]
+        said += [
+            f"{task}: judge and ranker belong to the same model family, {by.model} and {name}" for name in by.relatives
+        ]
     return said

@@ -61,7 +61,7 @@ def paired(control: Scores, treatment: Scores, task: str) -> tuple[Scores, Score
     if common.empty:
         raise UserError(f"task {task}: control and treatment have no query in common")
     unmatched = len(control.values) + len(treatment.values) - 2 * len(common)
-    unpaired = f"{task}: {unmatched} queries stand in one system only and are left out" if unmatched else None
+    unpaired = f"{task}: {unmatched} queries are in only one of the systems and are left out" if unmatched else None
     return on(control, common), on(treatment, common), unpaired
 
 

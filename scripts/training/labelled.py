@@ -181,13 +181,14 @@ def labelled(read: Collection, settings: Settings) -> Labelled:
     present = {query: documents for query, documents in present.items() if documents}
     if not present:
         raise UserError(
-            f"not one of {len(read.queries)} training queries has a positive ({settings.labels} labels) in the corpus: "
+            f"none of the {len(read.queries)} training queries has a positive ({settings.labels} labels) in the "
+            f"corpus: "
             "the dataset has no train split to learn from"
         )
     fit = among(present, read.rankings, settings.range_max) if settings.among_candidates else present
     left_out = [query for query in present if query not in fit]
     if not fit:
-        raise UserError(f"not one of {len(present)} training queries has a positive among BM25's candidates")
+        raise UserError(f"none of the {len(present)} training queries has a positive among BM25's candidates")
     positives = {query: fit[query] for query in outside_fold(sampled(list(fit), settings), settings)}
     unfit, equal = {}, 0
     for query, documents in positives.items():

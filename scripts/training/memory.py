@@ -104,7 +104,7 @@ class MicroBatch:
         """Half as many texts from now on. Raises UserError where there is but one."""
         before = min(self.size or self.batch_size, self.batch_size)
         if before == 1:
-            reason = "memory is too short to train on one text at a time: lower max_length, or take a larger device"
+            reason = "not enough memory to train on one text at a time: lower max_length, or take a larger device"
             raise UserError(reason)
         self.size = (before + 1) // 2
         print(

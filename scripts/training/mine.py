@@ -153,7 +153,7 @@ def main() -> None:
         if not rows:
             taken = ", ".join(f"{count} by {rule}" for rule, count in made.filtered.items())
             why = f"of {made.candidates} candidates {taken} are filtered" if taken else "no candidate is fit"
-            raise UserError(f"not one of {made.queries} training queries has a negative: {why}")
+            raise UserError(f"none of the {made.queries} training queries has a negative: {why}")
     except UserError as error:
         raise UserError(f"{options.queries}: {error}") from None
     columns = ("source", "bm25_rank" if settings.from_ == [BM25] else "rank", *(SCORES if settings.filters else ()))

@@ -120,7 +120,7 @@ def finding(
     left = {query: positives for query, positives in kept.items() if positives}
     lost = len(kept) - len(left)
     if not left:
-        raise UserError(f"not one of {lost} training queries finds its document within rank {within}")
+        raise UserError(f"none of the {lost} training queries finds its document within rank {within}")
     return found._replace(positives=left), {query: listed[query] for query in left}, lost
 
 

@@ -94,7 +94,7 @@ def select(read: Collection, settings: Settings) -> tuple[list[Example], list[st
     epochs = [None] if settings.epochs is None else range(1, settings.epochs + 1)
     rows = [row for epoch in epochs for row in examples(positives, found.unfit, read.rankings, pool, settings, epoch)]
     if not rows:
-        raise UserError(f"not one of {len(positives)} training queries has a document left that could be a negative")
+        raise UserError(f"none of the {len(positives)} training queries has a document left that could be a negative")
     of_one_epoch = rows[: len(rows) // len(epochs)]
     negatives_of = Counter(query for query, _ in {(row.query, row.negative) for row in of_one_epoch})
     few = sum(1 for query in positives if negatives_of[query] < settings.per_query)

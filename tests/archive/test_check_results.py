@@ -31,7 +31,7 @@ def test_every_file_that_is_not_as_it_was_is_named_and_counted():
     Path("results/tiny/logs").mkdir()
     Path("results/tiny/logs/score.log").write_text("host: x")
     code, said, errors = check_all()
-    assert (code, errors) == (0, []) and said.startswith("downloads, other, tiny: 5 files looked at in ")
+    assert (code, errors) == (0, []) and said.startswith("downloads, other, tiny: 5 files checked in ")
     assert said.endswith("s, 0 are not what their jobs wrote; 1 not recorded")
     flip(METRICS)
     (MODEL / "model.safetensors").unlink()

@@ -106,7 +106,7 @@ def test_no_secret_and_no_folder_of_this_machine_goes_out(home):
         assert file.is_dir() or str(home.parent).encode() not in file.read_bytes()
     assert json.loads((home / "out/config.json").read_text())["_name_or_path"] == "weights/m"
     (home / RESULTS / "seed-1/notes.txt").write_text("login with hf_NobodyShallReadThis")
-    with pytest.raises(UserError, match=r"notes\.txt holds a secret of yours"):
+    with pytest.raises(UserError, match=r"notes\.txt contains a secret of yours"):
         export(out="second")
     assert sorted(path.name for path in home.iterdir()) == ["data", "out", "results", "weights"]  # nothing half-written
 

@@ -142,9 +142,9 @@ def two_contents_of_data(jobs):
 
 
 LIES = {
-    without_job: (METRIC, "no job says that it made it; score does"),
-    without_any: (RUN, "no job says that it made it; import_run does"),
-    without_late_jobs: (EFFECT, "no job says that it made it; compare does"),
+    without_job: (METRIC, "no job records that it made it; score does"),
+    without_any: (RUN, "no job records that it made it; import_run does"),
+    without_late_jobs: (EFFECT, "no job records that it made it; compare does"),
     unreadable_command: (METRIC, "another command than score does"),
     no_command: (METRIC, "another command than score does"),
     another_command: (METRIC, "another command than score does"),
@@ -156,14 +156,14 @@ LIES = {
     no_input_hash: (METRIC, f"another content of {RUN}"),
     another_output_hash: (METRIC, "it wrote another content"),
     no_output_hash: (RUN, "it wrote another content"),
-    another_rule: (METRIC, "calls itself import_scores; score makes it"),
-    unknown_rule: (RUN, "calls itself invent_run; import_run makes it"),
-    two_makers: (METRIC, "two jobs say that they made it"),
+    another_rule: (METRIC, "states the rule import_scores; score makes it"),
+    unknown_rule: (RUN, "states the rule invent_run; import_run makes it"),
+    two_makers: (METRIC, "two jobs record that they made it"),
     another_script_hash: (METRIC, "ran another scripts/evaluation/score.py"),
     other_settings: (METRIC, "settings are not those of its command"),
     other_wildcards: (METRIC, "records the wildcards"),
     swapped_comparison: (EFFECT, "another command than compare does"),
-    two_contents_of_data: ("ours.trec", "read another content of it"),
+    two_contents_of_data: ("ours.trec", "read different contents of it"),
 }
 
 

@@ -77,7 +77,7 @@ def test_a_known_secret_is_taken_out_of_texts_and_refused_in_all_else(privacy, t
         "packed": tmp_path / "big.gz",
     }
     for name, content in hidden.items():
-        with pytest.raises(UserError, match=f"no archive is written: {name} holds a secret of yours") as error:
+        with pytest.raises(UserError, match=f"no archive is written: {name} contains a secret of yours") as error:
             privacy.refuse_left({"harmless": b"x", name: content})
         assert secret not in str(error.value)
     with pytest.raises(UserError, match="no archive is written: the name ") as error:
@@ -93,7 +93,7 @@ def test_bytes_that_are_no_text_are_not_changed(privacy):
 
 
 def test_a_short_value_that_the_configuration_refers_to_counts_as_a_word(privacy):
-    with pytest.raises(UserError, match=r"a\.txt holds a secret"):
+    with pytest.raises(UserError, match=r"a\.txt contains a secret"):
         privacy.refuse_left({"a.txt": b"key=ab12;"})
     privacy.refuse_left({"a.txt": b"xab12 ab123 0.1234", "b.txt": b"Ann Example"})
 

@@ -50,7 +50,7 @@ def test_a_configuration_is_never_put_over_another(tmp_path):
     assert (clone / "config/small.yaml").read_text() == "mine: 1\n"
     for name in ("config/small.small.yaml", "config/small.archive.yaml"):
         (clone / name).write_text("mine: 2\n")
-    with pytest.raises(UserError, match="is here already and differs"):
+    with pytest.raises(UserError, match="already exists and differs"):
         taken(tmp_path, clone)
 
 

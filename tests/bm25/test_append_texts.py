@@ -77,7 +77,7 @@ def test_a_line_that_is_wrong_is_named_and_nothing_is_written(tmp_path, line, me
 
 def test_a_file_without_any_text_is_refused(tmp_path):
     (tmp_path / "further.jsonl").write_text('{"id": "b", "text": " "}\n')
-    with pytest.raises(UserError, match="holds no text to append; expected"):
+    with pytest.raises(UserError, match="contains no text to append; expected"):
         append_texts.gather(tmp_path / "further.jsonl", {"b"}, io.BytesIO())
 
 

@@ -85,7 +85,7 @@ def test_counts_that_lost_a_file_or_lines_are_refused(tmp_path, damage):
     path.unlink() if damage.endswith("npy") else path.write_text("x\n")
     with pytest.raises(UserError) as error:
         TermCounts(tmp_path / "terms")
-    one_line(error, "are no complete term counts")
+    one_line(error, "not complete term counts")
     shutil.rmtree(tmp_path / "terms")
 
 

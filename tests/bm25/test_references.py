@@ -118,7 +118,7 @@ def test_without_a_collection_that_is_known_both_pages_say_so(tmp_path):
     files = {name: tmp_path / f"versus.{name}" for name in ("table", "page", "html")}
     arguments = Namespace(**files | {"html": [files["html"]]})
     write(versus(pd.DataFrame(), RESULTS, {}), ["references.tsv"], arguments)
-    said = "No published number is of a task of this experiment"
+    said = "No published number belongs to a task of this experiment"
     assert files["page"].read_text().endswith(f"\n{said}. There are none in references.tsv.\n")
     report = html_page.document("t", [section(read_texts(files["table"]))], {})
     assert all(f"<p>{said}." in page for page in (files["html"].read_text(), report))

@@ -43,7 +43,7 @@ def test_dataclasses_are_read_inside_lists_and_mappings_and_where_null_is_allowe
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"depth": 1, "deep": 2}, "unknown key 'deep'; expected are depth, how,"),
+        ({"depth": 1, "deep": 2}, "unknown key 'deep'; expected depth, how,"),
         ({"how": "two"}, "key 'depth' is missing"),
         ({"depth": "1"}, "depth: expected int, not '1' (str)"),
         ({"depth": True}, "depth: expected int, not True (bool)"),
@@ -84,7 +84,7 @@ class Negatives:
 def test_a_word_of_python_is_a_field_with_an_underscore():
     assert read_settings(Negatives, {"from": "bm25"}) == Negatives("bm25")
     assert help_of(Negatives).splitlines()[0] == "  from: str  where they come from"
-    with pytest.raises(UserError, match="unknown key 'from_'; expected are from, length"):
+    with pytest.raises(UserError, match="unknown key 'from_'; expected from, length"):
         read_settings(Negatives, {"from_": "bm25"})
 
 

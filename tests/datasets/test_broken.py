@@ -111,11 +111,11 @@ PATTERNS = {
     "a folder with slash": ("docs/", "names no file"),
     "all folders": ("**", "matches no file but folders"),
     "nothing": ("doc/*.sgml", "matches no file"),
-    "bad stars": ("docs/**a", "is no pattern"),
-    "newline": ("docs/*\n", "holds a control character"),
-    "NUL": ("docs/\0", "holds a control character"),
-    "backslash": ("docs\\*", "holds a backslash"),
-    "very long": ("a" * 5000, "holds a name of more than 255 bytes"),
+    "bad stars": ("docs/**a", "is not a pattern"),
+    "newline": ("docs/*\n", "contains a control character"),
+    "NUL": ("docs/\0", "contains a control character"),
+    "backslash": ("docs\\*", "contains a backslash"),
+    "very long": ("a" * 5000, "contains a name of more than 255 bytes"),
 }
 
 
@@ -166,7 +166,7 @@ def test_a_file_of_another_kind_is_refused_and_does_not_hang(tmp_path, name, kin
             (folder / file).write_bytes("q1 0 d1 1\n".encode("utf-16") if kind == "UTF-16" else b"")
         with pytest.raises(UserError) as error:
             if not read_all(name, folder)[0]:
-                raise UserError("the corpus has not one document")  # what prepare says of it
+                raise UserError("the corpus has no document")  # what prepare says of it
         assert "\n" not in str(error.value)
 
 
@@ -185,7 +185,7 @@ def test_insuranceqa_of_another_shape_is_refused(tmp_path, file, content):
 
 @pytest.mark.parametrize("key", ["a\nb", "a\x1b"])
 def test_a_key_of_emnlps_with_a_control_character_is_refused(tmp_path, key):
-    assert "holds a control character" in refusal(
+    assert "contains a control character" in refusal(
         "emnlp2020", tmp_path, {"P/article_mapped.json": json.dumps({key: 0})}
     )
 
@@ -204,16 +204,16 @@ def settings(name, **changes):
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({"x/corpus.jsonl": ""}, "the corpus has not one document"),
+        ({"x/corpus.jsonl": ""}, "the corpus has no document"),
         (
             {"x/corpus.jsonl": '{"_id": "d1"}\n{"_id": "2", "text": " "}\n'},
-            "2 of 2 documents have no text; expected is the key text, but in them stand _id, text",
+            "2 of 2 documents have no text; expected the key text, found _id, text",
         ),
         ({"x/corpus.jsonl": '{"_id": "d1", "text": "a"}\n{"_id": "d1", "text": "a"}\n'}, "duplicate document id d1"),
         ({"x/corpus.jsonl": '{"_id": 1, "text": "a"}\n{"_id": "1", "text": "b"}\n'}, "duplicate document id 1 "),
         (
             {"x/corpus.jsonl": '{"_id": "z", "text": "a"}\n'},
-            "test: not one of 2 judgements names a document of the corpus",
+            "test: none of the 2 judgements names a document of the corpus",
         ),
         ({"y/corpus.jsonl": "{}"}, "corpus.jsonl lies in several folders: x, y"),
     ],

@@ -22,16 +22,16 @@ BAD_LINES = {
     "empty id": ('{"_id": "", "text": "a"}', "the document has no id"),
     "id is null": ('{"_id": null, "text": "a"}', "the document has no id"),
     "id is true": ('{"_id": true, "text": "a"}', "the document has no id"),
-    "id is 1.0": ('{"_id": 1.0, "text": "a"}', "the document id 1.0 is a decimal number; expected is text or a whole number"),
+    "id is 1.0": ('{"_id": 1.0, "text": "a"}', "the document id 1.0 is a decimal number; expected text or a whole number"),
     "id is NaN": ('{"_id": NaN, "text": "a"}', "the document id nan is a decimal number"),
     "id is a list": ('{"_id": ["d1"], "text": "a"}', "the document has no id"),
-    "id with a space": ('{"_id": "d 1", "text": "a"}', "holds white space"),
-    "id with a tab": ('{"_id": "d\\t1", "text": "a"}', "holds white space"),
-    "id with a newline": ('{"_id": "d1\\n", "text": "a"}', "holds white space"),
-    "id with U+00A0": ('{"_id": "d\\u00a01", "text": "a"}', "holds white space"),
-    "id with U+2003": ('{"_id": "d\u20031", "text": "a"}', "holds white space"),
-    "id with NUL": ('{"_id": "d\\u0000", "text": "a"}', "holds a control character"),
-    "id with escape": ('{"_id": "\\u001b[2J", "text": "a"}', "holds a control character"),
+    "id with a space": ('{"_id": "d 1", "text": "a"}', "contains white space"),
+    "id with a tab": ('{"_id": "d\\t1", "text": "a"}', "contains white space"),
+    "id with a newline": ('{"_id": "d1\\n", "text": "a"}', "contains white space"),
+    "id with U+00A0": ('{"_id": "d\\u00a01", "text": "a"}', "contains white space"),
+    "id with U+2003": ('{"_id": "d\u20031", "text": "a"}', "contains white space"),
+    "id with NUL": ('{"_id": "d\\u0000", "text": "a"}', "contains a control character"),
+    "id with escape": ('{"_id": "\\u001b[2J", "text": "a"}', "contains a control character"),
     "id of 5,000 characters": (json.dumps({"_id": "d" * 5000, "text": "a"}), "has more than 4,000 characters"),
     "lone surrogate": ('{"_id": "d1", "text": "\\ud800"}', "half of a surrogate pair"),
     "lone surrogate in id": ('{"_id": "\\udc00", "text": "a"}', "half of a surrogate pair"),
@@ -63,11 +63,11 @@ def test_a_line_of_a_corpus_that_is_refused(tmp_path, line, said, name):
     ("line", "said"),
     [
         ('{"_id": "q1", "text": 0}', "'text' must be text"),
-        ('{"_id": "q1", "text": null}', "query q1 has no text; in it stand '_id', 'text'"),
+        ('{"_id": "q1", "text": null}', "query q1 has no text; it has '_id', 'text'"),
         ('{"_id": "q1", "text": "\\u00a0"}', "query q1 has no text"),
         ('{"_id": "q1"}', "query q1 has no text"),
         ('{"_id": "q1", "text": NaN}', "query q1 has no text"),
-        ('{"_id": "q 1", "text": "a"}', "holds white space"),
+        ('{"_id": "q 1", "text": "a"}', "contains white space"),
         ('{"_id": "q1", "text": "a", "text": "a"}', "duplicate key"),
     ],
 )
@@ -78,9 +78,9 @@ def test_a_query_that_is_refused(tmp_path, line, said):
 
 @pytest.mark.parametrize(
     ("line", "said"),
-    [("q1\td 1\t1", "the document id 'd 1' holds white space"), ("q1\t\t1", "the document id '' is empty"),
+    [("q1\td 1\t1", "the document id 'd 1' contains white space"), ("q1\t\t1", "the document id '' is empty"),
      ("q1\td1\t1_0", "grade '1_0' is not an integer"), ("q1\td1\t99999999999", "is beyond 1,000,000"),
-     ("q1\td1\x01\t1", "the document id 'd1\\x01' holds a control character"), ("q1\td1\t1\t1", "4 columns"), ("q1 d1 1", "3 columns, but a file of judgements has TREC's 4")],
+     ("q1\td1\x01\t1", "the document id 'd1\\x01' contains a control character"), ("q1\td1\t1\t1", "4 columns"), ("q1 d1 1", "3 columns, but a file of judgements has TREC's 4")],
 )  # fmt: skip
 def test_a_line_of_beirs_qrels_that_is_refused(tmp_path, line, said):
     assert f"test.tsv:2: {said}" in refusal("beir", tmp_path, {"x/qrels/test.tsv": f"q2\td1\t1\n{line}\n"}).replace(
@@ -91,13 +91,13 @@ def test_a_line_of_beirs_qrels_that_is_refused(tmp_path, line, said):
 MARKUP = {
     "no closing tag": ("docs/a", SGML.replace("</DOC>", "", 1), "docs/a:6: a <DOC> begins before that of line 1"),
     "no closing tag at the end": ("docs/a", SGML[:-8], "a <DOC> has no </DOC>"),
-    "no opening tag": ("docs/a", SGML.replace("</DOC>\n<DOC>\n", "</DOC>\n", 1), "docs/a:6: this stands in no document"),
+    "no opening tag": ("docs/a", SGML.replace("</DOC>\n<DOC>\n", "</DOC>\n", 1), "docs/a:6: this is outside of any document"),
     "two in one line": ("docs/a", "<DOC><DOCNO>1</DOCNO></DOC><DOC><DOCNO>2</DOCNO></DOC>\n", "docs/a:1: two documents in one <DOC>"),
     "two numbers": ("docs/a", SGML.replace("<TITLE>", "<DOCNO>9</DOCNO><TITLE>"), "docs/a:1: two documents in one"),
-    "text between": ("docs/a", SGML.replace("</DOC>\n", "</DOC>\nlost\n", 1), "docs/a:6: this stands in no document"),
-    "no documents": ("docs/a", "<html>\n<body>\n</body>\n</html>\n", "docs/a:1: not one <DOC>"),
+    "text between": ("docs/a", SGML.replace("</DOC>\n", "</DOC>\nlost\n", 1), "docs/a:6: this is outside of any document"),
+    "no documents": ("docs/a", "<html>\n<body>\n</body>\n</html>\n", "docs/a:1: no <DOC>"),
     "number not closed": ("docs/a", SGML.replace("</DOCNO>", "", 1), "docs/a:1: the document (<DOCNO>) has no id"),
-    "number with a space": ("docs/a", SGML.replace("F2", "F 2"), "holds white space"),
+    "number with a space": ("docs/a", SGML.replace("F2", "F 2"), "contains white space"),
     "neither": ("docs/a", "hello\n", "neither TREC markup"),
     "topic not closed": ("topics", TOPICS.replace("</top>\n", "", 1), "topics:6: a topic begins before that of topics:1 has ended"),
     "last topic not closed": ("topics", TOPICS[:-7], "topics:7: a topic has no end"),
@@ -109,7 +109,7 @@ MARKUP = {
     "no topics": ("topics", "<topics>\n</topics>\n", "topics:1: neither TREC topics"),
     "three columns": ("topics", "1\ta\tb\n", "topics:1: 3 columns"),
     "empty topics": ("topics", "", "query 1 is judged but has no text"),
-    "no judgements": ("qrels", "", "not one judged query"),
+    "no judgements": ("qrels", "", "no judged query"),
     "judged topic missing": ("qrels", "9 0 F1 1\n", "query 9 is judged but has no text"),
 }  # fmt: skip
 

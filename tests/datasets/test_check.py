@@ -115,9 +115,9 @@ def test_the_hub_says_whether_it_has_the_model(server, tmp_path):
     good = state(tmp_path, "org/good", revision="v1")
     assert good.state == "the hub has it, commit c0ffee"
     for model, said in (
-        ("org/none", "cannot be had from the hub: "),
+        ("org/none", "cannot be fetched from the hub: "),
         ("org/old", "has no safetensors"),
-        ("a b/c", "cannot be had from the hub"),
+        ("a b/c", "cannot be fetched from the hub"),
     ):
         found = state(tmp_path, model, revision="v1")
         assert found.missing and said in found.state and "\n" not in found.state
@@ -133,7 +133,7 @@ def test_the_hubs_cache_counts_and_is_taken_when_the_hub_does_not_answer(hub_cac
     assert in_hub_cache("org/kept", "v2") is None
     fetch(tmp_path / "got", "org/kept", None, [], "v1")
     assert {path.name for path in (tmp_path / "got").iterdir()} == {"config.json", "model.safetensors"}
-    with pytest.raises(UserError, match=r"^org/half \(v1\): cannot be had from the hub: "):
+    with pytest.raises(UserError, match=r"^org/half \(v1\): cannot be fetched from the hub: "):
         fetch(tmp_path / "bad", "org/half", None, [], "v1")
     assert not (tmp_path / "bad").exists()
 

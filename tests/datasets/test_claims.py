@@ -55,12 +55,12 @@ CLAIMS, TWEETS, PAIRS = list(CHECKTHAT)[:3]
     ("file", "content", "said"),
     [
         (CLAIMS, '\tvclaim\ttitle\n0\t"two\nlines"\tT\n\tno id\tT\n', "docs.tsv:4: the claim has no id"),
-        (CLAIMS, "\tvclaim\ttitle\na b\tc\tT\n", "docs.tsv:2: the claim id 'a b' holds white space"),
+        (CLAIMS, "\tvclaim\ttitle\na b\tc\tT\n", "docs.tsv:2: the claim id 'a b' contains white space"),
         (CLAIMS, '\tvclaim\ttitle\n0\t"a\nb"\tT\n7\tc\tT\n0\td\tT\n', "docs.tsv:5: duplicate claim id 0, first in line 2"),
         (CLAIMS, "\tvclaim\ttitle\n0\t \tT\n", "docs.tsv:2: claim 0 has no text"),
         (CLAIMS, "\tvclaim\ttitle\n0\ta\tT\n7\tb\n", "docs.tsv:3: 2 columns, but the heading has 3"),
         (CLAIMS, "\tvclaim\theading\n0\ta\tT\n", "docs.tsv:1: no column 'title' after the id, only vclaim, heading"),
-        (CLAIMS, '\tvclaim\ttitle\n0\ta\tT\n7\t"never\nclosed\tT\n', "docs.tsv:3: the record that begins here is no quoted TSV"),
+        (CLAIMS, '\tvclaim\ttitle\n0\ta\tT\n7\t"never\nclosed\tT\n', "docs.tsv:3: the record that begins here is not quoted TSV"),
         (CLAIMS, b"\tvclaim\ttitle\n0\t\xff\tT\n", "not UTF-8 text"),
         (TWEETS, "\ttweet_content\n1\ta\n1\tb\n", "train/tweets.queries.tsv:3: duplicate tweet id 1"),
         (TWEETS, "\ttweet_content\n1\t\n", "train/tweets.queries.tsv:2: tweet 1 has no text"),
@@ -68,7 +68,7 @@ CLAIMS, TWEETS, PAIRS = list(CHECKTHAT)[:3]
         (PAIRS, "1\t0\t7\t1\n1\t0\t8\t1\n", "pairs.qrels:2: tweet 1 is paired with claim 8, which verified_claims.docs.tsv lacks"),
         (PAIRS, "1\t0\t7\n", "pairs.qrels:1: 3 columns, but qrels have 4"),
         (PAIRS, "1\t0\t7\tyes\n", "pairs.qrels:1: grade 'yes' is not an integer"),
-        (PAIRS, "", "pairs.qrels: not one judged query"),
+        (PAIRS, "", "pairs.qrels: no judged query"),
     ],
 )  # fmt: skip
 def test_broken_checkthat_files_are_refused_with_file_and_line(tmp_path, file, content, said):
@@ -138,8 +138,8 @@ EMNLP_PAIRS = "Politifact/query_article_interaction.csv"
     [
         ({EMNLP_PAIRS: "0,1\n1,5\n"}, "interaction.csv:2: the pair names the unknown article '5'"),
         ({EMNLP_PAIRS: "0,1\n7,1\n"}, "interaction.csv:2: the pair names the unknown tweet '7'"),
-        ({EMNLP_PAIRS: "0\t1\n"}, "interaction.csv:1: 1 columns, expected are 2 with a comma"),
-        ({EMNLP_PAIRS: "\n"}, "interaction.csv: not one judged query"),
+        ({EMNLP_PAIRS: "0\t1\n"}, "interaction.csv:1: 1 columns, expected 2, separated by a comma"),
+        ({EMNLP_PAIRS: "\n"}, "interaction.csv: no judged query"),
         ({"Politifact/article_mapped.json": '{\n"http://a1": 0,\n"http://a1x": 1}'},
          "article_mapped.json:3: http://a1x is not in articles_content.json"),
         ({"Politifact/article_mapped.json": '{"http://a1": 0,\n"http://a3": 1}'},

@@ -68,7 +68,7 @@ def test_a_package_that_is_not_there_is_one_line(tmp_path):
 
 def test_a_hub_model_that_cannot_be_had_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(UserError, match=r"^no/such-model \(main\): cannot be had from the hub: [^\n]*$"):
+    with pytest.raises(UserError, match=r"^no/such-model \(main\): cannot be fetched from the hub: [^\n]*$"):
         fetch(tmp_path / "got", "no/such-model", None, [], "main")
     assert list(tmp_path.iterdir()) == []
 

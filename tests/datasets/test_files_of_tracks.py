@@ -84,8 +84,8 @@ REFUSED_TOPICS = {
                     "topics:1: query 1 has no text (topic field: title; it has id, utterance)"),
     "a float id": ('{"id": 1.0, "text": "a"}\n', "topics:1: the query id 1.0 is a decimal number"),
     "no id": ('{"text": "a"}\n', "topics:1: the query has no id"),
-    "no colon": ("1:a\nb c\n", "topics:2: expected is id:text, as above"),
-    "an id with a space": ("1\ta\n2 3\tb\n", "topics:2: the query id '2 3' holds white space"),
+    "no colon": ("1:a\nb c\n", "topics:2: expected id:text, as above"),
+    "an id with a space": ("1\ta\n2 3\tb\n", "topics:2: the query id '2 3' contains white space"),
 }  # fmt: skip
 
 
@@ -152,9 +152,9 @@ def test_columns_of_ms_marco(tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("1\ta\tb\n", "b:1: 3 columns with tabs, expected are 2 (id, text) or 4 (docid, url, title, body)"),
-        ("1\ta\n2\tb\tc\n", "b:2: 3 columns with tabs, expected are 2 as above"),
-        ("1 2\ta\n", "b:1: the document id '1 2' holds white space"),
+        ("1\ta\tb\n", "b:1: 3 columns separated by tabs, expected 2 (id, text) or 4 (docid, url, title, body)"),
+        ("1\ta\n2\tb\tc\n", "b:2: 3 columns separated by tabs, expected 2 as above"),
+        ("1 2\ta\n", "b:1: the document id '1 2' contains white space"),
     ],
 )
 def test_columns_that_are_refused(tmp_path, content, said):
@@ -163,15 +163,15 @@ def test_columns_that_are_refused(tmp_path, content, said):
 
 UNREAD = {
     "a key": ("".join(f'{{"docid": "d{n}", "title": "T", "passage_text": "x", "lang": "en"}}\n' for n in range(3)),
-              "3 of 3 documents have no text; expected is TREC markup with <TEXT>, JSON lines with one of the keys text, "
-              "contents, body, segment, passage, content, or columns id, text, but in them stand docid, title, "
+              "3 of 3 documents have no text; expected TREC markup with <TEXT>, JSON lines with one of the keys text, "
+              "contents, body, segment, passage, content, or columns id, text, found docid, title, "
               "passage_text, lang"),
     "null": ('{"id": "a", "text": null, "abstract": "x"}\n{"id": "b", "text": NaN}\n',
              "2 of 2 documents have no text"),
     "most": ('{"id": "a", "text": "x"}\n' + '{"id": "b", "abstract": "x"}\n{"id": "c", "abstract": "x"}\n',
              "2 of 3 documents have no text"),
     "markup": ("<DOC>\n<DOCNO>1</DOCNO>\n<TITLE>T</TITLE>\n<TEXT></TEXT>\n<GRAPHIC>x</GRAPHIC>\n</DOC>\n",
-               "but in them stand <DOC>, <DOCNO>, <TITLE>, <TEXT>, <GRAPHIC>"),
+               "found <DOC>, <DOCNO>, <TITLE>, <TEXT>, <GRAPHIC>"),
     "columns": ("id\tabstract\ttext\n1\tx\t\n", "1 of 1 documents have no text"),
 }  # fmt: skip
 
@@ -186,7 +186,7 @@ def test_a_corpus_of_titles_is_refused(tmp_path, case):
 
 def test_of_beir_too_and_half_of_the_texts_are_enough(tmp_path):
     titles = '{"_id": "d1", "title": "T", "body": "one"}\n{"_id": 2, "title": "U", "body": "two"}\n'
-    said = "corpus.jsonl: 2 of 2 documents have no text; expected is the key text, but in them stand _id, title, body"
+    said = "corpus.jsonl: 2 of 2 documents have no text; expected the key text, found _id, title, body"
     assert said in refusal("beir", tmp_path, {"x/corpus.jsonl": titles})
     half = '{"_id": "d1", "title": "T"}\n{"_id": 2, "text": "two"}\n'
     collection = beir.read(write(tmp_path, BEIR | {"x/corpus.jsonl": half}), beir.Options())
@@ -233,7 +233,7 @@ def test_an_encoding_that_there_is_not_is_told_before_anything_is_read():
     entry = {"documents": ["a"], "topics": {"test": "t"}, "qrels": {"test": "q"}, "topic_field": "title"}
     for name in ("klingon", "rot13", "utf-16", "cp037", "iso2022_jp", "a\0b", "zip"):
         mistake = trec.mistake(trec.Options(**entry, encoding=name))
-        assert mistake.key == "encoding" and "expected is one such as utf-8, latin-1" in mistake.what, name
+        assert mistake.key == "encoding" and "expected one such as utf-8, latin-1" in mistake.what, name
     for name in ("utf-8", "UTF8", "latin1", "ISO-8859-1", "windows-1251", "Shift_JIS", "gbk"):
         assert trec.mistake(trec.Options(**entry, encoding=name)) is None, name
 
@@ -256,7 +256,7 @@ def test_judgements_of_trec_and_of_beir_in_each_others_layout(tmp_path):
         assert beir.read(tmp_path, beir.Options()).qrels == expected, ending
         (tmp_path / f"x/qrels/test{ending}").rename(tmp_path / "x/qrels/test.tsv")
     write(tmp_path, {"x/qrels/test.txt": forms["TREC"]})
-    with pytest.raises(UserError, match=r"qrels: test\.tsv and test\.txt lie side by side; expected is one"):
+    with pytest.raises(UserError, match=r"qrels: test\.tsv and test\.txt are both there; expected one"):
         beir.read(tmp_path, beir.Options())
 
 

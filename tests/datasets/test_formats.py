@@ -60,7 +60,7 @@ def test_a_corpus_that_is_cut_off_is_no_shorter_corpus(tmp_path):
 
 def test_of_a_plain_and_a_packed_file_none_is_taken(tmp_path):
     write(tmp_path, BEIR | {"x/corpus.jsonl.zst": "{}"})
-    with pytest.raises(UserError, match=r"x: corpus\.jsonl and corpus\.jsonl\.zst lie side by side; expected is one"):
+    with pytest.raises(UserError, match=r"x: corpus\.jsonl and corpus\.jsonl\.zst are both there; expected one"):
         beir.read(tmp_path, beir.Options())
     write(tmp_path, {"y/corpus.jsonl.gz": ""})
     with pytest.raises(UserError, match=r"corpus\.jsonl lies in several folders: x, y"):
@@ -73,14 +73,14 @@ def test_of_a_plain_and_a_packed_file_none_is_taken(tmp_path):
         ("x/corpus.jsonl", '{"_id": "d1"}\n{"_id": \n', "corpus.jsonl:2: not JSON"),
         ("x/corpus.jsonl", '["d1"]\n', "corpus.jsonl:1: expected a JSON object, not list"),
         ("x/corpus.jsonl", '{"text": "a"}\n', "corpus.jsonl:1: the document has no id"),
-        ("x/corpus.jsonl", '{"_id": "a b"}\n', "corpus.jsonl:1: the document id 'a b' holds white space"),
+        ("x/corpus.jsonl", '{"_id": "a b"}\n', "corpus.jsonl:1: the document id 'a b' contains white space"),
         ("x/corpus.jsonl", '{"_id": "a", "text": 1}\n', "corpus.jsonl:1: 'text' must be text, but is a number"),
         ("x/queries.jsonl", '{"_id": "q1", "text": " "}\n', "queries.jsonl:1: query q1 has no text"),
         ("x/queries.jsonl", '{"_id": "q1", "text": "a"}\n' * 2, "queries.jsonl:2: duplicate query id q1"),
         ("x/queries.jsonl", '{"_id": "q1", "text": "a"}\n', "test.tsv: query q2 is judged but has no text"),
         ("x/qrels/test.tsv", "q1\td1\n", "test.tsv:1: 2 columns, but a file of judgements has TREC's 4"),
         ("x/qrels/test.tsv", "q1\td1\tgood\n", "test.tsv:1: grade 'good' is not an integer"),
-        ("x/qrels/test.tsv", "query-id\tcorpus-id\tscore\n", "test.tsv: not one judged query"),
+        ("x/qrels/test.tsv", "query-id\tcorpus-id\tscore\n", "test.tsv: no judged query"),
     ],
 )
 def test_broken_beir_files_are_refused_with_file_and_line(tmp_path, file, content, said):
@@ -157,12 +157,12 @@ def test_topics_in_two_columns_in_xml_and_by_another_field(tmp_path):
         ("docs/a", "<DOC>\n<DOCNO>1</DOCNO>\n", "a:1: a <DOC> has no </DOC>"),
         ("docs/a", "<DOC>\n<TEXT>x</TEXT>\n</DOC>\n", "a:1: the document (<DOCNO>) has no id"),
         ("docs/a", "hello\n", "a:1: neither TREC markup (<DOC>), nor JSON lines, nor columns"),
-        ("topics", "301 no tab\n", "topics:1: 1 columns, expected are 2 with a tab"),
+        ("topics", "301 no tab\n", "topics:1: 1 columns, expected 2, separated by a tab"),
         ("topics", "<top>\n<num> 1\n<title> x\n", "topics:1: a topic has no end"),
         ("topics", "301\ta\n301\tb\n", "topics:2: duplicate query id 301"),
         ("topics", "301\ta\n", "qrels: query 302 is judged but has no text"),
         ("qrels", "301 FT-1 1\n", "qrels:1: 3 columns, but a file of judgements has TREC's 4"),
-        ("qrels", "\n", "qrels: not one judged query"),
+        ("qrels", "\n", "qrels: no judged query"),
     ],
 )
 def test_broken_trec_files_are_refused_with_file_and_line(tmp_path, file, content, said):

@@ -82,5 +82,5 @@ def test_a_model_that_says_nothing_is_refused(folder, monkeypatch):
         write_address(folder / "model", {"url": asked.url, "model": "m"})
         with pytest.raises(UserError) as told:
             written(folder, monkeypatch, type="query-generator-endpoint", max_length=9, prompt=PROMPT)
-        one_line(told, "not one query was written for 6 documents")
+        one_line(told, "no query was written for 6 documents")
         assert not (folder / "made").exists()

@@ -91,7 +91,7 @@ def test_either_bound_may_be_left_out_and_both_are_inclusive(tmp_path, bounds, k
 
 def test_a_length_that_no_document_has_is_one_line(tmp_path):
     source = folder(tmp_path / "in", {"test": ["q1\td1\t1"]})
-    with pytest.raises(UserError, match=r"document_characters: not one of 6 documents has such a length"):
+    with pytest.raises(UserError, match=r"document_characters: none of the 6 documents has such a length"):
         prepare(source, tmp_path / "out", {"format": "beir", "seed": 1, "document_characters": {"min": 300}})
 
 

@@ -171,13 +171,16 @@ BAD = {
         {name: content for name, content in WHOLE.items() if "00001-of" not in name},
         r"corpus/corpus-00001-of-00002\.parquet is missing: the file beside it says that there are 2",
     ),
-    "no queries": (changed(queries=None), r"no configuration with the queries: expected is queries or query or ex"),
-    "a damaged table": (changed(queries=b"PAR1 and no more"), r"queries-00000-of-00001\.parquet: no parquet file, or"),
+    "no queries": (changed(queries=None), r"no configuration with the queries: expected queries or query or ex"),
+    "a damaged table": (
+        changed(queries=b"PAR1 and no more"),
+        r"queries-00000-of-00001\.parquet: not a parquet file, or",
+    ),
     "a damaged card": (WHOLE | {"README.md": b"---\nconfigs: [{config_name: x}]\n---\n"}, r"README\.md: its head can"),
     "two texts": (changed(queries=table([*QUERIES, {"_id": "q1", "text": "no"}])), "row 3: query q1 has another text"),
     "another split": (
         changed(qrels=None) | {f"qrels/{split}.jsonl": lines(JUDGED) for split in ("test", "heldout")},
-        "judgements have the split heldout; expected are train, dev, validation, test",
+        "judgements have the split heldout; expected train, dev, validation, test",
     ),
     "a grade": (
         changed(qrels=None) | {"qrels/test.jsonl": lines([JUDGED[0] | {"score": None}])},
@@ -195,9 +198,9 @@ def test_what_is_not_understood_is_one_line(tmp_path, files, said):
 
 def test_several_corpora_need_a_subset(tmp_path):
     folder = laid_out(tmp_path / "in", BRIGHT)
-    with pytest.raises(UserError, match="the corpus has the splits biology, pony; expected is one: choose it by `sub"):
+    with pytest.raises(UserError, match="the corpus has the splits biology, pony; expected one: choose it by `sub"):
         prepared(folder, tmp_path / "out")
-    with pytest.raises(UserError, match="expected is art-corpus, or the split art of corpus or documents; there are d"):
+    with pytest.raises(UserError, match="expected art-corpus, or the split art of corpus or documents; there are d"):
         prepared(folder, tmp_path / "out", subset="art")
 
 
@@ -240,12 +243,12 @@ def test_a_mirror_with_the_commit_comes_first(hub, tmp_path):
     assert "corpus.jsonl" in names_of_files and "more/vectors.parquet" not in names_of_files and not hub.given
 
 
-MOVED = rf"the hub does not have this commit, or no longer; give {COMMIT}, where it stands now, or a mirror that has"
+MOVED = rf"the hub does not have this commit, or no longer; give {COMMIT}, the current commit, or a mirror that has"
 
 
 @pytest.mark.parametrize(
     ("location", "said"),
-    [("hub:mteb/tiny", MOVED), ("hub:mteb/none", "cannot be had from the hub: 404")],
+    [("hub:mteb/tiny", MOVED), ("hub:mteb/none", "cannot be fetched from the hub: 404")],
 )
 def test_a_commit_that_is_not_there_is_one_line_when_it_is_checked_and_when_it_is_fetched(
     hub, tmp_path, location, said
@@ -272,13 +275,13 @@ def test_the_check_asks_for_both_repositories_and_for_mirrors_first(hub, tmp_pat
 
 HERE = {"format": "hub", "location": "hub:mteb/tiny", "revision": COMMIT}
 REFUSED = {
-    "no revision": ({"revision": ...}, "revision: is missing; expected is a commit, 40 digits"),
-    "a branch": ({"revision": "main"}, "revision: 'main' can move; expected is a commit"),
+    "no revision": ({"revision": ...}, "revision: is missing; expected a commit, 40 digits"),
+    "a branch": ({"revision": "main"}, "revision: 'main' can move; expected a commit"),
     "no id": ({"location": "hub:scifact"}, "location: 'hub:scifact' does not have the form hub:ORGANISATION/NAME"),
     "a sum": ({"sha256": "0" * 64}, "sha256: hub has a commit, which says what each file is; leave it out"),
     "judgements": (
         {"judgements": {"location": "hub:a/b", "revision": "v1"}},
-        "judgements.revision: 'v1' can move; expected is a commit",
+        "judgements.revision: 'v1' can move; expected a commit",
     ),
     "another format": ({"format": "beir", "revision": ...}, "location: 'hub:mteb/tiny' is for the format hub, and"),
     "a folder": ({"location": "tests"}, "revision: only valid with hub:ID; 'tests' are the files themselves"),

@@ -186,8 +186,8 @@ def test_a_corpus_of_titles_is_refused(tmp_path, home, keys, said):
     record, _ = fetch(tmp_path, home(files), "ir_datasets:dpr-w100", "dpr-w100/natural-questions/dev")
     _, done = prepare(tmp_path, tmp_path / "home", record, {"test": "dpr-w100/natural-questions/dev"}, **keys)
     line = refusal(done)
-    assert "ir_datasets:dpr-w100: 2 of 3 documents have no text; expected is " + said in line
-    assert line.endswith("but in them stand doc_id, title")
+    assert "ir_datasets:dpr-w100: 2 of 3 documents have no text; expected " + said in line
+    assert line.endswith("found doc_id, title")
 
 
 @pytest.mark.skipif(not SCIFACT.is_file(), reason="SciFact's archive does not lie beside the clone")
@@ -259,8 +259,8 @@ def test_a_refused_download_is_one_line_and_nothing_of_it_stays(tmp_path, home):
 
 
 PREPARED = {  # what is wrong: changes of the home after the fetch, keys, and what is said
-    "an unknown field": ({}, {"fields": ["body"]}, "ir_datasets:antique: fields: its documents have no 'body'; expected are some of text"),
-    "an unknown field of queries": ({}, {"query_field": "title"}, "query_field: its queries have no 'title'; expected are some of text"),
+    "an unknown field": ({}, {"fields": ["body"]}, "ir_datasets:antique: fields: its documents have no 'body'; expected some of text"),
+    "an unknown field of queries": ({}, {"query_field": "title"}, "query_field: its queries have no 'title'; expected some of text"),
     "a file that changed": ({"antique/collection.tsv": "a1\tother\n"}, {}, "collection.tsv: is not what was fetched (MD5 differs)"),
     "a file that is gone": ({"antique/test/qrels": None}, {}, "test/qrels: is missing, and was there when"),
     "too few queries": ({}, {"test_queries": 5}, "test_queries: 5, but test has 1 judged queries"),
@@ -292,7 +292,7 @@ def test_no_record_is_refused(tmp_path, home):
     (tmp_path / "downloads").mkdir()
     (tmp_path / "downloads/record").write_text('{"files": [3]}')
     _, done = prepare(tmp_path, home(ANTIQUE), tmp_path / "downloads/record", {"test": "antique/test"})
-    assert "this is no record of what ir_datasets fetched" in refusal(done)
+    assert "this is not a record of what ir_datasets fetched" in refusal(done)
 
 
 def check(tmp_path, home, location, ids, **fields):

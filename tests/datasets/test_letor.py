@@ -20,7 +20,7 @@ def test_grades_become_judgements(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [("", "test.txt: not one judged query"), ("x qid:1 1:1\n", "test.txt:1: grade 'x'")],
+    [("", "test.txt: no judged query"), ("x qid:1 1:1\n", "test.txt:1: grade 'x'")],
 )
 def test_mistakes_are_one_line(tmp_path, text, told):
     (tmp_path / "test.txt").write_text(text)

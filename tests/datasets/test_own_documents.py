@@ -46,7 +46,7 @@ def made(source: Path, out: Path, excluded: Path | None = None, **entry):
 def test_without_a_word_queries_that_are_documents_stop_the_dataset(tmp_path):
     with pytest.raises(UserError) as error:
         made(collection(tmp_path / "in"), tmp_path / "out")
-    found = "3 of 4 queries stand in the corpus under their id with (nearly) the same text, such as arg0"
+    found = "3 of 4 queries are also documents, with the same id and (nearly) the same text, such as arg0"
     assert str(error.value) == f"{tmp_path / 'in'}: {found}: {CURE}"
     assert not (tmp_path / "out").exists()
 
@@ -141,7 +141,7 @@ def test_a_file_excludes_more_and_answers_for_the_own_documents_that_it_names(tm
         "excluded: 1 of 6 pairs name documents that the corpus lacks",
     ]
     named = pairs(tmp_path, "arg0\targ0\n7\t7\n")
-    with pytest.raises(UserError, match=r"2 of 4 queries stand in the corpus .* such as arg1"):
+    with pytest.raises(UserError, match=r"2 of 4 queries are also documents.* such as arg1"):
         made(tmp_path / "in", tmp_path / "other", named)
     excluded, *_ = made(tmp_path / "in", tmp_path / "other", named, own_document="drop")
     assert excluded == {name: {name} for name in CLAIMS}  # 7 by the file
@@ -152,7 +152,7 @@ def test_a_file_excludes_more_and_answers_for_the_own_documents_that_it_names(tm
     [
         ("arg0 0 arg1\n", "pairs.tsv:1: 3 columns; expected 2: the ids of a query and a document"),
         ("arg0\targ0\n\narg1\n", "pairs.tsv:3: 1 columns; expected 2"),
-        ("qid\tdocid\n", "pairs.tsv: has not one pair of a query and a document"),
+        ("qid\tdocid\n", "pairs.tsv: has no pair of a query and a document"),
         ("x\targ0\ny\targ1\n", "excluded: all 2 pairs name queries that are in no split: they belong to other data"),
         ("arg0\tx\n", "excluded: all 1 pairs name documents that the corpus lacks: they belong to other data"),
     ],

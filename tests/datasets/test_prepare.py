@@ -168,7 +168,7 @@ def test_judgements_in_a_folder_or_an_archive_are_named_by_split(tmp_path):
             "robust.qrels:1: 3 columns, but a file of judgements has TREC's 4 (qid 0 docid grade), or 3 with tabs "
             "(query-id, corpus-id, score)",
         ),
-        ("", "robust.qrels: not one judged query"),
+        ("", "robust.qrels: no judged query"),
     ],
 )
 def test_broken_judgements_are_refused_with_file_and_line(tmp_path, content, said):

@@ -62,7 +62,7 @@ DAMAGE = WITHOUT | NULL | {
 def test_a_damaged_record_is_one_line_and_its_file_is_made_again(clone, damage):
     write(record_path(METADATA, NAME), damage)
     (line,) = mended()
-    assert line == f"1 file is made again, no whole record in results/state says how they were made: {NAME}"
+    assert line == f"1 file is made again, no complete record in results/state says how they were made: {NAME}"
     assert not record_path(METADATA, NAME).exists()
     assert json.loads(record_path(INCOMPLETE, NAME).read_text()) == {"external_jobid": None}
     assert Path(NAME).read_text() == "x"  # Snakemake removes it when it does the job

@@ -150,7 +150,7 @@ def test_of_a_finished_experiment_the_end_says_what_was_found_and_where_the_page
         logger.handlers = [stream]
     assert said.getvalue().splitlines() == [
         "Nothing to be done: tiny is finished", "Does b beat a?", "It does.",
-        "results/tiny/report.html, results/tiny/summary.md hold the results",
+        "results/tiny/report.html, results/tiny/summary.md contain the results",
         "Building DAG of jobs...", "Nothing to be done (all requested files are present)."]  # fmt: skip
 
 

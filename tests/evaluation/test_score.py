@@ -40,16 +40,16 @@ def test_documents_of_equal_score_may_be_in_ascending_order_of_their_ids(tmp_pat
 
 def test_a_run_of_another_task_is_refused(files):
     write_run(files / "alien", {"x": {"d1": 1.0}}, "t")
-    with pytest.raises(UserError, match="not one of its 1 queries"):
+    with pytest.raises(UserError, match="none of its 1 queries"):
         score(files / "alien", files / "qrels", files / "metrics.tsv", ["RR"])
-    with pytest.raises(UserError, match="not one of its 1 queries is in the task's qrels"):
+    with pytest.raises(UserError, match="none of its 1 queries is in the task's qrels"):
         import_run(files / "alien", files / "qrels", files / "out.trec", 10, "t")
     assert not (files / "metrics.tsv").exists() and not (files / "out.trec").exists()
 
 
 def test_a_split_without_judgements_is_refused(files):
     (files / "empty").write_text("")
-    with pytest.raises(UserError, match="not one judged query"):
+    with pytest.raises(UserError, match="no judged query"):
         score(files / "run", files / "empty", files / "metrics.tsv", ["RR"])
 
 
@@ -86,7 +86,7 @@ def test_an_imported_run_is_without_what_is_excluded_before_the_cut(files):
 def test_a_run_of_which_no_document_is_judged_is_said_when_it_comes_and_when_it_is_scored(files):
     write_run(files / "ids", {"q1": {"DOC-1": 2.0, "DOC-2": 1.0}, "q2": {"d1": 1.0}}, "t")
     expected = (
-        "warning: not one of its documents, such as DOC-1, is judged, so it scores 0 everywhere; the judgements "
+        "warning: none of its documents, such as DOC-1, is judged, so it scores 0 everywhere; the judgements "
         "name documents such as d1"
     )
     said = score(files / "ids", files / "qrels", files / "metrics.tsv", ["RR", "Judged@10"])

@@ -61,7 +61,7 @@ def test_lower_values_are_better_of_all_measures_or_of_none():
         ({"margin": 0.1}, "measure_on: a margin is a difference in one measure"),
         ({"figure": {"queries": True}}, "measure_on: figure.queries shows differences in one measure"),
         ({"tasks": ["rte", "sts"], "measure_on": {"rte": "accuracy", "sts": "error"}},
-         "measure_on: of error a lower value is better, and not of all of accuracy, error"),
+         "measure_on: a lower value is better for error, but not for all of accuracy, error"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_combined_is_refused(changes, said):

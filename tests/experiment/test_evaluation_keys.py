@@ -94,7 +94,7 @@ def test_what_cannot_decide_is_refused():
         partial(experiment, **two), {"evaluate": {}}
     )
     lower = {"measures": ["nDCG@10", "RR"], "lower_is_better": ["RR"]}
-    said = "of RR a lower value is better, and the highest would be chosen; name another"
+    said = "a lower value of RR is better, but the highest would be chosen; name another"
     assert f"recipes.r.evaluate.measure: {said}" in refused(
         partial(experiment, **lower), {"evaluate": {"measure": "RR"}}
     )

@@ -110,7 +110,7 @@ def test_a_fusion_of_short_runs_is_told_of():
     rerankers = {f"systems__{name}": {"model": "ce", "rerank": {"first_stage": "bm25", "depth": depth}}
                  for name, depth in (("x", 20), ("y", 30))}  # fmt: skip
     resolved = experiment(**rerankers, systems__f={"type": "fusion", "systems": ["x", "y"]})
-    assert any("the runs of f, which hold 50 documents" in line for line in cautions(resolved))
+    assert any("the runs of f, which contain at most 50 documents" in line for line in cautions(resolved))
 
 
 @pytest.mark.parametrize(

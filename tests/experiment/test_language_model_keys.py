@@ -52,7 +52,7 @@ CASES = {
     "false alone": ({"models/ce/false_token": "no"}, "c.yaml: models.ce.false_token: only valid beside a true_token"),
     "no text": ({"models/ce/true_token": 1}, "c.yaml: models.ce.true_token: 1 is a whole number; expected text"),
     "empty": ({"models/ce/true_token": ""}, "c.yaml: models.ce.true_token"),
-    "two lines": ({"models/ce/true_token": "a\nb"}, "c.yaml: models.ce.true_token: the text 'a\\nb' holds a newline"),
+    "two lines": ({"models/ce/true_token": "a\nb"}, "c.yaml: models.ce.true_token: the text 'a\\nb' contains a newline"),
     "too long": ({"models/ce/true_token": "a" * 101}, "c.yaml: models.ce.true_token"),
 }  # fmt: skip
 

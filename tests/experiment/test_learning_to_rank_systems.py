@@ -121,7 +121,7 @@ CASES = {
     "split not there": ({"datasets__e": {"format": "trec", "location": "tests", "documents": ["d"], "topics": {"test": "t"},
      "qrels": {"test": "q"}}, "systems__l": LIGHTGBM | {"train_on": "e"}}, "systems.l.train_on: e has no judgements for the split train"),
     "a score of a model that saw the queries": ({"features": TUNED, "systems__l": LIGHTGBM},
-     "systems.l: tuned learnt from the training queries of d, by which this learns: its scores there say too much"),
+     "systems.l: tuned learnt from the training queries of d, by which this learns: its scores there are too optimistic"),
     "another name of the same data": ({"features": TUNED, "datasets__e": {"format": "beir", "location": "tests"},
      "systems__l": LIGHTGBM | {"train_on": "e"}}, "systems.l: tuned learnt from the training queries of e, by which this learns (d/train may hold the same ones)"),
     "a ranker's score on what it learnt from": ({"features": {"few": SETS["few"], "deep": {"first_stage": "bm25", "of": ["BM25", {"system": "l"}]}},

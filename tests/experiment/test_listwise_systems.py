@@ -110,7 +110,7 @@ CASES = {
     "user": (endpoint(url=f"https://me:{SECRET}@h/v1"), "systems.judge.endpoint.url: no key here: endpoint.key names the"),
     "secret in a query": (endpoint(url=f"https://h/v1?api_key={SECRET}"), "systems.judge.endpoint.url: no key here"),
     "reference": (endpoint(url="https://${HOST}/v1"), "systems.judge.endpoint.url: this URL has no valid host"),
-    "reference in a path": (endpoint(url="https://h/${KEY}/v1"), "systems.judge.endpoint.url: this URL holds a user, a query or ${NAME}"),
+    "reference in a path": (endpoint(url="https://h/${KEY}/v1"), "systems.judge.endpoint.url: this URL contains a user, a query or ${NAME}"),
     "a key itself": (endpoint(key=SECRET), "systems.judge.endpoint.key: expected the name of an environment variable in capitals"),
     "temperature": (endpoint(temperature=-1), "systems.judge.endpoint.temperature: -1 is too small"),
     "left out and given": (endpoint(seed=3, leave_out=["seed"]), "systems.judge.endpoint.leave_out: seed is given beside it"),

@@ -149,7 +149,7 @@ WRONG = {
     ),
     "a measure of which less is better": (
         {"lower_is_better": ["RR@100"]},
-        "curves.few.measure: of RR@100 a lower value is better; expected one to be high",
+        "curves.few.measure: a lower value of RR@100 is better; expected a measure of which a higher value is better",
     ),
     "one target": (
         {"matrices/table/tasks": ["ir"]},

@@ -51,7 +51,7 @@ def test_the_base_of_these_tests_is_right():
 
 def told(key, place, text):
     """How a path is reported: what cannot be seen in it is noticed before what it means."""
-    return f"{key}: {text!r} " if text.isprintable() else f"{key}{place}: the text {text!r} holds "
+    return f"{key}: {text!r} " if text.isprintable() else f"{key}{place}: the text {text!r} contains "
 
 
 FILES = {"type": "external", "runs": {"q": "pyproject.toml"}}
@@ -137,7 +137,7 @@ REFUSED = {
         ({"datasets/s/measure": "query_id"}, "datasets.s.measure: 'query_id' is the name of another column"),
         ({"datasets/s/measure": "F1 sd"}, "is the name of another column"),
         ({"datasets/s/measure": "Judged@5"}, "is the name of another column"),
-        ({"datasets/s/measure": "a\tb"}, "datasets.s.measure: the text 'a\\tb' holds a tab"),
+        ({"datasets/s/measure": "a\tb"}, "datasets.s.measure: the text 'a\\tb' contains a tab"),
         ({"datasets/s/measure": ""}, "datasets.s.measure: "),
         (ONLY_S | {"comparisons/c/measure": "Accuracy"}, "'Accuracy' is not among the measures of task 's'"),
     ],
@@ -164,7 +164,7 @@ REFUSED = {
     "without meaning": [
         ({"comparisons/c/effect": "CORR", "comparisons/c/margin": 0.1}, "comparisons.c.margin: effect CORR has no difference"),
         ({"comparisons/c/effect": "SMD", "comparisons/c/task_interval": "randomisation"},
-         "comparisons.c.task_interval: randomisation is no interval of effect SMD; expected another, such as t"),
+         "comparisons.c.task_interval: randomisation is not an interval for effect SMD; expected another, such as t"),
         ({"comparisons/c/effect": "CORR", "comparisons/c/figure": {"correction": "holm"}}, "comparisons.c.figure.correction: effect"),
         ({"comparisons/c/figure": {"correction": "holm", "p": "interval"}}, "comparisons.c.figure.correction: corrects"),
         ({"datasets/d/split_by": "documents"}, "datasets.d.split_by: only valid with splits"),
@@ -283,16 +283,18 @@ def test_a_comparison_and_a_chart_read_the_column_of_the_listed_name(name, liste
 def test_measures_that_look_deeper_than_a_run_are_told():
     said = cautions(resolve(changed({"measures": ["nDCG@10", "R@100", "AP", "Judged@100"], "depth": 3}), "c.yaml"))
     assert said[0].startswith(
-        "nDCG@10, R@100 look deeper than every run, which holds 3 documents per query at most (depth)"
+        "nDCG@10, R@100 look deeper than every run, which contains at most 3 documents per query (depth)"
     )
     changes = {"measures": ["nDCG@10", "R@20"], "systems/reranker/rerank/depth": 10,
                "systems/twice": {"model": "x", "rerank": {"first_stage": "reranker", "depth": 50}}}  # fmt: skip
     (said,) = cautions(resolve(changed(changes), "c.yaml"))
-    assert said.startswith("R@20 looks deeper than the runs of reranker, twice, which hold 10 documents")
+    assert said.startswith("R@20 looks deeper than the runs of reranker, twice, which contain at most 10 documents")
     deep = {"measures": ["nDCG@10", "P@5000"], "systems/deep": {"type": "bm25", "depth": 5000, "k1": 2.0}}
     said = cautions(resolve(changed(deep), "c.yaml"))
-    assert "runs of bm25, other, tuned, further, which hold 1000 documents per query at most (depth)" in said[0]
-    assert "runs of reranker, which hold 100 documents per query at most (rerank.depth)" in said[1] and len(said) == 2
+    assert "runs of bm25, other, tuned, further, which contain at most 1000 documents per query (depth)" in said[0]
+    assert (
+        "runs of reranker, which contain at most 100 documents per query (rerank.depth)" in said[1] and len(said) == 2
+    )
     assert cautions(resolve(changed({}), "c.yaml")) == []
 
 

@@ -152,7 +152,7 @@ def test_folders_in_which_no_clone_can_lie(name, monkeypatch):
     monkeypatch.setattr(launch, "ROOT", root)
     with pytest.raises(UserError) as error:
         launch.check(argparse.Namespace(directory=None, snakefile=root / "Snakefile", configfile=[]))
-    assert "the folder's path holds" in str(error.value) and str(error.value).isprintable()
+    assert "the folder's path contains" in str(error.value) and str(error.value).isprintable()
 
 
 @pytest.mark.parametrize(

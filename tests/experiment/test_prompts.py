@@ -113,7 +113,7 @@ MISTAKES = {
     "another name": ({"models/m/prompts": {"passage": "p "}}, "c.yaml: models.m.prompts.passage: 'p ' is text; expected a mapping"),
     "another role": ({"models/m/prompts": {"default": {"passage": "p "}}}, "c.yaml: models.m.prompts.default: unknown key 'passage'; allowed are document, query"),
     "of a dataset that is none": ({"models/m/prompts": {"default": BOTH, "dd": {"query": "a "}}}, "c.yaml: models.m.prompts: unknown name 'dd'"),
-    "of all and of one": ({"models/m/prompts": {**BOTH, "d": {"query": "a "}}}, "c.yaml: models.m.prompts.document: stands beside prompts of datasets; write it under default"),
+    "of all and of one": ({"models/m/prompts": {**BOTH, "d": {"query": "a "}}}, "c.yaml: models.m.prompts.document: is given beside prompts of datasets; write it under default"),
     "of one alone": ({"models/m/prompts": {"d": {"query": "a "}}}, 'c.yaml: models.m.prompts.default.query: is needed beside that of d, for all other datasets; "" is none'),
     "no instruction": ({"models/m/prompts": {"query": "{instruction}: "}}, "c.yaml: datasets.d.instruction: is placed by the query prompt of the model m; add it, or prompts of d to the model"),
     "a text for both": ({"models/m/prompts": "query: "}, "c.yaml: models.m.prompts: 'query: ' is text; expected a mapping"),
@@ -122,12 +122,12 @@ MISTAKES = {
     "too long": ({"models/m/prompts": {"query": "q" * 1001}}, "has 1,001 characters, but at most 1,000 are allowed"),
     "blank": ({"models/m/prompts": {"query": "  "}}, f"c.yaml: models.m.prompts.query: '  ' is blank; expected {LONG}"),
     "lines alone": ({"models/m/prompts": {"query": "\n"}}, f"c.yaml: models.m.prompts.query: '\\n' is blank; expected {LONG}"),
-    "invisible": ({"models/m/prompts": {"query": "a\u202eb"}}, "c.yaml: models.m.prompts.query: the text 'a\\u202eb' holds U+202E (RIGHT-TO-LEFT OVERRIDE)"),
-    "an escape sign": ({"models/m/prompts": {"document": "\x1b[2J"}}, "c.yaml: models.m.prompts.document: the text '\\x1b[2J' holds an escape sign"),
-    "a tab": ({"models/m/prompts": {"query": "a\tb"}}, "models.m.prompts.query: the text 'a\\tb' holds a tab"),
+    "invisible": ({"models/m/prompts": {"query": "a\u202eb"}}, "c.yaml: models.m.prompts.query: the text 'a\\u202eb' contains U+202E (RIGHT-TO-LEFT OVERRIDE)"),
+    "an escape sign": ({"models/m/prompts": {"document": "\x1b[2J"}}, "c.yaml: models.m.prompts.document: the text '\\x1b[2J' contains an escape sign"),
+    "a tab": ({"models/m/prompts": {"query": "a\tb"}}, "models.m.prompts.query: the text 'a\\tb' contains a tab"),
     "a newline in a key": ({"models/m/prompts": {"que\nry": "a"}}, "the key 'que\\nry'"),
-    "a newline elsewhere": ({"models/m/licence": "a\nb"}, "c.yaml: models.m.licence: the text 'a\\nb' holds a newline"),
-    "a secret": ({"models/m/prompts": {"query": "https://me:word@host/"}}, "c.yaml: models.m.prompts.query: holds a URL with a user"),
+    "a newline elsewhere": ({"models/m/licence": "a\nb"}, "c.yaml: models.m.licence: the text 'a\\nb' contains a newline"),
+    "a secret": ({"models/m/prompts": {"query": "https://me:word@host/"}}, "c.yaml: models.m.prompts.query: contains a URL with a user"),
 }  # fmt: skip
 
 

@@ -78,12 +78,12 @@ YAML = {
     "tag that does not fit": (b"a: !!int x\n", "1: 'x' is not a number"),
     "unknown alias": (b"a: *b\n", "1: not YAML: found undefined alias 'b'"),
     "anchor twice": (b"a: &a 1\nb: &a 2\n", "2: not YAML: second occurrence"),
-    "NUL": (b"a: 1\nb: \0\n", "2: holds NUL"),
-    "escaped NUL": (b'a: "\\0"\n', "1: the text '\\x00' holds NUL"),
-    "escaped surrogate": (b'a: "\\ud800"\n', "1: the text '\\ud800' holds U+D800"),
-    "bell": (b"a: \x07\n", "1: holds U+0007"),
-    "line separator": ("a: 'x\u2028y'\n".encode(), "1: holds U+2028 (LINE SEPARATOR)"),
-    "turned direction in a comment": ("# \u202ex\n".encode(), "1: holds U+202E (RIGHT-TO-LEFT OVERRIDE)"),
+    "NUL": (b"a: 1\nb: \0\n", "2: contains NUL"),
+    "escaped NUL": (b'a: "\\0"\n', "1: the text '\\x00' contains NUL"),
+    "escaped surrogate": (b'a: "\\ud800"\n', "1: the text '\\ud800' contains U+D800"),
+    "bell": (b"a: \x07\n", "1: contains U+0007"),
+    "line separator": ("a: 'x\u2028y'\n".encode(), "1: contains U+2028 (LINE SEPARATOR)"),
+    "turned direction in a comment": ("# \u202ex\n".encode(), "1: contains U+202E (RIGHT-TO-LEFT OVERRIDE)"),
     "Latin-1": ("a: 1\nb: ä\n".encode("latin-1"), "2: the byte 0xe4 is not UTF-8 text; save the file as UTF-8"),
     "UTF-16": ("a: 1".encode("utf-16"), "save it as UTF-8"),
     "UTF-16, no mark": ("a: 1".encode("utf-16-le"), "save it as UTF-8"),
@@ -125,7 +125,7 @@ YAML = {
     "deep": (b"a: " + b"[" * 60 + b"]" * 60, "1: more than 20 lists and mappings inside one another"),
     "very deep": (b"[" * 100_000, "1: more than 20 lists"),
     "deep by aliases": (DEEP_ALIASES.encode(), "more than 20 lists and mappings"),
-    "billion laughs": (BOMB.encode(), "holds more than 100,000 values"),
+    "billion laughs": (BOMB.encode(), "contains more than 100,000 values"),
     "large": (b"#" * (1 << 20) + b"\n", "is larger than 1 MB"),
     "template": (b"__use_yte__: true\na: ?if 1\n", "1: the key __use_yte__ would run code from the configuration"),
     "version 3": (b"%YAML 3.0\n---\na: 1\n", "1: not YAML: found incompatible YAML document"),
@@ -152,7 +152,7 @@ def test_files_that_are_none(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to("loop")
     cases = {"none.yaml": "no such file", ".": "is a folder", "pipe": "is a pipe", "/dev/zero": "is a pipe or a device",
-             "loop": "cannot be read", "a" * 300: "cannot be read", "a\nb": "no such file", "a\0b": "holds a NUL"}  # fmt: skip
+             "loop": "cannot be read", "a" * 300: "cannot be read", "a\nb": "no such file", "a\0b": "contains a NUL"}  # fmt: skip
     for name, said in cases.items():
         assert said in refused(read_yaml, tmp_path / name)
 
@@ -202,13 +202,13 @@ def test_the_launcher_reads_the_usual_configuration_where_none_is_named(tmp_path
 # What each message says, for every validator of the schema
 
 MESSAGES = {
-    "quoted number": ({"depth": "42"}, "depth: '42' is text; expected a whole number of at least 1 and of at most 10000000 (it is text, in quotes or to YAML: write 42)"),
+    "quoted number": ({"depth": "42"}, "depth: '42' is text; expected a whole number from 1 to 10000000 (it is text, in quotes or to YAML: write 42)"),
     "exponent": ({"depth": "1e3"}, "write 1000)"),
     "small exponent": ({"recipes/r/learning_rate": "2e-5"}, "write 2.0e-05)"),
-    "no number": ({"depth": "1_0"}, "depth: '1_0' is text; expected a whole number of at least 1 and of at most 10000000"),
+    "no number": ({"depth": "1_0"}, "depth: '1_0' is text; expected a whole number from 1 to 10000000"),
     "fraction": ({"depth": 1.5}, "depth: 1.5 is not a whole number; expected"),
-    "too small": ({"depth": 0}, "depth: 0 is too small; expected a whole number of at least 1"),
-    "too large": ({"seed": 2**32}, "seed: 4294967296 is too large; expected a whole number of at least 0 and of at most 4294967295"),
+    "too small": ({"depth": 0}, "depth: 0 is too small; expected a whole number from 1"),
+    "too large": ({"seed": 2**32}, "seed: 4294967296 is too large; expected a whole number from 0 to 4294967295"),
     "true for a number": ({"seed": True}, "seed: true is true or false; expected a whole number"),
     "list for a number": ({"seed": [1]}, "seed: [1] is a list; expected a whole number"),
     "null": ({"seed": None}, "seed: has no value (null); expected a whole number"),
@@ -224,10 +224,10 @@ MESSAGES = {
     "enum, other case": ({"comparisons/c/effect": "md"}, "did you mean 'MD'?"),
     "enum of numbers": ({"comparisons/c/ddof": 2}, "ddof: 2 is a whole number; expected one of 0, 1"),
     "const, near": ({"recipes/r/queries": "al"}, "queries: unknown value 'al' (did you mean 'all'?)"),
-    "const, far": ({"recipes/r/queries": "some"}, "queries: 'some' is text; expected 'all' or a whole number of at least 1"),
+    "const, far": ({"recipes/r/queries": "some"}, "queries: 'some' is text; expected 'all' or a whole number from 1"),
     "anyOf, a way that is meant": ({"systems/tuned/seeds": [1, 1]}, "systems.tuned.seeds: duplicate entry 1"),
     "anyOf, a deeper place": ({"systems/tuned/seeds": [1, 0]}, "systems.tuned.seeds[2]: 0 is too small"),
-    "anyOf, too small": ({"systems/tuned/seeds": 0}, "systems.tuned.seeds: 0 is too small; expected a whole number of at least 1"),
+    "anyOf, too small": ({"systems/tuned/seeds": 0}, "systems.tuned.seeds: 0 is too small; expected a whole number from 1"),
     "doubled fractions": ({"systems/bm25": {"type": "bm25", "tune": True, "grid": {"k1": [0.5, 0.5]}}}, "grid.k1: duplicate entry 0.5"),
     "one number, written in two ways": ({"systems/tuned/seeds": [1, 1.0]}, "duplicate entry"),
     "the same task twice": ({"tasks": ["d", "d"]}, "tasks: duplicate entry 'd'"),

@@ -59,7 +59,7 @@ def same_experiment(config, folder):
 
 
 def test_a_secret_is_refused_and_nothing_is_written(tmp_path):
-    with pytest.raises(UserError, match=r"holds a URL with a user") as told:
+    with pytest.raises(UserError, match=r"contains a URL with a user") as told:
         write_resolved({"datasets": {"d": {"location": "https://me:hidden@host/x"}}}, "c.yaml", tmp_path)
     assert "hidden" not in str(told.value) and not list(tmp_path.iterdir())
 

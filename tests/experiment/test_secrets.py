@@ -238,7 +238,7 @@ def test_no_message_of_fetching_holds_a_secret(guarded, secret, tmp_path, form, 
 @pytest.mark.parametrize("value", ["", "hUnter2\n", "a hUnter2", "hUnter2\0x", "\thUnter2"])
 def test_a_variable_that_is_empty_or_has_spaces_is_refused(value, tmp_path, monkeypatch):
     if "\0" in value:
-        with pytest.raises(UserError, match="the environment variable A holds") as error:
+        with pytest.raises(UserError, match="the environment variable A contains") as error:
             parse("http://h/x?token=${A}").resolved({"A": value})
         assert "hUnter2" not in str(error.value)
         return

@@ -109,7 +109,8 @@ def test_no_training_encoding_or_ranking_is_made_again():
 
 def test_a_name_that_was_meant_for_a_dataset_here_is_refused():
     with pytest.raises(
-        UserError, match=r"^c\.yaml: models\.m\.trained_on\[0\]: 'D' is no dataset here \(did you mean 'd'\?\)$"
+        UserError,
+        match=r"^c\.yaml: models\.m\.trained_on\[0\]: 'D' is not a dataset of this configuration \(did you mean 'd'\?\)$",
     ):
         resolved({"models/m/trained_on": ["D"]})
 

@@ -166,7 +166,7 @@ WRONG = {
     ),
     "an unknown rule": (
         {"recipes__few__start_from": {"recipe": "full", "dataset": "all"}},
-        "c.yaml: recipes.few.start_from: a rule that nothing is known of; expected is {recipe: a recipe, dataset: same or others}",
+        "c.yaml: recipes.few.start_from: unknown rule; expected {recipe: a recipe, dataset: same or others}",
     ),
     "an unknown recipe in a rule": (
         {"recipes__few__start_from": {"recipe": "ful", "dataset": "same"}},

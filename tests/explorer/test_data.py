@@ -81,7 +81,7 @@ def test_the_page_stays_within_its_megabytes(explored, tmp_path, monkeypatch):
 def test_deleted_texts_are_one_line_with_the_command(tmp_path):
     with pytest.raises(UserError) as found:
         texts.check_there([str(tmp_path / "corpus.jsonl")], "e")
-    assert f"`snakemake --configfile results/e/config.yaml -- {tmp_path}/corpus.jsonl` makes it again" in str(
+    assert f"run `snakemake --configfile results/e/config.yaml -- {tmp_path}/corpus.jsonl` to make it again" in str(
         found.value
     )
     assert "\n" not in str(found.value)
@@ -98,6 +98,6 @@ def test_where_values_are_given_there_are_queries_and_no_rankings(explored):
         unpacked(explored / "explorer-values/data" / name) for name in ("experiment.js", "given/queries.js")
     )
     summary = overview["comparisons"][0]["tasks"]["given"]
-    assert overview["tasks"]["given"]["left_out"] == ["Values are given: there are no rankings to show."]
+    assert overview["tasks"]["given"]["left_out"] == ["The values are external, so there are no rankings to show."]
     found = [b - a for a, b in zip(*(table["values"][MEASURE][name] for name in ("bm25", "tuned")), strict=True)]
     assert summary["wins"] == sum(one < -1e-12 for one in found) and summary["n"] == 30 and table["holes"] == {}

@@ -315,7 +315,7 @@ def test_scores_alone_have_samples_and_nothing_of_retrieval(browser, explored):
     assert not [word for word in words if word in page.text("#main").lower()]
     page.go("#q=q3")
     assert page.text(".facts").startswith("nDCG@10: BM25 0.") and "document" not in page.text(".facts")
-    assert page.text("#main > p.quiet") == "Values are given: there are no rankings to show."
+    assert page.text("#main > p.quiet") == "The values are external, so there are no rankings to show."
     assert browser.console() == []
 
 
@@ -335,7 +335,7 @@ def test_a_folder_that_is_not_whole_says_so(browser, explored, tmp_path):
     shutil.copytree(explored / "explorer", tmp_path / "explorer")
     shutil.rmtree(tmp_path / "explorer/data/storms")
     page = Page(browser, tmp_path / "explorer/index.html").open()
-    assert page.text("[role=alert]") == "data/storms/queries.js is missing: the folder of this page is not whole."
+    assert page.text("[role=alert]") == "data/storms/queries.js is missing: the folder of this page is incomplete."
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

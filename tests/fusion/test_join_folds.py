@@ -61,5 +61,5 @@ def test_runs_of_other_documents_are_refused(monkeypatch, tmp_path, runs):
     write_run(runs[1], {query: {"a": 1.0, "c": 2.5} for query in QUERIES}, "t")
     with pytest.raises(UserError) as error:
         joined(monkeypatch, tmp_path, runs, training=True)
-    one_line(error, "fold-2.trec: holds other queries or documents than")
+    one_line(error, "fold-2.trec: contains other queries or documents than")
     assert not (tmp_path / "run").exists()

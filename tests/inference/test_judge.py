@@ -84,7 +84,7 @@ def test_an_answer_without_a_grade_is_counted_kept_and_never_guessed(task, monke
         assert len(asked.requests) == calls and again[0] == qrels and again[2]["cached_calls"] == 5
     with answering(lambda request: said("No.")) as asked, pytest.raises(UserError) as told:
         judge(task, monkeypatch, asked.url)
-    one_line(told, "not one of 5 answers of m holds a grade")
+    one_line(told, "none of the 5 answers of m contains a grade")
 
 
 def test_a_job_that_ends_midway_goes_on(task, monkeypatch):
@@ -95,7 +95,7 @@ def test_a_job_that_ends_midway_goes_on(task, monkeypatch):
         return graded(request) if left[0] >= 0 else error(401)
 
     with answering(so_many) as asked:
-        with pytest.raises(UserError, match="refuses who asks"):
+        with pytest.raises(UserError, match="refuses access"):
             judge(task, monkeypatch, asked.url, concurrency=1)
         assert not (task / "test.qrels").exists()
         left[0] = 3

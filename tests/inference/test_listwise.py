@@ -94,7 +94,7 @@ def test_a_job_that_ends_midway_goes_on(task, monkeypatch):
         return by_words(request) if left[0] >= 0 else error(401)
 
     with answering(so_many_answers) as asked:
-        with pytest.raises(UserError, match="refuses who asks"):
+        with pytest.raises(UserError, match="refuses access"):
             judge(task, monkeypatch, asked.url, concurrency=1)
         assert not (task / "run.trec.gz").exists()
         kept = task / "run.trec.gz.resume" / "answers.jsonl"
@@ -151,7 +151,7 @@ def test_runs_of_other_tasks_are_refused(task, monkeypatch):
     write_run(task / "first.trec.gz", {"other": {"d1": 1.0}}, "first")
     with answering(by_words) as asked, pytest.raises(UserError) as told:
         judge(task, monkeypatch, asked.url)
-    one_line(told, "not one query of", "belongs to another task")
+    one_line(told, "no query of", "belongs to another task")
     write_run(task / "first.trec.gz", {"q1": {"x1": 1.0}}, "first")
     with answering(by_words) as asked, pytest.raises(UserError, match="the run belongs to another corpus"):
         judge(task, monkeypatch, asked.url)

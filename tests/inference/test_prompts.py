@@ -92,7 +92,7 @@ def test_a_model_of_pairs_is_given_none_of_documents(folder, tmp_path, monkeypat
     settings = {"type": "cross-encoder", "backend": "torch", "max_length": 32, "batch_size": 4, "depth": 5, "tag": "t"}
     names = {"checkpoint": "none", "corpus": "plain/corpus.jsonl", "queries": "plain/queries.jsonl"}
     paths = {name: folder / path for name, path in names.items()} | {"run": tmp_path / "r", "timing": tmp_path / "t"}
-    with pytest.raises(UserError, match=r"^prompts: unknown key 'document'; expected are query$"):
+    with pytest.raises(UserError, match=r"^prompts: unknown key 'document'; expected query$"):
         call(monkeypatch, rerank, settings | {"prompts": BOTH}, **paths, first_stage=folder / "plain" / "first")
-    with pytest.raises(UserError, match=r"^prompts: unknown key 'document'; expected are query$"):
+    with pytest.raises(UserError, match=r"^prompts: unknown key 'document'; expected query$"):
         call(monkeypatch, score_all, settings | {"prompts": BOTH}, **paths)

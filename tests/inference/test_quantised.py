@@ -93,7 +93,7 @@ def test_float16_is_searched_by_the_querys_own_vector(tmp_path):
 
 
 def test_what_float16_cannot_hold_is_refused(tmp_path):
-    with pytest.raises(UserError, match="beyond 65,504, which float16 cannot hold"):
+    with pytest.raises(UserError, match="beyond 65,504, which float16 cannot represent"):
         write_index(tmp_path, np.float32([[1, 70000]]), "float16")
 
 

@@ -30,5 +30,5 @@ def test_they_stand_beside_the_query(tmp_path):
 def test_a_damaged_record_is_one_line(tmp_path):
     for value in ('"a"', "[1]", "null"):
         (tmp_path / "q.jsonl").write_text('{"_id": "q", "text": "t", "excluded": ' + value + "}\n")
-        with pytest.raises(UserError, match="was changed or damaged: excluded of q is no list of ids"):
+        with pytest.raises(UserError, match="was changed or damaged: excluded of q is not a list of ids"):
             read_excluded(tmp_path / "q.jsonl")

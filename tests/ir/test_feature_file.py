@@ -27,7 +27,7 @@ def test_what_is_no_number_is_neither_written_nor_read(tmp_path, number):
         writer.add_key_value_metadata({KEY: b'{"features": [{"name": "b"}]}'})
     with pytest.raises(UserError) as error:
         list(read_features(tmp_path / "f.parquet"))
-    one_line(error, "holds a feature that is not a finite number")
+    one_line(error, "contains a feature that is not a finite number")
 
 
 def test_other_files_are_refused(tmp_path):
@@ -36,7 +36,7 @@ def test_other_files_are_refused(tmp_path):
     for name in ("text", "other.parquet"):
         with pytest.raises(UserError) as error:
             read_about(tmp_path / name)
-        one_line(error, f"{name}: is no feature file, or a damaged one")
+        one_line(error, f"{name}: is not a feature file, or is damaged")
 
 
 def test_a_file_that_lost_its_end_is_refused(tmp_path):
@@ -47,7 +47,7 @@ def test_a_file_that_lost_its_end_is_refused(tmp_path):
     (tmp_path / "f.parquet").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(UserError) as error:
         list(read_features(tmp_path / "f.parquet"))
-    one_line(error, "f.parquet: is no feature file, or a damaged one")
+    one_line(error, "f.parquet: is not a feature file, or is damaged")
 
 
 def test_features_of_others_are_of_no_index(tmp_path):

@@ -81,7 +81,7 @@ def test_scikit_learn_reads_what_is_written(monkeypatch, tmp_path):
 
 
 WRONG = {
-    "a query that comes again": ("1 qid:1 1:1\n1 qid:2 1:1\n1 qid:1 1:2\n", "letor.txt:3: query '1' comes again after another; its lines must stand together"),
+    "a query that comes again": ("1 qid:1 1:1\n1 qid:2 1:1\n1 qid:1 1:2\n", "letor.txt:3: query '1' comes again after another; its lines must be adjacent"),
     "features out of order": ("1 qid:1 1:1\n1 qid:1 2:1 1:1\n", "letor.txt:2: feature 1 comes after feature 2; expected ascending numbers"),
     "a feature twice": ("1 qid:1 1:1 1:1\n", "letor.txt:1: feature 1 comes after feature 1"),
     "not finite": ("1 qid:1 1:nan\n", "letor.txt:1: feature '1:nan' is not a finite number"),
@@ -95,8 +95,8 @@ WRONG = {
     "a grade alone": ("1 qid:1 1:1\n1\n", "letor.txt:2: the second column is not qid:QUERY"),
     "a grade below 0": ("-1 qid:1 1:1\n", "letor.txt:1: grade '-1' is not a whole number from 0"),
     "a grade that is no whole number": ("0.5 qid:1 1:1\n", "letor.txt:1: grade '0.5' is not a whole number from 0"),
-    "a document twice": ("1 qid:1 1:1 # docid = a\n1 qid:1 1:1 # docid = a\n", "letor.txt:2: document 'a' comes twice for query '1'"),
-    "nothing": ("# a comment\n", "letor.txt: not one line with a feature"),
+    "a document twice": ("1 qid:1 1:1 # docid = a\n1 qid:1 1:1 # docid = a\n", "letor.txt:2: document 'a' occurs twice for query '1'"),
+    "nothing": ("# a comment\n", "letor.txt: no line with a feature"),
     "too few names": ("# features: 1 BM25\n1 qid:1 1:1 2:1\n", "letor.txt: names 1 features, but its lines have 2"),
     "names that are none": ("# features: BM25\n1 qid:1 1:1\n", "letor.txt: expected names such as"),
     "a control character in an id": ("1 qid:1 1:1 # docid = a\x07b\n", "letor.txt:1: the document id"),

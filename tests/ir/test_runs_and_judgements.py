@@ -135,8 +135,8 @@ def external(folder, run, corpus=("d1", "d2", "d 3")):
 @pytest.mark.parametrize(
     ("run", "said"),
     [
-        ("q1 Q0 x1 1 2 t\nq2 Q0 x2 1 2 t\n", "theirs: not one of its 2 documents, such as x1, is in the corpus"),
-        ("q8 Q0 d1 1 2 t\n", "theirs: not one of its 1 queries is in the task's qrels"),
+        ("q1 Q0 x1 1 2 t\nq2 Q0 x2 1 2 t\n", "theirs: none of its 2 documents, such as x1, is in the corpus"),
+        ("q8 Q0 d1 1 2 t\n", "theirs: none of its 1 queries is in the task's qrels"),
         ("", "theirs: an empty run"),
         ("\n\n", "theirs: an empty run"),
     ],
@@ -206,9 +206,9 @@ def test_judgements_alone_are_held_to_it_as_well(tmp_path):
 def test_shared_queries_with_other_judgements_are_told_and_under_strict_refused(tmp_path):
     source = dataset(tmp_path, {"train": [A, B], "test": ["q1\td3\t1"]})
     assert prepare(source, tmp_path / "out", settings()) == [
-        "1 queries stand in train and in test, with other judgements"
+        "1 queries are in both train and test, with different judgements"
     ]
-    with pytest.raises(UserError, match="strict: 1 queries stand in train and in test"):
+    with pytest.raises(UserError, match="strict: 1 queries are in both train and test"):
         prepare(source, tmp_path / "no", settings(strict=True))
 
 
@@ -220,6 +220,6 @@ def test_drop_shared_takes_such_queries_out_of_train(tmp_path):
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_judgements_of_other_documents_are_refused(tmp_path, split):
     qrels = {"train": [A], "test": [B]} | {split: ["q9\tx1\t1", "q8\tx2\t0"]}
-    with pytest.raises(UserError, match=f"{split}: not one of 2 judgements names a document of the corpus"):
+    with pytest.raises(UserError, match=f"{split}: none of the 2 judgements names a document of the corpus"):
         prepare(dataset(tmp_path, qrels), tmp_path / "out", settings())
     assert not (tmp_path / "out").exists()

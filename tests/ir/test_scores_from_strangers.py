@@ -103,7 +103,7 @@ def test_a_heading_without_ids_or_in_a_later_line_is_a_bad_value(tmp_path):
         ("a b\t1\na\xa0b\t0\n", ":2: duplicate id a_b"),
         (" a\t1\na \t0\n", ":2: duplicate id a"),
         ("\t1\n", ":1: the sample has no id"),
-        ("a\x01\t1\n", ":1: the id 'a\\x01' holds a control character"),
+        ("a\x01\t1\n", ":1: the id 'a\\x01' contains a control character"),
         ("a\0\t1\n", ":1: a NUL character"),
         ("1\r0\r1\r", ":1: value '1\\r0\\r1' is not a number"),
         ("1\n0\n".encode("utf-16"), ":1: UTF-16 text"),

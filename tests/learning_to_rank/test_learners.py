@@ -112,7 +112,7 @@ def test_what_linear_cannot_learn_from_is_told():
 @pytest.mark.parametrize("name", NAMES)
 def test_a_text_that_is_no_model_is_told(name):
     for text in ("", "{}", "tree\n", '{"learner": "other"}'):
-        with pytest.raises(UserError, match=f"is no model of {name}"):
+        with pytest.raises(UserError, match=f"is not a model of {name}"):
             learner(name).read(text)
 
 

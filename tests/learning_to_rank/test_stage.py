@@ -78,7 +78,7 @@ def test_a_feature_that_is_left_out_is_not_read(monkeypatch, place, name):
     assert everything() == before
     with pytest.raises(UserError) as error:
         trained(monkeypatch, place)
-    one_line(error, "train.parquet: holds a feature that is not a finite number")
+    one_line(error, "train.parquet: contains a feature that is not a finite number")
     with pytest.raises(UserError) as error:
         trained(monkeypatch, place, columns=["noise", "title"])
     one_line(error, "train.parquet: lacks the feature title; it has noise, signal, body.title")
@@ -190,7 +190,7 @@ def replaced(place, name, **changes):
         ("dev.parquet", {"names": ["noise", "other"]}, ["dev.parquet: has other features than", "train.parquet"]),
         ("train.parquet", {"digest": "0" * 64}, ["train.parquet: its features were computed from another index"]),
         ("dev.parquet", {"digest": "0" * 64}, ["dev.parquet: its features were computed from another index"]),
-        ("train.parquet", {"value": 1e39}, ["train.parquet: holds a feature beyond 32 bits"]),
+        ("train.parquet", {"value": 1e39}, ["train.parquet: contains a feature beyond 32 bits"]),
     ],
 )
 def test_what_cannot_be_learnt_from_is_told_and_nothing_is_written(monkeypatch, place, name, changes, words):
@@ -218,7 +218,7 @@ def test_a_feature_that_is_not_finite_is_told(monkeypatch, place):
     spoil(place / "train.parquet", "noise", 1)
     with pytest.raises(UserError) as error:
         trained(monkeypatch, place)
-    one_line(error, "train.parquet: holds a feature that is not a finite number")
+    one_line(error, "train.parquet: contains a feature that is not a finite number")
 
 
 def test_ranking_refuses_features_that_the_model_did_not_learn_from(monkeypatch, place):
@@ -235,7 +235,7 @@ def test_ranking_refuses_features_that_the_model_did_not_learn_from(monkeypatch,
 
 
 @pytest.mark.parametrize(
-    ("damaged", "words"), [("model", "is no model of linear"), ("record", "is no record of a ranker")]
+    ("damaged", "words"), [("model", "is not a model of linear"), ("record", "is not a record of a ranker")]
 )
 def test_a_damaged_model_is_told(monkeypatch, place, damaged, words):
     trained(monkeypatch, place)

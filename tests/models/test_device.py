@@ -34,8 +34,8 @@ def test_a_given_gpu_that_torch_cannot_use_stops_the_job_with_one_line(given, na
     done = asked(**given)
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr == (
-        f"error: this job was given a GPU ({named}) and would run on a processor: torch 2.0+cpu cannot use it; mend driver or "
-        "torch, or ask for that with `device: cpu` in the configuration\n"
+        f"error: this job was given a GPU ({named}) and would run on a processor: torch 2.0+cpu cannot use it; fix the "
+        "driver or torch, or request that with `device: cpu` in the configuration\n"
     )
     wanted = asked(**given, RANKTRIAL_DEVICE="cpu")
     assert (wanted.returncode, wanted.stdout) == (0, "cpu\n")

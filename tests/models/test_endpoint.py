@@ -82,12 +82,12 @@ def test_what_an_endpoint_asks_for_is_bounded(monkeypatch):
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
-        (error(401, f"no such key: {KEY}"), "refuses who asks (401; the key is that of the environment variable A_KEY): no such key: ***"),
-        (error(403), "refuses who asks (403"),
+        (error(401, f"no such key: {KEY}"), "refuses access (401; the key is that of the environment variable A_KEY): no such key: ***"),
+        (error(403), "refuses access (403"),
         (error(404, "no model m"), "has no such model, or no chat/completions below this address (404): no model m"),
         (error(400, "temperature\nis \x1b[0mfixed"), "refuses the request (400): temperature is"),
-        (error(302, Location="http://127.0.0.1:1/"), "leads to another address (302)"),
-        (error(307, Location="/v1/elsewhere"), "leads to another address (307)"),
+        (error(302, Location="http://127.0.0.1:1/"), "redirects to another address (302)"),
+        (error(307, Location="/v1/elsewhere"), "redirects to another address (307)"),
         ((200, {}, b" " * (LARGEST + 1)), "an answer of more than 32,000,000 bytes"),
         ((200, {}, b'{"choices": []}'), "an answer without choices[0].message.content"),
         ((200, {}, b"[]"), "an answer without choices[0].message.content"),
@@ -132,7 +132,7 @@ def test_whether_it_is_there():
             assert asked.probes == 1 and asked.requests == []
     with answering(partial(said, "x"), error(401)) as asked, pytest.raises(UserError) as told:
         connected(asked, key="").probe()
-    one_line(told, "refuses who asks (401; the environment variable A_KEY is not set)")
+    one_line(told, "refuses access (401; the environment variable A_KEY is not set)")
     with pytest.raises(UserError) as told:
         connected(asked).probe()  # it is gone
     one_line(told, asked.url, "does not answer", "refused")

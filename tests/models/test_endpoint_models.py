@@ -109,7 +109,7 @@ def test_words_behind_the_limit_are_not_sent(tmp_path):
         ({"data": [{"index": n, "embedding": 1.0} for n in range(2)]}, "of shape (2,)"),
         ({"data": [{"index": n, "embedding": ["1"]} for n in range(2)]}, "something else than numbers"),
         ({"data": [{"index": n, "embedding": [None]} for n in range(2)]}, "something else than numbers"),
-        ({"data": [{"index": n, "embedding": [1e300]} for n in range(2)]}, "that 32 bits cannot hold"),
+        ({"data": [{"index": n, "embedding": [1e300]} for n in range(2)]}, "that 32 bits cannot represent"),
     ],
 )
 def test_an_answer_with_other_numbers_than_asked_for_is_refused_and_not_kept(tmp_path, content, words):
@@ -147,7 +147,7 @@ def test_a_job_that_ends_midway_goes_on(tmp_path):
         return embedded(request) if left[0] >= 0 else error(401)
 
     with answering({"embeddings": so_many}) as asked:
-        with pytest.raises(UserError, match="refuses who asks"):
+        with pytest.raises(UserError, match="refuses access"):
             made(tmp_path, asked.url, concurrency=1).encode([f"text{n}" for n in range(8)], 2, "document")
         kept = tmp_path / "out.resume/answers.jsonl"
         kept.write_bytes(kept.read_bytes() + b'\n{"request": "abc", "text": "cut of')  # as a kill leaves it

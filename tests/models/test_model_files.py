@@ -340,7 +340,7 @@ def test_what_is_no_onnx_file(whole, tmp_path, monkeypatch, content):
     shutil.copy(whole / "tokenizer.json", folder)
     (folder / "model.onnx").write_bytes(content)
     said = take(folder, tmp_path / "out", monkeypatch, backend="onnx")
-    assert "model.onnx: no ONNX file, or a damaged one" in said
+    assert "model.onnx: not an ONNX file, or damaged" in said
 
 
 @pytest.mark.parametrize("content", TOKENIZERS.values(), ids=TOKENIZERS)

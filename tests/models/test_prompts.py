@@ -84,9 +84,9 @@ def test_a_saved_model_stores_what_it_was_given(plain, tmp_path):
 
 
 STORED_AND_WRONG = {
-    "a list": ({"prompts": ["ash "]}, "prompts is no object of texts"),
-    "a number": ({"prompts": {"query": 5}}, "prompts is no object of texts"),
-    "an object": ({"prompts": {"query": {"a": "b"}}}, "prompts is no object of texts"),
+    "a list": ({"prompts": ["ash "]}, "prompts is not an object of texts"),
+    "a number": ({"prompts": {"query": 5}}, "prompts is not an object of texts"),
+    "an object": ({"prompts": {"query": {"a": "b"}}}, "prompts is not an object of texts"),
     "too long": ({"prompts": {"query": "ash " * 1025}}, "the prompt 'query': expected at most 4,096 characters"),
     "invisible": ({"prompts": {"q\nuery": "ash\u202e"}}, r"the prompt 'q\nuery': expected at most 4,096 characters"),
 }
@@ -102,9 +102,9 @@ def test_stored_prompts_from_strangers_are_checked(storing, name):
 
 
 def test_a_kind_without_prompts_and_other_texts_are_refused(plain):
-    with pytest.raises(UserError, match=r"^prompts: unknown key 'document'; expected are query$"):
+    with pytest.raises(UserError, match=r"^prompts: unknown key 'document'; expected query$"):
         load_prompted(adapter("cross-encoder"), plain, settings({"document": "ash "}), to_train=True)
-    with pytest.raises(UserError, match=r"^prompts: unknown key 'passage'; expected are query, document$"):
+    with pytest.raises(UserError, match=r"^prompts: unknown key 'passage'; expected query, document$"):
         load_prompted(KIND, plain, settings({"passage": "ash "}))
 
 

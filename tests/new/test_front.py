@@ -53,9 +53,9 @@ def test_what_is_said_of_a_key_is_for_the_entry_at_hand_and_begins_with_its_subj
 
 def test_what_is_said_for_other_kinds_is_left_out():
     location = ("datasets", "x", "location")
-    assert meaning(location, "qrels").endswith(
-        "ir_datasets:ID or hub:ID; also the one file"
-    ) and "letor" in description(location)
+    assert meaning(location, "qrels").endswith("ir_datasets:ID or hub:ID; or a single file") and "letor" in description(
+        location
+    )
     assert meaning(location, "beir").endswith("ir_datasets:ID or hub:ID")
     assert meaning(("models", "x", "type"), "bi-encoder").startswith("each text becomes a vector")
     assert meaning(("systems", "x", "scores"), "external").startswith("one file of values per task")
@@ -83,7 +83,9 @@ def test_the_control_is_found_by_its_name_and_the_file_says_why(here):
     folders.write(here / "others", {"accuracy.csv": values.replace("my_baseline", "beta")})
     (entry,) = configuration("others")["comparisons"].values()
     assert entry["control"].endswith("alpha")
-    assert f"# The control is {entry['control']}, the first system: no name says bm25, baseline or" in drafted("others")
+    assert f"# The control is {entry['control']}, the first system: no name contains bm25, baseline or" in drafted(
+        "others"
+    )
 
 
 @pytest.mark.parametrize("layout", folders.LAYOUTS)
@@ -200,8 +202,8 @@ LOOKED_FOR = (
         ({"corpus.jsonl": "{}\n", "qrels/test.tsv": "q\td\t1\n"}, "data/queries.jsonl: no such file"),
         ({"a.run": "q1 Q0 d1 1 9.5 t\n", "qrels.txt": "q7 0 d1 1\n"}, "data/a.run: none of its queries is in the qrels of data"),
         ({"x.csv": "id,a,b\nq,1,2\nr,1\n"}, "data/x.csv:3: 2 columns; expected 3"),
-        ({"x{y}.csv": "id,a,b\nq,1,2\n"}, "the file 'x{y}.csv' is not a path without the signs"),
-        ({"x\ny.csv": "id,a,b\nq,1,2\n"}, "the file 'x\\ny.csv' holds a control character"),
+        ({"x{y}.csv": "id,a,b\nq,1,2\n"}, "the file 'x{y}.csv' is not a path without the characters"),
+        ({"x\ny.csv": "id,a,b\nq,1,2\n"}, "the file 'x\\ny.csv' contains a control character"),
         ({"a.run": "q1 Q0 d1 1 9.5 t\n", "日.run": "q1 Q0 d1 1 9.5 t\n", "qrels.txt": "q1 0 d1 1\n"}, "have the same name but for signs"),
     ],
 )  # fmt: skip
@@ -216,7 +218,7 @@ def test_a_folder_that_cannot_be_read_is_one_line(here, files, said):
 @pytest.mark.parametrize(
     ("given", "said"),
     [("", "no folder is given; expected FOLDER=path"), ("nowhere", "nowhere: no such folder"), (".", "of ranktrial itself"),
-     ("a{b}", "rename it"), ("a\nb", "holds a character that cannot be printed"), ("http://x", "begins as an address does")],
+     ("a{b}", "rename it"), ("a\nb", "contains a character that cannot be printed"), ("http://x", "begins as an address does")],
 )  # fmt: skip
 def test_a_place_that_is_none_is_refused(given, said):
     with pytest.raises(UserError) as error:

@@ -41,5 +41,5 @@ def test_the_last_line_names_the_pages_that_there_are(tmp_path):
     results.mkdir()
     (results / "report.html").touch()
     (results / "summary.md").write_text(summary(Section("Does a beat c?", [answers("Here.")], "a")))
-    where = f"{results}/report.html, {results}/summary.md hold the results"
+    where = f"{results}/report.html, {results}/summary.md contain the results"
     assert ending(results) == ["Does a beat c?", "Here.", where]

@@ -91,7 +91,7 @@ def test_an_experiment_without_a_run_is_a_line_that_names_the_others():
     state.write(a_run())
     with pytest.raises(UserError) as error:
         state.read("tinny")
-    one_line(error, "tinny: no run of it has begun in this folder", "runs of: tiny")
+    one_line(error, "tinny: no run of it has started in this folder", "runs of: tiny")
 
 
 def test_each_rule_file_with_rules_has_a_stage():

@@ -101,7 +101,7 @@ def test_a_fusion_costs_what_it_fuses(tmp_path, monkeypatch):
 
 def test_work_side_by_side_is_said():
     assert side_by_side([0.0, 0.4]) == "" == side_by_side([])
-    busy = "2 of 3 timed jobs ran beside other work, which kept up to 3.4 cores busy: they took longer than alone"
+    busy = "2 of 3 timed jobs ran beside other work, which kept up to 3.4 cores busy, and took longer than alone"
     assert side_by_side([0.6, 0.1, 3.4]) == busy
     settings = Settings("c", 0.05, {}, {"a": Beside(parts=["b"])})
     assert notes(settings, {"s": [{"other_cores": 0.6}, {"other_cores": None}]})[0] == END_TO_END
@@ -132,7 +132,7 @@ def test_the_pages_tables_have_costs_end_to_end_with_their_range():
     section = costs(COSTS, {"cost-x": "bm25"}, labels)
     assert section.blocks[0].text == (
         "Times exclude loading and a warm-up; measured on cpu; 1 of 3 timed jobs ran beside other work, which kept up to "
-        "1.2 cores busy: they took longer than alone."
+        "1.2 cores busy, and took longer than alone."
     )
     assert section.blocks[-1].caption == "Effects over BM25, and what they cost."
     assert section.blocks[-2].text.endswith("whose intervals overlap may still differ significantly.")

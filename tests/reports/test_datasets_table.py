@@ -55,7 +55,7 @@ def test_word_pieces_and_near_duplicates_stand_in_the_report():
     assert [row["Word pieces per query"] for row in cells] == ["", "4.5"]
     assert [(row["Near a training query"], row["Left out as near"]) for row in cells] == [("", "3"), ("12", "")]
     assert [row["Relevant per query"] for row in cells] == ["1.00", "1.00"]
-    assert "at least 0.9 of the pairs of neighbouring words" in shown.caption
-    assert "by the tokenizer of bert, in a sample of at most 10,000 documents" in shown.caption
+    assert "at least 0.9 of the pairs of adjacent words" in shown.caption
+    assert "with the tokenizer of bert, in a sample of at most 10,000 documents" in shown.caption
     bare = pd.DataFrame(rows("d", {"splits": {"test": SPLIT}}), columns=columns)
     assert datasets_table(bare).caption == "Datasets and their splits."

@@ -58,7 +58,7 @@ def test_a_test_says_on_how_many_tasks_clusters_and_seeds_change_it():
 
 def test_a_design_effect_that_counts_as_1_is_shown_as_estimated():
     effects = pd.DataFrame({"task": ["c"], "clusters": [1175.0], "design_effect": [0.77]})
-    text = "Clusters of queries (design effect, below 1 counts as 1): Control 1,175 (0.77)."
+    text = "Clusters of queries (design effect, values below 1 count as 1): Control 1,175 (0.77)."
     assert clusters_note(effects, meta_record(clusters_as_independent=["c"]), LABELS) == text
 
 

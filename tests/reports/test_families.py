@@ -216,7 +216,7 @@ def test_lines_stay_on_the_axis():
 def test_page_and_report_say_what_a_verdict_is_conditional_on(tmp_path):
     """A comparison of the same two systems includes the variance between seeds and may come to another verdict."""
     one = found(tmp_path)
-    assert "given the trained checkpoints, with queries as independent" in CONDITIONS
+    assert "given the trained checkpoints, with queries treated as independent" in CONDITIONS
     assert "its verdict on the same two systems may differ" in CONDITIONS
     for said in (content(one), [families_section({"f": one}, Labels({}, {}))]):
         assert markdown.document("e", said).count(CONDITIONS) == 1

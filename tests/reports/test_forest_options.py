@@ -271,7 +271,7 @@ def test_width_and_height_in_inches(inches):
 
 def test_a_height_that_the_lines_do_not_fit_in_is_refused():
     with pytest.raises(
-        UserError, match=r"figure\.height: 3\.4 inches hold not all lines, which need \d\.\d\d at least"
+        UserError, match=r"figure\.height: 3\.4 inches are too few for all lines, which need at least \d\.\d\d"
     ):
         forest_plot(replace(test_forest.forest(30), height=3.4))
 

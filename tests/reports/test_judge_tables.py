@@ -58,7 +58,7 @@ def test_agreement_is_over_the_documents_that_both_judged(monkeypatch, files):
     assert matrix.sum() == 12 and matrix[("0", "3")] == matrix[("1", "0")] == 0
     kappas = rows[rows["kind"].str.startswith("kappa")].set_index("kind")["value"]
     assert list(kappas.index) == ["kappa of relevance"] and kappas["kappa of relevance"] == pytest.approx(1)
-    assert "words judged 25 documents of 13 queries, cost 0.5. 2 answers held no grade" in page
+    assert "words judged 25 documents of 13 queries, cost 0.5. 2 answers contained no grade" in page
     assert "| human grade | model 0 | model 3 |" in page
 
 

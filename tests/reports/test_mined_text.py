@@ -23,8 +23,8 @@ def test_each_set_of_negatives_has_a_line(tmp_path):
         "scifact, plain: 2,000 from bm25, 1,600 from z, of 60,000 candidates of 1,200 queries.",
         "scifact, filtered: 2,000 from bm25, 1,600 from z, of 60,000 candidates of 1,200 queries; "
         "1,500 filtered by relative_margin 0.05 (scores of ce); 0 filtered by max_score 3 (scores of ce); "
-        "12 left out for the text of the query or of a relevant document; "
-        "not learnt from: 7 queries whose document is not found; "
-        "not learnt from: 1 query without a negative left; 31 queries with fewer negatives than asked for.",
+        "12 left out because their text equals that of the query or of a relevant document; "
+        "not used for training: 7 queries whose relevant document is not found; "
+        "not used for training: 1 query without a negative left; 31 queries with fewer negatives than asked for.",
     ]
     assert mined([]) == []

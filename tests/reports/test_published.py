@@ -114,7 +114,7 @@ def test_printed_marks_stand_beside_ours_and_are_counted(tmp_path):
     table = versus(read_published(tmp_path / "p.tsv"), results, {})
     assert table["our_mark"].tolist() == ["**", "", "", "#", ""]
     assert table["marks_equal"].tolist() == ["yes", "no", "", "no", "yes"]
-    said = "5 of 5 published numbers are reproduced to their last digit; 2 of 4 marks of significance, or their absence, are equal"
+    said = "5 of 5 published numbers are reproduced to their last digit; 2 of 4 marks of significance, or their absence, agree"
     assert counts(table) == said
     page = markdown.document("t", content(read_texts(io.StringIO(table.to_csv(sep="\t", index=False))), together=True))
     assert re.search(r"mark *\| our mark *\| marks equal", page) and "**no**" in page

@@ -195,7 +195,7 @@ def test_a_training_in_milliseconds_and_an_importance_are_set_beside_ours(tmp_pa
     assert table["ours"].fillna("").tolist() == ["250.0", "2.00", "2", ""]
     assert table["ours_sd"].fillna("").tolist() == ["125.0", "1.41", "1", ""]  # of shares .75 and .25, times 4
     assert table["verdict"].tolist() == [MACHINE, SPREAD, SPREAD, NOT_RUN] and table["ratio"][0] == 2
-    assert table["reason"][3] == "no gain by missing is known of lightgbm in this experiment"
+    assert table["reason"][3] == "lightgbm has no gain by missing in this experiment"
     untold = versus(
         *write(tmp_path, cells, mapping), Ours({}, OURS.tasks, OURS.means, OURS.inference, ours.fine_tuning)
     )
@@ -255,8 +255,8 @@ def test_sizes_of_datasets_are_set_beside_the_table_of_datasets(tmp_path):
             {"counts": mapping["counts"] | {"docs": "pages"}},
             "m.yaml: counts: the table of datasets has no column 'pages'",
         ),
-        ({"datasets": mapping["datasets"][:1]}, "m.yaml: datasets: no line fits 4.2, train"),
-        ({"datasets": [*mapping["datasets"], {"ours": "x"}]}, "m.yaml: datasets, line 5: no cell comes to it"),
+        ({"datasets": mapping["datasets"][:1]}, "m.yaml: datasets: no line matches 4.2, train"),
+        ({"datasets": [*mapping["datasets"], {"ours": "x"}]}, "m.yaml: datasets, line 5: no cell matches it"),
     ):
         with pytest.raises(UserError, match=said):
             versus(*write(tmp_path, cells, mapping | part), replace(OURS, datasets=SIZES))
@@ -271,21 +271,21 @@ def changed(**parts):
     [
         (changed(colour={}), "m.yaml: unknown key 'colour'; allowed are models, tasks"),
         (changed(tasks=["one"]), "m.yaml: tasks: expected a mapping"),
-        (changed(tasks={"one": "clef"}), "m.yaml: tasks: nothing for the variant of T.1, two, printed-mini, base, MAP, 1"),
-        (changed(measures={"MAP": {"at": "AP"}, "P": {"at": "P"}}), "m.yaml: measures: nothing for MAP (all) of T.1, one"),
+        (changed(tasks={"one": "clef"}), "m.yaml: tasks: no entry for the variant of T.1, two, printed-mini, base, MAP, 1"),
+        (changed(measures={"MAP": {"at": "AP"}, "P": {"at": "P"}}), "m.yaml: measures: no entry for MAP (all) of T.1, one"),
         (changed(measures={"MAP": "AP"}), "m.yaml: measures.MAP: expected {at: OURS, all: OURS}"),
         (changed(measures={"MAP": {"ties": "ascending"}}), "m.yaml: measures.MAP: expected {at: OURS, all: OURS}"),
         (changed(measures={"MAP": {"at": "AP", "ties": "random"}}), "m.yaml: measures.MAP.ties: expected ascending"),
         (changed(seconds={"T.2": "waiting"}), "m.yaml: seconds.T.2: 'waiting' is not one of inference, fine-tuning"),
         (changed(seconds={"T.2": {"shown": "inference"}}), "m.yaml: seconds.T.2: expected a time, or {shown: TIME, unit: SECONDS}"),
         (changed(seconds={"T.2": {"shown": "inference", "unit": 0}}), "m.yaml: seconds.T.2: unit: 0 is not a number of seconds above 0"),
-        (changed(systems=MAPPING["systems"][:3]), "m.yaml: systems: no line fits T.1, one, printed-mini, clef/best, MAP, 1"),
-        (changed(systems=[*MAPPING["systems"], {"table": "T.9", "ours": "x"}]), "m.yaml: systems, line 5: no cell comes to it"),
+        (changed(systems=MAPPING["systems"][:3]), "m.yaml: systems: no line matches T.1, one, printed-mini, clef/best, MAP, 1"),
+        (changed(systems=[*MAPPING["systems"], {"table": "T.9", "ours": "x"}]), "m.yaml: systems, line 5: no cell matches it"),
         (changed(systems=[{"ours": "base", "why": "x"}]), "m.yaml: systems, line 1: expected exactly one of ours and why"),
         (changed(systems=[{"sytem": "a", "ours": "b"}]), "m.yaml: systems, line 1: unknown key 'sytem'; allowed are table"),
         (changed(systems=["base"]), "m.yaml: systems, line 1: expected a mapping (key: value)"),
-        (changed(remarks=[{"table": "T.9", "said": "x"}]), "m.yaml: remarks, line 1: no cell comes to it"),
-        (changed(models={"printed-mini": ["mini", "other"]}), "systems, line 3: T.1, one, printed-mini, base, MAP, 3 means both"),
+        (changed(remarks=[{"table": "T.9", "said": "x"}]), "m.yaml: remarks, line 1: no cell matches it"),
+        (changed(models={"printed-mini": ["mini", "other"]}), "systems, line 3: T.1, one, printed-mini, base, MAP, 3 matches both"),
     ],
 )  # fmt: skip
 def test_a_wrong_mapping_is_one_line(tmp_path, mapping, said):

@@ -238,7 +238,7 @@ def test_timings_add_up_by_device_and_say_the_time_on_gpus(tmp_path, monkeypatch
         "Energy": "not measured: no counter of these machines could be read",
     }
     of_gpus = [{"energy_joules": {"gpu": 1_250_000.0, "processor": 400.0}}, {"energy_joules": {"processor": 600.0}}, {}]
-    said = "1.0 kJ of processor packages, with all that ran on them and 1,250.0 kJ of graphics cards"
+    said = "1.0 kJ of processor packages, with everything that ran on them and 1,250.0 kJ of graphics cards"
     assert energy_text(of_gpus) == f"{said}, in 2 of 3 timed jobs"
     assert duration(90) == "1.5 min"
 
@@ -272,8 +272,8 @@ def test_a_note_says_where_few_queries_tuned_a_system():
               "queries_without_relevant": [0, 3, 2]}  # fmt: skip
     notes = data.tuned_on_few({"d": ["s", "t"], "e": ["s"]}, pd.DataFrame(counts), Labels({}, {"s": "System S"}))
     assert [plain(note.text) for note in notes] == [
-        "System S and t on d: tuned on 9 dev queries: with fewer than 10, chance may decide; "
-        "a larger dev split decides better."
+        "System S and t on d: tuned on 9 dev queries: with fewer than 10, the choice may be "
+        "due to chance; use a larger dev split."
     ]
 
 

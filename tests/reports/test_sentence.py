@@ -105,15 +105,17 @@ def test_the_sentences_follow_the_numbers():
 
 
 def test_two_collections_whose_mean_is_open_say_next_to_nothing_about_others():
-    clause = "; {} collections say next to nothing about collections like these."
+    clause = "; {} collections provide almost no information about collections like these."
     open_mean = SUMMARY | {"ci_low": -0.2, "ci_high": 0.3, "p_value": 0.3}
     none = {"prediction_interval": None}
     two = said(k=2, summary=open_mean, **none)
     assert clause.format("two") in two and "p = 0.300): not significant at the 0.05 level; two" in two
-    assert "next to nothing" not in said(k=2, **none) + said(k=3, summary=open_mean, **none) + said(summary=open_mean)
+    assert "almost no information" not in said(k=2, **none) + said(k=3, summary=open_mean, **none) + said(
+        summary=open_mean
+    )
     beyond = open_mean | {"ci_low": -1.2}
     assert clause.format("three") in said(k=3, summary=beyond, **none)
-    assert "next to nothing" not in said(summary=beyond) + said(k=3, summary=beyond, effect_type="SMD", **none)
+    assert "almost no information" not in said(summary=beyond) + said(k=3, summary=beyond, effect_type="SMD", **none)
 
 
 def test_an_estimate_of_zero_has_no_direction():

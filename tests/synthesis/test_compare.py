@@ -131,7 +131,8 @@ def test_queries_of_one_system_only_are_left_out_and_said(tmp_path):
     treatment = [metrics(tmp_path, "a", "t", 0, {"2": 0.9, "3": 0.2, "4": 0.5})]
     effects, meta = compare(tmp_path, control, treatment)
     assert (
-        effects.loc["a", "n"] == 2 and meta["warnings"][0] == "a: 2 queries stand in one system only and are left out"
+        effects.loc["a", "n"] == 2
+        and meta["warnings"][0] == "a: 2 queries are in only one of the systems and are left out"
     )
 
 

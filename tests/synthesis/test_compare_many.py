@@ -44,7 +44,7 @@ def test_the_script_pairs_by_query_averages_seeds_and_says_what_is_left_out(tmp_
     table, told = pd.read_csv(out["table"], sep="\t"), json.loads(out["record"].read_text())
     assert table["task"].tolist() == ["t", "u", OVER_TASKS] and table["n"].tolist() == [20, 20, 40]
     assert table["difference"].tolist() == pytest.approx([0.09] * 3) and told["seeds"] == {"a": 2, "b": 1}
-    assert told["warnings"][0] == "u: 1 query in some of the systems only: left out"
+    assert told["warnings"][0] == "u: 1 query in only some of the systems, left out"
     assert told["warnings"][1].startswith("t, u have the same query ids: over tasks")
 
 

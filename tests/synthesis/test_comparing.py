@@ -175,8 +175,8 @@ def test_checkpoints_that_both_rank_with_cancel():
 def test_unknown_seeds_are_said():
     settings = Settings(**BASE, seed_sources={"control": SeedsOf(UNKNOWN)})
     assert unknown_seeds(settings) == [
-        "c was trained once, and nothing in the experiment shows what other seeds would give: intervals take this seed as "
-        "given and are too narrow",
+        "c was trained once, and the experiment does not show what other seeds would give: intervals are conditional on "
+        "this seed and too narrow",
     ]
     assert unknown_seeds(replace(settings, seeds="conditional")) == []
     assert compared(pairs(), settings).synthesis.meta.given_seeds is None
@@ -256,7 +256,7 @@ def test_the_interval_of_the_sd_between_seeds():
 
 def test_a_mean_of_seeds_beside_a_selected_one_is_said():
     assert mixed_estimands("t", {"a": ["1", "2"], "b": ["selected"]}) == [
-        "t: the mean of 2 seeds on a, but on b the seed that was the best on its selection task: the summary is over two "
+        "t: the mean of 2 seeds on a, but on b the seed that was the best on its selection task: the summary combines two "
         "quantities"
     ]
     assert not mixed_estimands("t", {"a": ["1", "2"], "b": ["1", "2"]})

@@ -70,7 +70,7 @@ def test_what_is_said_of_a_judge():
     )
     said = notes(compared(scored, SETTINGS, None, models).tasks, by)
     assert said[0].startswith("j: prediction-powered, 40 queries judged by humans and 60 more by gpt-4o alone, whose")
-    assert said[1] == "j: judge and ranker are of one family, gpt-4o and gpt-5"
+    assert said[1] == "j: judge and ranker belong to the same model family, gpt-4o and gpt-5"
 
 
 def test_probabilities_are_read_by_query(tmp_path):
@@ -80,7 +80,7 @@ def test_probabilities_are_read_by_query(tmp_path):
     assert models["j"].probabilities[:3].tolist() == [0.1, 0.2, 0.3] and len(models["j"].probabilities) == 40
     for text, problem in (
         ("q0\t1.5\n", "p.tsv:1: expected a query, a tab and a probability"),
-        ("q0\t1\n", "no probability of 1 query with"),
+        ("q0\t1\n", "no probability for 1 query with"),
     ):
         file.write_text(text)
         with pytest.raises(UserError, match=problem):

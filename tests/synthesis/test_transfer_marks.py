@@ -104,4 +104,4 @@ def test_systems_are_compared_on_the_queries_of_all(tmp_path):
     assert values["t"]["a"].seeds == ("1", "2")
     assert values["t"]["a"].table == pytest.approx(np.array([[0.2, 0.4], [0.3, 0.6]]))
     assert values["t"]["b"].table == pytest.approx(np.zeros((2, 1)))
-    assert said == ["t: 2 queries in some of the systems only: left out"]
+    assert said == ["t: 2 queries in only some of the systems, left out"]

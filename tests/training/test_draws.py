@@ -133,7 +133,7 @@ def test_positives_among_candidates_need_a_run_and_one_that_holds_them(collectio
     with pytest.raises(UserError, match="need --first-stage"):
         made.choose(folder, monkeypatch, run=False, **{"from": "random", "among_candidates": True})
     (folder / "train.qrels").write_text(f"{made.queries[-1]} 0 d1 1\n")  # a query that BM25 has no ranking of
-    with pytest.raises(UserError, match="not one of 1 training queries has a positive among BM25's candidates"):
+    with pytest.raises(UserError, match="none of the 1 training queries has a positive among BM25's candidates"):
         made.choose(folder, monkeypatch, among_candidates=True)
 
 

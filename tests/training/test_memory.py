@@ -180,9 +180,7 @@ def test_log_and_timing_say_so_and_a_resumed_training_knows_it(task, tmp_path, m
 
 def test_too_little_memory_for_one_text_is_one_line_and_other_errors_stay(task, tmp_path, monkeypatch):
     SmallDevice(monkeypatch, most=0)
-    with pytest.raises(
-        UserError, match=r"^memory is too short to train on one text at a time: lower max_length[^\n]*$"
-    ):
+    with pytest.raises(UserError, match=r"^not enough memory to train on one text at a time: lower max_length[^\n]*$"):
         in_process(task, tmp_path, monkeypatch)
     assert not (tmp_path / "model").exists()
     SmallDevice(monkeypatch, most=0, error=RuntimeError("shapes differ"))

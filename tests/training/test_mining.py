@@ -51,7 +51,7 @@ def test_a_query_that_does_not_find_its_document_is_left_out():
     assert left.positives == {"r": ["s"], "t": ["p"]} and list(candidates) == ["r", "t"] and lost == 1
     assert finding(found, listed, scores, 2)[0].positives == {"q": ["p"], "r": ["s"], "t": ["p"]}
     assert finding(found, listed, scores, None) == (found, listed, 0)
-    with pytest.raises(UserError, match="not one of 1 training queries finds its document within rank 1"):
+    with pytest.raises(UserError, match="none of the 1 training queries finds its document within rank 1"):
         finding(found._replace(positives={"q": ["p"]}), listed, scores, 1)
 
 

@@ -189,9 +189,9 @@ def test_mistakes_are_told(collection, monkeypatch):
         made.choose(folder, monkeypatch)
     (folder / "train.qrels").write_text("q1 0 gone 1\nq2 0 d1 0\n")
     (folder / "out.tsv").unlink(missing_ok=True)
-    with pytest.raises(UserError, match=r"queries.jsonl: not one of 12 training queries has a positive"):
+    with pytest.raises(UserError, match=r"queries.jsonl: none of the 12 training queries has a positive"):
         made.choose(folder, monkeypatch)
     (folder / "train.qrels").write_text("".join(f"q1 0 {name} 1\n" for name in made.corpus))
-    with pytest.raises(UserError, match="not one of 1 training queries has a document left"):
+    with pytest.raises(UserError, match="none of the 1 training queries has a document left"):
         made.choose(folder, monkeypatch)
     assert not (folder / "out.tsv").exists()

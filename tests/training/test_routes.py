@@ -109,8 +109,8 @@ def changed_json(file: Path, **changes) -> None:
     ("changes", "message"),
     [
         ({"structure": {"query": [QUERIES]}}, "a structure of the routes query and document alone"),
-        ({"structure": {"query": [], "document": [DOCUMENTS]}}, "the route query is no list of modules"),
-        ({"types": {QUERIES: "os.system"}}, "the route document is no list of modules that have a type"),
+        ({"structure": {"query": [], "document": [DOCUMENTS]}}, "the route query is not a list of modules"),
+        ({"types": {QUERIES: "os.system"}}, "the route document is not a list of modules that have a type"),
         ({"structure": {"query": ["../x"], "document": [DOCUMENTS]}, "types": {"../x": "a.B", DOCUMENTS: "a.B"}},
          "refused, the module '../x' is a path"),
         ({"types": {QUERIES: "evil.Module", DOCUMENTS: "evil.Module", "document_1_SpladePooling": "evil.Module"}},

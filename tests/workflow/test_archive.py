@@ -284,7 +284,7 @@ def test_results_that_differ_are_not_overwritten_without_consent(archived, clone
     other.parent.mkdir(parents=True)
     other.write_text("mine\n")
     done = run(clone, "resume", "--archive", archived.path)
-    assert done.returncode == 1 and done.stderr.startswith("error: 1 files are here already and differ")
+    assert done.returncode == 1 and done.stderr.startswith("error: 1 files already exist and differ")
     assert other.read_text() == "mine\n" and len(list((clone.folder / "results/tiny").rglob("*"))) == 1
     assert run(clone, "resume", "--archive", archived.path, "--overwrite").returncode == 0
     assert other.read_bytes() == contents(archived.path)["results/tiny/summary.md"]

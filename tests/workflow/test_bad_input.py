@@ -45,7 +45,7 @@ def test_a_key_that_stands_twice(fresh):
         pytest.param(
             "qrels/test.tsv",
             "query-id\tcorpus-id\tscore\n",
-            "data/weather: qrels/test.tsv: not one judged query",
+            "data/weather: qrels/test.tsv: no judged query",
             marks=pytest.mark.long,
         ),
     ],
@@ -61,7 +61,7 @@ def test_a_broken_dataset(fresh, file, content, said):
     [
         ("q45 Q0 d1 1 0.5", "theirs.trec:1: 5 columns, but a run has 6"),
         pytest.param(
-            "qx Q0 d1 1 0.5 t", "theirs.trec: not one of its 1 queries is in the task's qrels", marks=pytest.mark.long
+            "qx Q0 d1 1 0.5 t", "theirs.trec: none of its 1 queries is in the task's qrels", marks=pytest.mark.long
         ),
     ],
 )

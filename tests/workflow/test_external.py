@@ -196,7 +196,7 @@ def test_correlation_with_a_gold_standard_and_an_undefined_task_reach_table_and_
     assert meta["effect_type"] == "CORR" and meta["k"] == 2 and 0.5 < meta["summary"]["effect"] < 1
     reason = "the treatment has the same value for every query"
     assert meta["warnings"][:2] == [
-        "cola: 2 queries stand in one system only and are left out",
+        "cola: 2 queries are in only one of the systems and are left out",
         f"flat: left out, {reason}",
     ]
     assert reason in (results / "tables/effects/agreement.tex").read_text()
@@ -343,6 +343,6 @@ def test_task_scores_of_a_leaderboard_are_a_sample_of_tasks_and_the_page_says_wh
         )
         .replace("{mteb: board.tsv}", "{mteb: board.tsv, other: board.tsv}")
     )
-    assert "'mteb' is a leaderboard, a sample of tasks, and counts for nothing beside other tasks" in refused(
+    assert "'mteb' is a leaderboard, a sample of tasks, and cannot be combined with other tasks" in refused(
         scores, mixed
     )

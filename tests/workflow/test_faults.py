@@ -27,7 +27,7 @@ def test_without_records_everything_is_made_again_as_it_was(again, finished, gon
     for name in gone:
         shutil.rmtree(again.folder / name)
     done = again.snakemake("--dry-run")
-    said_in_one_line(done, "made again, no whole record in results/state says how")
+    said_in_one_line(done, "made again, no complete record in results/state says how")
     assert "48" in done.stdout + done.stderr  # jobs, all of them
     if len(gone) == 2:
         done = again.snakemake(TARGET)

@@ -61,4 +61,4 @@ def test_a_training_on_queries_that_a_model_writes(fresh):
     assert learnt["queries"] == table["query_id"].nunique()
     page = (results / "report.html").read_text()
     assert "queries that writer wrote for documents of weather" in page
-    assert "queries whose document is not found" in page
+    assert "queries whose relevant document is not found" in page

@@ -159,7 +159,7 @@ def test_a_run_killed_while_it_trains_ends_with_the_same_results(again, finished
     kill_when(again, lambda: any(saved.rglob("trainer_state.json")) if saved.is_dir() else False, *targets)
     assert not checkpoint.exists()
     said = finish(again, *targets)
-    assert "no whole record" not in said  # what was being made is known as such
+    assert "no complete record" not in said  # what was being made is known as such
     assert results(again) == results(finished)
     assert not saved.exists() and not list(made.rglob(".*.partial"))
 

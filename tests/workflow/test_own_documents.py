@@ -62,7 +62,7 @@ def test_the_run_stops_with_what_to_write_and_then_every_system_is_without_them(
     workspace.write_config(CONFIG)
     done = workspace.snakemake("--cores", "2", "results/own/data/x/corpus.jsonl")
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-    assert done.returncode and "6 of 6 queries stand in the corpus under their id" in line
+    assert done.returncode and "6 of 6 queries are also documents, with the same id" in line
     assert "write `own_document: drop` under datasets.x" in line
     workspace.write_config(CONFIG | {"datasets": {"x": CONFIG["datasets"]["x"] | {"own_document": "drop"}}})
     done = workspace.snakemake("--cores", "2")

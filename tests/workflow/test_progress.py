@@ -82,7 +82,7 @@ def test_in_the_end_stand_the_conclusions_and_where_the_pages_are(workspace, don
     assert question == "Does z beat y in accuracy?" and here.startswith("On this collection, mean accuracy of z")
     summary = (workspace.folder / "results/tiny/summary.md").read_text()
     assert question in summary and here in summary and others in summary
-    pages = where.removesuffix(" hold the results").split(", ")
+    pages = where.removesuffix(" contain the results").split(", ")
     assert pages[0] == "results/tiny/report.html" and all((workspace.folder / page).exists() for page in pages)
 
 

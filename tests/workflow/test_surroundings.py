@@ -72,7 +72,7 @@ def one_line(done, *words):
 
 
 JAVA = {
-    "a tiny heap": ({"JAVA_TOOL_OPTIONS": "-Xmx3m"}, None, "Java has not enough memory"),
+    "a tiny heap": ({"JAVA_TOOL_OPTIONS": "-Xmx3m"}, None, "Java does not have enough memory"),
     "a heap too small to start": ({"JAVA_TOOL_OPTIONS": "-Xmx1k"}, None, "Too small maximum heap"),
     "a heap larger than the machine": ({"_JAVA_OPTIONS": "-Xmx900t"}, None, "Could not reserve enough space"),
     "an option that Java does not know": ({"JAVA_TOOL_OPTIONS": "-XX:Bogus"}, None, "Unrecognized VM option"),

@@ -37,7 +37,7 @@ def flattened(value) -> dict[str, str]:
         else:
             values[key] = part if isinstance(part, str) else json.dumps(part, sort_keys=True, default=str)
         if len(values) + len(waiting) > MOST:
-            raise UserError(f"{key.partition('.')[0]}: holds more than {MOST} values")
+            raise UserError(f"{key.partition('.')[0]}: contains more than {MOST} values")
     return values
 
 

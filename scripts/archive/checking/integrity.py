@@ -106,7 +106,7 @@ def check(path: Path) -> Checked:
         damages(path, reader.zip, checked.damages.append)
         beside = path.with_name(path.name + ".sha256")
         if beside.is_file() and _first_word(beside) != checked.sha256:
-            checked.damages.append(f"{beside.name}: holds another SHA-256 than the archive has ({checked.sha256})")
+            checked.damages.append(f"{beside.name}: contains a SHA-256 other than the archive's ({checked.sha256})")
     return checked
 
 

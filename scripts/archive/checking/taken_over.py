@@ -131,4 +131,4 @@ def take_configuration(clone: Clone, folder: Path, state: dict, experiment: str)
         place = below(clone.folder, name, "the archive's configuration")
         if not place.exists() or (place.is_file() and sha256(place) == sha256(archived)):
             return archived, place
-    raise UserError(f"{place}: is here already and differs from the archive's configuration; move it away")
+    raise UserError(f"{place}: already exists and differs from the archive's configuration; move it away")

@@ -49,7 +49,7 @@ def traced(manifest: dict, jobs: list[dict], planned: list[dict], same_sources: 
     for job in jobs:
         for path in job["outputs"]:
             if path in job_of_output:
-                result.findings[path] = "two jobs say that they made it"
+                result.findings[path] = "two jobs record that they made it"
             job_of_output[path] = job
     for job in planned:
         _trace(job, job_of_output, archived, same_sources, result)
@@ -154,11 +154,11 @@ def _contradiction(
     if not archived.below(path):
         return f"missing; {job['rule']} makes it, and the configuration asks for it"
     if record is None:
-        return f"no job says that it made it; {job['rule']} does"
+        return f"no job records that it made it; {job['rule']} does"
     if record["rule"] != job["rule"]:
-        return f"its job calls itself {record['rule']}; {job['rule']} makes it"
+        return f"its job states the rule {record['rule']}; {job['rule']} makes it"
     if not archived.fits(path, record["outputs"][path]):
-        return "its job says that it wrote another content (SHA-256)"
+        return "its job recorded that it wrote another content (SHA-256)"
     planned = {name for name in job["inputs"] if name.startswith("results/")}
     recorded = {name: sha256 for name, sha256 in record["inputs"].items() if name.startswith("results/")}
     if differing := sorted(planned ^ recorded.keys()):
@@ -209,4 +209,4 @@ def _outside(jobs: list[dict]) -> Iterator[tuple[str, str]]:
     for job in jobs:
         for path, sha256 in job["inputs"].items():
             if sha256 and read.setdefault(path, sha256) != sha256:
-                yield path, "two jobs say that they read another content of it (SHA-256)"
+                yield path, "two jobs record that they read different contents of it (SHA-256)"

@@ -110,4 +110,4 @@ def why_no_gzip(path: Path) -> str | None:
 def check_values(text: bytes, where: str) -> None:
     """Raise UserError for a record with more values than the records of a large experiment have."""
     if sum(map(text.count, (b",", b"[", b"{"))) > VALUES:
-        raise UserError(f"{where}: refused, it holds more than {VALUES} values")
+        raise UserError(f"{where}: refused, it contains more than {VALUES} values")

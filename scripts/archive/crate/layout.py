@@ -37,7 +37,7 @@ NOT_RESULTS = ("log", "benchmark", "origin of a run")  # beside the results: no 
 def why_no_name(name: str) -> str | None:
     """Why a text is no name of an experiment, task or system; None where it is one."""
     if not re.fullmatch(NAME, name):
-        return "is no name: it may hold letters, digits, '.', '_' and '-'"
+        return "is not a name: it may contain letters, digits, '.', '_' and '-'"
     return "is a folder of the workflow's own under results/" if name in RESERVED else None
 
 

@@ -59,7 +59,7 @@ def readme(experiment: str, file: str, commit: str | None, absent: dict[str, int
         experiment=experiment,
         file=file,
         commit=f" (commit {commit})" if commit else "",
-        absent="\n".join([*listed, "", "Their hashes stand in manifest.json."]),
+        absent="\n".join([*listed, "", "Their hashes are in manifest.json."]),
         licences="\n".join(licences),
     )
 

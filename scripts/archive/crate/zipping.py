@@ -75,5 +75,5 @@ def damages(path: Path, archive: zipfile.ZipFile, report: Callable[[str], None])
         sealed = MARK + _hash(file, file.tell() - COMMENT).encode()
         if file.read() != sealed:
             report(
-                "bytes of the zip as a whole: its seal (the SHA-256 of all bytes, in the zip's comment) does not fit"
+                "bytes of the zip as a whole: its seal (the SHA-256 of all bytes, in the zip's comment) does not match"
             )

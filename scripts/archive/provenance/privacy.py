@@ -98,7 +98,7 @@ class Privacy:
 
     def refuse_left(self, files: Mapping[str, bytes | Path]) -> None:
         """Raise UserError for the first of an archive's files (name -> content or path) that holds a secret."""
-        problem = "holds a secret of yours (a password, a token); take it out"
+        problem = "contains a secret of yours (a password, a token); take it out"
         for name, content in files.items():
             if self._holds(os.fsencode(name)):
                 raise UserError(f"no archive is written: the name {self.clean_text(name)} {problem}")

@@ -100,13 +100,13 @@ def identifier(value: object, where: str, what: str) -> str:
     not all tools part columns at the same), control characters. Of a decimal number no two tools write the same digits.
     """
     if isinstance(value, float):
-        raise UserError(f"{where}: the {what} id {value} is a decimal number; expected is text or a whole number")
+        raise UserError(f"{where}: the {what} id {value} is a decimal number; expected text or a whole number")
     if not isinstance(value, str | int) or isinstance(value, bool) or value == "":
         raise UserError(f"{where}: the {what} has no id")
     text = str(value)
     reason = why_no_id(text)
     if reason is None and text.split() != [text]:
-        reason = "holds white space, which run files cannot hold"
+        reason = "contains white space, which run files cannot contain"
     if reason:
         raise UserError(f"{where}: the {what} id {shown(text)} {reason}")
     return text
@@ -143,14 +143,14 @@ def with_texts(found: Iterable[Found], where: str, read: str) -> Iterator[Docume
         yield document
     if 2 * without > documents:
         seen = ", ".join(shown(name)[1:-1] for name in list(names)[:MOST_NAMES]) or "nothing"
-        problem = f"{without} of {documents} documents have no text; expected is {read}, but in them stand {seen}"
+        problem = f"{without} of {documents} documents have no text; expected {read}, found {seen}"
         raise UserError(f"{where}: {problem}")
 
 
 def file_in(root: Path, name: str, key: str) -> Path:
     """The file or folder of that name below `root`, maybe a link. UserError, with the key, where it leads out."""
     if reason := why_not_below(name):
-        raise UserError(f"{key}: the path {shown(name)} {reason}; expected is one below the location")
+        raise UserError(f"{key}: the path {shown(name)} {reason}; expected one below the location")
     return root / name
 
 
@@ -158,7 +158,7 @@ def outside(key: str, files: dict[str, str]) -> Mistake | None:
     """The first file of a split, under a key of the configuration, that does not lie below the location."""
     for split, name in files.items():
         if reason := why_not_below(name):
-            return Mistake(f"{key}.{split}", f"{name!r} {reason}; expected is a path below the location")
+            return Mistake(f"{key}.{split}", f"{name!r} {reason}; expected a path below the location")
     return None
 
 
@@ -175,7 +175,7 @@ def same_file_twice(key: str, files: dict[str, str]) -> Mistake | None:
 def judged_queries(texts: dict[str, str], qrels: Qrels, where: str) -> dict[str, str]:
     """The texts of the queries that the qrels judge, in the qrels' order. UserError for one that has no text."""
     if not qrels:
-        raise UserError(f"{where}: not one judged query")
+        raise UserError(f"{where}: no judged query")
     for query in qrels:
         if not texts.get(query):
             raise UserError(f"{where}: query {query} is judged but has no text")

@@ -48,7 +48,7 @@ def collection_files(names: Iterable[str], card: Path | None, subset: str | None
     known = [listed(card, data) if card else {}, by_names(data)]
     corpus, queries = (_found(part, subset, known) for part in ("corpus", "queries"))
     if len(corpus) > 1:
-        problem = f"the corpus has the splits {', '.join(corpus)}; expected is one: choose it by `subset`"
+        problem = f"the corpus has the splits {', '.join(corpus)}; expected one: choose it by `subset`"
         raise UserError(problem)
     files = Files(_files(corpus), _files(queries), judged_splits(choose("judgements", subset, known) or {}))
     _check_shards(files.every)
@@ -136,7 +136,7 @@ def _found(part: str, subset: str | None, known: list[Configurations]) -> Splits
         if subset:
             expected = f"{subset}-{names[0]}, or the split {subset} of {expected}"
         there = ", ".join(sorted({name for configurations in known for name in configurations})[:20]) or "none"
-        raise UserError(f"no configuration with the {part}: expected is {expected}; there are {there}")
+        raise UserError(f"no configuration with the {part}: expected {expected}; there are {there}")
     return splits
 
 
@@ -146,7 +146,7 @@ def judged_splits(splits: Splits) -> Splits:
         return {"test": _files(splits)}
     if unknown := [name for name in splits if name not in SPLIT_OF]:
         expected = ", ".join(SPLIT_OF)
-        raise UserError(f"judgements have the split {unknown[0]}; expected are {expected}, or a `subset` that is one")
+        raise UserError(f"judgements have the split {unknown[0]}; expected {expected}, or a `subset` that is one")
     ours = {SPLIT_OF[name]: files for name, files in splits.items()}
     return {split: ours[split] for split in SPLITS if split in ours}
 

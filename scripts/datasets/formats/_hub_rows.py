@@ -33,7 +33,7 @@ def columns(path: Path) -> list[str]:
     try:
         return list(parquet.read_schema(path).names)
     except Exception as error:  # pyarrow raises many kinds
-        raise UserError(f"{path}: no parquet file, or a damaged one ({_said(error)})") from None
+        raise UserError(f"{path}: not a parquet file, or damaged ({_said(error)})") from None
 
 
 def chosen(path: Path, needed: Columns, what: str) -> dict[str, str]:

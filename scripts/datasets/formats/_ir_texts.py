@@ -55,7 +55,7 @@ def query_text(kind: Any, field: str | None, where: str) -> Callable[[Any], str]
 def _check_fields(kind: Any, fields: list[str], problem: str) -> None:
     known = [field for field in kind._fields if field not in ("doc_id", "query_id")]
     if unknown := [field for field in fields if field not in known]:
-        raise UserError(f"{problem} no {unknown[0]!r}; expected are some of {', '.join(known)}")
+        raise UserError(f"{problem} no {unknown[0]!r}; expected some of {', '.join(known)}")
 
 
 def plain(value: Any, field: str) -> str:

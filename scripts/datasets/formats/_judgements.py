@@ -12,10 +12,8 @@ from scripts.common.errors import UserError
 from scripts.common.files import lines
 from scripts.ir.trec import Qrels, Subtopics, add_judgement, columns
 
-JUDGEMENTS = "a file of judgements for each split (TREC's four columns, or BEIR's three)"  # of a key
-BY_SUBTOPIC = (
-    "TREC's diversity judgements: the second column of the files of qrels is a subtopic of the query"  # of a key
-)
+JUDGEMENTS = "one file of judgements per split (TREC's four columns, or BEIR's three)"  # of a key
+BY_SUBTOPIC = "TREC's diversity judgements: the second column of the qrels files is a subtopic of the query"  # of a key
 OF_SUBTOPICS = "with subtopics: true a file of judgements has 4 (qid subtopic docid grade) and several subtopics"
 HEADINGS = ("query-id", "query_id", "qid")
 EXPECTED = "a file of judgements has TREC's 4 (qid 0 docid grade), or 3 with tabs (query-id, corpus-id, score)"

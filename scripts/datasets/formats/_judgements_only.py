@@ -40,5 +40,5 @@ def read_splits(root: Path, name: str, stated: dict[str, str] | None, read: Call
             raise UserError(f"{path} is a folder: name its files under {name}, such as {name}: {{test: {name}.txt}}")
         qrels[split] = read(path)
         if not qrels[split]:
-            raise UserError(f"{path}: not one judged query")
+            raise UserError(f"{path}: no judged query")
     return Collection(None, {}, qrels)

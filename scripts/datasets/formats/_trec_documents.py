@@ -61,7 +61,7 @@ def _documents_in_columns(path: Path, encoding: str) -> Iterator[Found]:
             names = COLUMNS.get(len(fields), ())
         if len(fields) != len(names):
             several = f"{len(names)} as above" if names else "2 (id, text) or 4 (docid, url, title, body)"
-            raise UserError(f"{path}:{number}: {len(fields)} columns with tabs, expected are {several}")
+            raise UserError(f"{path}:{number}: {len(fields)} columns separated by tabs, expected {several}")
         record = dict(zip(names, fields, strict=True))
         document = identifier(fields[0], f"{path}:{number}", "document")
         text = next((record[key] for key in TEXT_KEYS if key in record), "")
@@ -79,7 +79,7 @@ def _marked_documents(path: Path, encoding: str) -> Iterator[Found]:
         if start:
             document_lines.append(line)
         elif not _MARKUP.fullmatch(line) or _OF_DOCUMENT.search(line):
-            raise UserError(f"{path}:{number}: this stands in no document: a <DOC> begins a line, </DOC> ends one")
+            raise UserError(f"{path}:{number}: this is outside of any document: a <DOC> begins a line, </DOC> ends one")
         if re.search(r"</DOC>\s*$", line, re.IGNORECASE):
             markup = "\n".join(document_lines)
             yield Found(_marked_document(markup, f"{path}:{start}"), _names(markup))
@@ -87,7 +87,7 @@ def _marked_documents(path: Path, encoding: str) -> Iterator[Found]:
     if document_lines:
         raise UserError(f"{path}:{start}: a <DOC> has no </DOC>")
     if not count:
-        raise UserError(f"{path}:1: not one <DOC> in it")
+        raise UserError(f"{path}:1: no <DOC> in it")
 
 
 def _names(markup: str) -> Iterable[str]:

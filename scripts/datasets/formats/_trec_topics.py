@@ -97,12 +97,12 @@ def _topics_in_lines(path: Path, numbered: list[tuple[int, str]], separator: str
         if separator == ":":
             found = _COLON.match(line)
             if not found:
-                raise UserError(f"{where}: expected is id:text, as above")
+                raise UserError(f"{where}: expected id:text, as above")
             name, text = found[1], found[2]
         else:
             columns = line.split("\t")
             if len(columns) != 2:
-                raise UserError(f"{where}: {len(columns)} columns, expected are 2 with a tab: query id, text")
+                raise UserError(f"{where}: {len(columns)} columns, expected 2, separated by a tab: query id, text")
             name, text = columns
         if number == numbered[0][0] and name.strip() in JSON_IDS and text.strip() in JSON_TEXTS:
             continue  # a heading

@@ -68,7 +68,7 @@ def judgements_of(folder: Path, split: str) -> Path:
     files = [packed_or_plain(folder / f"{split}{ending}") for ending in (".tsv", ".qrels", ".txt", ".trec")]
     found = [path for path in files if path.exists()]
     if len(found) > 1:
-        raise UserError(f"{folder}: {' and '.join(path.name for path in found)} lie side by side; expected is one")
+        raise UserError(f"{folder}: {' and '.join(path.name for path in found)} are both there; expected one")
     return found[0] if found else files[0]
 
 
@@ -87,7 +87,7 @@ def read_queries(path: Path, judged: Container[str]) -> dict[str, str]:
         where = f"{path}:{number}"
         query, text = identifier(record.get("_id"), where, "query"), text_in(record, "text", where)
         if not text.strip() and query in judged:
-            raise UserError(f"{where}: query {query} has no text; in it stand {', '.join(map(repr, record))}")
+            raise UserError(f"{where}: query {query} has no text; it has {', '.join(map(repr, record))}")
         if query in texts:
             raise UserError(f"{where}: duplicate query id {query}")
         texts[query] = text if text.strip() else ""

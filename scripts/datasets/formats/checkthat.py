@@ -105,7 +105,7 @@ def read_table(path: Path, *wanted: str) -> Iterator[tuple[str, list[str]]]:
     except DAMAGE as error:
         raise damaged(path, error, begins) from None
     except csv.Error as error:
-        raise UserError(f"{path}:{begins}: the record that begins here is no quoted TSV: {error}") from None
+        raise UserError(f"{path}:{begins}: the record that begins here is not quoted TSV: {error}") from None
 
 
 def _without_nul(file: Iterable[str], path: Path) -> Iterator[str]:

@@ -31,7 +31,7 @@ class Keys:
     """What a query is."""
 
     text: Annotated[
-        Literal["tweet", "tweet+image"], "a query is the tweet, or the tweet and the text read from its images"
+        Literal["tweet", "tweet+image"], "the query is the tweet, or the tweet with the text read from its images"
     ]
 
 
@@ -52,7 +52,7 @@ class Table:
         if not isinstance(self.records, dict):
             raise UserError(f"{path}:1: expected a JSON object, not {type(self.records).__name__}")
         if odd := [key for key in self.records if any(ord(character) < 32 for character in key)]:
-            raise UserError(f"{path}: the key {odd[0]!r} holds a control character")
+            raise UserError(f"{path}: the key {odd[0]!r} contains a control character")
 
     def where(self, key: str) -> str:
         """`file:line` of a key of the outer object."""
@@ -132,7 +132,7 @@ def read_pairs(path: Path, tweets: set[str], articles: set[str]) -> Qrels:
     for number, line in lines(path):
         fields = [field.strip() for field in line.split(",")]
         if len(fields) != 2:
-            raise UserError(f"{path}:{number}: {len(fields)} columns, expected are 2 with a comma: tweet, article")
+            raise UserError(f"{path}:{number}: {len(fields)} columns, expected 2, separated by a comma: tweet, article")
         for name, known, what in zip(fields, (tweets, articles), ("tweet", "article"), strict=True):
             if name not in known:
                 raise UserError(f"{path}:{number}: the pair names the unknown {what} {name!r}")

@@ -21,11 +21,14 @@ class Keys:
 
     generator: Annotated[str, "the model that writes queries, of type query-generator or query-generator-endpoint"]
     sampled_documents: Annotated[
-        Literal["all"] | Count, "for how many documents of `corpus` queries are written, a sample drawn by the seed"
+        Literal["all"] | Count,
+        "number of documents of `corpus` for which queries are written, a sample drawn by the seed",
     ] = 1000
-    queries_per_document: Annotated[Count, "number of queries that are written for each of them"] = 3
+    queries_per_document: Annotated[Count, "number of queries written per document"] = 3
     prompt: Annotated[
-        Prompt | None, "what the model is asked; {document} stands for the document. Without it: one query", LEFT_OUT
+        Prompt | None,
+        "prompt of the model; {document} stands for the document; default: one that asks for one query",
+        LEFT_OUT,
     ] = None
 
 

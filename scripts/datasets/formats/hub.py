@@ -46,7 +46,7 @@ class JudgementsApart:
     """A repository of judgements alone."""
 
     location: Annotated[str, "hub:ORGANISATION/NAME"]
-    revision: Annotated[str, "its commit"]
+    revision: Annotated[str, "commit of that repository"]
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ class Options:
 
     subset: Annotated[
         Name | None,
-        "one of the repository's subsets, such as a language or domain: the first part of its configurations' names "
-        "(sw-corpus), or a split of each",
+        "one of the repository's subsets, such as a language or domain: the first part of the names of its "
+        "configurations (sw-corpus), or a split of each of them",
         LEFT_OUT,
     ] = None
-    revision: Annotated[str | None, "of hub:ID: the commit, which never changes", LEFT_OUT] = None
+    revision: Annotated[str | None, "with hub:ID: the commit, which never changes", LEFT_OUT] = None
     judgements: Annotated[
         JudgementsApart | None,
-        "of hub:ID: another repository, with the judgements of this one, such as BEIR's hub:BeIR/scifact-qrels",
+        "with hub:ID: another repository with the judgements of this one, such as BEIR's hub:BeIR/scifact-qrels",
         LEFT_OUT,
     ] = None
 
@@ -82,7 +82,7 @@ def mistake(entry: Any) -> Mistake | None:
         if not COMMIT.fullmatch(revision or ""):
             shown = "is missing" if revision is None else f"{revision[:80]!r} can move"
             expected = "a commit, 40 digits and letters a to f: on the hub under Files and versions, History"
-            return Mistake(f"{key}revision", f"{shown}; expected is {expected}")
+            return Mistake(f"{key}revision", f"{shown}; expected {expected}")
     return None
 
 
@@ -203,7 +203,7 @@ def _ids(row: JsonObject, key: str, where: str) -> list[str]:
     """The ids of documents in a column of lists."""
     value = row.get(key) or []
     if not isinstance(value, list):
-        raise UserError(f"{where}: {key} is no list of ids")
+        raise UserError(f"{where}: {key} is not a list of ids")
     return [identifier(one, where, "document") for one in value if one != NONE]
 
 

@@ -28,10 +28,10 @@ NAME = "insuranceqa"
 class Keys:
     """Which part of the data it is."""
 
-    domain: Annotated[str | None, "one domain of it, such as annuities; all of them when absent", LEFT_OUT] = None
+    domain: Annotated[str | None, "one of its domains, such as annuities; default all", LEFT_OUT] = None
 
 
-MEANINGS = {"language": "its English or its Chinese side"}
+MEANINGS = {"language": "its English or Chinese part"}
 
 
 def mistake(entry: Any) -> Mistake | None:
@@ -80,7 +80,7 @@ def read(root: Path, options: Options) -> Collection:
     if domain and domain not in domains:
         raise UserError(f"no domain {domain!r} in InsuranceQA; it has {', '.join(sorted(domains))}")
     if not qrels:
-        raise UserError(f"{folder}: not one question")
+        raise UserError(f"{folder}: no question")
     given = {answer for judged in qrels.values() for documents in judged.values() for answer in documents}
     where = folder / "answers.json.gz"
     texts = {name: _text(answer, language, f"{where}: {name}") for name, answer in answers.items() if name in given}

@@ -39,7 +39,7 @@ LONGEST = 200  # characters of an id
 
 def mistake(entry: Any) -> Mistake | None:
     """An id that the library cannot have, one that is two splits, and a field that is named twice."""
-    form = "expected is an id of ir_datasets, such as msmarco-passage/dev/small"
+    form = "expected an id of ir_datasets, such as msmarco-passage/dev/small"
     named = {"location": entry.location.removeprefix(SCHEME)}
     named |= {f"ids.{split}": name for split, name in entry.ids.items()}
     for key, name in named.items():
@@ -51,7 +51,7 @@ def mistake(entry: Any) -> Mistake | None:
 
 
 NAME = "ir_datasets"
-MEANINGS = {"location": "ir_datasets:ID, the id whose documents they are"}
+MEANINGS = {"location": "ir_datasets:ID, the id of the documents"}
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,14 @@ class Options:
     ids: Annotated[FilesOfSplits, "the id of each split's queries and judgements"]
     fields: Annotated[
         list[Annotated[str, Rule(min_length=1)]] | None,
-        "the fields of a document that are its text, in this order; a field called title is its title, or its text "
-        "where it is the only one (without the key: what the library takes for a document's text)",
+        "the fields of a document that make up its text, in this order; a field named title becomes its title, or "
+        "its text if it is the only one; default: the library's choice",
         Rule(min_items=1),
         LEFT_OUT,
     ] = None
     query_field: Annotated[
         str | None,
-        "the field of a query that is its text (without the key: what the library takes for it)",
+        "the field of a query that is its text; default: the library's choice",
         Rule(min_length=1),
         LEFT_OUT,
     ] = None
@@ -76,7 +76,7 @@ class Options:
 
 Keys = Options
 FORMAT = Format(
-    location="`ir_datasets:ID`, the id whose documents they are; `ids` says which id is which split",
+    location="`ir_datasets:ID`, the id of the documents; `ids` gives the id of each split",
     splits=lambda entry: set(entry.ids),
     judgements="ids",
     mistake=mistake,
@@ -127,7 +127,7 @@ def check_files(record: Any, home: Path, where: str) -> None:
     try:
         files = [(home / file["path"], file["md5"]) for file in record["files"] if file.get("md5")]
     except (KeyError, TypeError, AttributeError):
-        raise UserError(f"{where}: this is no record of what ir_datasets fetched; delete it and run again") from None
+        raise UserError(f"{where}: this is not a record of what ir_datasets fetched; delete it and run again") from None
     for path, expected in files:
         if not path.is_file():
             problem = f"{path}: is missing, and was there when {where} was fetched"

@@ -20,40 +20,41 @@ DEPTH, WORDS = 10, 300
 class Judge:
     """Which model judges what, and what is known of human judgements."""
 
-    endpoint: Annotated[ChatEndpoint, "the language model that is asked, by OpenAI's protocol"]
-    of: Annotated[tuple[str, ...], "the systems whose best documents are judged", Rule(min_items=1, unique_items=True)]
-    depth: Annotated[Count, "documents per query, the best of each run, that are judged"] = DEPTH
+    endpoint: Annotated[ChatEndpoint, "the language model, called through OpenAI's protocol"]
+    of: Annotated[tuple[str, ...], "the systems whose top documents are judged", Rule(min_items=1, unique_items=True)]
+    depth: Annotated[Count, "number of top documents per query and run that are judged"] = DEPTH
     fill: Annotated[
         Literal["pool", "holes"],
-        "pool: all of these documents are judged; holes: those without a human judgement, which the others keep",
+        "pool: judge all of these documents; holes: judge those without a human judgement, the others keep theirs",
     ] = "pool"
     split: Annotated[Literal["train", "dev", "test"], "the split whose queries are judged"] = "test"
     relevant_from: Annotated[
         int, "the lowest grade (1 to 3) that counts as relevant; lower ones become 0", Rule(minimum=1, maximum=3)
     ] = 1
-    max_words: Annotated[Length, "words kept of a document"] = WORDS
+    max_words: Annotated[Length, "words kept per document"] = WORDS
     humans: Annotated[
         Literal["sample", "chosen"] | None,
         "sample: the queries with human judgements are a random sample that was drawn before results were seen; "
-        "chosen: they are not, and probabilities are needed; without the key the task has no effect in comparisons",
+        "chosen: they are not, and probabilities are required; default: the task has no effect in comparisons",
         LEFT_OUT,
     ] = None
     human_queries: Annotated[
         Count | None,
-        "so many of the queries with human judgements count as judged by humans, a sample drawn by the experiment's "
-        "seed; default all",
+        "number of the queries with human judgements that count as judged by humans, a sample drawn by the "
+        "experiment's seed; default all",
         LEFT_OUT,
     ] = None
     probabilities: Annotated[
         FilePath | None,
-        "with chosen: a file of lines `query <tab> probability`, with which each human-judged query was chosen",
+        "with chosen: a file of lines `query <tab> probability`, the probability with which each human-judged "
+        "query was chosen",
         LEFT_OUT,
     ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Keys:
-    judge: Annotated[Judge | None, "the language model that judges, and what of", LEFT_OUT] = None
+    judge: Annotated[Judge | None, "the language model that judges, and what it judges", LEFT_OUT] = None
 
 
 def mistake(entry: Keys) -> Mistake | None:
@@ -67,7 +68,7 @@ def mistake(entry: Keys) -> Mistake | None:
         why = "the model's judgements differ then between queries with and without human ones; expected fill: pool"
         return Mistake("judge.humans", f"only valid with fill: pool, {why}")
     if judge.humans == "chosen" and not judge.probabilities:
-        problem = "chosen queries are no random sample, and nothing follows from them for the others"
+        problem = "chosen queries are not a random sample, so nothing can be inferred from them for the others"
         return Mistake("judge.humans", f"{problem}; expected the key probabilities beside it")
     if judge.probabilities and judge.humans != "chosen":
         return Mistake("judge.probabilities", "only valid with humans: chosen")

@@ -18,10 +18,10 @@ NAME = "leaderboard"
 class Keys:
     """What is brought."""
 
-    measure: Annotated[Label, "what the values are, such as accuracy"]
+    measure: Annotated[Label, "name of the values, such as accuracy"]
 
 
-MEANINGS = {"format": "task scores that the systems bring"}
+MEANINGS = {"format": "scores per task, supplied by the systems"}
 FORMAT = Format(
     location="nothing: the systems bring the score of each task, without values per query; `measure` names the scores",
     splits=lambda entry: {"test"},

@@ -13,7 +13,7 @@ from scripts.ir.letor import read_letor
 from scripts.ir.trec import Qrels
 
 NAME = "letor"
-MEANINGS = {"format": "judgements in files of features", "location": "also the one file"}
+MEANINGS = {"format": "judgements in files of features", "location": "or a single file"}
 FORMAT = judgements_only(
     NAME, "features by others in LETOR's format, one file or (under `letor`) one per split; see docs/features.md"
 )
@@ -25,7 +25,7 @@ class Options:
 
     letor: Annotated[
         FilesOfSplits | None,
-        "a file for each split, such as {train: train.txt, dev: vali.txt, test: test.txt}",
+        "one file per split, such as {train: train.txt, dev: vali.txt, test: test.txt}",
         LEFT_OUT,
     ] = None
 

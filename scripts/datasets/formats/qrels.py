@@ -16,7 +16,7 @@ from scripts.datasets.formats._judgements_only import judgements_only, read_spli
 from scripts.ir.trec import Qrels, Subtopics, over_subtopics
 
 NAME = "qrels"
-MEANINGS = {"format": "judgements only", "location": "also the one file"}
+MEANINGS = {"format": "judgements only", "location": "or a single file"}
 FORMAT = judgements_only(
     NAME, "judgements only, one file or (under `qrels`) one per split: for the runs of other people's systems"
 )

@@ -15,10 +15,10 @@ NAME = "scores"
 class Keys:
     """What is brought."""
 
-    measure: Annotated[Label, "what the values are, such as accuracy"]
+    measure: Annotated[Label, "name of the values, such as accuracy"]
 
 
-MEANINGS = {"format": "values that the systems bring"}
+MEANINGS = {"format": "values per query, supplied by the systems"}
 FORMAT = Format(
     location="nothing: the systems bring a value per sample; `measure` names the values",
     splits=lambda entry: {"test"},

@@ -75,7 +75,7 @@ def read_topics(path: Path) -> list[Topic]:
     """The topics of an XML file, in its order. Raises UserError, with the line, for what is no topic."""
     root = read_xml(path)
     if root.tag != "topics":
-        raise UserError(f"{path}:{root.line}: <{root.tag[:40]}> is outermost, expected is <topics>")
+        raise UserError(f"{path}:{root.line}: <{root.tag[:40]}> is outermost, expected <topics>")
     topics: dict[str, Topic] = {}
     for element in root.children:
         where = f"{path}:{element.line}"
@@ -84,13 +84,13 @@ def read_topics(path: Path) -> list[Topic]:
             raise UserError(f"{where}: duplicate topic number {topic.number}")
         topics[topic.number] = topic
     if not topics:
-        raise UserError(f"{path}:{root.line}: not one <topic> in <topics>")
+        raise UserError(f"{path}:{root.line}: no <topic> in <topics>")
     return list(topics.values())
 
 
 def _topic(element: Element, where: str) -> Topic:
     if element.tag != "topic":
-        raise UserError(f"{where}: <{element.tag[:40]}> in <topics>, expected is <topic>")
+        raise UserError(f"{where}: <{element.tag[:40]}> in <topics>, expected <topic>")
     texts: dict[str, str] = {}
     for child in element.children:
         if child.tag in texts and child.tag in FIELDS:

@@ -44,7 +44,7 @@ def mistake(entry: Options) -> Mistake | None:
         return Mistake("topics", "topics and qrels must name the same splits; train alone may lack qrels")
     for pattern in entry.documents:
         if reason := why_no_pattern(pattern):
-            expected = "expected are file names or patterns below the location, such as docs/*.jsonl"
+            expected = "expected file names or patterns below the location, such as docs/*.jsonl"
             return Mistake("documents", f"{pattern!r} {reason}; {expected}")
     if reason := why_no_encoding(entry.encoding):
         return Mistake("encoding", reason)
@@ -56,7 +56,7 @@ def why_no_pattern(pattern: str) -> str | None:
     if reason := why_not_below(pattern):
         return reason
     if any("**" in part and part != "**" for part in pattern.split("/")):
-        return "is no pattern: ** stands alone between two /"
+        return "is not a pattern: ** stands alone between two /"
     if pattern.endswith("**"):
         return "names folders, not files"
     return None
@@ -71,20 +71,20 @@ class Options:
 
     documents: Annotated[
         list[str],
-        "file names or patterns inside the location (TREC markup; JSON lines; columns with tabs as in MS MARCO's "
-        "collection.tsv or msmarco-docs.tsv)",
+        "file names or patterns inside the location (TREC markup; JSON Lines; tab-separated columns as in MS "
+        "MARCO's collection.tsv or msmarco-docs.tsv)",
         Rule(min_items=1),
     ]
     topics: Annotated[
         FilesOfSplits,
-        "a topics file for each split (TREC topics in markup or XML, JSON lines, id:text, or two columns with a tab: "
-        "query id, text; of Touché its XML)",
+        "one topics file per split (TREC topics in markup or XML, JSON Lines, id:text, or two tab-separated "
+        "columns, query id and text; for Touché its XML)",
     ]
     qrels: Annotated[FilesOfSplits, JUDGEMENTS]
     subtopics: Annotated[bool, BY_SUBTOPIC] = False
     topic_field: Annotated[
         str,
-        "the topic's field that is the query: title (also called query; the topic's own text where it has no fields), "
+        "the topic field used as the query: title (also called query; the topic's own text if it has no fields), "
         "description, narrative, or the name of another field",
         Rule(
             title=f"{', '.join(FIELDS)} or the name of another field of the topics",
@@ -157,11 +157,11 @@ def matching(root: Path, pattern: str) -> list[Path]:
     """
     place = f"documents: {shown(pattern)}"
     if reason := why_not_below(pattern):
-        raise UserError(f"{place} {reason}; expected is a file name or pattern below the location")
+        raise UserError(f"{place} {reason}; expected a file name or pattern below the location")
     try:
         matches = list(root.glob(pattern))
     except (ValueError, IndexError, re.error, RecursionError) as error:
-        raise UserError(f"{place} is no pattern: {error}") from None
+        raise UserError(f"{place} is not a pattern: {error}") from None
     files = [path for path in matches if not path.is_dir()]
     if not files:
         why = "matches no file but folders: name their files, such as folder/*" if matches else "matches no file"

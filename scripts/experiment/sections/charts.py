@@ -19,10 +19,10 @@ class ChartEntry:
         Names | SystemsByLabel,
         "one bar per model; or several, as a mapping of labels (such as random, hard) to systems",
     ]
-    tasks: Annotated[AllOrNames, "each has bars of its own"] = "all"
-    measures: Annotated[Names, "each has bars of its own"]
-    baseline: Annotated[str | None, "a system that is drawn as a line", LEFT_OUT] = None
-    title: Annotated[Title, "the figure's heading"] = ""
+    tasks: Annotated[AllOrNames, "tasks, each with bars of its own"] = "all"
+    measures: Annotated[Names, "measures, each with bars of its own"]
+    baseline: Annotated[str | None, "a system drawn as a line", LEFT_OUT] = None
+    title: Annotated[Title, "title of the figure"] = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +31,8 @@ class StudyEntry:
 
     baseline: str
     measure: Annotated[str, "the measure of all values"]
-    tasks: Annotated[AllOrNames, "the targets; all are those for which there is a trained system"] = "all"
-    title: Annotated[Title, "the heading of its table or figure"] = ""
+    tasks: Annotated[AllOrNames, "the targets; all: those for which there is a trained system"] = "all"
+    title: Annotated[Title, "title of its table or figure"] = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,18 +41,19 @@ class MatrixEntry(StudyEntry):
 
     zero_shot: Annotated[
         NameOrNames,
-        "systems whose models were trained on a source, one row per source; an entry means all that it became",
+        "systems whose models were trained on a source, one row per source; an entry stands for all systems made "
+        "from it",
     ]
     full_shot: Annotated[
         NameOrNames | None,
-        "systems whose models were trained on all queries of the target, from scratch or from a row's model",
+        "systems whose models were trained on all queries of the target, from scratch or starting from a row's model",
         LEFT_OUT,
     ] = None
     pseudo_labels: Annotated[
         NameOrNames | None, "systems whose models were trained on the target's pseudo-labels", LEFT_OUT
     ] = None
     baseline: Annotated[str, "a system such as BM25"]
-    alpha: Annotated[Level, "a difference has a mark where the paired t-test's p is below"] = 0.01
+    alpha: Annotated[Level, "p-value of the paired t-test below which a difference is marked"] = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,11 +62,11 @@ class CurvesEntry(StudyEntry):
 
     systems: Annotated[
         NameOrNames,
-        "systems that were trained on different numbers of the target's queries; an entry means all that it became",
+        "systems trained on different numbers of the target's queries; an entry stands for all systems made from it",
     ]
-    baseline: Annotated[str, "a system that is drawn as a line"]
+    baseline: Annotated[str, "a system drawn as a line"]
     interval: Annotated[
         Literal["range", "t"],
-        "bars over the samples (seeds) of a point: from least to most, or the t interval of their mean",
+        "bars over the samples (seeds) of a point: the range from lowest to highest, or the t interval of the mean",
     ] = "range"
-    alpha: Annotated[Level, "1 - alpha is the level of all intervals"] = 0.05
+    alpha: Annotated[Level, "significance level; all intervals have confidence level 1 - alpha"] = 0.05

@@ -19,7 +19,7 @@ class Column:
 
     file: FilePath
     column: Name
-    label: Annotated[Label | None, "its name in figures and tables", LEFT_OUT] = None
+    label: Annotated[Label | None, "name in figures and tables", LEFT_OUT] = None
 
 
 Moderator = str | Column
@@ -29,38 +29,38 @@ Moderator = str | Column
 class ComparisonEntry(Statistics):
     """One comparison; fan-out has made single values of its lists."""
 
-    control: Annotated[str, "the system that the other is compared with"]
-    treatment: Annotated[str, Written(str | Names), "a system, or a list of systems, each of which makes a comparison"]
-    tasks: Annotated[AllOrNames, "the tasks that are compared on"] = "all"
+    control: Annotated[str, "the system that the treatment is compared with"]
+    treatment: Annotated[str, Written(str | Names), "a system, or a list of systems that makes one comparison each"]
+    tasks: Annotated[AllOrNames, "the tasks on which they are compared"] = "all"
     same: Annotated[
         tuple[KeyOfSystems, ...] | None,
-        "of the pairs that lists of controls and treatments make, keep those with equal values in these keys of the "
-        "systems",
+        "keep only those pairs of listed controls and treatments that have equal values in these keys of the systems",
         Rule(min_items=1, unique_items=True),
         LEFT_OUT,
     ] = None
     treatment_on: Annotated[
         dict[str, str] | None,
-        "task: the task that the treatment is scored on instead; other texts of the same queries, by query id",
+        "maps a task to the task on which the treatment is scored instead: other texts of the same queries, "
+        "matched by query id",
         Rule(min_properties=1),
         LEFT_OUT,
     ] = None
     measure_on: Annotated[
         dict[str, str] | None,
-        "task: the measure that is compared on it in place of measure; tasks of different measures need a standardised "
-        "effect, such as SMD",
+        "maps a task to the measure that is compared on it instead of `measure`; tasks with different measures "
+        "need a standardised effect, such as SMD",
         Rule(min_properties=1),
         LEFT_OUT,
     ] = None
     family: Annotated[
         Name | None,
-        "comparisons that name the same family are adjusted for the number of hypotheses in it (Holm, "
-        "Benjamini-Hochberg); those that name none are one family",
+        "comparisons that name the same family are adjusted together for the number of hypotheses in it (Holm, "
+        "Benjamini-Hochberg); those that name none form one family",
         LEFT_OUT,
     ] = None
     moderators: Annotated[
         tuple[Moderator, ...] | None,
-        "moderators of the effect: a meta-regression on each of them, and on all together",
+        "moderators of the effect: one meta-regression for each of them, and one for all together",
         Rule(min_items=1, unique_items=True),
         LEFT_OUT,
     ] = None
@@ -69,7 +69,7 @@ class ComparisonEntry(Statistics):
         "a categorical moderator (trained, or a column of a file), with one summary per group of tasks",
         LEFT_OUT,
     ] = None
-    figure: Annotated[Figure, "how it is drawn"] = field(default_factory=Figure)
+    figure: Annotated[Figure, "how the comparison is drawn"] = field(default_factory=Figure)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,19 +77,22 @@ class MultipleComparison:
     """Many systems at once: all pairs of them, or all against one."""
 
     systems: Annotated[
-        AllOrNames, "all, or those that are compared; an entry that was fanned out means all that it became"
+        AllOrNames, "all, or the systems to compare; a fanned-out entry stands for all systems made from it"
     ]
-    tasks: Annotated[AllOrNames, "the tasks that they are compared on"] = "all"
+    tasks: Annotated[AllOrNames, "the tasks on which they are compared"] = "all"
     measure: Annotated[str, "the measure that is compared"] = "nDCG@10"
     against: Annotated[
         str | None,
-        "the control that all others are compared with, and not with each other; null compares all pairs",
+        "the control with which all others are compared, and not with each other; null: all pairs are compared",
     ] = None
     statistic: Annotated[
         Literal["t", "difference"],
-        "t: each difference over its own standard error; difference: the difference itself, one critical difference "
-        "for all (for all pairs the randomised Tukey HSD), which holds only where all pairs of systems vary alike",
+        "t: each difference divided by its own standard error; difference: the difference itself, with one "
+        "critical difference for all (for all pairs, the randomised Tukey HSD), which is valid only if the "
+        "differences of all pairs have equal variance",
     ] = "t"
     alpha: Annotated[Level, "familywise error rate: probability of at least one false difference in the family"] = 0.05
-    permutations: Annotated[int, "of the randomisation test", Rule(minimum=1, maximum=1_000_000)] = 10_000
-    title: Annotated[Title, "the heading of its figure"] = ""
+    permutations: Annotated[
+        int, "number of permutations in the randomisation test", Rule(minimum=1, maximum=1_000_000)
+    ] = 10_000
+    title: Annotated[Title, "title of its figure"] = ""

@@ -25,18 +25,18 @@ from scripts.models.model_keys import Model
 class Actor:
     """Who runs an experiment."""
 
-    name: Annotated[Label, "a person's or a group's"]
+    name: Annotated[Label, "name of a person or group"]
     orcid: Annotated[
         str | None,
-        "of a person",
+        "ORCID of the person",
         Rule(title="an ORCID such as 0000-0002-1825-0097", pattern="^[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{3}[0-9X]$"),
         LEFT_OUT,
     ] = None
-    team: Annotated[Label | None, "as named in an evaluation campaign", LEFT_OUT] = None
-    mail: Annotated[Label | None, "an address to write to", LEFT_OUT] = None
+    team: Annotated[Label | None, "name of the team in an evaluation campaign", LEFT_OUT] = None
+    mail: Annotated[Label | None, "e-mail address for correspondence", LEFT_OUT] = None
     role: Annotated[
         Literal["experimenter", "reproducer"] | None,
-        "whether this is the experiment itself or a repetition",
+        "experimenter: the experiment itself; reproducer: a repetition of it",
         LEFT_OUT,
     ] = None
 
@@ -45,18 +45,23 @@ class Actor:
 class Published:
     """Numbers of a paper."""
 
-    file: Annotated[FilePath, "a TSV with one printed number per row and where ours stands, see docs/statistics.md"]
+    file: Annotated[
+        FilePath,
+        "a TSV file with one printed number per row and the place of the corresponding result here, see "
+        "docs/statistics.md",
+    ]
     mapping: Annotated[
         FilePath | None,
-        "a YAML file that translates the paper's words into names here; the TSV then has one row per printed cell",
+        "a YAML file that maps the paper's names to the names here; the TSV file then has one row per printed cell",
         LEFT_OUT,
     ] = None
     part: Annotated[
-        bool, "mapping: systems and tasks in it that this experiment lacks are reported as not run, not as a mistake"
+        bool,
+        "with mapping: report systems and tasks of the mapping that this experiment lacks as not run, not as an error",
     ] = False
     beside: Annotated[
         dict[str, str],
-        "comparison: another one whose numbers are shown as well, such as one with other settings",
+        "maps a comparison to another one whose numbers are shown as well, such as one with other settings",
     ] = field(default_factory=dict)
 
 
@@ -64,8 +69,8 @@ class Published:
 class Configuration:
     """All of a configuration, after fan-out."""
 
-    experiment: Annotated[Name, "names the folder under results/"]
-    measures: Annotated[Names, "measures by their ir-measures names, each scored for every query"] = (
+    experiment: Annotated[Name, "name of the experiment and of its folder below results/"]
+    measures: Annotated[Names, "measures by their ir-measures names, each computed for every query"] = (
         "nDCG@10",
         "RR@10",
         "AP@5",
@@ -74,35 +79,36 @@ class Configuration:
     )
     lower_is_better: Annotated[
         tuple[str, ...],
-        "the measures of which a lower value is better, such as a rank or an error: sentences, figure axes, letters "
-        "and one-sided tests follow",
+        "the measures for which a lower value is better, such as a rank or an error; sentences, figure axes, "
+        "letters and one-sided tests follow",
         Rule(unique_items=True),
     ] = ()
     depth: Annotated[Depth, "documents kept per query"] = 1000
     seed: Annotated[
         Seed,
-        "seeds the choices that data preparation makes (splits, samples, random negatives) and permutations",
+        "random seed of data preparation (splits, samples, random negatives) and of permutations",
     ] = 42
     shards: Annotated[
         int,
-        "jobs into which the encoding of each corpus, each search and the scoring of pairs are split, for as many GPUs "
-        "or nodes at once; vectors and runs are the same",
+        "number of jobs into which the encoding of each corpus, each search and the scoring of pairs are split, to "
+        "use as many GPUs or nodes at once; vectors and runs do not change",
         Rule(minimum=1, maximum=10_000),
     ] = 1
     device: Annotated[
         Literal["auto", "cpu"],
-        "where models of torch run; auto: on the GPU that a job is given, and a job whose GPU torch cannot use stops; "
-        "cpu: on processors, also where there are GPUs, and Slurm is asked for none",
+        "where torch models run; auto: on the GPU that the job is given (a job whose GPU torch cannot use stops); "
+        "cpu: on the CPU even if there are GPUs, and none is requested from Slurm",
     ] = "auto"
     kernels: Kernels = "fast"
     timing: Annotated[
         Literal["shared", "exclusive"],
-        "whether searches and rankings, which are timed, run beside other jobs; exclusive: one at a time and beside no "
-        "other job of the experiment, under Slurm on a node of its own",
+        "whether searches and rankings, which are timed, run at the same time as other jobs; exclusive: one at a "
+        "time while no other job of the experiment runs, and under Slurm on a node of their own",
     ] = "shared"
     mirrors: Annotated[
         tuple[FilePath, ...],
-        "folders searched (by file name, same SHA-256) before anything is downloaded, and for external files",
+        "folders that are searched for a file of the same name and SHA-256 before anything is downloaded, and for "
+        "external files",
     ] = ()
     tasks: Annotated[
         tuple[TaskName, ...],
@@ -110,10 +116,14 @@ class Configuration:
         Rule(min_items=1, unique_items=True),
     ]
     datasets: Annotated[dict[Name, Dataset], "data: documents, queries and judgements", Rule(min_properties=1)]
-    models: Annotated[dict[Name, Model], "weights, and how they read texts"] = field(default_factory=dict)
-    recipes: Annotated[dict[Name, Recipe], "how models are fine-tuned, and on what"] = field(default_factory=dict)
-    systems: Annotated[dict[Name, Labelled], "whatever ranks documents", Rule(min_properties=1)]
-    comparisons: Annotated[dict[Name, ComparisonEntry], "pairs of systems over tasks"] = field(default_factory=dict)
+    models: Annotated[dict[Name, Model], "pretrained weights, and how texts are passed to them"] = field(
+        default_factory=dict
+    )
+    recipes: Annotated[dict[Name, Recipe], "how models are fine-tuned, and on which data"] = field(default_factory=dict)
+    systems: Annotated[dict[Name, Labelled], "everything that ranks documents", Rule(min_properties=1)]
+    comparisons: Annotated[dict[Name, ComparisonEntry], "pairs of systems compared over tasks"] = field(
+        default_factory=dict
+    )
     multiple_comparisons: Annotated[
         dict[Name, MultipleComparison],
         "multiple comparisons: all pairs of systems or all against one control, with a familywise error rate",
@@ -125,11 +135,11 @@ class Configuration:
     ] = None
     font: Annotated[
         Label | None,
-        "of all figures: the name of an installed font, such as Times New Roman; DejaVu Sans, which comes with "
-        "matplotlib, where none is named",
+        "font of all figures: the name of an installed font, such as Times New Roman; default DejaVu Sans, which "
+        "matplotlib includes",
         LEFT_OUT,
     ] = None
-    charts: Annotated[dict[Name, ChartEntry], "bar charts of means, the systems of one model beside one another"] = (
+    charts: Annotated[dict[Name, ChartEntry], "bar charts of means, with the systems of one model side by side"] = (
         field(default_factory=dict)
     )
     features: Annotated[
@@ -138,8 +148,8 @@ class Configuration:
     ] = field(default_factory=dict)
     matrices: Annotated[
         dict[Name, MatrixEntry],
-        "tables of sources by targets: zero-shot, full-shot, the baseline and pseudo-labels, with marks of what "
-        "differs",
+        "tables of sources by targets: zero-shot, full-shot, the baseline and pseudo-labels, with marks for "
+        "significant differences",
     ] = field(default_factory=dict)
     curves: Annotated[
         dict[Name, CurvesEntry],
@@ -153,16 +163,18 @@ class Configuration:
         "who runs the experiment, for the archive (CITATION.cff, RO-Crate) and the runs' ir_metadata",
         LEFT_OUT,
     ] = None
-    published: Annotated[Published | None, "numbers of a paper to set beside those of this experiment", LEFT_OUT] = None
+    published: Annotated[
+        Published | None, "published numbers that are shown beside those of this experiment", LEFT_OUT
+    ] = None
     references: Annotated[
         Literal["anserini"] | None,
-        "reference scores to set beside those of this experiment: anserini takes the expected scores and sizes of "
-        "indices that come with Pyserini, of the collections that it knows; no network is needed",
+        "reference scores that are shown beside those of this experiment; anserini: the expected scores and index "
+        "sizes that come with Pyserini, for the collections that it covers; no network is needed",
         LEFT_OUT,
     ] = None
     plan_study: Annotated[
         Study | None,
-        "planning of the next study: the effect that numbers of queries, collections and seeds can detect (`snakemake "
-        "plan_study`)",
+        "planning of the next study: the effect that can be detected with given numbers of queries, collections "
+        "and seeds (`snakemake plan_study`)",
         LEFT_OUT,
     ] = None

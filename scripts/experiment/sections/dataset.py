@@ -18,7 +18,7 @@ GradeName = Annotated[
 Grade = Annotated[int, Rule(minimum=-1_000_000, maximum=1_000_000)]
 Fraction = Annotated[
     float,
-    "a share of the training queries (below 1) or a number of them; of relevant documents with split_by documents",
+    "a share of the training queries (below 1) or their number; with split_by: documents, of the relevant documents",
     Rule(exclusive_minimum=0, maximum=2**31 - 1),
 ]
 
@@ -28,8 +28,8 @@ class OfAll:
     """The keys of every dataset."""
 
     format: Annotated[str, "the format of the data"]
-    label: Annotated[Label | None, "its name in figures and tables", LEFT_OUT] = None
-    licence: Annotated[Statement, "the terms under which the data may be used, for the report"] = "not stated"
+    label: Annotated[Label | None, "name in figures and tables", LEFT_OUT] = None
+    licence: Annotated[Statement, "terms of use of the data, for the report"] = "not stated"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,41 +48,41 @@ class OfFiles:
     ] = None
     files: Annotated[
         dict[FileName, Sha256 | None] | None,
-        "for a URL that is a folder: the files below it, each with its SHA-256 (null: not known yet, refused when "
-        "fetched)",
+        "for a URL that is a folder: its files, each with its SHA-256 (null: not known yet; fetching is refused)",
         Rule(min_properties=1),
         LEFT_OUT,
     ] = None
     splits: Annotated[
         dict[Literal["dev", "test"], Fraction],
-        "splits to carve out of train, without leakage, where the data lacks them",
+        "splits to carve out of train, without leakage, if the data lacks them",
     ] = field(default_factory=dict)
     split_by: Annotated[
         Literal["queries", "documents"],
-        "what splits divides: queries; or relevant documents, whose queries go with them (queries with several stay in "
-        "train)",
+        "what splits divides: queries; or relevant documents together with their queries (queries with several "
+        "relevant documents stay in train)",
     ] = "queries"
     test_queries: Annotated[
         Count | None,
-        "keep a sample of so many judged queries of test, drawn by the seed and the same for all systems (without the "
-        "key: all)",
+        "size of a sample of the judged test queries, drawn by the seed and the same for all systems; default all",
         LEFT_OUT,
     ] = None
-    dev_queries: Annotated[Count | None, "a sample of dev, as test_queries of test", LEFT_OUT] = None
+    dev_queries: Annotated[
+        Count | None, "size of a sample of the judged dev queries, as test_queries for test", LEFT_OUT
+    ] = None
     drop_shared: Annotated[
         bool, "leave out training queries that share a relevant document with a query of the data's own dev or test"
     ] = False
     grades: Annotated[
         dict[GradeName, Grade] | None,
-        "other grades for the judgements than those in the data, such as {1: 0, 2: 1, 3: 1, 4: 2}; every grade of the "
-        "data is to be named",
+        "a mapping from the grades in the data to other grades, such as {1: 0, 2: 1, 3: 1, 4: 2}; it must name "
+        "every grade in the data",
         Rule(min_properties=1),
         LEFT_OUT,
     ] = None
     changed_from: Annotated[
         str | None,
-        "another dataset, of which this one has the queries (by id) with changed instructions, and their judgements: "
-        "the measure pMRR compares the rankings of both",
+        "another dataset: this one has its queries (by id) with changed instructions, and their judgements; the "
+        "measure pMRR compares the rankings of both",
         LEFT_OUT,
     ] = None
 
@@ -100,57 +100,59 @@ class OfDocuments:
 
     corpus: Annotated[
         str | None,
-        "another dataset with the same documents (this one has other queries): they are indexed and encoded once",
+        "another dataset with the same documents (and other queries); the documents are indexed and encoded once",
         LEFT_OUT,
     ] = None
     document_characters: Annotated[
         dict[Literal["min", "max"], Count] | None,
-        "leave out documents of another length (title and text together, in characters); their judgements stay",
+        "leave out documents that are shorter or longer (title and text together, in characters); their judgements "
+        "are kept",
         Rule(min_properties=1),
         LEFT_OUT,
     ] = None
     own_document: Annotated[
         Literal["drop", "keep"] | None,
-        "what becomes of a document that is a query itself, under the query's id with nearly its text: drop leaves it "
-        "out for this query, in all runs and negatives; keep treats it as any other; one of both must be said where "
-        "there are any, unless excluded names them",
+        "treatment of a document that is itself a query (the query's id and nearly its text); drop: leave it out "
+        "for this query, in all runs and negatives; keep: treat it like any other; required if there are any, "
+        "unless excluded names them",
         LEFT_OUT,
     ] = None
     excluded: Annotated[
         FilePath | None,
-        "a file of documents to leave out for a query: the ids of a query and a document on each line, parted by a tab "
-        "or a space",
+        "a file of documents to leave out for single queries: on each line a query id and a document id, separated "
+        "by a tab or a space",
         LEFT_OUT,
     ] = None
     unjudged: Annotated[
         Literal["drop", "train", "test"],
-        "what queries without judgements are: left out (drop), training queries (train), of which BM25's labels are "
-        "learnt, or test queries, which a language model judges (test); BEIR and hub: those that nothing judges, other "
-        "formats: those of the split, for test of train where test has none",
+        "use of queries without judgements; drop: left out; train: training queries, from which BM25's "
+        "pseudo-labels are learnt; test: test queries, which a language model judges. With BEIR and hub, these are "
+        "the queries without any judgement, with other formats those of the split itself; for test, those of train "
+        "if test has none",
     ] = "drop"
     drop_near_duplicates: Annotated[
         float | None,
-        "leave out training queries that are at least so similar to a query of dev or test: the share of all pairs of "
-        "neighbouring words of both that both hold (Jaccard), 1 for the same words (without the key none is left out, "
-        "and those of dev and test that are near a training query are counted at 0.8)",
+        "leave out training queries that are at least this similar to a dev or test query: Jaccard similarity of "
+        "their pairs of adjacent words, 1 for the same words (default: none is left out, and the dev and test "
+        "queries near a training query are counted at 0.8)",
         Rule(minimum=0.5, maximum=1),
         LEFT_OUT,
     ] = None
     language: Annotated[
         Literal[tuple(ANALYSED)],  # type: ignore[valid-type]
-        "of its texts, by ISO 639-1 code: chooses the analyser of Lucene for documents and queries alike, and how "
+        "language of the texts (ISO 639-1 code): selects Lucene's analyser for documents and queries, and how "
         "texts are split into sentences",
     ] = ENGLISH
     instruction: Annotated[
         Statement | None,
-        "what is to be found for its queries, such as: Given a claim, retrieve documents that refute it; models whose "
-        "prompts have {instruction} place it there",
+        "what is to be retrieved for its queries, such as: Given a claim, retrieve documents that refute it; "
+        "models whose prompts contain {instruction} insert it there",
         LEFT_OUT,
     ] = None
     texts: Annotated[
         AppendedTexts | None,
-        "append: a file of JSON lines with further texts of documents, {id, text} or {id, predicted_queries} as "
-        "doc2query's; first stages with texts: appended index them",
+        "append: a JSON Lines file with further texts of documents, {id, text} or doc2query's {id, "
+        "predicted_queries}; first stages with texts: appended index them",
         LEFT_OUT,
     ] = None
     strict: Annotated[
@@ -164,8 +166,8 @@ class OfJudgements:
 
     runs_of: Annotated[
         str | None,
-        "another dataset, with documents: the runs on its tasks are scored by these judgements too, so they are "
-        "further tasks and nothing is ranked again",
+        "another dataset, with documents: the runs on its tasks are also scored by these judgements, as further "
+        "tasks; nothing is ranked again",
         LEFT_OUT,
     ] = None
 

@@ -14,11 +14,12 @@ class Explorer:
 
     texts: Annotated[
         bool,
-        "show texts, also those of queries in the report; false: ids alone, where a licence forbids passing texts on",
+        "show texts, including those of queries in the report; false: only ids, if a licence forbids "
+        "redistributing the texts",
     ] = True
-    depth: Annotated[Depth, "documents of each ranking; fewer where `megabytes` are not enough"] = 100
+    depth: Annotated[Depth, "documents shown per ranking; fewer if `megabytes` is too small"] = 100
     megabytes: Annotated[
         int,
-        "the most that the page and its data take; it states what it leaves out",
+        "maximum size of the page and its data in megabytes; the page states what it leaves out",
         Rule(minimum=1, maximum=10_000),
     ] = 200

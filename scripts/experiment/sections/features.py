@@ -20,9 +20,9 @@ TokenLabels = Annotated[tuple[Label, ...], Rule(min_items=1, unique_items=True)]
 class TaggerLabels:
     """The labels of words that count, without B- and I-."""
 
-    objects: Annotated[TokenLabels, "of what is compared"]
-    aspects: Annotated[TokenLabels | None, "of by what it is compared", LEFT_OUT] = None
-    predicates: Annotated[TokenLabels | None, "of the words that compare", LEFT_OUT] = None
+    objects: Annotated[TokenLabels, "labels of the objects of a comparison"]
+    aspects: Annotated[TokenLabels | None, "labels of the aspects of a comparison", LEFT_OUT] = None
+    predicates: Annotated[TokenLabels | None, "labels of the predicates, the comparing words", LEFT_OUT] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,8 +32,8 @@ class Tagger:
     model: Annotated[str, "a model of type token-classification"]
     labels: Annotated[
         TaggerLabels | None,
-        "the labels, without B- and I-, of objects, aspects and predicates; by default those that begin with OBJ, ASP "
-        "and PRED",
+        "labels of objects, aspects and predicates, without B- and I-; default: those that begin with OBJ, ASP and "
+        "PRED",
         LEFT_OUT,
     ] = None
 
@@ -42,10 +42,10 @@ class Tagger:
 class AskedFeature:
     """A feature with parameters, or the score in a system's run."""
 
-    system: Annotated[str | None, "the system whose score it is", LEFT_OUT] = None
+    system: Annotated[str | None, "the system whose score is the feature", LEFT_OUT] = None
     missing: Annotated[
         Coordinate | Literal["lowest"] | None,
-        "the value of a document that is not in the run: a number, or the query's lowest score (default)",
+        "value for a document that is not in the run: a number, or lowest, the query's lowest score (default)",
         Rule(title="a number or lowest"),
         LEFT_OUT,
     ] = None
@@ -56,29 +56,29 @@ class AskedFeature:
 class FeatureEntry:
     """A set of features, or files that others computed."""
 
-    first_stage: Annotated[str | None, "the system whose run has the candidates", LEFT_OUT] = None
+    first_stage: Annotated[str | None, "the system whose run supplies the candidates", LEFT_OUT] = None
     depth: Annotated[Depth | None, "candidates per query; default 100", LEFT_OUT] = None
-    tasks: Annotated[AllOrNames | None, "all by default, or those whose features are computed", LEFT_OUT] = None
+    tasks: Annotated[AllOrNames | None, "the tasks for which the features are computed; default all", LEFT_OUT] = None
     analyzer: Annotated[
         Literal["english", "standard"] | None,
-        "english stems and drops stop words, standard does neither; the default is that of the dataset's language",
+        "english stems and removes stop words, standard does neither; default: that of the dataset's language",
         LEFT_OUT,
     ] = None
     of: Annotated[
         tuple[str | Annotated[AskedFeature, Rule(min_properties=1)], ...] | None,
-        "the features, see docs/features.md: a name, such as BM25; with .title or .text the score of that field alone; "
-        "a name with parameters, {BM25: {k1: 0.9, b: 0.4}}; or {system: NAME}, the score in its run (of its first "
-        "seed)",
+        "the features (see docs/features.md): a name, such as BM25; with .title or .text, the score of that field "
+        "alone; a name with parameters, {BM25: {k1: 0.9, b: 0.4}}; or {system: NAME}, the score in the run of that "
+        "system (of its first seed)",
         Rule(min_items=1),
         LEFT_OUT,
     ] = None
     tagger: Annotated[
         Tagger | None,
-        "the model (of type token-classification) that finds objects and aspects of a comparison; rules by default",
+        "the model (of type token-classification) that finds objects and aspects of a comparison; default: rules",
         LEFT_OUT,
     ] = None
     letor: Annotated[
         FilesOfTasks | None,
-        "in place of all else: one file per task with external features, in LETOR's format",
+        "instead of all other keys: one file per task with external features, in LETOR's format",
         LEFT_OUT,
     ] = None

@@ -33,42 +33,41 @@ class Negatives:
         Written(
             Literal["bm25", "random"] | Annotated[str, Rule(title="the name of a system")] | SeveralNames,
         ),
-        "bm25: the best-ranked documents not judged relevant; random: any of the corpus; a system of the "
-        "configuration: its best-ranked ones. In a list, [bm25, zero-shot] stands for both in turn (and bm25, "
-        "zero-shot for two recipes)",
+        "bm25: the top-ranked documents not judged relevant; random: any document of the corpus; a system of the "
+        "configuration: its top-ranked documents. In a list, [bm25, zero-shot] means both in turn (bm25, zero-shot "
+        "means two recipes)",
     ] = BM25
     per_query: Annotated[Length, "number of negatives per query and positive"] = 3
     sampling_strategy: Annotated[
         Literal["top", "random"],
-        "bm25, systems: top takes the best-ranked candidates, random draws among them",
+        "bm25, systems: top takes the highest-ranked candidates, random samples from them",
     ] = "top"
-    range_min: Annotated[
-        int, "bm25, systems: number of top-ranked documents that are skipped", Rule(minimum=0, maximum=199)
-    ] = 0
+    range_min: Annotated[int, "bm25, systems: number of top-ranked documents to skip", Rule(minimum=0, maximum=199)] = 0
     range_max: Annotated[
         Annotated[int, Rule(minimum=1, maximum=200)] | None,
-        "bm25, systems: rank up to which documents are candidates, relevant ones counted; null: all, for bm25 200",
+        "bm25, systems: lowest rank of a candidate, relevant documents counted; null: all, for bm25 200",
     ] = None
     absolute_margin: Annotated[
         Annotated[float, Rule(minimum=0, maximum=1_000_000)] | None,
-        "bm25, systems: a negative scores at least this much below the query's lowest positive; null: no margin",
+        "bm25, systems: a negative must score at least this much below the query's lowest-scored positive; null: "
+        "no margin",
     ] = None
     relative_margin: Annotated[
         Annotated[float, Rule(minimum=0, exclusive_maximum=1)] | None,
-        "bm25, systems: the same as a share of the absolute score of the positive",
+        "bm25, systems: the same margin as a share of the absolute value of the positive's score; null: no margin",
     ] = None
-    max_score: Annotated[Score | None, "bm25, systems: the highest score of a negative; null: any"] = None
-    min_score: Annotated[Score | None, "bm25, systems: the lowest score of a negative; null: any"] = None
+    max_score: Annotated[Score | None, "bm25, systems: maximum score of a negative; null: any"] = None
+    min_score: Annotated[Score | None, "bm25, systems: minimum score of a negative; null: any"] = None
     cross_encoder: Annotated[
         str | None,
-        "a system with a cross-encoder that scores candidates and positives for margins and score limits; null: scores "
-        "of the ranking",
+        "a system with a cross-encoder whose scores of candidates and positives are used for margins and score "
+        "limits; null: the scores of the ranking",
     ] = None
     draw: Annotated[
         Literal["once", "epoch"],
-        "once: all epochs learn from the same examples; epoch: positives and negatives are drawn anew for each",
+        "once: all epochs use the same examples; epoch: positives and negatives are drawn anew for each epoch",
     ] = "once"
-    exclude_evaluation: Annotated[bool, "never take a gold document of dev or test"] = True
+    exclude_evaluation: Annotated[bool, "never use a document that is relevant in dev or test as a negative"] = True
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -96,16 +95,17 @@ class Positives:
     """Which of the relevant documents are learnt from."""
 
     per_query: Annotated[
-        Literal["all"] | Length, "all: each relevant document; or the number of them that is drawn"
+        Literal["all"] | Length, "all: every relevant document; or the number of relevant documents that are drawn"
     ] = "all"
     among_candidates: Annotated[
         bool,
-        "only those among the documents that BM25 ranks up to range_max; queries without any are counted and left out",
+        "use only positives among the documents that BM25 ranks up to range_max; queries without any are counted "
+        "and left out",
     ] = False
     found_within: Annotated[
         Count | None,
-        "only those at most at this rank among the positives and candidates of their query, by the scores of "
-        "negatives.cross_encoder; queries without any are counted and left out. null: all",
+        "use only positives that rank at most here among the positives and candidates of their query, by the "
+        "scores of negatives.cross_encoder; queries without any are counted and left out; null: all",
     ] = None
 
 
@@ -122,9 +122,9 @@ class Choose:
     """By which task and measure the best recipe is selected."""
 
     task: Annotated[
-        TaskName | None, "the task for the selection, dataset/split; by default dev of train_on", LEFT_OUT
+        TaskName | None, "the task for the selection, dataset/split; default the dev split of train_on", LEFT_OUT
     ] = None
-    measure: Annotated[str, "the measure, by its mean over the queries"] = "nDCG@10"
+    measure: Annotated[str, "measure whose mean over the queries decides"] = "nDCG@10"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,24 +137,27 @@ class Recipe(Training):
             Annotated[str, Rule(title="the name of a dataset")]
             | Annotated[SeveralNames, Rule(title="several names in one training, such as [[a, b]]")],
         ),
-        "the dataset with the train split. In a list, [a, b] stands for both in one training, each batch from one of "
-        "them (and a, b for two recipes); numbers of queries and negatives are per dataset",
+        "the dataset with the train split. In a list, [a, b] means both in one training, with each batch from one "
+        "of them (a, b means two recipes); numbers of queries and negatives are per dataset",
     ]
     labels: Annotated[
         Literal["human", "bm25", "permuted", "generated"],
-        "human: the qrels; bm25: pseudo-labels, BM25's top document is taken as relevant; generated: of a dataset of "
-        "format generated, whose queries a model wrote, the document of each; permuted: a control that "
-        "holds no information, each training query has the judgements of another, drawn by the experiment's seed",
+        "human: the qrels; bm25: pseudo-labels, BM25's top document counts as relevant; generated: for a dataset "
+        "of format generated, the document from which a model wrote the query is relevant; permuted: an "
+        "uninformative control in which each training query has the judgements of another, drawn by the "
+        "experiment's seed",
     ] = "human"
     bm25: Annotated[
         str | None,
-        "the system of type bm25 from whose ranking of the training queries labels, candidates and negatives of BM25 "
-        "are taken, such as one that is tuned on dev (without the key: k1 0.9 and b 0.4)",
+        "the system of type bm25 whose ranking of the training queries supplies BM25's labels, candidates and "
+        "negatives, such as one tuned on dev; default: k1 0.9 and b 0.4",
         LEFT_OUT,
     ] = None
-    negatives: Annotated[Negatives, "which documents are learnt as not relevant"] = Negatives()
-    positives: Annotated[Positives, "which of the relevant documents are learnt"] = Positives()
-    queries: Annotated[Literal["all"] | Count, "number of training queries: all or a seeded sample"] = "all"
+    negatives: Annotated[Negatives, "documents used as negatives"] = Negatives()
+    positives: Annotated[Positives, "relevant documents used as positives"] = Positives()
+    queries: Annotated[
+        Literal["all"] | Count, "number of training queries: all, or the size of a sample drawn by the seed"
+    ] = "all"
     samples: Annotated[
         int,
         "number of different samples of training queries: seed s learns from sample (s - 1) mod samples + 1",
@@ -162,34 +165,35 @@ class Recipe(Training):
     ] = 1
     sampling: Annotated[
         Literal["nested", "independent"],
-        "nested: a smaller sample is part of the larger one of the same number; independent: each size has its own "
-        "sample",
+        "nested: a smaller sample is part of the larger one with the same sample number; independent: each size "
+        "has its own sample",
     ] = "nested"
     folds: Annotated[
         Annotated[int, Rule(minimum=2, maximum=100)] | None,
         "number of folds into which the training queries are divided, for a system of type out-of-fold; null: none",
     ] = None
     left_out_fold: Annotated[
-        Count | None, "the fold whose queries are not learnt from, from 1; a list of all makes a recipe of each"
+        Count | None,
+        "the fold, from 1, whose queries are left out of training; a list of all folds makes one recipe per fold",
     ] = None
     start_from: Annotated[
         str | None,
         Written(str | StartRule | None),
-        "another recipe whose checkpoint is trained further; {recipe: R, dataset: same} is the training of R on the "
-        "same dataset, dataset: others one for each training of R on another dataset",
+        "another recipe whose checkpoint is trained further; {recipe: R, dataset: same}: the training of R on the "
+        "same dataset; dataset: others: one recipe for each training of R on another dataset",
     ] = None
     start_seed: Annotated[
         Literal["same"] | Annotated[int, Rule(minimum=1, maximum=2**32 - 1)],
-        "the seed of the checkpoint that each seed starts from; same is its own number",
+        "seed of the checkpoint from which each seed starts; same: its own number",
     ] = "same"
-    passage_length: Annotated[Length, "passages: maximum number of characters of the whole sentences in one"] = (
+    passage_length: Annotated[Length, "passages: maximum length in characters of a passage made of whole sentences"] = (
         PASSAGE_LENGTH
     )
     choose: Annotated[
         Choose | None,
-        "the best recipe on dev is selected, of those that lists make of this entry: a system that names it ranks the "
-        "dev queries with each, and the tasks with the one with the highest mean of measure over its seeds, the first "
-        "of equal ones. {} is nDCG@10",
+        "select the best on dev of the recipes that lists make of this entry: a system that names it ranks the dev "
+        "queries with each recipe, and the tasks with the recipe whose mean of measure over its seeds is highest "
+        "(the first in a tie); {} means nDCG@10",
         LEFT_OUT,
     ] = None
     epochs_rule: Annotated[str | None, NO_KEY] = None

@@ -17,18 +17,18 @@ Several = Rule(min_items=2, unique_items=True)
 class Assumed:
     """Standard deviations on the scale of the effect."""
 
-    effect: Annotated[Label, "a name to print"] = "Assumed variances"
-    query_sd: Annotated[Size, "of the difference between the queries of a collection"]
-    collection_sd: Annotated[Sd, "of the true effect between collections, tau"]
-    trained: Annotated[Literal[0, 1, 2], "how many of the two systems are trained"] = 1
-    seed_sd: Annotated[Sd, "of a trained system between seeds, alike in all collections"] = 0
-    seed_by_collection_sd: Annotated[Sd, "between seeds, of its own in each collection"] = 0
-    seed_by_query_sd: Annotated[Sd, "between seeds, of its own for each query"] = 0
-    training_hours: Annotated[Hours | None, "of one training", LEFT_OUT] = None
+    effect: Annotated[Label, "name to print"] = "Assumed variances"
+    query_sd: Annotated[Size, "standard deviation of the difference over the queries of a collection"]
+    collection_sd: Annotated[Sd, "standard deviation of the true effect between collections (tau)"]
+    trained: Annotated[Literal[0, 1, 2], "number of trained systems among the two"] = 1
+    seed_sd: Annotated[Sd, "standard deviation of a trained system between seeds, shared by all collections"] = 0
+    seed_by_collection_sd: Annotated[Sd, "standard deviation between seeds of the part specific to each collection"] = 0
+    seed_by_query_sd: Annotated[Sd, "standard deviation between seeds of the part specific to each query"] = 0
+    training_hours: Annotated[Hours | None, "hours per training", LEFT_OUT] = None
     collection_hours: Annotated[
-        Hours | None, "of what a trained system does once per collection, such as encoding it", LEFT_OUT
+        Hours | None, "hours per collection for what a trained system does once, such as encoding it", LEFT_OUT
     ] = None
-    query_hours: Annotated[Hours | None, "of ranking one query with a trained system", LEFT_OUT] = None
+    query_hours: Annotated[Hours | None, "hours per query to rank it with a trained system", LEFT_OUT] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,39 +37,40 @@ class Study:
 
     comparisons: Annotated[
         AllOrNames | None,
-        "comparisons whose variances are used: all by default, none where variances are assumed",
+        "comparisons whose variances are used; default all, or none if variances are assumed",
         LEFT_OUT,
     ] = None
     assumed: Annotated[
         dict[Name, Annotated[Assumed, "standard deviations on the scale of the effect"]] | None,
-        "assumed variances, by a name for each plan",
+        "assumed variances, one named entry per plan",
         Rule(min_properties=1),
         LEFT_OUT,
     ] = None
-    power: Annotated[Level, "the probability with which an effect is to be detected"] = 0.8
+    power: Annotated[Level, "statistical power: the probability with which an effect is to be detected"] = 0.8
     alpha: Annotated[
         Level | None,
-        "of the tests and intervals; by default that of the comparison, 0.05 where variances are assumed",
+        "significance level of tests and intervals; default that of the comparison, or 0.05 for assumed variances",
         LEFT_OUT,
     ] = None
     effect: Annotated[
         Size | None,
-        "the smallest effect of interest, to find the cheapest design that detects it; by default the margin of an MD",
+        "smallest effect of interest, for which the cheapest design that detects it is determined; default the "
+        "margin, for MD",
         LEFT_OUT,
     ] = None
     half_width: Annotated[
-        Size | None, "in place of an effect: the half-width that the interval is expected to have at most", LEFT_OUT
+        Size | None, "instead of effect: the largest expected half-width of the interval", LEFT_OUT
     ] = None
     queries: Annotated[
         tuple[Annotated[int, Rule(minimum=2, maximum=10_000_000)], ...],
-        "of a collection, in each of the designs",
+        "numbers of queries per collection in the designs",
         Several,
     ] = (25, 50, 100, 200, 400, 800, 1600)
     collections: Annotated[
-        tuple[Annotated[int, Rule(minimum=2, maximum=1000)], ...], "in each of the designs", Several
+        tuple[Annotated[int, Rule(minimum=2, maximum=1000)], ...], "numbers of collections in the designs", Several
     ] = (3, 5, 7, 10, 15, 20, 30)
     seeds: Annotated[
         tuple[Annotated[int, Rule(minimum=1, maximum=1000)], ...],
-        "of each trained system, in each of the designs",
+        "numbers of seeds per trained system in the designs",
         Rule(min_items=1, unique_items=True),
     ] = (1, 3, 5, 10)

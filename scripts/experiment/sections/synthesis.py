@@ -19,8 +19,8 @@ class Bayesian:
 
     tau_scale: Annotated[
         float | None,
-        "the prior's scale, on that of the effect; if left out, for MD a tenth of the measure's (1; for values above 1 "
-        "the next power of ten, such as 100 for percentages), 0.5 otherwise",
+        "scale of the prior, on the scale of the effect; default for MD a tenth of the measure's scale (1; for "
+        "values above 1 the next power of ten, such as 100 for percentages), otherwise 0.5",
         Rule(exclusive_minimum=0, maximum=1_000_000),
         LEFT_OUT,
     ] = None
@@ -36,17 +36,17 @@ class Statistics:
     interval: Annotated[str, "interval of the summary effect"] = "equal-weights"
     task_interval: Annotated[
         str,
-        "interval of each task's effect; a correlation has that of Fisher's z by the normal distribution, or bca",
+        "interval of each task's effect; for a correlation, Fisher's z with the normal distribution, or bca",
     ] = "t"
     prediction: Annotated[
         Literal["confidence-distribution", "k-2", "k-1"],
-        "interval of the effect in a new collection: by the confidence distribution of tau, or by the t distribution "
-        "with these degrees of freedom, of k tasks",
+        "interval of the effect in a new collection: from the confidence distribution of tau, or from the t "
+        "distribution with this number of degrees of freedom for k tasks",
     ] = "confidence-distribution"
     small_tasks: Annotated[
         Literal["shrunk", "own"],
-        "variances of tasks of fewer than 50 queries in the summary: shrunk towards the pooled variance of a query, or "
-        "own",
+        "variances in the summary of tasks with fewer than 50 queries: shrunk towards the pooled variance of a "
+        "query, or their own",
     ] = "shrunk"
     seeds: Annotated[
         Literal["random", "conditional"],
@@ -54,27 +54,30 @@ class Statistics:
     ] = "random"
     dependence: Annotated[
         Literal["estimated", "independent"],
-        "of tasks of one corpus; estimated: from queries and relevant documents that they share, and as a level of its "
-        "own; independent: none",
+        "dependence between tasks that share a corpus; estimated: from the queries and relevant documents that "
+        "they share, and as a separate level of the model; independent: none",
     ] = "estimated"
     clusters: Annotated[
         Literal["auto", "gold-document", "query"] | FilesOfTasks,
-        "of queries; gold-document: those that share a relevant document, themselves or over others, count once; auto: "
-        "that where there are enough clusters, and never for a narrower interval; query: each query is its own; or by "
-        "task, a file of lines of query id, tab, cluster",
+        "clusters of queries; gold-document: queries that share a relevant document, directly or through others, "
+        "count as one; auto: as gold-document if there are enough clusters, and never for a narrower interval; "
+        "query: each query is its own cluster; or a mapping of tasks to files with lines of query id, tab, cluster",
     ] = "auto"
-    alpha: Annotated[Level, "1 - alpha is the level of all intervals"] = 0.05
+    alpha: Annotated[Level, "significance level; all intervals have confidence level 1 - alpha"] = 0.05
     ddof: Annotated[Literal[0, 1], "standard deviations divide by n - ddof"] = 1
-    permutations: Annotated[int, "of the randomisation test", Rule(minimum=1, maximum=100_000_000)] = 100_000
+    permutations: Annotated[
+        int, "number of permutations in the randomisation test", Rule(minimum=1, maximum=100_000_000)
+    ] = 100_000
     bayesian: Annotated[
         Bayesian | None,
-        "add a Bayesian summary: uniform prior of the effect, half-normal prior of tau; {} is enough",
+        "add a Bayesian summary with a uniform prior on the effect and a half-normal prior on tau; {} uses the "
+        "defaults",
         LEFT_OUT,
     ] = None
     margin: Annotated[
         float | None,
-        "the smallest difference in the measure that matters: equivalence and non-inferiority tests",
+        "smallest difference in the measure that matters, for equivalence and non-inferiority tests",
         Rule(exclusive_minimum=0),
         LEFT_OUT,
     ] = None
-    cumulative: Annotated[bool, "add the summaries of the first task, the first two, ..."] = False
+    cumulative: Annotated[bool, "add the cumulative summaries: of the first task, the first two, ..."] = False

@@ -15,7 +15,7 @@ from scripts.common.keys import LEFT_OUT, NO_KEY, Label, Names, Rule, Size, Task
 class Labelled:
     """The keys that every kind has."""
 
-    label: Annotated[Label | None, "its name in figures and tables", LEFT_OUT] = None
+    label: Annotated[Label | None, "name in figures and tables", LEFT_OUT] = None
     kind: Annotated[str, NO_KEY] = ""  # the NAME of its module
 
 
@@ -23,7 +23,7 @@ class Labelled:
 class Made(Labelled):
     """Those of kinds whose runs are made here."""
 
-    tasks: Annotated[Literal["all"] | Names | None, "the tasks that it ranks", LEFT_OUT] = None
+    tasks: Annotated[Literal["all"] | Names | None, "the tasks that the system ranks", LEFT_OUT] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,17 +32,18 @@ class SelectSeed:
 
     task: Annotated[
         TaskName | None,
-        "the task that decides: dataset/dev; or dataset, its test split, to reproduce work that chose there",
+        "the task that decides: dataset/dev; or dataset, its test split, to reproduce work that selected on the "
+        "test split",
         LEFT_OUT,
     ] = None
     score: Annotated[
         dict[str, Size] | None,
-        "weights of measures, divided by their sum; default {R@1: 3, R@3: 2, R@5: 1}; ties go to the smallest seed",
+        "weights of measures, divided by their sum; default {R@1: 3, R@3: 2, R@5: 1}; the smallest seed wins a tie",
         Rule(min_properties=1),
         LEFT_OUT,
     ] = None
     by: Annotated[
         str | None,
-        "instead of task: a system with the same model, recipe and seeds whose choice is taken",
+        "instead of task: a system with the same model, recipe and seeds, whose selected seed is used",
         LEFT_OUT,
     ] = None

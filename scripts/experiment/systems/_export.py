@@ -19,14 +19,14 @@ class ExportKeys:
 
     backend: Annotated[
         Literal["torch", "onnx", "openvino"] | None,
-        "onnx, openvino: the checkpoint, trained or not, is exported to ONNX and ranks by onnxruntime or OpenVINO on "
-        "the processor; torch (default) is what the model says",
+        "onnx, openvino: the checkpoint, trained or not, is exported to ONNX and ranks with onnxruntime or "
+        "OpenVINO on the CPU; torch (default): the backend that the model names",
         LEFT_OUT,
     ] = None
     precision: Annotated[
         Literal["fp32", "int8"] | None,
-        "of the weights with backend: onnx, which int8 implies, or openvino: fp32 (default), or int8, quantised by "
-        "onnxruntime",
+        "precision of the weights with backend: onnx (which int8 implies) or openvino: fp32 (default), or int8, "
+        "quantised by onnxruntime",
         LEFT_OUT,
     ] = None
 

@@ -19,23 +19,27 @@ Weight = Annotated[float, Rule(minimum=0, maximum=1000)]
 class Parameters:
     """The parameters of feedback. The usual values are Anserini's."""
 
-    feedback_terms: Annotated[Count | None, "feedback: terms that join the query; default 10", LEFT_OUT] = None
-    feedback_documents: Annotated[Count | None, "feedback: first documents that these are of; default 10", LEFT_OUT] = (
-        None
-    )
+    feedback_terms: Annotated[Count | None, "feedback: number of terms added to the query; default 10", LEFT_OUT] = None
+    feedback_documents: Annotated[
+        Count | None, "feedback: number of top documents from which the terms are taken; default 10", LEFT_OUT
+    ] = None
     original_query_weight: Annotated[
-        Share | None, "rm3: of the query's own terms, the others have the rest; default 0.5", LEFT_OUT
+        Share | None, "rm3: weight of the query's own terms, the others share the rest; default 0.5", LEFT_OUT
     ] = None
     alpha: Annotated[Weight | None, "rocchio: weight of the query's own terms; default 1", LEFT_OUT] = None
-    beta: Annotated[Weight | None, "rocchio: weight of the first documents' terms; default 0.75", LEFT_OUT] = None
+    beta: Annotated[Weight | None, "rocchio: weight of the terms of the top documents; default 0.75", LEFT_OUT] = None
     gamma: Annotated[
         Weight | None,
-        "rocchio: weight with which the terms of the run's last documents count against; default 0, none",
+        "rocchio: weight with which the terms of the run's last documents are subtracted; default 0, none",
         LEFT_OUT,
     ] = None
-    negative_terms: Annotated[Count | None, "rocchio with gamma: terms that count against; default 10", LEFT_OUT] = None
+    negative_terms: Annotated[
+        Count | None, "rocchio with gamma: number of terms that are subtracted; default 10", LEFT_OUT
+    ] = None
     negative_documents: Annotated[
-        Count | None, "rocchio with gamma: last documents that these are of; default 10", LEFT_OUT
+        Count | None,
+        "rocchio with gamma: number of last documents from which these terms are taken; default 10",
+        LEFT_OUT,
     ] = None
 
 
@@ -45,7 +49,8 @@ class FeedbackKeys(Parameters):
 
     feedback: Annotated[
         Literal["rm3", "rocchio"] | None,
-        "the terms of a query's first documents join it, and it is searched again (fields: together)",
+        "pseudo-relevance feedback: terms of a query's top documents are added to it, and it is searched again "
+        "(with fields: together)",
         LEFT_OUT,
     ] = None
 

@@ -39,20 +39,20 @@ class LexicalKeys(_feedback.FeedbackKeys, Made):
 
     analyzer: Annotated[
         Literal["english", "standard"] | None,
-        "bm25, query-likelihood: english (Anserini's: stop words, stemming) or standard (the usual one of "
-        "Elasticsearch: neither); Lucene's default is the analyser of the dataset's language",
+        "bm25, query-likelihood: english (Anserini's: stop words, stemming) or standard (Elasticsearch's usual "
+        "one: neither); Lucene's default is the analyser of the dataset's language",
         LEFT_OUT,
     ] = None
     fields: Annotated[
         Literal["together", "best"] | None,
-        "bm25, query-likelihood: title and text as one field (Lucene's default), or the better one counts "
-        "(Elasticsearch's)",
+        "bm25, query-likelihood: together: title and text as one field (default with Lucene); best: the score of "
+        "the better field (default with Elasticsearch)",
         LEFT_OUT,
     ] = None
     texts: Annotated[
         Literal["own", "appended"] | None,
-        "bm25, query-likelihood: what is indexed of documents: their own texts (default), or with those appended that "
-        "the dataset names under texts (Lucene)",
+        "bm25, query-likelihood: which texts of the documents are indexed: their own (default), or also those "
+        "appended by the dataset's key texts (Lucene)",
         LEFT_OUT,
     ] = None
     depth: Annotated[
@@ -78,7 +78,7 @@ class Settings:
 class MeasureOfGrid:
     """What decides in a grid."""
 
-    measure: Annotated[str | None, "the measure that decides; default: the first of the measures", LEFT_OUT] = None
+    measure: Annotated[str | None, "measure that decides; default: the first of the measures", LEFT_OUT] = None
 
 
 def grid_of(*parameters: type) -> type:

@@ -45,34 +45,37 @@ class NeuralKeys(ExportKeys, Made):
     model: Annotated[str | None, "the model that ranks", LEFT_OUT] = None
     recipe: Annotated[
         str | RecipeRule | None,
-        "how the model is trained; {name: R, dataset: target} ranks the tasks of each dataset with the training of R "
-        "on it, dataset: others makes a system of each training of R for the tasks of all other datasets, {each: "
-        "{dataset: recipe, ...}} says it one by one",
+        "how the model is trained; {name: R, dataset: target}: rank the tasks of each dataset with the training of "
+        "R on it; dataset: others: one system per training of R, for the tasks of all other datasets; {each: "
+        "{dataset: recipe, ...}} lists the recipes explicitly",
         LEFT_OUT,
     ] = None
     seeds: Annotated[
         Seeds | None,
-        "how often the recipe is trained, with the seeds 1, 2, ...; or the list of seeds",
+        "number of trainings of the recipe, with the seeds 1, 2, ...; or the list of seeds",
         LEFT_OUT,
     ] = None
     select_seed: Annotated[
         SelectSeed | None,
-        "on datasets other than that of `task`, only the seed that scores best there is run",
+        "on datasets other than that of `task`, run only the seed that scores best on `task`",
         LEFT_OUT,
     ] = None
     long_documents: Annotated[
         Literal["truncate", "passages"] | None,
-        "truncate (default): at the model's max_length; passages: query and document into passages, scored pairwise, "
-        "the maximum over the document's passages for each of the query's, summed over these",
+        "truncate (default): at the model's max_length; passages: query and document are split into passages and "
+        "scored pairwise; the score is the sum, over the query's passages, of the maximum over the document's "
+        "passages",
         LEFT_OUT,
     ] = None
     passage_length: Annotated[
-        Length | None, "passages: maximum number of characters of the whole sentences in one; default 150", LEFT_OUT
+        Length | None,
+        "passages: maximum length in characters of a passage made of whole sentences; default 150",
+        LEFT_OUT,
     ] = None
     truncate_dim: Annotated[
         Length | None,
-        "so many first dimensions of the vectors of a bi-encoder count, as in sentence-transformers; texts are encoded "
-        "once, for systems of any dimensions. All of them if left out",
+        "number of leading dimensions of a bi-encoder's vectors that are used, as in sentence-transformers; texts "
+        "are encoded once, for systems of all dimensions; default all",
         LEFT_OUT,
     ] = None
 

@@ -34,10 +34,12 @@ class Parameters:
 
     k1: Annotated[
         Annotated[float, Rule(minimum=0, maximum=1000)] | None,
-        "bm25: 0.9 as in Pyserini, with Elasticsearch 1.2 as there",
+        "bm25: default 0.9 as in Pyserini; with Elasticsearch, its default 1.2",
         LEFT_OUT,
     ] = None
-    b: Annotated[Share | None, "bm25: 0.4 as in Pyserini, with Elasticsearch 0.75 as there", LEFT_OUT] = None
+    b: Annotated[Share | None, "bm25: default 0.4 as in Pyserini; with Elasticsearch, its default 0.75", LEFT_OUT] = (
+        None
+    )
 
 
 Grid: Any = grid_of(Parameters)
@@ -47,12 +49,12 @@ Grid: Any = grid_of(Parameters)
 class Keys(Parameters, LexicalKeys):
     engine: Annotated[
         Literal["lucene", "elasticsearch"] | None,
-        "bm25: Lucene in the job itself (the default), or a server of Elasticsearch",
+        "bm25: Lucene within the job (default), or an Elasticsearch server",
         LEFT_OUT,
     ] = None
     url: Annotated[
         str | None,
-        "elasticsearch: the server's address; a name and password come from the environment alone",
+        "elasticsearch: the server's address; user name and password are read only from the environment",
         Rule(title="an address that begins with http:// or https://", pattern="^https?://[^{}<>]+$"),
         LEFT_OUT,
     ] = None

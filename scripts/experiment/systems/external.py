@@ -24,7 +24,7 @@ NAME = "external"
 class Keys(Labelled):
     runs: Annotated[
         FilesOfTasks | None,
-        "external: a run file for each task (qid Q0 docid rank score tag, or qid docid rank score)",
+        "external: one run file per task (qid Q0 docid rank score tag, or qid docid rank score)",
         LEFT_OUT,
     ] = None
     scores: Annotated[
@@ -35,7 +35,7 @@ class Keys(Labelled):
     ] = None
     column: Annotated[
         Label | None,
-        "external: the heading of this system's values in files of several systems; a list makes a system of each",
+        "external: heading of this system's values in files with several systems; a list makes one system per heading",
         LEFT_OUT,
     ] = None
 

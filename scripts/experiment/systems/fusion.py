@@ -28,14 +28,14 @@ class Grid:
         Rule(exclusive_minimum=0, maximum=0.5),
         LEFT_OUT,
     ] = None
-    measure: Annotated[str | None, "the measure that decides; default: the first of the measures", LEFT_OUT] = None
+    measure: Annotated[str | None, "measure that decides; default: the first of the measures", LEFT_OUT] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Keys(Made):
     systems: Annotated[
         tuple[str, ...] | None,
-        "fusion: the systems whose runs are fused; one that was fanned out means all that it became",
+        "fusion: the systems whose runs are fused; a fanned-out entry stands for all systems made from it",
         Rule(min_items=2, unique_items=True),
         LEFT_OUT,
     ] = None
@@ -52,12 +52,12 @@ class Keys(Made):
     ] = None
     normalise: Annotated[
         Literal[tuple(NORMALISATIONS)] | None,  # type: ignore[valid-type]
-        "sums: how a query's scores in a run are made comparable with another run's; default min-max",
+        "sums: normalisation that makes a query's scores comparable between runs; default min-max",
         LEFT_OUT,
     ] = None
     weights: Annotated[
         dict[str, Annotated[float, Rule(minimum=0, maximum=1_000_000)]] | None,
-        "weighted-sum: the weight of each fused system, by its name",
+        "weighted-sum: weight of each fused system, by its name",
         Rule(min_properties=1),
         LEFT_OUT,
     ] = None
@@ -243,7 +243,7 @@ def _tuned(check: Checker, key: str, entry: Keys, how: Settings) -> Settings:
     measure, step = grid.measure or check.config.measures[0], grid.step or STEP
     steps = round(1 / step)
     if abs(steps * step - 1) > 1e-9:
-        raise check.fail(f"{key}.grid.step", f"{step} does not divide 1; expected such as 0.1 or 0.05")
+        raise check.fail(f"{key}.grid.step", f"{step} does not divide 1; expected a value such as 0.1 or 0.05")
     if (number := trials(steps, systems)) > MOST_TRIALS:
         message = f"{systems} systems have {number:,} weightings in steps of {step}; expected at most {MOST_TRIALS:,}"
         raise check.fail(f"{key}.grid.step", message)

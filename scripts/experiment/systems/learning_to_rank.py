@@ -32,46 +32,45 @@ Selected = Annotated[tuple[str | Names | None, ...], Rule(min_items=1, unique_it
 
 @dataclass(frozen=True, kw_only=True)
 class Keys(Made):
-    features: Annotated[str | None, "learning-to-rank: the features that it learns from, by their name", LEFT_OUT] = (
-        None
-    )
+    features: Annotated[str | None, "learning-to-rank: name of the feature set that it learns from", LEFT_OUT] = None
     only: Annotated[
         str | tuple[str, ...] | None,
         Written(str | Selected | None),
-        "learning-to-rank: the features of these that it learns from: their columns, names or families, or systems "
-        "whose scores they are; a list of lists (null: all) makes a system of each, and each one of each feature",
+        "learning-to-rank: features of the set that it learns from: their columns, names or families, or systems "
+        "whose scores they are; a list of lists (null: all) makes one system per list, and each makes one system "
+        "per feature",
     ] = None
     without: Annotated[
         str | tuple[str, ...] | None,
         Written(str | Selected | None),
-        "learning-to-rank: the features that it does not learn from; as only",
+        "learning-to-rank: features that it does not learn from, given as for only",
     ] = None
     learner: Annotated[
         str | LearnerKeys | None,
         "learning-to-rank: lightgbm, xgboost, random-forest or linear, or {type: lightgbm, num_leaves: 7} with "
-        "parameters; a list of values of one is a grid that is tried on dev (docs/learning-to-rank.md)",
+        "parameters; a list of values of a parameter is a grid that is searched on dev (docs/learning-to-rank.md)",
         LEFT_OUT,
     ] = None
     train_on: Annotated[
         NameOrNames | None,
-        "learning-to-rank: the dataset whose training queries it learns from, or several; by default that of each task",
+        "learning-to-rank: the dataset, or several, whose training queries it learns from; default that of each task",
         LEFT_OUT,
     ] = None
     measure: Annotated[
         str | None,
-        "learning-to-rank: what chooses from a grid, on dev, and what importance is a fall of; default: the first of "
-        "the measures",
+        "learning-to-rank: measure that selects from a grid on dev and whose decrease is the feature importance; "
+        "default: the first of the measures",
         LEFT_OUT,
     ] = None
     refit: Annotated[
         bool | None,
-        "learning-to-rank: true learns once more from the train and dev queries together, with the parameters and the "
-        "number of trees that were chosen on dev; this model ranks all tasks but dev",
+        "learning-to-rank: true: train once more on the train and dev queries together, with the parameters and "
+        "the number of trees that were chosen on dev; this model ranks all tasks except dev",
         LEFT_OUT,
     ] = None
-    seeds: Annotated[_neural.Seeds | None, "learning-to-rank: how often a learner that draws is trained", LEFT_OUT] = (
-        None
-    )
+    seeds: Annotated[
+        _neural.Seeds | None, "learning-to-rank: number of trainings of a learner that uses random numbers", LEFT_OUT
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,16 +21,18 @@ Few = Annotated[int, Rule(minimum=1, maximum=1000)]
 
 @dataclass(frozen=True, kw_only=True)
 class Keys(Made):
-    rerank: Annotated[Candidates | None, "the documents that are scored again", LEFT_OUT] = None
+    rerank: Annotated[Candidates | None, "the documents that are re-ranked", LEFT_OUT] = None
     endpoint: Annotated[
         ChatEndpoint | None,
-        "listwise: the language model that is asked, by OpenAI's protocol (docs/language-models.md)",
+        "listwise: the language model, called through OpenAI's protocol (docs/language-models.md)",
         LEFT_OUT,
     ] = None
-    window: Annotated[Few | None, f"listwise: documents that are ordered at a time; default {WINDOW}", LEFT_OUT] = None
-    step: Annotated[Few | None, f"listwise: places that the window moves to the front; default {STEP}", LEFT_OUT] = None
-    passes: Annotated[Few | None, f"listwise: how often the list is gone through; default {PASSES}", LEFT_OUT] = None
-    max_words: Annotated[Length | None, f"listwise: words kept of a document; default {WORDS}", LEFT_OUT] = None
+    window: Annotated[Few | None, f"listwise: number of documents ordered at a time; default {WINDOW}", LEFT_OUT] = None
+    step: Annotated[
+        Few | None, f"listwise: number of ranks that the window moves towards the top; default {STEP}", LEFT_OUT
+    ] = None
+    passes: Annotated[Few | None, f"listwise: number of passes over the list; default {PASSES}", LEFT_OUT] = None
+    max_words: Annotated[Length | None, f"listwise: words kept per document; default {WORDS}", LEFT_OUT] = None
 
 
 @dataclass(frozen=True, kw_only=True)

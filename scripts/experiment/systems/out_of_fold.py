@@ -28,8 +28,8 @@ NAME = "out-of-fold"
 class Keys(Made):
     systems: Annotated[
         tuple[str, ...] | None,
-        "out-of-fold: the re-rankers, each trained without one of the folds; an entry that was fanned out means all "
-        "that it became",
+        "out-of-fold: the re-rankers, each trained without one of the folds; a fanned-out entry stands for all "
+        "systems made from it",
         Rule(min_items=2, unique_items=True),
         LEFT_OUT,
     ] = None

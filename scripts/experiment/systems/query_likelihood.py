@@ -20,7 +20,7 @@ class Parameters:
 
     mu: Annotated[
         Annotated[float, Rule(minimum=0.001, maximum=1_000_000)] | None,
-        "query-likelihood: how much the collection's language model counts; default 1000",
+        "query-likelihood: mu of Dirichlet smoothing, the weight of the collection's language model; default 1000",
         LEFT_OUT,
     ] = None
 

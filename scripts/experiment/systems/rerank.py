@@ -21,8 +21,8 @@ NAME = "rerank"
 class Candidates:
     """The documents that are scored again."""
 
-    first_stage: Annotated[str, "the system whose best documents are scored again"]
-    depth: Annotated[Depth, "how many of them"] = 100
+    first_stage: Annotated[str, "the system whose top documents are re-ranked"]
+    depth: Annotated[Depth, "number of documents per query that are re-ranked"] = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,15 +31,15 @@ class CandidatesWithVectors(Candidates):
 
     vectors: Annotated[
         Literal["candidates", "corpus"] | None,
-        "a bi-encoder's, of documents: of the candidates (default), which each ranking encodes, or of the whole "
-        "corpus, encoded once for all rankings with a checkpoint",
+        "bi-encoders: document vectors that are encoded: those of the candidates, anew for each ranking (default), "
+        "or those of the whole corpus, once for all rankings with a checkpoint",
         LEFT_OUT,
     ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Keys(_neural.NeuralKeys):
-    rerank: Annotated[CandidatesWithVectors | None, "the documents that are scored again", LEFT_OUT] = None
+    rerank: Annotated[CandidatesWithVectors | None, "the documents that are re-ranked", LEFT_OUT] = None
 
 
 REFERENCES = {**_neural.REFERENCES, ("rerank", "first_stage"): "systems"}

@@ -30,14 +30,15 @@ class Embeddings:
 
     precision: Annotated[
         Literal["float32", "float16", "int8", "uint8", "binary", "ubinary"] | None,
-        "float32: as encoded; float16: half of that; int8 or uint8: one byte per dimension; binary or ubinary: a bit",
+        "float32: as encoded; float16: half the size; int8 or uint8: one byte per dimension; binary or ubinary: "
+        "one bit per dimension",
         LEFT_OUT,
     ] = None
     rescore: Annotated[
-        bool | None, "whether the best are scored again by the query's own vector; default true", LEFT_OUT
+        bool | None, "whether the top documents are re-scored with the query's own vector; default true", LEFT_OUT
     ] = None
     rescore_multiplier: Annotated[
-        Length | None, f"how many times depth are scored again; default {MULTIPLIER}", LEFT_OUT
+        Length | None, f"number of re-scored documents as a multiple of depth; default {MULTIPLIER}", LEFT_OUT
     ] = None
 
 
@@ -52,21 +53,23 @@ class Approximate:
         LEFT_OUT,
     ] = None
     efSearch: Annotated[
-        Length | None, "of HNSW: how many candidates a search keeps; default 16, and never fewer than depth", LEFT_OUT
+        Length | None,
+        "HNSW: number of candidates that a search keeps; default 16, and never fewer than depth",
+        LEFT_OUT,
     ] = None
-    nprobe: Annotated[Length | None, "of IVF: how many lists a search looks into; default 1", LEFT_OUT] = None
+    nprobe: Annotated[Length | None, "IVF: number of lists that a search visits; default 1", LEFT_OUT] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Keys(_neural.NeuralKeys):
     embeddings: Annotated[
         Embeddings | None,
-        "of a bi-encoder: the precision in which the corpus is searched; it is encoded once for all",
+        "bi-encoders: precision of the vectors in which the corpus is searched; it is encoded once for all precisions",
         LEFT_OUT,
     ] = None
     approximate: Annotated[
         Approximate | None,
-        "of a bi-encoder or multi-vector model: faiss finds the nearest vectors, or codes of tokens, without comparing "
+        "bi-encoders and multi-vector models: faiss finds the nearest vectors, or token codes, without comparing "
         "all of them, and misses some; how many is measured",
         LEFT_OUT,
     ] = None

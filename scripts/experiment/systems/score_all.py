@@ -19,7 +19,8 @@ NAME = "score_all"
 class Keys(_neural.NeuralKeys):
     candidates: Annotated[
         Literal["all"] | None,
-        "what a system without rerank scores; a cross-encoder needs it, as it then scores every pair",
+        "documents scored by a system without rerank; a cross-encoder needs it, and then scores every pair of "
+        "query and document",
         LEFT_OUT,
     ] = None
 

@@ -23,8 +23,8 @@
       element("span", { class: "quiet" }, found.low === null ? "no t interval" : `${percent(view)} t interval ${interval(found)}`));
     const n = element("p", { id: "slice-n" }, `${whole ? "All" : `${rows.length} of`} ${explorer.count(all.length, ...view.noun)}: `, counts(rows));
     const note = whole
-      ? `The interval is of these ${view.noun[1]} alone, for the mean over seeds. The report has the comparison's own, with variance between seeds and correction.`
-      : ` These ${view.noun[1]} were chosen after seeing the data. The interval is no test, and it is not corrected for how many slices were looked at.`;
+      ? `The interval is for these ${view.noun[1]} alone, for the mean over seeds. The report has the comparison's own interval, with seed variance and correction.`
+      : ` These ${view.noun[1]} were chosen after seeing the data. The interval is not a test, and it is not corrected for the number of slices inspected.`;
     return element("div", { class: "slice", "aria-live": "polite" }, effect, n, element("p", { class: whole ? "quiet" : "warning", id: "slice-note" }, whole ? null : element("strong", {}, "Exploratory."), note));
   };
 
@@ -43,13 +43,13 @@
     const cases = [
       ["None is relevant (as judged)", explorer.effect(view, rows)],
       ["All are relevant", caseEffect(view, rows, holes.all)],
-      [`Only those that ${view.label(view.comparison.treatment)} ranks higher are`, caseEffect(view, rows, holes.treatment)],
-      [`Only those that ${view.label(view.comparison.control)} ranks higher are`, caseEffect(view, rows, holes.control)],
+      [`Only those that ${view.label(view.comparison.treatment)} ranks higher are relevant`, caseEffect(view, rows, holes.treatment)],
+      [`Only those that ${view.label(view.comparison.control)} ranks higher are relevant`, caseEffect(view, rows, holes.control)],
     ];
-    const heads = ["If of these", `Difference in ${view.comparison.measure}`, `${percent(view)} t interval`];
+    const heads = ["Assumption", `Difference in ${view.comparison.measure}`, `${percent(view)} t interval`];
     const head = element("tr", {}, heads.map((text, at) => element("th", { scope: "col", class: at ? "n" : null }, text)));
     const table = element("table", { id: "holes" }, element("thead", {}, head), element("tbody", {}, cases.map((one) => caseRow(...one))));
-    const said = `${explorer.count(total, "document")} ${first ? `among the first ${first}` : "in the rankings"} of either system, over all its seeds, nobody judged. They count as not relevant. What the comparison would be if some of them had the highest grade of the judgements:`;
+    const said = `Unjudged: ${explorer.count(total, "document")} ${first ? `among the first ${first}` : "in the rankings"} of either system, over all its seeds. They count as not relevant. The comparison if some of them had the highest grade of the judgements:`;
     return element("section", { "aria-labelledby": "holes-title" }, element("h3", { id: "holes-title" }, "Unjudged documents"), element("p", {}, said),
       element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Cases" }, table), exporter(view, rows, first));
   };
@@ -62,7 +62,7 @@
       status.textContent = " collecting …";
       const text = await explorer.pool(view.state.t, view.task, rows, runs, shown);
       explorer.save(text, `pool-${view.comparison.name}-${view.state.t}.tsv`);
-      status.textContent = ` ${explorer.count(text.split("\n").length - 2, "document")}, among the first ${shown}; texts as cut here`;
+      status.textContent = ` ${explorer.count(text.split("\n").length - 2, "document")}, among the first ${shown}; texts cut as on this page`;
     };
     return element("p", {}, element("button", { type: "button", id: "pool", onclick: save }, "Export the pool for judging (TSV)"), status);
   };

@@ -17,7 +17,7 @@
     new Promise((resolve, reject) => {
       const script = document.createElement("script");
       script.src = `data/${name.split("/").map(encodeURIComponent).join("/")}.js`;
-      script.onerror = () => reject(new Error(`data/${name}.js is missing: the folder of this page is not whole.`));
+      script.onerror = () => reject(new Error(`data/${name}.js is missing: the folder of this page is incomplete.`));
       script.onload = () => {
         const packed = received.get(script);
         received.delete(script);

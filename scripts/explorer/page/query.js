@@ -21,7 +21,7 @@
       if (!other) return element("span", { class: "quiet" }, text);
       return element("a", { href: explorer.address({ q: other.id }, view.state), rel: key, "aria-keyshortcuts": key === "next" ? "j" : "k" }, text);
     };
-    const where = at < 0 ? "left out by the filter" : `${at + 1} of ${view.left.length}`;
+    const where = at < 0 ? "excluded by the filter" : `${at + 1} of ${view.left.length}`;
     return element("nav", { class: "steps", "aria-label": explorer.heading(view.noun[1]) }, element("a", { href: explorer.address({ q: "", l: "", r: "" }, view.state) }, `All ${view.noun[1]}`),
       step("Previous (k)", view.left[at - 1], "prev"), element("span", { class: "quiet" }, where), step("Next (j)", view.left[at + 1], "next"));
   };
@@ -40,7 +40,7 @@
     const said = value === undefined ? "" : `${view.comparison.measure} ${number(value)}${seeds.length > 1 ? ` (mean of ${seeds.length} seeds)` : ""}`;
     const heading = element("h3", {}, view.label(system), seeds.length > 1 ? `, seed ${seed} ` : " ", element("span", { class: "quiet" }, said));
     const list = lines.map((line) => explorer.rankedDocument(line, documents.get(line.number), terms, depth));
-    return element("section", { class: "ranking" }, heading, list.length ? element("ol", {}, list) : element("p", { class: "quiet" }, "It returned no document."));
+    return element("section", { class: "ranking" }, heading, list.length ? element("ol", {}, list) : element("p", { class: "quiet" }, "No document was returned."));
   };
 
   const missing = (view, sides, documents, terms, runs) => {
@@ -82,7 +82,7 @@
       const choices = [runChoice(view, "Left", "l", runs[0]), runChoice(view, "Right", "r", runs[1]), depthChoice(view, depth)];
       shown.push(element("div", { class: "choices" }, choices), ...(await rankings(view, record, runs, depth)));
       ahead(view, row, runs, depth);
-    } else if (view.hasRuns) shown.push(element("p", { class: "warning" }, "This page holds no rankings of this query.", ...task.left_out.map((said) => ` ${said}`)));
+    } else if (view.hasRuns) shown.push(element("p", { class: "warning" }, "This page has no rankings for this query.", ...task.left_out.map((said) => ` ${said}`)));
     else shown.push(element("p", { class: "quiet" }, ...task.left_out));
     return shown.filter(Boolean);
   };

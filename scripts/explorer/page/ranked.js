@@ -9,7 +9,7 @@
   };
 
   const notInOther = (held, depth) => {
-    if (!held) return "the other returned no document";
+    if (!held) return "the other ranking returned no document";
     return held < depth ? `not among the other's ${explorer.count(held, "document")}` : `not in the other's first ${depth}`;
   };
 

@@ -82,4 +82,4 @@ def read(text: str) -> Trees:
             raise ValueError
         return Trees(lightgbm.Booster(model_str=text))
     except (ValueError, lightgbm.basic.LightGBMError):
-        raise UserError(f"is no model of {NAME}, or a damaged one") from None
+        raise UserError(f"is not a model of {NAME}, or is damaged") from None

@@ -76,4 +76,4 @@ def read(text: str) -> Linear:
             raise ValueError
         return Linear(**held)
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise UserError(f"is no model of {NAME}") from None
+        raise UserError(f"is not a model of {NAME}") from None

@@ -101,4 +101,4 @@ def read(text: str) -> Forest:
             raise ValueError
         return Forest(held["trees"], held["gain"])
     except (ValueError, KeyError, TypeError):
-        raise UserError(f"is no model of {NAME}") from None
+        raise UserError(f"is not a model of {NAME}") from None

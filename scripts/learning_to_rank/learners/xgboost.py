@@ -92,5 +92,5 @@ def read(text: str) -> Trees:
             raise ValueError  # the library ends the process for a text that is no JSON
         booster.load_model(bytearray(text.encode()))
     except (ValueError, TypeError):  # of which XGBoost's own error is one
-        raise UserError(f"is no model of {NAME}") from None
+        raise UserError(f"is not a model of {NAME}") from None
     return Trees(booster)

@@ -30,7 +30,7 @@ SEARCHES = True
 BACKENDS = ("torch", "onnx")
 EXPORTS = True
 BY_TOKENS = True
-DESCRIPTION = "each text becomes a vector, and vectors are compared; max_length is of a text"
+DESCRIPTION = "each text becomes a vector, and vectors are compared; max_length applies to a text"
 LOSSES = {
     "MultipleNegativesRankingLoss": LISTS,
     "CachedMultipleNegativesRankingLoss": LISTS,

@@ -21,7 +21,7 @@ NAME = "bi-encoder-endpoint"
 SEARCHES = True
 REMOTE = True
 BACKENDS = ("torch",)
-DESCRIPTION = "a bi-encoder behind an endpoint, which embeds texts; without max_length"
+DESCRIPTION = "a bi-encoder behind an endpoint, which embeds texts; no max_length"
 LOSSES: dict[str, str] = {}
 Keys = Remote
 

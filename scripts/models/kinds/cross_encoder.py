@@ -29,7 +29,7 @@ BACKENDS = ("torch", "onnx")
 EXPORTS = True
 BY_TOKENS = True
 PROMPTED = ("query",)
-DESCRIPTION = "a query and a document pass the model together; max_length is of such a pair"
+DESCRIPTION = "query and document pass through the model together; max_length applies to such a pair"
 LOSSES = {
     "BinaryCrossEntropyLoss": PAIRS,
     "MSELoss": PAIRS,

@@ -15,7 +15,7 @@ NAME = "cross-encoder-endpoint"
 SEARCHES = False
 REMOTE = True
 BACKENDS = ("torch",)
-DESCRIPTION = "a cross-encoder behind an endpoint, which scores pairs; without max_length"
+DESCRIPTION = "a cross-encoder behind an endpoint, which scores pairs; no max_length"
 LOSSES: dict[str, str] = {}
 Keys = Remote
 

@@ -31,8 +31,10 @@ SEARCHES = True
 INDEX = "token-vectors"
 BACKENDS = ("torch",)
 EXPORTS = True
-DESCRIPTION = "each token of a text becomes a vector, and texts are compared token by token (ColBERT's MaxSim); "
-DESCRIPTION += "max_length is of a text"
+DESCRIPTION = (
+    "each token of a text becomes a vector, and texts are compared token by token (ColBERT's MaxSim); max_length "
+    "applies to a text"
+)
 LOSSES = {
     "MultiVectorMultipleNegativesRankingLoss": LISTS,
     "CachedMultiVectorMultipleNegativesRankingLoss": LISTS,

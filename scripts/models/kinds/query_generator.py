@@ -19,7 +19,10 @@ NAME = "query-generator"
 SEARCHES = False
 WRITES = True
 BACKENDS = ("torch",)
-DESCRIPTION = "writes queries for documents (datasets of format generated); max_length is of prompt, document and query"
+DESCRIPTION = (
+    "writes queries for documents (datasets of format generated); max_length applies to prompt, document and query "
+    "together"
+)
 LOSSES: dict[str, str] = {}
 
 NEW = 64  # tokens of a query

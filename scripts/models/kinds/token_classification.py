@@ -20,7 +20,7 @@ NAME = "token-classification"
 SEARCHES = False
 TAGS = True
 BACKENDS = ("torch",)
-DESCRIPTION = "the words of a text get labels, for features only (tagger); max_length is of a window of a text"
+DESCRIPTION = "labels the words of a text, for features only (tagger); max_length applies to a window of a text"
 LOSSES: dict[str, str] = {}
 
 OUTSIDE = "O"  # the label of a word that is nothing

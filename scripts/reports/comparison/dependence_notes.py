@@ -46,7 +46,7 @@ def clusters_note(effects: pd.DataFrame, meta: MetaRecord, task: Callable[[str],
         f"{task(row['task'])} {row['clusters']:,.0f} ({row['design_effect']:.2f}{df})"
         for row, df in zip(rows, degrees, strict=True)
     ]
-    counts_as_1 = ", below 1 counts as 1" if meta.clusters_as_independent else ""
+    counts_as_1 = ", values below 1 count as 1" if meta.clusters_as_independent else ""
     of_test = ", df of t" if any(degrees) else ""
     return f"Clusters of queries (design effect{counts_as_1}{of_test}): {'; '.join(tasks)}."
 

@@ -21,7 +21,8 @@ STATISTICS = {  # by the statistic, and whether the family is against a control
 }
 
 CONDITIONS = (
-    "These tests are conditional: given the trained checkpoints, with queries as independent. A comparison of two "
+    "These tests are conditional: given the trained checkpoints, with queries treated as independent. A comparison "
+    "of two "
     "systems can also include seed variance and the dependence between queries and between tasks, so its verdict on "
     "the same two systems may differ."
 )

@@ -20,7 +20,7 @@ def remark(plot: Forest, summary: Diamond, k: int) -> str:
     says_nothing = summary.ci_low <= 0 <= summary.ci_high and (k == 2 or _is_beyond(plot, summary))
     if k > FEW or not says_nothing:
         return ""
-    return f"; {spelled(k)} collections say next to nothing about collections like these"
+    return f"; {spelled(k)} collections provide almost no information about collections like these"
 
 
 def _is_beyond(plot: Forest, summary: Diamond) -> bool:

@@ -19,19 +19,19 @@ from scripts.reports.writing.content import Column, Table
 
 TRIED = "Tried"
 TRIED_NOTE = (
-    "Tried: the configurations compared on dev before each side stood as it is, control → treatment; 1 where nothing "
-    "was tuned. The side for which more was tried had the larger budget of tuning."
+    "Tried: the number of configurations compared on dev before each side's final one was chosen, control → "
+    "treatment; 1 if nothing was tuned. The side for which more was tried had the larger tuning budget."
 )
 HERE, P_HERE = "On these collections", "p (these)"
 LIKE_THESE, P_LIKE_THESE = "Over collections like these", "p (like these)"
 NEW, TAU = "In a new collection", "τ"
 SCOPES = (HERE, P_HERE, LIKE_THESE, P_LIKE_THESE, NEW)
 HOW_TO_READ = (
-    "On these collections: their mean with equal weights. Over collections like these: the random-effects mean. "
-    "In a new collection: the prediction interval. p: in brackets after Holm correction for the number of hypotheses, "
-    "of which one that is tested in several ways (MD and SMD, say) counts once; where comparisons name a family, "
-    "within it. τ: the standard deviation of true effects between collections, in units of the effect (of a "
-    "correlation: of Fisher's z)."
+    "On these collections: their mean with equal weights. Over collections like these: the random-effects mean. In "
+    "a new collection: the prediction interval. p: in brackets after Holm correction for the number of hypotheses; "
+    "one that is tested in several ways (such as MD and SMD) counts once, and comparisons that name a family are "
+    "corrected within it. τ: the standard deviation of true effects between collections, in units of the effect "
+    "(of a correlation: of Fisher's z)."
 )
 
 

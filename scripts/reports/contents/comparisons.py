@@ -63,8 +63,8 @@ PLOTS = (
     "interval includes zero, either system may be better in a new collection."
 )
 FURTHER = {  # beginning of a figure's name -> what it shows, and where its numbers stand
-    INFLUENCE: ("Influence of each task", "The table of influence holds its numbers."),
-    QUERIES: ("Differences of all queries", "The table of queries holds how many each system wins."),
+    INFLUENCE: ("Influence of each task", "The table of influence has the numbers."),
+    QUERIES: ("Differences of all queries", "The table of queries gives the number that each system wins."),
 }
 
 
@@ -201,7 +201,7 @@ def _moderation(one: Compared, bubbles: Sequence[str]) -> list[Block]:
         return []
     said: list[Text] = [statement(model, record.alpha) for model in record.models]
     said += [between_groups(record.subgroups, record.alpha)] if record.subgroups else []
-    shows = "Bubble plot {}. The table holds its numbers."
+    shows = "Bubble plot {}. The table has the numbers."
     plots = [Figure(f"figures/{name}.svg", name, shows.format(name)) for name in bubbles]
     table = [coefficients(record)] if record.models else []
     link = f"tables/moderators/{one.name}.md"
@@ -211,7 +211,7 @@ def _moderation(one: Compared, bubbles: Sequence[str]) -> list[Block]:
 def _forest(name: str, several: list[Compared], figures: Figures, labels: Labels) -> Figure:
     found = [one.found for one in several]
     treatments = ", ".join(one.plot.groups[0].treatment for one in several)
-    shows = f"Forest plot {name}: {treatments} against {several[0].plot.control}. The table holds its numbers."
+    shows = f"Forest plot {name}: {treatments} against {several[0].plot.control}. The table has the numbers."
     plot = forest(found, replace(figures.drawn[name], title=""), labels)
     said = [caption(plot, found[0].meta.hedges), *(noted(plot) if plot.notes == "caption" else [])]
     return Figure(f"figures/{name}.svg", " ".join(said), shows, _rows(plot, several, figures, labels))

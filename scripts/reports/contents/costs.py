@@ -25,15 +25,16 @@ COLUMNS = {
 }
 OWN_STEPS = {"end_to_end_p50_ms": "latency_p50_ms", "end_to_end_training_seconds": "training_seconds"}
 CAPTION = (
-    "What each system costs: means over tasks and seeds, in brackets the lowest and highest. Latency and training are "
-    "end to end, with those of the systems whose runs a system takes; an own step is without them."
+    "Cost of each system: means over tasks and seeds, with the lowest and highest values in brackets. Latency and "
+    "training are end to end: they include those of the systems whose runs a system uses; the own step excludes "
+    "them."
 )
 FRONT = (
-    "Each figure sets the effects over one control against what they cost. The dashed line is the Pareto front of the "
-    "means. Filled systems are on it, or off it by noise alone: no other costs no more and gains no less, one of both "
-    "by more than noise (intervals of effects, or ranges of costs by a tenth, are apart). Overlap is a cautious rule: "
-    "the effects are paired, over one control and the same queries, so systems whose intervals overlap may still "
-    "differ significantly."
+    "Each figure plots the effects over one control against their cost. The dashed line is the Pareto front of the "
+    "means. Filled systems are on it, or off it only by noise: no other system costs no more and gains no less, "
+    "with one of the two differing by more than noise (disjoint intervals of effects, or ranges of costs at least "
+    "a tenth apart). Overlap is a cautious rule: the effects are paired, over one control and the same queries, so "
+    "systems whose intervals overlap may still differ significantly."
 )
 
 
@@ -51,7 +52,7 @@ def costs(table: pd.DataFrame, controls: dict[str, str], labels: Labels, exclusi
     blocks += [Paragraph(FRONT)] if controls else []
     for name, control in controls.items():
         title = f"Effects over {labels.system(control)}, and what they cost"
-        blocks.append(Figure(f"figures/{name}.svg", f"{title}.", f"{title}. The tables hold the numbers."))
+        blocks.append(Figure(f"figures/{name}.svg", f"{title}.", f"{title}. The tables have the numbers."))
     return Section("Costs", blocks, anchor="costs")
 
 

@@ -50,9 +50,12 @@ DATASET_COLUMNS = {
     "near_duplicates_left_out": "Left out as near",
 }
 _ODD = ("equal_documents", "judged_documents_missing", "unjudged")  # left out where they are 0 throughout
-CHOSEN = "All recipes were trained and ranked the queries of the choice; only the chosen one ranks the tasks."
-SELECTED = "On datasets other than that of the choice only the selected seed was run."
-ON_TEST = "Chosen on a test set, as one does only to reproduce work that did: its values there take part in the choice."
+CHOSEN = "All recipes were trained and ranked the queries used for selection; only the selected recipe ranks the tasks."
+SELECTED = "On datasets other than the one used for selection, only the selected seed was run."
+ON_TEST = (
+    "Selected on a test set, which is done only to reproduce work that did so: the values on this test set took "
+    "part in the selection."
+)
 
 
 def tasks(names: Sequence[str], datasets: pd.DataFrame, sources: dict[str, dict[str, str]]) -> Section:
@@ -81,9 +84,7 @@ def _near(datasets: pd.DataFrame) -> str:
     similarities = sorted(datasets["near_duplicate_similarity"].dropna().unique())
     if not similarities:
         return ""
-    measured = (
-        f"at least {listed([f'{one:g}' for one in similarities])} of the pairs of neighbouring words of both queries"
-    )
+    measured = f"at least {listed([f'{one:g}' for one in similarities])} of the pairs of adjacent words of both queries"
     return f" Near a training query: {measured} are in both (Jaccard)."
 
 
@@ -93,8 +94,8 @@ def _pieces(datasets: pd.DataFrame) -> str:
     if counted.empty:
         return ""
     tokenizer, most = counted[["tokenizer", "word_pieces_sample"]].iloc[0]
-    sample = f"in a sample of at most {most:,.0f} documents, and as many queries of a split"
-    return f" Word pieces: by the tokenizer of {tokenizer}, {sample}."
+    sample = f"in a sample of at most {most:,.0f} documents and as many queries of a split"
+    return f" Word pieces are counted with the tokenizer of {tokenizer}, {sample}."
 
 
 def _count(value: Any, name: str) -> str:
@@ -195,7 +196,7 @@ def means(table: pd.DataFrame, shown: Means, labels: Labels) -> Section:
     for place, measure in enumerate(shown.measures):
         blocks.append(Folded(measure, [means_table(table, measure, shown.trained, labels)], unfolded=not place))
     for name in shown.charts:
-        blocks.append(Figure(f"figures/{name}.svg", name, f"Bar chart {name}. The tables of means hold its numbers."))
+        blocks.append(Figure(f"figures/{name}.svg", name, f"Bar chart {name}. The tables of means have the numbers."))
     return Section("Means", blocks, anchor="means")
 
 

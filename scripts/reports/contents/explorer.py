@@ -17,7 +17,8 @@ from scripts.reports.writing.content import EXPLORER, Block, Cell, Column, Folde
 
 TO_EXPLORER = Paragraph(
     (
-        "Each query or sample with its values and, where there are runs, what systems rank for it and nobody judged: ",
+        "Each query or sample with its values and, if there are runs, the rankings of the systems with their "
+        "unjudged documents: ",
         Span("explorer", link=EXPLORER),
         " (the folder beside this page).",
     )
@@ -49,7 +50,7 @@ def extreme_queries(name: str, found: pd.DataFrame, sides: tuple[str, str], labe
         return []
     columns = [Column("Query"), Column("Task"), *(Column(side, "r") for side in sides), Column("Difference", "r")]
     rows = [_query(record, labels) for record in own.to_dict("records")]
-    caption = f"{name}: the queries of all tasks that are won and lost most, at most ten each."
+    caption = f"{name}: the queries of all tasks with the largest wins and losses, at most ten each."
     table = Table(columns, [rows], caption=caption)
     return [Folded("Queries won and lost most", [table], "tables/extreme-queries.tsv")]
 

@@ -24,7 +24,7 @@ def _family(name: str, found: FoundFamily, labels: Labels) -> Section:
     diagram = Figure(
         f"figures/multiple-comparisons/{name}.svg",
         "Systems by their means; a bar joins those without a significant difference.",
-        f"Diagram of the systems' means, {name}. The table holds its numbers.",
+        f"Diagram of the systems' means, {name}. The table has the numbers.",
     )
     notes = [Note(warning) for warning in found.record.warnings]
     table = Folded("Differences", [differences(found)], f"tables/multiple-comparisons/{name}.md")

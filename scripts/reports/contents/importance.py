@@ -20,11 +20,12 @@ from scripts.reports.writing.content import Block, Cell, Column, Paragraph, Sect
 DECIMALS = 3
 WAYS = {"permutation": "Permutation", "shap": "SHAP", "gain": "Gain"}
 INTRODUCTION = (
-    "What each ranker learnt from its features, on the dev queries by which it was chosen; means over its seeds. "
-    "Permutation: by how much the mean of the measure falls when the feature's values are shuffled over all "
-    "candidates. SHAP: the mean |SHAP value|, in units of the ranker's own scores, so that two rankers cannot be "
-    "compared by it. Gain: the share of the feature's splits in the gain of all splits in training. A learner that has "
-    "no such number has no such column. The figures (figures/importance) show the deviation of the shuffles as well."
+    "Importance of each ranker's features, on the dev queries on which it was selected; means over its seeds. "
+    "Permutation: the decrease of the mean of the measure when the feature's values are shuffled over all "
+    "candidates. SHAP: the mean |SHAP value|, in units of the ranker's own scores, so it cannot be compared "
+    "between rankers. Gain: the share of the feature's splits in the gain of all splits in training. A learner "
+    "without such a number has no such column. The figures (figures/importance) also show the standard deviation "
+    "over shuffles."
 )
 
 

@@ -97,7 +97,7 @@ def rules_table(jobs: dict[str, int], feeds: list[list[str]]) -> Table:
     """The rules with their numbers of jobs, and the rules whose files each of them takes."""
     takes = {name: ", ".join(before for before, then in feeds if then == name and before != name) for name in jobs}
     rows = [[name, f"{count:,}", takes[name]] for name, count in jobs.items()]
-    return Table([Column("Rule"), Column("Jobs", "r"), Column("Takes files of")], [rows])
+    return Table([Column("Rule"), Column("Jobs", "r"), Column("Uses files of")], [rows])
 
 
 def machine_table(timings: list[dict]) -> Table:
@@ -110,8 +110,8 @@ def machine_table(timings: list[dict]) -> Table:
         [*where, f"{len(seconds):,}", Cell(duration(sum(seconds)), sum(seconds))]
         for where, seconds in sorted(seconds_of.items())
     ]
-    heads = columns(["Work", "Device", "Processor", "Precision", "Jobs", "Time in all"], words=4)
-    return Table(heads, [rows], caption="Timed work by device; loading and warm-up are not in the times.")
+    heads = columns(["Work", "Device", "Processor", "Precision", "Jobs", "Total time"], words=4)
+    return Table(heads, [rows], caption="Timed work by device, without loading and warm-up.")
 
 
 def duration(seconds: float) -> str:
@@ -122,7 +122,7 @@ def duration(seconds: float) -> str:
     return f"{seconds:.1f} s"
 
 
-COUNTERS = {"processor": "processor packages, with all that ran on them", "gpu": "graphics cards"}
+COUNTERS = {"processor": "processor packages, with everything that ran on them", "gpu": "graphics cards"}
 
 
 def energy_text(timings: list[dict]) -> str:

@@ -24,13 +24,17 @@ def _as_text(record: MiningRecord) -> str:
     by = f" (scores of {record.cross_encoder})" if record.cross_encoder else ""
     words += [f"{count:,} filtered by {rule} {record.rules[rule]:g}{by}" for rule, count in record.filtered.items()]
     if record.equal_texts:
-        words.append(f"{record.equal_texts:,} left out for the text of the query or of a relevant document")
+        words.append(
+            f"{record.equal_texts:,} left out because their text equals that of the query or of a relevant document"
+        )
     if record.queries_without_positive_score:
         words.append(f"{_queries(record.queries_without_positive_score)} with a positive that the run lacks")
     if record.queries_not_found:
-        words.append(f"not learnt from: {_queries(record.queries_not_found)} whose document is not found")
+        words.append(
+            f"not used for training: {_queries(record.queries_not_found)} whose relevant document is not found"
+        )
     if record.queries_without_negatives:
-        words.append(f"not learnt from: {_queries(record.queries_without_negatives)} without a negative left")
+        words.append(f"not used for training: {_queries(record.queries_without_negatives)} without a negative left")
     if record.queries_with_fewer_negatives:
         words.append(f"{_queries(record.queries_with_fewer_negatives)} with fewer negatives than asked for")
     return "; ".join(words)

@@ -26,15 +26,17 @@ from scripts.reports.writing.content import (
     columns,
 )
 
-FAULT = "a fault: the texts are the same, and so should the score be; queries or judgements may differ"
+FAULT = "a fault: the texts are the same, so the score should be, too; queries or judgements may differ"
 RULES = {
-    EQUAL: "ours, rounded to the printed digits (halves away from zero), is the printed number",
-    SPREAD: f"not further from it than {WIDTH} standard deviations over seeds: the printed one or, where none is "
-    "printed, ours",
-    DIFFERENT: "further away, or nothing is known of the seeds' spread",
-    MACHINE: "times, which another machine does not repeat; read the ratio of ours to theirs, and the ratios between "
-    "models",
-    NOT_RUN: "this experiment has no such number; the reason stands beside it",
+    EQUAL: "ours, rounded to the printed digits (halves away from zero), equals the printed number",
+    SPREAD: f"within {WIDTH} standard deviations over seeds of the printed number: the printed standard deviation "
+    f"or, if "
+    "none is printed, ours",
+    DIFFERENT: "further away, or the spread over seeds is unknown",
+    MACHINE: "times, which cannot be reproduced on another machine; compare the ratio of ours to theirs, and the "
+    "ratios "
+    "between models",
+    NOT_RUN: "this experiment has no such number; the reason is given beside it",
 }
 _NUMBERS = [
     *columns(["table", "row", "column", "published", "ours"], words=3),
@@ -69,7 +71,7 @@ def counts(table: pd.DataFrame) -> str:
         verdicts = Counter(table["verdict"]).items()
         return f"Of {len(table)} published numbers: {', '.join(f'{count} {verdict}' for verdict, count in verdicts)}"
     if table.empty:
-        return "No published number is of a task of this experiment"
+        return "No published number belongs to a task of this experiment"
     equal = (table["equal"] == "yes").sum()
     said = f"{equal} of {len(table)} published numbers are reproduced to their last digit"
     faults = [f"{row['row']} {row['column']}" for row in table.to_dict("records") if row["note"] == FAULT]
@@ -77,7 +79,7 @@ def counts(table: pd.DataFrame) -> str:
         said += f"; {len(faults)} differ although the texts are the same: {'; '.join(faults)}"
     tested = table[table["marks_equal"] != ""] if "marks_equal" in table else table[:0]
     agreeing = (tested["marks_equal"] == "yes").sum() if len(tested) else 0
-    marks = f"; {agreeing} of {len(tested)} marks of significance, or their absence, are equal" if len(tested) else ""
+    marks = f"; {agreeing} of {len(tested)} marks of significance, or their absence, agree" if len(tested) else ""
     return said + marks
 
 
@@ -109,7 +111,7 @@ def _filled(heads: Sequence[Column], rows: Sequence[Row]) -> Table:
 def _about_numbers(records: list[dict[str, str]]) -> list[Block]:
     pairs = sorted({(row["comparison"], row["beside_comparison"]) for row in records if row["beside_comparison"]})
     replaced = ", ".join(f"{second} for {ours}" for ours, second in pairs)
-    said = f"The column beside has the number of another comparison, to the same digits: {replaced}."
+    said = f"The second column has the number of another comparison, to the same digits: {replaced}."
     return [Paragraph(said)] if pairs else []
 
 

@@ -43,9 +43,7 @@ def trainings(sizes: CurvesPlot, losses: Lines) -> Section:
         title = f"{sizes.measure} over the number of training queries."
         blocks.append(Figure(SIZES, title, title))
     if losses:
-        caption = (
-            "Training loss over the steps, a line for each seed (means of neighbouring steps where there are many)."
-        )
+        caption = "Training loss over the steps, one line per seed (means of neighbouring steps if there are many)."
         caption += " Losses of different kinds have different scales."
         blocks.append(Figure(LOSSES, caption, f"Training loss over the steps: {'; '.join(losses)}."))
     return Section("Learning curves", blocks, anchor="curves")

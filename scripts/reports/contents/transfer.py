@@ -21,7 +21,7 @@ def studies(found: list[Found]) -> Section:
 def _study(study: Found) -> list[Block]:
     """The matrix, the figure of all targets, what they answer, and the figures of single targets."""
     figures = [
-        Figure(f"figures/{name}.svg", name, f"Curves {name}. Their table holds its numbers.") for name in study.figures
+        Figure(f"figures/{name}.svg", name, f"Curves {name}. Their table has the numbers.") for name in study.figures
     ]
     matrix = [study.matrix, Folded("Table", [], f"tables/{study.name}.md")] if study.matrix else []
     single = [Folded("Each target", figures[:-1])] if figures[:-1] else []

@@ -83,7 +83,7 @@ def _title(plan: PlanRecord, labels: Labels) -> str:
 def _notes(plan: PlanRecord, labels: Labels) -> list[str]:
     power = f" with {100 * plan.power:.10g}% power" if plan.curves.quantity == "detectable" else ""
     level = f"{form.percent(plan.alpha)} interval" if not power else f"two-sided test at {plan.alpha:g}"
-    notes = [f"{_quantity(plan).capitalize()}{power} ({level}). {plan.basis.axis}. Queries: of each collection."]
+    notes = [f"{_quantity(plan).capitalize()}{power} ({level}). {plan.basis.axis}. Queries: per collection."]
     marks = []
     if (target := target_of(plan)) is not None:
         marks.append(f"Thick line: the target, {target:g}.")

@@ -80,7 +80,7 @@ def pareto_front(points: Sequence[Point], name: str) -> set[int]:
     return set(range(len(points))) - beaten
 
 
-ALONE = "Searches and rankings ran one at a time, beside no other job of the experiment."
+ALONE = "Searches and rankings ran one at a time, with no other job of the experiment running."
 
 
 def side_by_side(other_cores: Sequence[float]) -> str:
@@ -89,4 +89,4 @@ def side_by_side(other_cores: Sequence[float]) -> str:
     if not busy:
         return ""
     jobs = f"{len(busy)} of {len(other_cores)} timed jobs"
-    return f"{jobs} ran beside other work, which kept up to {max(busy):.1f} cores busy: they took longer than alone"
+    return f"{jobs} ran beside other work, which kept up to {max(busy):.1f} cores busy, and took longer than alone"

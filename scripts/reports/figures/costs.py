@@ -106,9 +106,9 @@ def _names(points: list[Point]) -> list[list[str]]:
 def _notes(shown: Shown) -> list[str]:
     said = [
         f"vertical: {form.percent(shown.alpha)} CI of the effect",
-        "horizontal: range over tasks and seeds, of one run its quartiles",
+        "horizontal: range over tasks and seeds; for a single run, its quartiles",
         "dashed: Pareto front of the means",
-        "filled: on it, or off it by noise alone; overlap of CIs is a cautious rule, since effects are paired",
+        "filled: on it, or off it only by noise; overlap of CIs is a cautious rule, since effects are paired",
         *shown.notes,
     ]
     return [line for note in said for line in wrap(note, NAMES, SIZE)]

@@ -161,7 +161,7 @@ def _head(ax: Axes, shown: Diagram, axis: _Axis) -> float:
                 ax.plot([x, x], [y - 2.5, y + 2.5], color=INK, linewidth=1.0, solid_capstyle="butt")
             text(ax, end + 4, y, label, SIZE)
         else:
-            text(ax, (axis.left + axis.right) / 2, y, f"{label}, more than the axis shows", SIZE, ha="center")
+            text(ax, (axis.left + axis.right) / 2, y, f"{label}, beyond the axis", SIZE, ha="center")
         y += 0.8 * SIZE
     middle = (axis.left + axis.right) / 2
     for line in wrap(shown.axis, PAGE - 2 * MARGIN, SIZE):

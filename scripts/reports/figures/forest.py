@@ -49,7 +49,8 @@ def forest_plot(forest: Forest) -> Figure:
     closest = PITCH[1] * place.size
     lowest, higher = (_drawn(forest, pitch)[0].get_figheight() for pitch in (closest, 2 * closest))
     if forest.height < lowest:
-        raise UserError(f"figure.height: {forest.height:g} inches hold not all lines, which need {lowest:.2f} at least")
+        problem = f"{forest.height:g} inches are too few for all lines, which need at least {lowest:.2f}"
+        raise UserError(f"figure.height: {problem}")
     return _drawn(forest, closest * (1 + (forest.height - lowest) / (higher - lowest)))[0]
 
 

@@ -108,7 +108,7 @@ def _panels(ax: Axes, plot: InfluencePlot, top: float) -> float:
     y = max(ends) + 2
     interval = f"{form.percent(plot.alpha)} interval"
     notes = [f"Dotted line and band: the summary of all {len(plot.points)} tasks with its {interval}."]
-    notes.append("Baujat plot: both axes are square-root axes; tasks that lie too close have no number there.")
+    notes.append("Baujat plot: both axes are square-root axes; tasks that are too close together have no number there.")
     if any(point.influential for point in plot.points):
         notes.append(f"* influential: {RULE}.")
     return draw_notes(ax, notes, PAGE, SIZE, LEADING, y)

@@ -55,7 +55,7 @@ def read_cells(path: Path) -> list[dict[str, str]]:
     numbered_lines = [(number, line) for number, line in lines(path) if not line.startswith("#")]
     table = read_texts(io.StringIO("\n".join(line for _, line in numbered_lines)))
     if missing := [column for column in (*CELL, "value", "std") if column not in table]:
-        raise UserError(f"{path}: no column {missing[0]!r}; expected are {', '.join((*CELL, 'value', 'std'))}")
+        raise UserError(f"{path}: no column {missing[0]!r}; expected {', '.join((*CELL, 'value', 'std'))}")
     seen: dict[tuple, int] = {}
     cells = table.to_dict("records")
     for (number, _), cell in zip(numbered_lines[1:], cells, strict=True):
@@ -87,7 +87,7 @@ def lookup(cell: dict[str, str], line: Line, mapping: Mapping, ours: Ours, total
     time = mapping.time(cell)
     measure = time.shown if time else measure_name(cell, mapping)
     if cell["variant"] not in mapping.tasks:
-        raise UserError(f"{mapping.path}: tasks: nothing for the variant of {name_of(cell)}")
+        raise UserError(f"{mapping.path}: tasks: no entry for the variant of {name_of(cell)}")
     task = mapping.tasks[cell["variant"]]
     if line.ours and measure != "fine-tuning" and task not in ours.tasks:
         return Found(reason=f"the task {task} is not in this experiment")
@@ -115,7 +115,7 @@ def _meant(cell: dict[str, str], line: Line, mapping: Mapping, ours: Ours) -> di
     fitting = [candidate for candidate in listed if candidate["weights"] in ("", *weights)]
     if len(fitting) > 1:
         names = " and ".join(candidate["system"] for candidate in fitting)
-        raise UserError(f"{mapping.path}: systems, line {line.number}: {name_of(cell)} means both {names}")
+        raise UserError(f"{mapping.path}: systems, line {line.number}: {name_of(cell)} matches both {names}")
     if not fitting:
         return Found(reason=f"{cell['system']} is not among the models of {meant} in this experiment")
     return fitting[0]
@@ -126,7 +126,7 @@ def measure_name(cell: dict[str, str], mapping: Mapping) -> str:
     names = mapping.measures.get(cell["measure"], {})
     key = "all" if cell["cutoff"] == "all" else "at"
     if key not in names:
-        raise UserError(f"{mapping.path}: measures: nothing for {cell['measure']} ({key}) of {name_of(cell)}")
+        raise UserError(f"{mapping.path}: measures: no entry for {cell['measure']} ({key}) of {name_of(cell)}")
     return names[key] if key == "all" else f"{names[key]}@{cell['cutoff']}"
 
 
@@ -134,7 +134,7 @@ def _importance(system: str, feature: str, total: float, ours: Ours) -> Found:
     """A feature's share of the gain, of `total`: mean and sd over the seeds of a ranker."""
     shares = [float(table["gain"].get(feature, math.nan)) for table in ours.importances.get(system, [])]
     if not shares or math.isnan(sum(shares)):
-        return Found(reason=f"no gain by {feature} is known of {system} in this experiment")
+        return Found(reason=f"{system} has no gain by {feature} in this experiment")
     scaled = pd.Series(shares) * total
     place = {"our_system": system, "our_measure": f"share of the gain by {feature}"}
     return Found(float(scaled.mean()), float(scaled.std()) if len(shares) > 1 else None, len(shares), place)
@@ -194,7 +194,7 @@ def first_fitting(cell: dict[str, str], mapping: Mapping) -> Line:
     for line in mapping.datasets if section == "datasets" else mapping.systems:
         if line.fits(cell):
             return line
-    raise UserError(f"{mapping.path}: {section}: no line fits {name_of(cell)}")
+    raise UserError(f"{mapping.path}: {section}: no line matches {name_of(cell)}")
 
 
 def check_used(section: str, all_lines: list[Line], used: Iterable[Line], mapping: Mapping) -> None:
@@ -202,7 +202,7 @@ def check_used(section: str, all_lines: list[Line], used: Iterable[Line], mappin
     known = set(map(id, used))
     for line in all_lines:
         if id(line) not in known:
-            raise UserError(f"{mapping.path}: {section}, line {line.number}: no cell comes to it")
+            raise UserError(f"{mapping.path}: {section}, line {line.number}: no cell matches it")
 
 
 def _one_model(cell: dict[str, str]) -> tuple[str, ...]:

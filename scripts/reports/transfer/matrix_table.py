@@ -64,7 +64,7 @@ def notes(table: pd.DataFrame, names: Matrix) -> list[str]:
     """How to read the matrix: what its columns and marks are, and how many marks stay after Holm's correction."""
     baseline = next((names.rows[row] for row in table.loc[table["kind"] == "baseline", "source"]), "the baseline")
     said = [
-        f"Mean {names.measure}. ZS, zero-shot: trained on the source, on no judgement of the target. FS, full-shot: "
+        f"Mean {names.measure}. ZS, zero-shot: trained on the source, without judgements of the target. FS, full-shot: "
         "the same model trained further on all training queries of the target; where source and target are one, "
         "trained on it from scratch. A dash: not run, or no transfer."
     ]
@@ -85,6 +85,7 @@ def notes(table: pd.DataFrame, names: Matrix) -> list[str]:
             said.append(
                 f"{sign}: {what} (paired t-test over the target's queries, two-sided, p < {names.alpha:g}); "
                 f"{2 * sign}: also after Holm's correction over all {counted(int(tests), 'test')} of this kind. "
-                f"{single} marked, of which {double} after the correction. No mark does not say that they are equal."
+                f"{single} marked, of which {double} after the correction. The absence of a mark does not show that "
+                f"they are equal."
             )
     return said

@@ -27,7 +27,7 @@ from scripts.statistics.meta_analysis.heterogeneity import without_rounding
 from scripts.statistics.meta_analysis.summaries import Summary, part_summary
 
 NAME = "equal-weights"
-DESCRIPTION = "of the plain mean of the tasks' effects, by how they scatter"
+DESCRIPTION = "for the unweighted mean of the tasks' effects, from their spread"
 LABEL = "equal weights"
 
 fit = equally_weighted

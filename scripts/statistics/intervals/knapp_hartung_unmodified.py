@@ -14,7 +14,7 @@ from scripts.statistics.meta_analysis.heterogeneity import q_statistic, weighted
 from scripts.statistics.meta_analysis.summaries import Summary, t_summary
 
 NAME = "knapp-hartung-unmodified"
-DESCRIPTION = "of Hartung and Knapp, which shrinks without limit where tasks agree"
+DESCRIPTION = "of Hartung and Knapp, which shrinks without limit if tasks agree"
 LABEL = "unmodified Knapp-Hartung"
 
 

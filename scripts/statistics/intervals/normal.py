@@ -12,7 +12,7 @@ from scripts.statistics.meta_analysis.heterogeneity import weighted_mean
 from scripts.statistics.meta_analysis.summaries import Summary, normal_summary
 
 NAME = "normal"
-DESCRIPTION = "by the normal distribution"
+DESCRIPTION = "from the normal distribution"
 LABEL = "normal interval"
 
 

@@ -15,7 +15,7 @@ from scripts.statistics.least_squares.satterthwaite import Part
 from scripts.statistics.meta_analysis.summaries import Summary, t_summary
 
 NAME = "robust"
-DESCRIPTION = "by the spread of collections' residuals (CR2), whatever the covariance of their tasks"
+DESCRIPTION = "from the spread of the collections' residuals (CR2), whatever the covariance of their tasks"
 LABEL = "robust (CR2)"
 
 

@@ -18,7 +18,7 @@ _EPS = np.finfo(float).eps
 class Hedges:
     """The keys of a comparison that standardised differences read."""
 
-    hedges: Annotated[bool, "corrected for small samples (Hedges)"] = True
+    hedges: Annotated[bool, "apply Hedges' correction for small samples"] = True
 
 
 def mean_difference(x: np.ndarray, y: np.ndarray, ddof: int) -> tuple[float, float] | str:

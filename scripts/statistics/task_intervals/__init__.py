@@ -23,7 +23,9 @@ Compute = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 class Resampling:
     """The keys of a comparison that bootstrap intervals read."""
 
-    resamples: Annotated[int, "drawn for the interval of a task", Rule(minimum=99, maximum=10_000_000)] = 9999
+    resamples: Annotated[
+        int, "number of bootstrap resamples for the interval of a task", Rule(minimum=99, maximum=10_000_000)
+    ] = 9999
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from scripts.statistics.meta_analysis.summaries import normal_summary
 from scripts.statistics.task_intervals import Sample, TaskInterval
 
 NAME = "normal"
-DESCRIPTION = "by the normal distribution, as Ranger does"
+DESCRIPTION = "from the normal distribution, as in Ranger"
 LABEL = "normal"
 P_VALUE = "{statistic} against the normal distribution"
 HOLDS_SEEDS = True

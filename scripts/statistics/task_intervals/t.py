@@ -7,7 +7,7 @@ from scripts.statistics.meta_analysis.summaries import t_summary
 from scripts.statistics.task_intervals import Sample, TaskInterval
 
 NAME = "t"
-DESCRIPTION = "by Student's t distribution"
+DESCRIPTION = "from Student's t distribution"
 LABEL = "t"
 P_VALUE = "{statistic} against Student's t distribution"
 HOLDS_SEEDS = True
