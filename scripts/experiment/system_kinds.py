@@ -78,8 +78,9 @@ def _merged(first: Schema, second: Schema) -> Schema:
     """What both say of a key: their descriptions and properties together, all else being the same."""
     if first == second:
         return first
-    words = [schema["description"] for schema in (first, second) if "description" in schema]
-    merged = first | second | ({"description": "; ".join(dict.fromkeys(words))} if words else {})
+    words = [schema.get("description", "") for schema in (first, second)]
+    said = words[0] if words[1] in words[0] else "; ".join(filter(None, words))
+    merged = first | second | ({"description": said} if said else {})
     if "properties" in first and "properties" in second:
         merged["properties"] = first["properties"] | second["properties"]
     alike = (first.keys() | second.keys()) - {"description", "properties"}

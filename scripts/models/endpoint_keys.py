@@ -67,8 +67,7 @@ class Remote:
 
     endpoint: Annotated[
         ModelEndpoint | None,
-        "bi-encoder-endpoint, cross-encoder-endpoint: where the model is served (docs/language-models.md); "
-        "`weights` is its name there",
+        "where the model is served (docs/language-models.md); `weights` is its name there",
         LEFT_OUT,
     ] = None
 

@@ -23,7 +23,9 @@ from scripts.common.paths import why_not_below
 from scripts.ir.collection import Document
 from scripts.ir.trec import Qrels, Subtopics, shown, why_no_id
 
-FilesOfSplits = Annotated[dict[Literal["train", "dev", "test"], str], Rule(min_properties=1)]
+FilesOfSplits = Annotated[
+    dict[Literal["train", "dev", "test"], Annotated[str, "that of this split"]], Rule(min_properties=1)
+]
 MOST_NAMES = 12  # that a message lists
 
 

@@ -17,8 +17,8 @@ KeyOfSystems = Literal["system", "model", "recipe", "seeds", "rerank", "learner"
 class Column:
     """A moderator whose values the user gives."""
 
-    file: FilePath
-    column: Name
+    file: Annotated[FilePath, "a TSV file: task, then columns of numbers or text"]
+    column: Annotated[Name, "heading of the column"]
     label: Annotated[Label | None, "name in figures and tables", LEFT_OUT] = None
 
 

@@ -91,7 +91,9 @@ class OfFiles:
 class AppendedTexts:
     """Further texts of documents."""
 
-    append: FilePath
+    append: Annotated[
+        FilePath, "a JSON Lines file of texts to append: {id, text} or {id, predicted_queries} on each line"
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +106,7 @@ class OfDocuments:
         LEFT_OUT,
     ] = None
     document_characters: Annotated[
-        dict[Literal["min", "max"], Count] | None,
+        dict[Literal["min", "max"], Annotated[Count, "characters, inclusive"]] | None,
         "leave out documents that are shorter or longer (title and text together, in characters); their judgements "
         "are kept",
         Rule(min_properties=1),

@@ -113,8 +113,11 @@ class Positives:
 class StartRule:
     """The training of a recipe on the same dataset, or on each of the others."""
 
-    recipe: str
-    dataset: Literal["same", "others"]
+    recipe: Annotated[str, "name of the recipe"]
+    dataset: Annotated[
+        Literal["same", "others"],
+        "same: its training on the same dataset; others: one recipe for each of its trainings on another dataset",
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)

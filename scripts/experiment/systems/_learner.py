@@ -19,7 +19,7 @@ MOST_COMBINATIONS = 200
 class LearnerKeys:
     """A learner with parameters of its own, each a value or a grid."""
 
-    type: str
+    type: Annotated[str, "name of the learner"]
     parameters: Annotated[Mapping[str, object], OTHERS] = field(default_factory=dict)
 
 

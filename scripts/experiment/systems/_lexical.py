@@ -86,7 +86,7 @@ def grid_of(*parameters: type) -> type:
     lists: list[tuple[str, Any, None]] = []
     for key in itertools.chain(*(keys_of(record).values() for record in (*parameters, _feedback.Parameters))):
         several: Any = tuple[key.type_of_values, ...] | None  # type: ignore[name-defined]
-        lists.append((key.field, Annotated[several, SEVERAL, LEFT_OUT], None))
+        lists.append((key.field, Annotated[several, f"values of {key.name} to try", SEVERAL, LEFT_OUT], None))
     return dataclasses.make_dataclass("Grid", lists, bases=(MeasureOfGrid,), frozen=True, kw_only=True)
 
 

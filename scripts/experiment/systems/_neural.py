@@ -33,9 +33,13 @@ Seeds = Annotated[int, Rule(minimum=1, maximum=1000)] | ListOfSeeds
 class RecipeRule:
     """The trainings of a recipe, each for the tasks of some datasets."""
 
-    name: Annotated[str | None, LEFT_OUT] = None
-    dataset: Annotated[Literal["target", "others"] | None, LEFT_OUT] = None
-    each: Annotated[dict[str, str] | None, Rule(min_properties=1), LEFT_OUT] = None
+    name: Annotated[str | None, "name of the recipe", LEFT_OUT] = None
+    dataset: Annotated[
+        Literal["target", "others"] | None,
+        "target: each task is ranked with the training on its own dataset; others: with each training on another one",
+        LEFT_OUT,
+    ] = None
+    each: Annotated[dict[str, str] | None, "the recipe for each dataset", Rule(min_properties=1), LEFT_OUT] = None
 
 
 @dataclass(frozen=True, kw_only=True)

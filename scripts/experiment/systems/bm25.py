@@ -34,12 +34,14 @@ class Parameters:
 
     k1: Annotated[
         Annotated[float, Rule(minimum=0, maximum=1000)] | None,
-        "bm25: default 0.9 as in Pyserini; with Elasticsearch, its default 1.2",
+        "bm25: saturation of term frequencies; default 0.9 as in Pyserini; with Elasticsearch, its default 1.2",
         LEFT_OUT,
     ] = None
-    b: Annotated[Share | None, "bm25: default 0.4 as in Pyserini; with Elasticsearch, its default 0.75", LEFT_OUT] = (
-        None
-    )
+    b: Annotated[
+        Share | None,
+        "bm25: normalisation by document length; default 0.4 as in Pyserini; with Elasticsearch, its default 0.75",
+        LEFT_OUT,
+    ] = None
 
 
 Grid: Any = grid_of(Parameters)
