@@ -1,7 +1,8 @@
-"""What the command lines of all scripts share: paths as options, settings as one JSON object, a mistake as one line.
+"""The command line of all scripts: paths as options, settings as one JSON object, and errors as one line.
 
-Before a script reads anything, its inputs are held to what their jobs wrote (see ledger) and the user's own data to
-what the run was planned with (see input_digests). With --log, what it prints is in its job's log as well (see job_log).
+Before a script reads anything, its inputs are checked against what their jobs wrote (see ledger) and the user's own
+data against what the run was planned with (see input_digests). With --log, its output is also in the job's log (see
+job_log).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from scripts.common.settings import help_of, read_settings
 
 
 def ensure_utf8() -> None:
-    """Begin anew in Python's UTF-8 mode where the locale would let texts and options be read in another encoding."""
+    """Restart in Python's UTF-8 mode if the locale would make Python read texts and options in another encoding."""
     if not sys.flags.utf8_mode and locale.getencoding().lower().replace("-", "") != "utf8":
         os.environ["PYTHONUTF8"] = "1"
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
@@ -32,7 +33,8 @@ def ensure_utf8() -> None:
 def run(main: Callable[[], None]) -> None:
     """Run a script's `main`; a UserError or an operating-system error becomes one line on stderr and exit code 1.
 
-    Where the user's data changed while it was read, the message says that, not what half of it looked like.
+    If the user's data changed while it was read, the message says so, instead of reporting an error in half-written
+    data.
     """
     ensure_utf8()
     try:
@@ -50,7 +52,7 @@ def run(main: Callable[[], None]) -> None:
 
 @dataclass(frozen=True)
 class NoSettings:
-    """Of a script that has none."""
+    """The settings of a script that has none."""
 
 
 class _Parser(argparse.ArgumentParser):

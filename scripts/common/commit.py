@@ -1,4 +1,4 @@
-"""The commit of the sources that run, read from git; writes nothing."""
+"""The git commit of the running sources; writes nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def git(root: Path, *arguments: str) -> str | None:
 
 
 def is_clone(root: Path) -> bool:
-    """Whether `root` is the top folder of a clone, and not merely somewhere in one."""
+    """Whether `root` is the top folder of a clone, not a folder inside one."""
     top = git(root, "rev-parse", "--show-toplevel")
     return top is not None and Path(top.strip()).resolve() == root.resolve()
 

@@ -1,6 +1,6 @@
-"""Which files of a folder are configurations of which experiment, by their key `experiment`; writes nothing.
+"""The configurations in a folder, grouped by their key `experiment`; writes nothing.
 
-A file that cannot be read is no reason to stop: it is somebody's other experiment, which may be half-written.
+A file that cannot be read does not stop anything: it may be another experiment that is being written.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FOLDER = Path("config")
 
 
 class Configurations(NamedTuple):
-    """Experiment -> its configurations, and of each file that cannot be read the message."""
+    """The configurations of each experiment, and the error message of each file that cannot be read."""
 
     of: dict[str, list[Path]]
     broken: list[str]
@@ -37,5 +37,5 @@ def configurations(folder: Path = FOLDER) -> Configurations:
 
 
 def shared(experiment: str, files: Sequence[Path]) -> str:
-    """That several configurations are of one experiment."""
+    """The message that several configurations name the same experiment."""
     return f"{' and '.join(map(str, files))} have the same name, experiment: {experiment}, so they share its results"

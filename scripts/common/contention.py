@@ -1,7 +1,7 @@
-"""How much other work a machine did while a job was timed: the cores that other processes kept busy, on average.
+"""The other work of a machine while a job was timed: the mean number of cores that other processes kept busy.
 
-Reads what Linux counts in /proc; where there is none, nothing is known. Other work is that of other jobs of the
-experiment, of other people, and of other virtual machines on the same host as far as they kept this one waiting.
+Reads the counters of Linux in /proc; without them, nothing is known. Other work is that of other jobs of the
+experiment, of other users, and of other virtual machines on the same host if they kept this one waiting.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 PROC = Path("/proc")
-SHORTEST = 0.2  # seconds: the counters go by hundredths
+SHORTEST = 0.2  # seconds: the counters have a resolution of a hundredth
 _BUSY = (0, 1, 2, 5, 6, 7)  # user, nice, system, irq, softirq, steal: the columns of /proc/stat that are work
 _PARENT, _OWN = 1, slice(11, 15)  # of /proc/PID/stat behind the name: the parent, and times with those of dead children
 
 
 class Counted(NamedTuple):
-    """The seconds of processor time that all processes, and this one with its children, have had until a moment."""
+    """The seconds of processor time used so far by all processes, and by this one with its children."""
 
     at: float
     every: float
@@ -26,7 +26,7 @@ class Counted(NamedTuple):
 
 
 def counted(proc: Path = PROC) -> Counted | None:
-    """The counters now; None where they cannot be read."""
+    """The counters now; None if they cannot be read."""
     try:
         hertz = os.sysconf("SC_CLK_TCK")
         columns = (proc / "stat").read_text().split("\n", 1)[0].split()[1:]
@@ -37,7 +37,7 @@ def counted(proc: Path = PROC) -> Counted | None:
 
 
 def other_cores(start: Counted | None, end: Counted | None) -> float | None:
-    """The cores that other processes kept busy between two moments; None where that is not known."""
+    """The mean number of cores that other processes kept busy between two readings; None if it is not known."""
     if start is None or end is None or end.at - start.at < SHORTEST:
         return None
     others = (end.every - start.every) - (end.own - start.own)
@@ -45,7 +45,7 @@ def other_cores(start: Counted | None, end: Counted | None) -> float | None:
 
 
 def _of_family(process: int, proc: Path) -> int:
-    """The ticks of a process and all that live below it; of the dead their parents have them."""
+    """The ticks of a process and its living descendants; those of ended processes are counted in their parents."""
     ticks, parents = {}, {}
     for path in proc.glob("[0-9]*/stat"):
         try:

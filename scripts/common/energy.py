@@ -1,8 +1,8 @@
-"""The energy that the machine says it has used, where it says so: Intel's and AMD's RAPL, and Nvidia's NVML.
+"""The energy that the machine reports to have used: RAPL of Intel and AMD processors, NVML of Nvidia GPUs.
 
-RAPL counts the joules of a processor's packages with all that runs on them, and of no other part of the machine; since
-2020 Linux lets only root read it. NVML counts those of a whole graphics card, from Volta on. Where neither can be read
-there are no numbers: none is estimated.
+RAPL counts the joules of a processor's packages, for all processes on them, and of no other part of the machine; since
+2020, Linux lets only root read it. NVML counts those of a whole graphics card, from Volta on. If neither can be read,
+there are no numbers: nothing is estimated.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any
 
 POWERCAP = Path("/sys/class/powercap")
 PACKAGE = re.compile(r"intel-rapl:\d+")  # a package, not one of its parts, whose joules are among its own
-SECONDS = 30.0  # between two looks: RAPL's counters begin again at 0, under full load after minutes
+SECONDS = 30.0  # between two readings: RAPL's counters wrap around to 0, under full load after minutes
 
 
 class Packages:
-    """The joules of all packages since the first look; None where none can be read. Safe between threads."""
+    """The joules of all packages since the first reading; None if they cannot be read. Thread-safe."""
 
     def __init__(self, folder: Path = POWERCAP) -> None:
         found = sorted(path for path in folder.glob("intel-rapl:*") if PACKAGE.fullmatch(path.name))
@@ -34,11 +34,11 @@ class Packages:
             self.ranges, self.last = {}, {}
 
     def joules(self) -> float | None:
-        """What they have used so far."""
+        """The joules used so far."""
         with self.lock:
             try:
                 counted = {path: int(path.read_text()) for path in self.last}
-            except (OSError, ValueError):  # no longer to be read: what was counted before is not all
+            except (OSError, ValueError):  # no longer readable: the count so far is incomplete
                 self.last = counted = {}
             for path, now in counted.items():
                 self.total += ((now - self.last[path]) % (self.ranges[path] + 1)) / 1e6
@@ -46,7 +46,7 @@ class Packages:
             return self.total if counted else None
 
     def keep_looking(self) -> None:
-        """Look now and then, so that no counter begins anew twice between two looks."""
+        """Read periodically, so that no counter wraps around twice between two readings."""
 
         def look() -> None:
             while True:
@@ -57,12 +57,12 @@ class Packages:
 
 
 def card_joules() -> float | None:
-    """What the graphics card that torch uses has used since its driver was loaded; None where that cannot be read."""
+    """The joules that torch's graphics card has used since its driver was loaded; None if they cannot be read."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return None
     try:
-        import pynvml  # in the environments of models alone
+        import pynvml  # installed only in the environments of models
 
         name = f"GPU-{torch.cuda.get_device_properties(0).uuid}"
         return pynvml.nvmlDeviceGetTotalEnergyConsumption(card(name)) / 1000
@@ -72,7 +72,7 @@ def card_joules() -> float | None:
 
 @cache
 def card(name: str) -> Any:
-    """NVML's handle of a graphics card: to start NVML and to find the card takes milliseconds each time."""
+    """NVML's handle of a graphics card, cached because starting NVML and finding the card take milliseconds."""
     import pynvml
 
     pynvml.nvmlInit()
@@ -83,7 +83,7 @@ _packages: Packages | None = None
 
 
 def joules() -> dict[str, float]:
-    """The counters that can be read now, in joules: `processor` (its packages) and `gpu`; only differences count."""
+    """The readable counters in joules: `processor` (its packages) and `gpu`; only differences have a meaning."""
     global _packages
     if _packages is None:
         _packages = Packages()

@@ -1,4 +1,4 @@
-"""An error that the user can mend, as a message of one line."""
+"""An error that the user can correct, as a message of one line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from scripts.common.characters import REFUSED
 
 
 class UserError(Exception):
-    """An error in what the user gave. The message names the file and line (or key), what is wrong, what is expected."""
+    """An error in the user's input; the message names the file and line (or key), what is wrong, what is expected."""
 
     def __str__(self) -> str:
         """The message on one line: characters that would end the line or control a terminal are escaped."""

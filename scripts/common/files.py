@@ -19,7 +19,7 @@ from scripts.common.digests import sha256
 from scripts.common.errors import UserError
 from scripts.common.reading import DAMAGE, UTF_8, damaged, open_text
 
-LONGEST_LINE = 100_000_000  # characters; a line holds a document, of which memory holds several copies
+LONGEST_LINE = 100_000_000  # characters; a line is a document, of which several copies are in memory
 FULL = [os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT)]
 
 
@@ -44,8 +44,8 @@ def full_disk_reported(folder: Path) -> Iterator[None]:
 def atomic_path(path: Path) -> Iterator[Path]:
     """A temporary path beside `path`, with the same suffix. It replaces `path` if the block succeeds, else is deleted.
 
-    Below results/ the SHA-256 of what was written is entered in the ledger. The old entry is removed before the
-    replacement: a process that is killed between the two leaves no entry, and never a wrong one.
+    Below results/, the SHA-256 of the output is entered in the ledger. The old entry is removed before the
+    replacement, so that a process killed between the two steps leaves no entry instead of a wrong one.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -56,7 +56,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
         with full_disk_reported(path.parent):
             yield folder / path.name
         nested = any(part.startswith(".") and part.endswith(".partial") for part in path.parts)
-        if not nested:  # inside another atomic path, that one checks
+        if not nested:  # inside another atomic path, which checks
             input_digests.check()
         sums = ledger.hashes(folder / path.name) if ledger.name_of(path) else {}
         ledger.forget(path)
@@ -72,7 +72,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
 def atomic_text(path: Path) -> Iterator[TextIO]:
     """A UTF-8 text file, written atomically. `.gz` is compressed without a time stamp: equal content, equal bytes.
 
-    Of runs zlib's level 4 makes files that are 2% larger than its default's, in less than half the time.
+    For runs, zlib's level 4 makes files 2% larger than the default level does, in less than half the time.
     """
     with atomic_path(path) as temporary:
         if str(path).endswith(".gz"):
@@ -94,7 +94,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path, value: object, **layout: Any) -> None:
-    """Write a value as JSON, laid out as `json.dumps` is asked to."""
+    """Write a value as JSON; `layout` are arguments of `json.dumps`."""
     write_text(path, json.dumps(value, **layout) + "\n")
 
 
@@ -110,7 +110,7 @@ def lines(path: Path, encoding: str = UTF_8) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, line without its end) of a text file, plain or packed; blank lines are skipped.
 
     A byte order mark and CRLF ends are removed. Raises UserError if the file is missing, not a regular file, damaged or
-    not of this encoding, or if it holds a NUL character or a line longer than LONGEST_LINE.
+    not of this encoding, or if it contains a NUL character or a line longer than LONGEST_LINE.
     """
     number = 0
     try:
@@ -128,7 +128,7 @@ def lines(path: Path, encoding: str = UTF_8) -> Iterator[tuple[int, str]]:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text, such as a field of a file or a string of YAML, reads as a number."""
+    """Whether a text, such as a field of a file or a YAML string, can be read as a number."""
     try:
         float(text)
     except ValueError:
@@ -137,7 +137,7 @@ def is_number(text: str) -> bool:
 
 
 def check_sha256(expected: str, name: str, *paths: Path) -> None:
-    """Raise UserError unless the files (called `name` in the message) have, together, the `expected` SHA-256."""
+    """Raise UserError unless the SHA-256 of the files together is `expected`; `name` is their name in the message."""
     actual = sha256(*paths)
     if actual != expected.lower():
         raise UserError(f"{name}: SHA-256 is {actual}, but the configuration says {expected}; nothing was kept")

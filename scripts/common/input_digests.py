@@ -1,8 +1,8 @@
 """Checks that the user's own data stays the same from planning a job until the job has written its outputs.
 
-A job's settings state under `sha256_of` the SHA-256 that each input had when the run began. The outputs of the job
-appear only if the inputs are still the same at its end. So results of old data, or of a mixture, never pass for
-results of the new data.
+The key `sha256_of` of a job's settings contains the SHA-256 that each input had when the run began. The outputs of the
+job appear only if the inputs are still the same at its end. So results of old data, or of a mixture, are never taken
+for results of the new data.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def hold(paths: dict[Path, str]) -> None:
 
 
 def changed() -> str | None:
-    """A message about the first input that is no longer as it was when the job was planned; None if all are."""
+    """A message about the first input that changed since the job was planned; None if none did."""
     for path, expected in EXPECTED.items():
         try:
             if content_sha256(path) == expected:
@@ -35,6 +35,6 @@ def changed() -> str | None:
 
 
 def check() -> None:
-    """Raise UserError if an input is no longer as it was when the job was planned."""
+    """Raise UserError if an input changed since the job was planned."""
     if change := changed():
         raise UserError(change)

@@ -1,4 +1,4 @@
-"""Ctrl-C ends a command with one line instead of a traceback. It imports nothing that takes time, to be there first."""
+"""Ctrl-C ends a command with one line instead of a traceback. Imports nothing slow, so that it takes effect early."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SAID = "interrupted; what was finished is kept, run the same command to continue
 
 
 def in_one_line() -> None:
-    """From now on an interruption that nothing else takes is one line; the exit code stays that of the signal."""
+    """Report an unhandled interruption in one line from now on; the exit code remains that of the signal."""
     sys.excepthook = _hook
 
 

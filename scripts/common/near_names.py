@@ -1,4 +1,4 @@
-"""The known name that somebody probably meant by one that is unknown; reads and writes nothing."""
+"""The known name that was probably meant by an unknown one; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 
 def closest(word: str, known: Iterable[str], most: int = 1) -> list[str]:
-    """The known names closest to a word, whatever their case; none where none is close."""
+    """The known names closest to a word, ignoring case; empty if none is close."""
     by_case = {name.lower(): name for name in known}
     return [by_case[name] for name in difflib.get_close_matches(word.lower(), by_case, most)]
 
 
 def near(word: str, known: Iterable[str]) -> str:
-    """A question that names the known name closest to a word; empty where none is close."""
+    """A question that suggests the known name closest to a word; empty if none is close."""
     return "".join(f"did you mean {name!r}?" for name in closest(word, known))
 
 

@@ -11,11 +11,11 @@ import re
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,19}")
-LARGEST = 2**63 - 1  # what a 64-bit integer holds
+LARGEST = 2**63 - 1  # the largest signed 64-bit integer
 
 
 def finite(text: str) -> float | None:
-    """The finite number that a text holds in decimal notation; None if it holds none, or one beyond 64 bits."""
+    """The finite number written in decimal notation; None if the text is not one, or is beyond 64 bits."""
     if not _NUMBER.fullmatch(text):
         return None
     value = float(text)
@@ -23,7 +23,7 @@ def finite(text: str) -> float | None:
 
 
 def integer(text: str) -> int | None:
-    """The integer that a text holds in decimal digits; None if it holds none, or one beyond 64 bits."""
+    """The integer written in decimal digits; None if the text is not one, or is beyond 64 bits."""
     if not _INTEGER.fullmatch(text):
         return None
     value = int(text)

@@ -1,4 +1,4 @@
-"""Checks of paths that come from outside: a path that would leave its folder is refused."""
+"""Checks of paths from outside: a path that would leave its folder is refused."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def why_not_below(name: str) -> str | None:
 def below(folder: Path, name: str, where: str) -> Path:
     """The path of `name` (relative, with `/`) below `folder`.
 
-    Raises UserError, beginning with `where`, for a name that does not clearly name a file below the folder, or that
-    goes through a link.
+    Raises UserError, beginning with `where`, for a name that is not clearly that of a file below the folder, or that
+    passes through a link.
     """
     if reason := why_not_below(name):
         raise UserError(f"{where}: refused, the path {name!r} {reason}")
@@ -48,10 +48,10 @@ def below(folder: Path, name: str, where: str) -> Path:
 
 
 def why_no_clone(folder: str) -> str | None:
-    """Why a clone cannot lie in this folder, as a message of one line; None if it can.
+    """Why this folder cannot contain a clone, as a message of one line; None if it can.
 
-    Snakemake takes braces for wildcards, a colon separates search paths, and the other characters have a meaning for a
-    shell or for make.
+    Snakemake reads braces as wildcards, a colon separates search paths, and the other characters have a meaning in a
+    shell or in make.
     """
     character = next(
         (character for character in folder if character in "$`\\\"'{}*?[]<>|:" or REFUSED.match(character)), None

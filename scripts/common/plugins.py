@@ -1,8 +1,8 @@
 """Plug-ins, one file each: dataset formats, effects, kinds of systems and of models, and so on, by package.
 
-A new plug-in comes as one new file and is found here by its name. The file of plug-in `d_av` is d_av.py, that of
-`bi-encoder` is bi_encoder.py. A job loads its one plug-in alone, so that only this file and what it imports decide
-whether the job runs again; to plan a workflow all are loaded.
+A new plug-in is one new file, found by its name. The file of plug-in `d_av` is d_av.py, that of `bi-encoder` is
+bi_encoder.py. A job loads only its own plug-in, so that only this file and its imports decide whether the job runs
+again; planning a workflow loads all of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def source(package: str, name: str) -> str:
 
 
 def load(package: str, name: str) -> ModuleType:
-    """The module of one plug-in. Raises ValueError where there is none of this name."""
+    """The module of one plug-in. Raises ValueError if there is none of this name."""
     if not stem(name).isidentifier() or stem(name).startswith("_") or not (ROOT / source(package, name)).is_file():
         raise ValueError(f"unknown {name!r}; expected one of {', '.join(load_all(package))}")
     return importlib.import_module(f"{package}.{stem(name)}")

@@ -1,4 +1,4 @@
-"""Reading ahead: the next item is made by another thread while the one before is worked on, outside of Python."""
+"""Reading ahead: another thread makes the next item while the current one is processed outside of Python."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Item = TypeVar("Item")
 
 
 def ahead(items: Iterable[Item]) -> Iterator[Item]:
-    """The items in their order, of which one beyond the current is in memory. What `items` raises is raised here."""
+    """Yield the items in order, with one beyond the current in memory. Exceptions of `items` are raised here."""
     iterator, end = iter(items), object()
     with ThreadPoolExecutor(1) as reader:
         waiting = reader.submit(next, iterator, end)

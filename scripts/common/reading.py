@@ -1,7 +1,7 @@
 """Opening files from outside: regular files only; gzip and zstd, by their first bytes, are unpacked up to a limit.
 
-A pipe, a device or a socket would hang the reader or never end. A small packed file can unpack to more than a disk
-holds.
+A pipe, a device or a socket would hang the reader or never end. A small packed file can unpack to more than the disk
+can store.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from scripts.common.errors import UserError
 
 
 class ZstdDamage(Exception):
-    """A zstd file with a damaged frame, or with something else behind its frames."""
+    """A zstd file with a damaged frame, or with other data after its frames."""
 
 
-RATIO = 200  # text and JSON shrink to a tenth, rarely to a fiftieth; a bomb shrinks to a thousandth
-ALWAYS_FREE = 100_000_000  # bytes that any file may unpack to
+RATIO = 200  # text and JSON compress to a tenth, rarely to a fiftieth; a decompression bomb to a thousandth
+ALWAYS_FREE = 100_000_000  # bytes to which any file may unpack
 BUFFER = 1 << 17  # bytes
 GZIP = b"\x1f\x8b"
-# A frame of zstd, or one to be skipped, with which pzstd begins.
+# A zstd frame, or a skippable frame, with which pzstd begins.
 ZSTD = (b"\x28\xb5\x2f\xfd", *(bytes([kind]) + b"\x2a\x4d\x18" for kind in range(0x50, 0x60)))
-_REFUSED = {  # what libzstd says -> what is to be done
+_REFUSED = {  # libzstd's message -> what to do
     "too much memory": "needs a window of more than 128 MB; pack it again without --long",
     "Dictionary mismatch": "was packed with a dictionary; pack it again without",
 }
@@ -53,7 +53,7 @@ _KINDS = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a pipe", stat.S_ISSOCK: "a s
 
 
 def unpacks_to_at_most(packed: int) -> int:
-    """The most bytes to which a file of `packed` bytes may unpack; more is taken for a decompression bomb."""
+    """The most bytes to which a file of `packed` bytes may unpack; more is treated as a decompression bomb."""
     return max(ALWAYS_FREE, RATIO * packed)
 
 
@@ -79,9 +79,9 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 class _Unpacked(io.RawIOBase):
-    """The bytes of a packed file, which is closed with it. Raises UserError beyond `unpacks_to_at_most`.
+    """The bytes of a packed file, which is closed together with it. Raises UserError beyond `unpacks_to_at_most`.
 
-    `stream` unpacks it, and raises `of_zstd` where frames of zstd are damaged.
+    `stream` unpacks it, and raises `of_zstd` if a zstd frame is damaged.
     """
 
     def __init__(self, path: Path, packed: BinaryIO, stream: BinaryIO, *of_zstd: type[Exception]) -> None:
@@ -133,16 +133,16 @@ def open_bytes(path: Path) -> BinaryIO:
     if start.startswith(GZIP):
         return io.BufferedReader(_Unpacked(path, file, gzip.GzipFile(fileobj=file, mode="rb")), BUFFER)
     if start.startswith(ZSTD):
-        from backports.zstd import ZstdError, ZstdFile  # archives are checked by the standard library alone
+        from backports.zstd import ZstdError, ZstdFile  # archives are checked with the standard library alone
 
         return io.BufferedReader(_Unpacked(path, file, ZstdFile(file), ZstdError), BUFFER)
     return file
 
 
 def why_no_encoding(name: str) -> str | None:
-    """Why a text cannot be the name of an encoding of files that are read line by line; None if it can.
+    """Why a text is not the name of an encoding for files that are read line by line; None if it is.
 
-    Known are those of Python's in which the byte of a line end means nothing else.
+    The encodings are those of Python in which the byte of a line end has no other meaning.
     """
     try:
         found = codecs.lookup(name).name
@@ -169,7 +169,7 @@ def read_text(path: Path) -> str:
 
 
 def damaged(path: Path, error: Exception, number: int = 0, encoding: str = UTF_8) -> UserError:
-    """The error for a file whose reading raised one of DAMAGE. Its line is `number`; of bad text it is searched."""
+    """The error for a file whose reading raised one of DAMAGE, with its line: `number`, or that of invalid text."""
     if not isinstance(error, UnicodeDecodeError):
         place = f"{path}:{number}" if number else f"{path}"
         with open_regular(path) as file:

@@ -1,8 +1,8 @@
-"""Records of results: frozen dataclasses that are kept as JSON, read and written as settings are (settings.py).
+"""Records of results: frozen dataclasses stored as JSON, read and written like settings (settings.py).
 
-A field without a default is always written; one that has its default is left out. Tuples are lists in JSON. The keys of
-a field marked INLINE (keys.py) stand among those of the outer object, so that a record is one flat object in its file
-and has parts in code.
+A field without a default is always written; a field equal to its default is left out. Tuples are lists in JSON. The
+keys of a field marked INLINE (keys.py) are keys of the outer object, so that a record with parts is one flat object in
+its file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Record = TypeVar("Record")
 
 
 def read_record(kind: type[Record], path: Path) -> Record:
-    """The record of a JSON file. Raises UserError, with file and key, for what does not fit."""
+    """The record of a JSON file. Raises UserError, with file and key, if it does not match."""
     return read_settings(kind, json.loads(path.read_text(encoding="utf-8")), str(path))
 
 

@@ -1,4 +1,4 @@
-"""Writing a small file whole or not at all, outside of what jobs make (see files.atomic_path for that)."""
+"""Writing a small file atomically, for files that are not outputs of jobs (for those, see files.atomic_path)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary path beside `path`, of this process alone. Once the block succeeds, it replaces `path`.
 
-    Its name is short, as that of `path` may have all the characters that a file system takes.
+    Its name is short, since that of `path` may already have the maximum length of the file system.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     name = hashlib.sha256(os.fsencode(path.name)).hexdigest()[:12]
@@ -26,6 +26,6 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file in one step, so that no other process sees half of it."""
+    """Write a file atomically, so that no other process sees half of it."""
     with replacing(path) as temporary:
         temporary.write_bytes(content)

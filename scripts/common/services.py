@@ -6,7 +6,7 @@ from scripts.common import urls
 
 
 def service(text: str) -> urls.Url:
-    """The address below which requests are sent. Raises ValueError for one that is refused, with the reason."""
+    """The base address of requests. Raises ValueError, with the reason, if it is refused."""
     made = urls.parse(text)
     if made.user or made.query or urls.references(text):
         raise ValueError("contains a user, a query or ${NAME}; a key is taken from the environment alone")

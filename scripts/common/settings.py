@@ -1,8 +1,8 @@
-"""A script's settings: one frozen dataclass each, read from the JSON object that its rule gives under `--settings`.
+"""A script's settings: one frozen dataclass, read from the JSON object that its rule passes as `--settings`.
 
-A field's meaning stands in its type: `depth: Annotated[int, "documents per query that are kept"]`. A field without a
-default is required. Values are checked, and converted only from JSON's lists to tuples: what a job computes with is
-what the configuration says. The records of a configuration's sections are read in the same way (see keys.py).
+The meaning of a field is in its type: `depth: Annotated[int, "documents per query that are kept"]`. A field without a
+default is required. Values are checked and not converted, except from JSON's lists to tuples, so that a job computes
+with what the configuration says. The sections of a configuration are read in the same way (see keys.py).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Annotated, Any, TypeVar
 
 from scripts.common.errors import UserError
 from scripts.common.keys import INLINE, OTHERS, Key, keys_of
-from scripts.common.keys import given as given  # what a job was given is asked for beside how it is read
+from scripts.common.keys import given as given  # imported together with read_settings
 
 Settings = TypeVar("Settings")
 
 
 def read_settings(kind: type[Settings], values: Mapping[str, Any], place: str = "--settings") -> Settings:
-    """The dataclass `kind` of these values. Raises UserError for a key that is unknown, missing or of another type."""
+    """The dataclass `kind` of these values. Raises UserError for unknown or missing keys and values of another type."""
     keys = keys_of(kind)
     if not isinstance(values, dict):
         raise UserError(f"{place}: expected an object, not {_words(values)}")
@@ -43,7 +43,7 @@ def read_settings(kind: type[Settings], values: Mapping[str, Any], place: str = 
 
 
 def _gathered(inline: Key, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The values with those of an inline record under its key: of the first of its records whose keys are all there."""
+    """The values, with those of an inline record under its key: the first of its types whose keys are all there."""
     there = next((record for record in inline.records if _has_keys(record, values)), None)
     if there is None and not inline.required:
         return values
@@ -53,7 +53,7 @@ def _gathered(inline: Key, values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _has_keys(record: type, values: Mapping[str, Any]) -> bool:
-    """Whether all required keys of a record are there, also of those that stand among them."""
+    """Whether all required keys of a record, including those of inline records, are there."""
     return all(
         any(_has_keys(one, values) for one in key.records) if key.is_marked(INLINE) else key.name in values
         for key in keys_of(record).values()
@@ -62,7 +62,7 @@ def _has_keys(record: type, values: Mapping[str, Any]) -> bool:
 
 
 def _names(record: type) -> set[str]:
-    """The keys of a record, with those of the records that stand among them."""
+    """The keys of a record, including those of inline records."""
     found = set()
     for key in keys_of(record).values():
         found |= set().union(*map(_names, key.records)) if key.is_marked(INLINE) else {key.name}
@@ -80,7 +80,7 @@ def help_of(kind: type) -> str:
 
 
 def _read(hint: Any, value: Any, place: str) -> Any:
-    """The value, where it is of the type; dataclasses, also in lists and mappings, are read from their objects."""
+    """The value, if it has this type; dataclasses, also in lists and mappings, are read from their objects."""
     hint = _plain(hint)
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if dataclasses.is_dataclass(hint):
@@ -99,7 +99,7 @@ def _read(hint: Any, value: Any, place: str) -> Any:
 
 
 def _read_one_of(hint: Any, value: Any, place: str) -> Any:
-    """The value as the first of several types that it is of; what is wrong with it, by the one that was meant."""
+    """The value as the first of several types that it has; errors are those of the type that was meant."""
     options = typing.get_args(hint)
     fitting = [option for option in options if _fits(option, value)]
     records = [option for option in options if _holds_record(option) and isinstance(value, dict | list)]
@@ -117,7 +117,7 @@ def _plain(hint: Any) -> Any:
 
 
 def _name(hint: Any) -> str:
-    """A type as text, without what its annotations say beside it."""
+    """A type as text, without its annotations."""
     hint = _plain(hint)
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
@@ -140,7 +140,7 @@ def _fits(hint: Any, value: Any) -> bool:
     if dataclasses.is_dataclass(hint):
         record = typing.cast(type, hint)
         return isinstance(value, record) or (isinstance(value, dict) and _has_keys(record, value))
-    if inner or hint in (int, float):  # a list or mapping of anything is checked by its class
+    if inner or hint in (int, float):  # for a list or mapping of any values, only the class is checked
         check = FITTING.get(typing.get_origin(hint) or hint)
         return check is not None and check(inner, value)
     return isinstance(value, type(None) if hint is None else hint)
@@ -173,6 +173,6 @@ FITTING: dict[Any, Callable[[tuple[Any, ...], Any], bool]] = {
     tuple: _fits_tuple,
     dict: _fits_mapping,
     collections.abc.Mapping: _fits_mapping,
-    float: lambda _, value: isinstance(value, int | float) and not isinstance(value, bool),  # JSON: 1.0 as it likes
+    float: lambda _, value: isinstance(value, int | float) and not isinstance(value, bool),  # 1 may stand for 1.0
     int: lambda _, value: isinstance(value, int) and not isinstance(value, bool),
 }

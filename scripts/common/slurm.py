@@ -1,4 +1,4 @@
-"""Slurm's commands: what one prints, or why it has failed."""
+"""Slurm's commands: their output, or why they failed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scripts.common.errors import UserError
 
 
 def ask(*command: str) -> str:
-    """What a command of Slurm prints. Raises UserError with its own last line where it fails."""
+    """The output of a Slurm command. Raises UserError with its last line if it fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     except FileNotFoundError:

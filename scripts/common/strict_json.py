@@ -1,6 +1,6 @@
 """A strict reader of JSON from outside. It refuses what Python's reader accepts although it is invalid or ambiguous.
 
-Refused are duplicate keys, NaN and infinity, integers beyond 64 bits, lone surrogates (no UTF-8 file can hold them) and
+It refuses duplicate keys, NaN and infinity, integers beyond 64 bits, lone surrogates (which UTF-8 cannot encode) and
 nesting too deep for the reader.
 """
 
@@ -66,8 +66,8 @@ _OF_PANDAS = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, par
 def parse_json(text: str, where: str, any_size: bool = False, any_float: bool = False):
     """The value of a JSON text. Raises UserError, beginning with `where`, if it is not strictly JSON.
 
-    With `any_size` integers may be larger than 64 bits: tokenizers write 10^30 for an unlimited length. With
-    `any_float` NaN and infinity are floats: pandas writes them for missing values.
+    With `any_size`, integers may be larger than 64 bits: tokenizers write 10^30 for an unlimited length. With
+    `any_float`, NaN and infinity are floats: pandas writes them for missing values.
     """
     decoder = _OF_PANDAS if any_float else _LARGE if any_size else _DECODER
     try:

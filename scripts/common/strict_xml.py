@@ -1,8 +1,8 @@
-"""A strict reader of small XML files from users: elements and their text, and nothing that XML can do besides.
+"""A strict reader of small XML files from users: elements and their text, without any other feature of XML.
 
-Refused are a document type declaration (so there are no entities but XML's own five, and no other file is read),
-deep nesting, oversized files and whatever is not well-formed. Attributes, comments and processing instructions are
-passed over. See the attacks listed in the security notes of Python's xml module.
+It refuses a document type declaration (so there are no entities except XML's own five, and no other file is read), deep
+nesting, oversized files and XML that is not well-formed. Attributes, comments and processing instructions are ignored.
+See the attacks listed in the security notes of Python's xml module.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from xml.parsers import expat
 from scripts.common.errors import UserError
 from scripts.common.reading import DAMAGE, damaged, open_bytes
 
-LARGEST_FILE = 4 << 20  # bytes, unpacked: a file of topics has a hundredth
-DEEPEST = 20  # elements inside one another
+LARGEST_FILE = 4 << 20  # bytes, unpacked; a topics file has a hundredth of it
+DEEPEST = 20  # nested elements
 
 
 @dataclass
 class Element:
-    """An element, the line that it begins in, and what lies in it, in order: text and other elements."""
+    """An element, the line in which it begins, and its content in order: text and other elements."""
 
     tag: str
     line: int
@@ -29,12 +29,12 @@ class Element:
 
     @property
     def text(self) -> str:
-        """All text in it, also that of inner elements, with single spaces."""
+        """Its whole text, including that of inner elements, with single spaces."""
         return " ".join("".join(self._texts()).split())
 
     @property
     def children(self) -> list[Element]:
-        """The elements directly in it."""
+        """Its child elements."""
         return [part for part in self.parts if isinstance(part, Element)]
 
     def _texts(self) -> Iterator[str]:
@@ -46,7 +46,7 @@ class Element:
 
 
 def read_xml(path: Path) -> Element:
-    """The outermost element of an XML file, plain, gzip or zstd. UserError, with the line, for what is refused."""
+    """The root element of an XML file, plain, gzip or zstd. Raises UserError, with the line, for what is refused."""
     try:
         with open_bytes(path) as file:
             content = file.read(LARGEST_FILE + 1)
@@ -82,6 +82,6 @@ def _parsed(content: bytes, path: Path) -> Element:
         parser.Parse(content, True)
     except expat.ExpatError as error:
         raise UserError(f"{path}:{error.lineno}: not XML: {expat.errors.messages[error.code]}") from None
-    except (ValueError, LookupError) as error:  # an encoding that Python does not know or expat cannot take
+    except (ValueError, LookupError) as error:  # an encoding that Python or expat does not support
         raise UserError(f"{path}:1: not XML: {error}") from None
     return outside.children[0]

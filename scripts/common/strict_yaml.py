@@ -1,9 +1,9 @@
-"""A strict reader of YAML from users. It refuses what the usual reader accepts although it surprises or never ends.
+"""A strict reader of YAML from users. It refuses surprising or endless input that the usual reader accepts.
 
-Refused are duplicate keys and keys that are not text, dates, NaN and infinity, numbers beyond 64 bits, `010` and `1:30`
-(8 and 90 to YAML), custom tags, several documents, an alias inside what it names, oversized files, too deep nesting and
-invisible characters. What remains is text, numbers, true, false, null, lists and mappings. Only the mappings in
-NUMBERED may have whole numbers as keys, which are read as text.
+It refuses duplicate keys, keys that are not text, dates, NaN and infinity, numbers beyond 64 bits, `010` and `1:30` (8
+and 90 in YAML), custom tags, several documents, an alias inside its own anchor, oversized files, deep nesting and
+invisible characters. It accepts text, numbers, true, false, null, lists and mappings. Only the mappings in NUMBERED may
+have whole numbers as keys, which are read as text.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from scripts.common.numerals import LARGEST
 from scripts.common.yaml_mistakes import mistake_of
 
 LARGEST_FILE = 1 << 20  # bytes
-DEEPEST = 20  # lists and mappings inside one another
+DEEPEST = 20  # nested lists and mappings
 MOST_VALUES = 100_000  # with aliases expanded
-TEMPLATE = "__use_yte__"  # with this key Snakemake would run Python code from the configuration
+TEMPLATE = "__use_yte__"  # with this key, Snakemake would run Python code from the configuration
 NUMBERED = ("epochs", "grades")  # keys whose mapping may have whole numbers (of training queries, grades) as keys
-WHOLE = re.compile("0|-?[1-9][0-9]*")  # as such a key is written: 1 is one spelling, 0x1 and +1 would be others
+WHOLE = re.compile("0|-?[1-9][0-9]*")  # the one allowed spelling of such a key: 1, not 0x1 or +1
 _STANDARD = "tag:yaml.org,2002:"
 _KNOWN = {_STANDARD + name for name in ("map", "seq", "str", "int", "float", "bool", "null", "merge")}
 _WORDS = {"int": "a number", "float": "a number", "bool": "true or false", "null": "null", "seq": "a list",
@@ -110,8 +110,8 @@ def _check(
 ) -> tuple[int, int]:
     """Check a node and all below it. Returns the number of its values, with aliases expanded, and its depth.
 
-    `measured` holds these results by the id of a node, so that an alias is not walked again. `open_nodes` are the ids
-    of the nodes that this one lies in. Raises UserError, with the line, for whatever is refused.
+    `measured` has these results by the id of a node, so that an alias is not walked again. `open_nodes` are the ids
+    of the nodes that contain this one. Raises UserError, with the line, for what is refused.
     """
     if id(node) in open_nodes:
         raise _refused(node, "an alias (*name) lies inside what it names")
@@ -150,7 +150,7 @@ def _unknown_tag(node: yaml.Node) -> str:
 
 
 def _numbers_as_text(node: yaml.MappingNode) -> None:
-    """Make the plain whole numbers that are keys of the mappings in NUMBERED texts."""
+    """Convert plain whole numbers that are keys of the mappings in NUMBERED to text."""
     for key, mapping in node.value:
         if key.value in NUMBERED and isinstance(mapping, yaml.MappingNode):
             for number, _ in mapping.value:

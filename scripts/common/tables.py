@@ -1,8 +1,8 @@
 """The one place that reads and writes tables of results (TSV).
 
-pandas takes 01, 1e3 and 2019 for numbers, and NA, null, nan and None for nothing; tasks, systems and queries may be
-called so. So every cell is read as text, and only columns that hold numbers become numbers: all but those that the
-caller names. Names and words are never guessed from what they look like.
+pandas reads 01, 1e3 and 2019 as numbers, and NA, null, nan and None as missing values; tasks, systems and queries may
+have such names. So every cell is read as text, and all columns except those that the caller names are converted to
+numbers. Types are never guessed from the values.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pandas as pd
 from scripts.common.errors import UserError
 from scripts.common.files import write_text
 
-# The columns of names and words in tables that several scripts read.
+# The text columns of tables that several scripts read.
 EFFECTS = ("task", "undefined")
 MEANS = ("task", "system")
 DATASETS = ("dataset", "split", "carved", "tokenizer")
@@ -31,7 +31,7 @@ EXTREME_QUERIES = ("comparison", "task", "query_id", "text")
 
 
 def read_texts(source: Path | TextIO) -> pd.DataFrame:
-    """All cells as text, empty ones as empty texts; a file without a heading has no columns."""
+    """All cells as text; an empty cell is an empty text, and a file without a heading has no columns."""
     try:
         return pd.read_csv(source, sep="\t", dtype=str, keep_default_na=False)
     except pd.errors.EmptyDataError:
@@ -39,10 +39,10 @@ def read_texts(source: Path | TextIO) -> pd.DataFrame:
 
 
 def read_table(path: Path, *texts: str) -> pd.DataFrame:
-    """The columns `texts` as text, all others as numbers: whole ones where every cell holds one, else floats, to the
-    last bit. Empty cells are missing values.
+    """The columns `texts` as text, all others as numbers: integers if every cell is one, else floats, to the last
+    bit. Empty cells are missing values.
 
-    Raises UserError for a cell of the others that is no number.
+    Raises UserError for a cell of the other columns that is not a number.
     """
     table = read_texts(path)
     for name, column in table.items():
@@ -51,7 +51,7 @@ def read_table(path: Path, *texts: str) -> pd.DataFrame:
 
 
 def read_metrics(path: Path) -> pd.DataFrame:
-    """A metrics file: index query_id, a column of floats for each measure. UserError where a value is missing."""
+    """A metrics file: index query_id, a column of floats for each measure. Raises UserError for a missing value."""
     table = read_table(path, *METRICS).set_index("query_id").astype(float)
     if table.isna().any(axis=None):
         raise UserError(f"{path}: was changed or damaged: a query lacks a value")

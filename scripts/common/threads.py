@@ -1,4 +1,4 @@
-"""How many threads a job may use."""
+"""The number of threads of a job."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from scripts.common.numerals import integer
 
 
 def threads() -> int:
-    """How many threads this job may use: OMP_NUM_THREADS, which Snakemake sets, or all cores there are."""
-    given = integer(os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip())  # OpenMP takes one a level: 4,2
+    """The number of threads that this job may use: OMP_NUM_THREADS, which Snakemake sets, or all cores."""
+    given = integer(
+        os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    )  # OpenMP allows 4,2
     return given if given and given > 0 else os.cpu_count() or 1

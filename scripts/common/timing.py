@@ -17,14 +17,14 @@ from scripts.common.energy import joules
 from scripts.common.files import write_json
 from scripts.common.memory import peak_rss_bytes
 
-# What a timing says of the answers of an endpoint.
+# The keys of a timing about the answers of an endpoint.
 CALLS = ("calls", "prompt_tokens", "completion_tokens", "cost")
 
 
 class Seconds(float):
-    """Seconds with the joules that the machine's counters rose by meanwhile, by counter; a sum has those of its parts.
+    """Seconds, with the joules counted in them by each counter of the machine; sums add the joules of their parts.
 
-    A part that is a plain number above 0 has none that are known, and neither has a sum with it.
+    The joules of a plain number above 0 are unknown, and so are those of a sum with it.
     """
 
     joules: dict[str, float]
@@ -52,20 +52,20 @@ class Seconds(float):
         return Seconds(value, {name: self.joules[name] + sign * of_other[name] for name in sorted(shared)})
 
 
-_begun: list[Counted | None] = []  # the processors' counters at the first look at the clock
-_elsewhere = [0.0]  # seconds that others computed for this job, less those that it waited for them
+_begun: list[Counted | None] = []  # the processors' counters at the first reading of the clock
+_elsewhere = [0.0]  # seconds that endpoints computed for this job, minus those that it waited for them
 
 
 def clock() -> Seconds:
-    """Seconds on the monotonic clock and the counters of energy, after all queued GPU work is done."""
+    """The monotonic clock in seconds, with the energy counters, after all queued GPU work is done."""
     if not _begun:
-        joules()  # the first reading starts NVML, which takes seconds: it is in no time
+        joules()  # the first reading starts NVML, which takes seconds and must not be timed
         _begun.append(counted())
     return Seconds(now(), joules())
 
 
 def now() -> float:
-    """The same without the counters, which take a while to read."""
+    """The clock without the counters, which are slow to read."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():
         torch.cuda.synchronize()
@@ -73,9 +73,9 @@ def now() -> float:
 
 
 def computed_elsewhere(seconds: float, waited: float) -> None:
-    """Let the clock count the seconds of an endpoint's answers in place of those that this job waited for them.
+    """Let the clock count the seconds of an endpoint's answers instead of those that this job waited for them.
 
-    So answers that were kept from before count as when they came, and those that came side by side as one by one.
+    So cached answers count with their original times, and concurrent ones as if they were sequential.
     """
     _elsewhere[0] += seconds - waited
 
@@ -102,7 +102,7 @@ def single_seconds(task: Callable, items: list, most: int = 100, longest: float 
 def machine() -> dict:
     """The machine of the measurement: device, processor, threads, peak resident and GPU memory in bytes, versions.
 
-    `other_cores` are those that other work kept busy since the first look at the clock, where that is known.
+    `other_cores` are those that other work kept busy since the first reading of the clock, if known.
     """
     others = other_cores(_begun[0], counted()) if _begun else None
     torch = sys.modules.get("torch")
@@ -121,7 +121,7 @@ def machine() -> dict:
 
 
 def processor() -> str:
-    """The processor's model name and how many of its cores this process may use."""
+    """The processor's model name and the number of cores that this process may use."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     try:
         names = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
@@ -133,7 +133,7 @@ def processor() -> str:
 def write_timing(path: Path, **figures) -> None:
     """Write `timing.json`: the figures given (seconds unless the key says otherwise) and the machine.
 
-    With `seconds` go the joules that were counted in them (`energy_joules`, by counter), where any were.
+    The joules counted in `seconds`, if any, are written as `energy_joules`, by counter.
     """
     if counted := getattr(figures.get("seconds"), "joules", {}):
         figures["energy_joules"] = {name: round(value, 3) for name, value in counted.items()}

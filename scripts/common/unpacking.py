@@ -11,7 +11,7 @@ from scripts.common.errors import UserError
 from scripts.common.reading import open_regular
 from scripts.common.zip_and_tar import TAR_MAGIC, UNPACKED, holds_tar, unpack_tar, unpack_zip
 
-PACKINGS = ("", ".gz", ".zst")  # how the name of a file may end that is read plain or packed
+PACKINGS = ("", ".gz", ".zst")  # suffixes of files that are read plain or compressed
 _ZIP = (b"PK\3\4", b"PK\5\6")
 
 
@@ -20,7 +20,7 @@ def opened(source: Path, plain: bool = False) -> Iterator[Path]:
     """The folder `source` itself, or a temporary folder with the content of the archive `source`.
 
     With `plain`, a file that is not an archive is yielded as it is. Raises UserError if `source` is neither a folder
-    nor an archive, if it is damaged, unpacks to too many bytes, or has a member that is not a plain file below it.
+    nor an archive, is damaged, unpacks to too many bytes, or has a member that is not a plain file below it.
     """
     if source.is_dir():
         yield source
@@ -44,7 +44,7 @@ def opened(source: Path, plain: bool = False) -> Iterator[Path]:
 
 
 def only_folder_with(root: Path, name: str, packings: tuple[str, ...] = ("",)) -> Path:
-    """The folder that holds the file `name`, with one of these endings: `root` or the one folder nearest to it.
+    """The folder with the file `name`, with one of these suffixes: `root` or the one folder nearest to it.
 
     Raises UserError if no folder has the file, or several at the same depth.
     """
@@ -60,9 +60,9 @@ def only_folder_with(root: Path, name: str, packings: tuple[str, ...] = ("",)) -
 
 
 def packed_or_plain(path: Path) -> Path:
-    """The file of this name, or the one with .gz or .zst behind it. Raises UserError where several of them are there.
+    """The file of this name, or with .gz or .zst appended. Raises UserError if several of them exist.
 
-    Of none it is the name as it is, for whoever opens it to tell.
+    If none exists, the name is returned as it is, and opening it reports the error.
     """
     found = [file for ending in PACKINGS if (file := path.with_name(path.name + ending)).exists()]
     if len(found) > 1:

@@ -34,7 +34,7 @@ _QUERY = re.compile(r"(?<=\?)[^#\s\"'<>]+")
 
 
 def plain(value: str) -> bool:
-    """Whether a query's value consists of words and small numbers, as no secret does: `1`, `zip`, `v2.corpus`."""
+    """Whether a query value consists of words and small numbers, unlike a secret: `1`, `zip`, `v2.corpus`."""
     place = 0
     while place < len(value):
         if not (word := _PLAIN_VALUE.match(value, place)):
@@ -44,14 +44,14 @@ def plain(value: str) -> bool:
 
 
 def _parts(query: str) -> list[tuple[str, str | None]]:
-    """(name, value) of a query's parts, as written; the value is None if there is no `=`."""
+    """The (name, value) pairs of a query as written; the value is None if there is no `=`."""
     pairs = [part.partition("=") for part in re.split("[&;]", query)] if query else []
     return [(name, value if equals else None) for name, equals, value in pairs]
 
 
 @dataclass(frozen=True)
 class Url:
-    """An http or https URL that may hold references to environment variables. Made by `parse`."""
+    """An http or https URL that may contain references to environment variables. Made by `parse`."""
 
     scheme: str
     user: str
@@ -68,7 +68,7 @@ class Url:
 
     @cached_property
     def key(self) -> str:
-        """What identifies this URL in records and names: `shown` and a digest of the plain query values."""
+        """The identity of this URL in records and names: `shown` and a digest of the plain query values."""
         values = [part for part in _parts(self.query) if part[1] and not REFERENCE.search(part[1])]
         return self.shown + (f"#{sha256(repr(values).encode()).hexdigest()[:8]}" if values else "")
 
@@ -115,7 +115,7 @@ class Url:
 
 
 def parse(text: str) -> Url:
-    """Parse a URL. Raises ValueError for one that is refused; its message holds the reason and never a value."""
+    """Parse a URL. Raises ValueError for one that is refused; its message has the reason and never a value."""
     if len(text) > LONGEST:
         raise ValueError(f"has {len(text)} characters; expected at most {LONGEST}")
     if not text.isprintable() or re.search(r"[\s\\<>\"^`|]", text):
@@ -192,7 +192,7 @@ def redacted(text: str) -> str:
 
 
 def holds_secret(text: str) -> bool:
-    """Whether a text holds a URL with a user or password, or with a query value whose name suggests a secret."""
+    """Whether a text contains a URL with a user or password, or with a query value whose name suggests a secret."""
     for address in _ADDRESS.findall(text):
         info = _USER_INFO.search(address)
         if info and REFERENCE.sub("", info[0].partition(":")[2] or info[0]) not in ("@",):

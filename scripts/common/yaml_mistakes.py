@@ -1,8 +1,8 @@
-"""What is wrong with a text that is no YAML, and the line in which the mistake begins.
+"""What is wrong with a text that is not YAML, and the line in which the mistake begins.
 
-PyYAML names the place at which it could not go on. An open quote swallows what follows up to the next quote or the end
-of the file, and a colon in a text is noticed behind it; so here the place where the quote, text or bracket begins is
-found again.
+PyYAML reports the position at which it stopped. An unclosed quote swallows everything up to the next quote or the end
+of the file, and a colon in a text is noticed only after it; so here the position where the quote, text or bracket
+begins is found.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _HINTS = {
 
 
 def mistake_of(error: yaml.MarkedYAMLError, text: str) -> tuple[int | None, str]:
-    """The line (from 1; None where it is not known) in which a mistake begins, and what it is."""
+    """The line (from 1; None if unknown) in which a mistake begins, and a description of it."""
     mark = error.problem_mark or error.context_mark
     line = mark.line + 1 if mark else None
     begins = error.context_mark.line + 1 if error.context_mark else line
@@ -40,7 +40,7 @@ def mistake_of(error: yaml.MarkedYAMLError, text: str) -> tuple[int | None, str]
 
 
 def _of_scalars(problem: str, mark: yaml.Mark, text: str) -> tuple[int, str] | None:
-    """What the text before the place of a mistake tells of it: a quote that was closed too late, or a colon."""
+    """The mistake that the text before its position suggests: a quote closed too late, or a colon."""
     *_, before, last = [None, None, *_scalars_before(text, mark)]
     quoted = next((one for one in (last, before) if one and one.style in ("'", '"') and _lines(one) > 1), None)
     if quoted and quoted.end_mark.line == mark.line:
@@ -60,7 +60,7 @@ def _of_scalars(problem: str, mark: yaml.Mark, text: str) -> tuple[int, str] | N
 
 
 def _scalars_before(text: str, mark: yaml.Mark) -> list[yaml.ScalarToken]:
-    """The texts, in quotes or not, that end before a place, as far as the scanner comes."""
+    """The scalars, quoted or not, that end before a position, as far as the scanner gets."""
     scalars = []
     try:
         for token in yaml.scan(text, Loader=yaml.SafeLoader):
@@ -69,7 +69,7 @@ def _scalars_before(text: str, mark: yaml.Mark) -> list[yaml.ScalarToken]:
             if isinstance(token, yaml.ScalarToken):
                 scalars.append(token)
     except yaml.YAMLError:
-        pass  # at the mistake itself
+        pass  # the scanner stops at the mistake itself
     return scalars
 
 

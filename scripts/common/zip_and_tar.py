@@ -1,8 +1,8 @@
-"""Strict unpacking of zip and tar files: they are read to the end, and each member has to be a plain file in its place.
+"""Strict unpacking of zip and tar files: they are read to the end, and each member must be a plain file in its place.
 
-Refused are links and devices, names that lead out of the folder, duplicate names, names of both a file and a folder,
-wrong sizes, and too many bytes or members. A tar that is damaged or truncated is refused too; the standard library's
-reader stops there silently.
+Links and devices, names outside the folder, duplicate names, names of both a file and a folder, wrong sizes, and too
+many bytes or members are refused. So is a damaged or truncated tar, at which the standard library's reader stops
+silently.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ UNPACKED = (GZIP, BZIP2, XZ, *ZSTD)  # the first bytes of a compressed tar
 TAR_MAGIC = b"\0ustar"
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
 _ENCRYPTED = 1  # a member's flag
-_DESCRIBED = 8  # the flag of a member whose size was not known beforehand: a data descriptor follows it
+_DESCRIBED = 8  # the flag of a member whose size was not known in advance: a data descriptor follows it
 _DESCRIPTOR = 24  # bytes: the longest data descriptor
 _BLOCK = 512
 _CHUNK = 1 << 20
@@ -124,7 +124,7 @@ def unpack_zip(source: Path, folder: Path) -> None:
 
 
 def check_zip(archive: zipfile.ZipFile, to: Unpacking) -> list[Path | None]:
-    """Where each member of a zip would lie. Raises UserError for one that is refused, or not where it is said to be."""
+    """The path of each member of a zip. Raises UserError for a refused or misplaced member."""
     for member in archive.infolist():
         _check_kind(member, to)
     _check_places(archive, to)
@@ -155,7 +155,7 @@ def _check_kind(member: zipfile.ZipInfo, to: Unpacking) -> None:
 def _check_places(archive: zipfile.ZipFile, to: Unpacking) -> None:
     """Raise UserError unless the members follow each other from the zip's first byte to its directory.
 
-    A damaged or false directory would hide some of them.
+    A damaged or forged directory would hide some of them.
     """
     free = slack = 0
     members = sorted(archive.infolist(), key=lambda member: member.header_offset)
@@ -190,7 +190,7 @@ def holds_tar(source: Path) -> bool:
 
 
 class _Headers:
-    """The stream of a tar with a limit on headers: Python's reader would read one of any stated length at once."""
+    """The stream of a tar with a limit on headers, which Python's reader would read at any stated length."""
 
     def __init__(self, stream: BinaryIO, to: Unpacking) -> None:
         self.stream, self.to = stream, to
@@ -212,7 +212,7 @@ def unpack_tar(source: Path, folder: Path) -> None:
                 to.sized(member.offset_data - begin + member.size)
                 begin = member.offset_data + member.size
                 _unpack_member(archive, member, to)
-                archive.members.clear()  # the reader would keep all of them in memory
+                archive.members.clear()  # the reader keeps all of them in memory
             _check_end(stream, archive.offset, to)
     except _UNREADABLE as error:
         raise to.damaged(error) from None
@@ -249,9 +249,9 @@ def _check_end(stream: BinaryIO, place: int, to: Unpacking) -> None:
 
 
 def _os_error(error: OSError, to: Unpacking) -> UserError | OSError:
-    """What to raise for an OSError. One without a number is bzip2's, for damaged data.
+    """The exception to raise for an OSError. One without a number is from bzip2, for damaged data.
 
-    A file that exists already means two members whose names are the same to this file system.
+    An existing file means that two members have the same name on this file system.
     """
     if isinstance(error, FileExistsError | NotADirectoryError | IsADirectoryError):
         return to.refused(f"duplicate member {os.path.basename(error.filename)!r} on this file system")

@@ -1,8 +1,8 @@
-"""Downloads: the names under which all experiments of a clone share them.
+"""The names of downloads, which all experiments of a clone share.
 
-What is fetched (a location, its SHA-256, files or revision) decides the name and whether it is fetched again; from
-where and by which script does not. So two experiments with the same file share its download, and two that expect
-different files at one location each have their own.
+The name, and whether something is fetched again, depend on what is fetched (a location, its SHA-256, files or
+revision), not on where from or by which script. So two experiments with the same file share its download, and two that
+expect different files at one location each have their own.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from scripts.common.locations import HUB, is_remote, key
 
 FOLDER = "results/downloads"
 FETCHING = ("fetch", "fetch_folder")  # the rules that download
-HOW = "RANKTRIAL_FETCH"  # the environment variable that hands mirrors and addresses to a job of fetching
+HOW = "RANKTRIAL_FETCH"  # the environment variable that passes mirrors and addresses to a download job
 LONGEST = 200  # bytes; the name of a log and of the temporary folder are longer
 
 
 class Data(Protocol):
-    """What is asked of a dataset."""
+    """What is fetched for a dataset."""
 
     @property
     def location(self) -> str | None: ...
@@ -38,7 +38,7 @@ class Data(Protocol):
 
 
 class Weights(Protocol):
-    """What is asked of a model."""
+    """What is fetched for a model."""
 
     @property
     def weights(self) -> str: ...
@@ -49,7 +49,7 @@ class Weights(Protocol):
 def sources(
     datasets: Mapping[str, Data], models: Mapping[str, Weights], source: str
 ) -> dict[tuple[str, str | None], dict]:
-    """(Location, a revision, parts as text or None) -> what is fetched, for each location that is not an existing path.
+    """(Location, revision, parts as text or None) -> what is fetched, for each location that is not an existing path.
 
     Raises UserError, which begins with `source`, if two entries expect different files at one location.
     """
@@ -72,12 +72,12 @@ def sources(
 
 
 def place_of(dataset: Data) -> tuple[str, str | None]:
-    """A dataset's location and, where that is an id, what is fetched of it, as text."""
+    """A dataset's location and, if it is an id, the parts that are fetched, as text."""
     return str(dataset.location), json.dumps(_parts(dataset), sort_keys=True) if _parts(dataset) else None
 
 
 def _parts(dataset: Data) -> dict:
-    """What is fetched at a location that is an id, by keys of one format: the splits' ids, or a revision's subset."""
+    """The parts fetched for an id, by the keys of its format: the ids of splits, or the subset of a revision."""
     if ids := getattr(dataset, "ids", None):
         return {"ids": sorted(set(ids.values()))}
     if not str(dataset.location).startswith(HUB):
@@ -97,7 +97,7 @@ def digest(value) -> str:
 
 
 def wanted_by(record: dict) -> dict | None:
-    """What was fetched, by the record of a download; None for the record of any other job."""
+    """What was fetched, from the record of a download; None for the record of any other job."""
     try:
         (params,) = record["params"]
         return json.loads(ast.literal_eval(params)) if record["rule"] in FETCHING else None
@@ -107,7 +107,7 @@ def wanted_by(record: dict) -> dict | None:
 
 def _records(metadata: Path) -> Iterator[tuple[str, dict]]:
     """Yield the records of downloads, each with the download's name. Other files are skipped."""
-    start = base64.urlsafe_b64encode(f"{FOLDER}/".encode()).decode()  # of whole groups of three bytes, so a prefix
+    start = base64.urlsafe_b64encode(f"{FOLDER}/".encode()).decode()  # whole groups of three bytes, so this is a prefix
     for path in sorted([*metadata.glob(f"{start}*"), *metadata.glob(f"@{start}*/**/*")]):
         try:
             encoded = "".join(part.removeprefix("@") for part in path.relative_to(metadata).parts)
@@ -119,7 +119,7 @@ def _records(metadata: Path) -> Iterator[tuple[str, dict]]:
 
 
 def fetched(metadata: Path) -> dict[str, dict]:
-    """Name -> what was fetched, of the downloads that Snakemake has records of."""
+    """Name -> what was fetched, for the downloads of which Snakemake has records."""
     downloads = {name: wanted_by(record) for name, record in _records(metadata)}
     return {name: fetch for name, fetch in downloads.items() if fetch is not None}
 

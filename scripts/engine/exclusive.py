@@ -1,8 +1,8 @@
-"""`timing: exclusive`: a job that ranks, and times it, runs beside no other job of the experiment.
+"""`timing: exclusive`: a timed ranking job does not run at the same time as other jobs of the experiment.
 
-Reads and writes nothing. Snakemake gives the jobs of a run shares of a resource `machine`: one job that is timed takes
-all of it, any other one share. On a cluster jobs are on different nodes, so there a timed job asks Slurm for a node of
-its own (`--exclusive`). The parameter `timing` of these rules makes a change of the key time them again.
+Reads and writes nothing. The jobs of a run share a Snakemake resource `machine`: a timed job takes all of it, any other
+job one share. On a cluster, jobs are on different nodes, so that a timed job requests a node of its own from Slurm
+(`--exclusive`). The parameter `timing` of these rules makes them run again if the key changes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def is_timed(rule: Rule) -> bool:
 
 
 def time_alone(workflow: Workflow, timing: str) -> None:
-    """Let no job run beside one that is timed, where the timing is to be exclusive."""
+    """Let no job run at the same time as a timed one, if the timing is to be exclusive."""
     if timing != EXCLUSIVE:
         return
     on_cluster = workflow.resource_settings.nodes is not None

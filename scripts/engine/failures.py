@@ -1,4 +1,4 @@
-"""The one line in which each failed job says what is wrong, repeated at the end of a run."""
+"""The error lines of failed jobs, repeated at the end of a run."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ ERROR = re.compile(r"(?:error|OSError|slurmstepd\S* error): (.*)")
 
 
 def errors_of_logs(folders: Iterable[Path], since: float) -> list[str]:
-    """The distinct error lines of the logs below these folders that were written to since a time, each with its log.
+    """The distinct error lines of logs below these folders that were modified since a time, each with its log.
 
-    An error that stands in several logs is reported with the first, in the order of the folders.
+    An error in several logs is reported with the first, in the order of the folders.
     """
     logs = (log for folder in folders for log in sorted(folder.rglob("*.log")))
     first_log: dict[str, Path] = {}
@@ -22,12 +22,12 @@ def errors_of_logs(folders: Iterable[Path], since: float) -> list[str]:
 
 
 def first_error(logs: Iterable[Path], since: float) -> str | None:
-    """The first error in those of these logs that were written to since a time, with its log; None without one."""
+    """The first error, with its log, in those of these logs that were modified since a time; None without one."""
     return next((f"{message}  [{log}]" for message, log in _errors(logs, since)), None)
 
 
 def _errors(logs: Iterable[Path], since: float) -> Iterator[tuple[str, Path]]:
-    """The message of each error line of logs that exist and were written to since a time, and its log."""
+    """The messages of error lines, each with its log, of existing logs that were modified since a time."""
     for log in logs:
         if log.is_file() and log.stat().st_mtime >= since:
             for line in log.read_text(encoding="utf-8", errors="replace").splitlines():

@@ -1,7 +1,7 @@
-"""The modules of scripts/ that a script imports: what they mean decides whether its jobs run again.
+"""The modules of scripts/ that a script imports: their meaning decides whether its jobs run again.
 
-Reads the source files and runs none of them. Only statements at any depth of the form `import scripts.…` and
-`from scripts.… import …` are seen; one that is loaded by its name at run time (common/plugins.py) has to be given too.
+Reads the source files without running them. Statements `import scripts.…` and `from scripts.… import …` at any depth
+are recognised; a module that is loaded by its name at run time (common/plugins.py) must be given too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PACKAGE = "scripts"
 
 @dataclass(frozen=True)
 class Source:
-    """One file: the files of scripts/ that it imports itself, and the digest of what it means."""
+    """One file: the files of scripts/ that it imports directly, and the digest of its meaning."""
 
     imports: tuple[str, ...]
     digest: str
@@ -28,7 +28,7 @@ class Source:
 
 @cache
 def source(path: str) -> Source:
-    """What is known of one file; all paths are relative to the repository."""
+    """The record of one file; all paths are relative to the repository."""
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"), path)
     names = sorted({name for node in _statements(tree) for name in _modules_named(node)})
     candidates = [f"{name.replace('.', '/')}.py" for name in names]
@@ -39,7 +39,7 @@ def source(path: str) -> Source:
 
 @cache
 def packages(path: str) -> tuple[str, ...]:
-    """The files __init__.py that Python runs before a file, those without a text left out."""
+    """The files __init__.py that Python runs before a file, without empty ones."""
     files = [f"{folder.as_posix()}/__init__.py" for folder in Path(path).parents if folder != Path()]
     return tuple(
         file for file in files if (ROOT / file).is_file() and (ROOT / file).read_text(encoding="utf-8").strip()
@@ -48,10 +48,10 @@ def packages(path: str) -> tuple[str, ...]:
 
 @cache
 def behind(script: str, *loads: str) -> tuple[str, ...]:
-    """A script and all modules that it imports, directly or through others, in order.
+    """A script and all modules that it imports, directly or indirectly, in order.
 
-    `loads` are files that the script loads at run time by their name, and whose imports count as well. Both are given
-    relative to scripts/.
+    `loads` are files that the script loads by their name at run time; their imports are included. Both are relative to
+    scripts/.
     """
     reached: set[str] = set()
     waiting = [f"{PACKAGE}/{file}" for file in (script, *loads)]
@@ -64,7 +64,7 @@ def behind(script: str, *loads: str) -> tuple[str, ...]:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """The statements below a node, at any depth; not their expressions, which are most of a file and import nothing."""
+    """The statements below a node, at any depth, without expressions, which are most of a file and import nothing."""
     for field in ("body", "orelse", "handlers", "finalbody", "cases"):
         inner = getattr(node, field, None)
         for statement in inner if isinstance(inner, list) else ():

@@ -1,7 +1,7 @@
-"""The code of a job, as a parameter of its rule: the script, what it loads by name, and a digest of what these mean.
+"""The code of a job, as a parameter of its rule: the script, what it loads by name, and a digest of their meaning.
 
-Snakemake thus runs a job again where the code behind it means something else, whatever the dates of the files are.
-Reads the sources of scripts/.
+Snakemake thus runs a job again if the meaning of its code changes, whatever the dates of the files. Reads the sources
+of scripts/.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from scripts.engine.imports import PACKAGE, behind, source
 
 
 class Code(TypedDict):
-    """`script` is its path; `loads` are the files, relative to scripts/, that it loads by name."""
+    """The code of a job: the path of its script, and the files, relative to scripts/, that it loads by name."""
 
     script: str
     loads: list[str]
@@ -23,7 +23,7 @@ class Code(TypedDict):
 
 @cache
 def code_digest(script: str, *loads: str) -> str:
-    """The SHA-256 of what a script and all modules behind it mean; all paths are relative to scripts/."""
+    """The SHA-256 of the meaning of a script and all its modules; all paths are relative to scripts/."""
     lines = [f"{source(path).digest}  {path}\n" for path in behind(script, *loads)]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
@@ -43,7 +43,7 @@ def is_code(value: object) -> bool:
 
 
 def modules_behind(code: Code) -> tuple[str, ...]:
-    """The script and all modules that a job ran, as paths in the repository; empty where their meaning has changed."""
+    """The script and all modules of a job, as paths in the repository; empty if their meaning has changed."""
     script = code["script"].removeprefix(f"{PACKAGE}/")
     try:
         same = code_digest(script, *code["loads"]) == code["digest"]

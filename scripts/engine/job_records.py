@@ -1,9 +1,9 @@
-"""Keeps Snakemake's records of what made each file inside results/, so that they go wherever the results go.
+"""Keeps Snakemake's records of how each file was made inside results/, so that they move with the results.
 
 Snakemake decides by its records (.snakemake/metadata: settings, inputs and their checksums) and by time stamps whether
-a file is up to date. Here the records lie in results/state and .snakemake only links to them, as there is no option for
-their folder. Once, where a clone meets results that were made elsewhere, their time stamps are set back to the recorded
-ones: copying may have lost them, and Snakemake would make all results again.
+a file is up to date. Here the records are in results/state, and .snakemake only links to them, since there is no option
+for their folder. When a clone first meets results that were made elsewhere, their time stamps are reset to the recorded
+ones: copying may have changed them, and Snakemake would make all results again.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from scripts.common.strict_json import read_json
 
 STATE = "state"
 PARTS = ("metadata", "incomplete")
-DIRECTORY_STAMP = ".snakemake_timestamp"  # by this file Snakemake dates a folder
-LONGEST_NAME = 255  # bytes; Snakemake spreads a longer name over folders that begin with @
-# What each record holds, and without which Snakemake would not notice a change or would end in a traceback.
+DIRECTORY_STAMP = ".snakemake_timestamp"  # this file is Snakemake's time stamp of a folder
+LONGEST_NAME = 255  # bytes; Snakemake splits a longer name into folders that begin with @
+# The keys of each record without which Snakemake would miss a change or end in a traceback.
 FIELDS = {
     "rule": str, "code": str, "shellcmd": str, "params": list, "input": list, "log": list,
     "input_checksums": dict, "starttime": (int, float), "endtime": (int, float), "record_format_version": int,
@@ -32,7 +32,7 @@ FIELDS = {
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and those above it. Raises UserError where something else has its name."""
+    """Make a folder and its parents. Raises UserError if something else has its name."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError):
@@ -41,9 +41,9 @@ def make_folder(path: Path) -> None:
 
 
 def link_state(results: Path, snakemake: Path) -> bool:
-    """Make `snakemake`/metadata and /incomplete links into `results`/state; move there what a run has left behind.
+    """Make `snakemake`/metadata and /incomplete links into `results`/state, and move what a run left behind there.
 
-    Returns whether records came with the results, that is, whether they are new to this clone.
+    Returns whether the results came with records that are new to this clone.
     """
     came_with_results = False
     make_folder(snakemake)
@@ -60,13 +60,13 @@ def link_state(results: Path, snakemake: Path) -> bool:
             shutil.rmtree(link)
         elif link.exists():
             raise UserError(f"{link}: not a folder, but one is needed there; remove it")
-        with suppress(FileExistsError):  # another Snakemake that starts at this moment was faster
+        with suppress(FileExistsError):  # another Snakemake, starting at the same moment, was faster
             link.symlink_to(os.path.relpath(target.absolute(), snakemake.resolve()))
     return came_with_results
 
 
 def record_path(folder: Path, name: str) -> Path:
-    """Where Snakemake keeps what it notes of the file `name`."""
+    """The path of Snakemake's record of the file `name`."""
     encoded = base64.urlsafe_b64encode(os.fsencode(name)).decode()
     step = LONGEST_NAME - 1
     parts = [encoded[start : start + step] for start in range(0, len(encoded), step)]
@@ -74,7 +74,7 @@ def record_path(folder: Path, name: str) -> Path:
 
 
 def noted(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Each path of which something is noted in `folder` with where, in order; what has no such name is passed over."""
+    """Each path with a record in `folder`, and the path of that record, in order; other files are skipped."""
     for path in sorted(folder.rglob("*")):
         if not (path.name.startswith("@") and path.is_dir()):
             encoded = "".join(part.removeprefix("@") for part in path.relative_to(folder).parts)
@@ -87,7 +87,7 @@ def noted(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def read_record(path: Path) -> dict | None:
-    """Snakemake's record in a file; None where it is damaged or of another shape."""
+    """Snakemake's record in a file; None if it is damaged or has another form."""
     try:
         record = read_json(path)
     except (UserError, OSError):
@@ -101,14 +101,14 @@ def read_record(path: Path) -> dict | None:
 
 
 def records(metadata: Path) -> Iterator[tuple[str, dict]]:
-    """Each recorded file's path with its record. Files that are not records are passed over."""
+    """The path of each recorded file, with its record. Files that are not records are skipped."""
     for name, path in noted(metadata):
         if (record := read_record(path)) is not None:
             yield name, record
 
 
 def restore_times(metadata: Path) -> int:
-    """Give each file that is newer than its record the recorded time at which its job ended. Returns their number."""
+    """Reset the time of files newer than their record to the recorded end of their job. Returns their number."""
     restored = 0
     for name, record in records(metadata):
         path, ended = Path(name), record["endtime"]
@@ -122,9 +122,9 @@ def restore_times(metadata: Path) -> int:
 
 
 def adopt(results: Path, snakemake: Path) -> None:
-    """What the Snakefile does before it plans: link the records, and take over results that were made elsewhere.
+    """Link the records and adopt results that were made elsewhere, before the Snakefile plans.
 
-    Raises UserError where the folders cannot be written.
+    Raises UserError if the folders cannot be written.
     """
     try:
         if link_state(results, snakemake):

@@ -1,10 +1,10 @@
-"""Starts Snakemake, but reads the configuration first: what is wrong with the YAML is then one line, and so is Ctrl-C.
+"""Starts Snakemake after reading the configuration, so that errors in the YAML are one line, as is Ctrl-C.
 
-Snakemake itself reads the files of --configfile before it comes to the Snakefile, so that no check there is early
-enough. Of bad YAML it names neither file nor line; a missing file, a folder or bytes that are no text end in a
-traceback; and it runs the Python code of a file with the key `__use_yte__`. `make setup` puts
-scripts/engine/snakemake.sh, which runs this, in the place of .venv/bin/snakemake; whatever is given goes on to
-Snakemake as it is. Jobs, which are started with `python -m snakemake`, do not come here.
+Snakemake reads the files of --configfile before the Snakefile, so that no check there is early enough. For bad YAML it
+names neither file nor line; a missing file, a folder or bytes that are not text end in a traceback; and it runs the
+Python code of a file with the key `__use_yte__`. `make setup` replaces .venv/bin/snakemake by
+scripts/engine/snakemake.sh, which runs this script; all arguments are passed on to Snakemake. Jobs are started with
+`python -m snakemake` and do not pass through this script.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))  # this file is not run as a module: its own folder is not on Python's path (-P)
+sys.path.insert(0, str(ROOT))  # this file is not run as a module, and its own folder is not on Python's path (-P)
 
 from scripts.common import interruption  # noqa: E402
 
-interruption.in_one_line()  # before all that takes time
+interruption.in_one_line()  # before anything slow
 
 from scripts.common.command_line import run  # noqa: E402
 from scripts.common.errors import UserError  # noqa: E402
@@ -29,11 +29,11 @@ DEFAULT = "config/config.yaml"
 
 
 def check(arguments: argparse.Namespace) -> None:
-    """Read all files that Snakemake is about to. Raises UserError for what is no configuration, and for a bad clone."""
+    """Read all files that Snakemake will read. Raises UserError for an invalid configuration, and for a bad clone."""
     folder = Path(arguments.directory or ".")
     snakefile = arguments.snakefile or "Snakefile"
     if Path(snakefile).resolve() != ROOT / "Snakefile":
-        return  # another workflow, whose configuration may look otherwise
+        return  # another workflow, whose configuration may have another form
     if reason := why_no_clone(str(ROOT)):
         raise UserError(reason)
     for path in arguments.configfile or [folder / DEFAULT]:
@@ -41,10 +41,10 @@ def check(arguments: argparse.Namespace) -> None:
 
 
 def without_rate_limit(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
-    """Take Snakemake's default limit of 100 jobs a second away; a limit that was asked for stays.
+    """Remove Snakemake's default limit of 100 jobs per second; a limit that was given stays.
 
-    With a limit, Snakemake 9.27 looks for jobs to start once a second for each job that has ever ended: after a few
-    hundred jobs a core is busy with that alone.
+    With a limit, Snakemake 9.27 looks for jobs to start once per second for each job that has ever ended: after a few
+    hundred jobs, this alone keeps a core busy.
     """
     from snakemake.settings.types import MaxJobsPerTimespan
 
@@ -57,10 +57,10 @@ def without_rate_limit(parser: argparse.ArgumentParser, arguments: argparse.Name
 def main() -> None:
     from snakemake import cli
 
-    sys.argv[0] = str(Path(sys.executable).with_name("snakemake"))  # what Snakemake calls itself in help and records
+    sys.argv[0] = str(Path(sys.executable).with_name("snakemake"))  # Snakemake's name in its help and records
     try:
         parser, arguments = cli.parse_args(None)
-    except Exception as error:  # as Snakemake's own main does
+    except Exception as error:  # as in Snakemake's own main
         cli.print_exception(error)
         sys.exit(1)
     check(arguments)

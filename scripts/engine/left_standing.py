@@ -1,11 +1,11 @@
-"""Results that a run leaves as they are although they were made with other settings or from other inputs.
+"""Results that a run leaves unchanged although they were made with other settings or from other inputs.
 
-With `--rerun-triggers mtime` (or any choice that lacks `params` or `input`) Snakemake looks at dates alone: numbers of
-an earlier configuration stay, and nothing is said. Its records know better, so they are asked here when a run or a dry
-run ends. A run in which there is nothing to do calls no hook, hence the end of the process is taken.
+With `--rerun-triggers mtime` (or any choice without `params` or `input`), Snakemake compares only dates: numbers of an
+earlier configuration stay, without a warning. Its records show this, so they are checked here when a run or a dry run
+ends. A run with nothing to do calls no hook, so this runs at the end of the process.
 
-None of `dag`, `persistence` and `rerun_triggers` is documented for this: tests/engine/test_snakemake_inside.py fails
-where a new version has other ones.
+`dag`, `persistence` and `rerun_triggers` are not documented for this use: tests/engine/test_snakemake_inside.py fails
+if a new version changes them.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import atexit
 import sys
 from typing import Any
 
-USED = ("params", "input")  # the triggers that tell what made a file
+USED = ("params", "input")  # the triggers that depend on how a file was made
 
 
 def left_standing(workflow: Any) -> list[str]:
-    """The outputs of jobs that did not run, and whose settings or inputs are not those that their records name."""
+    """The outputs of jobs that did not run and whose settings or inputs differ from their records."""
     if workflow.dag_settings is None or workflow.dag is None or workflow.persistence is None:
-        return []  # it ended before it planned
+        return []  # it ended before planning
     triggers = {str(trigger) for trigger in workflow.rerun_triggers}
     if triggers.issuperset(USED):
         return []
@@ -31,7 +31,7 @@ def left_standing(workflow: Any) -> list[str]:
 
 
 def warn_at_the_end(workflow: Any) -> None:
-    """Have the process say, when it ends, which results it left as they are."""
+    """Warn at the end of the process about the results that it left unchanged."""
 
     def warn() -> None:
         if files := left_standing(workflow):

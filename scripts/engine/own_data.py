@@ -1,8 +1,8 @@
-"""What the user's own files and folders hold, as one SHA-256 each: a part of the settings of the jobs that read them.
+"""The content of the user's own files and folders, as one SHA-256 each: part of the settings of jobs that read them.
 
-So a change is planned for whatever the dates say, also one made while a run was under way. Reads the data once: its
-SHA-256 is kept in results/state/own-data/ as long as no file has another size, date or place on the disk. Where a
-cluster's job plans itself again it takes what the run began with, which stands there as well.
+So a change makes jobs run again whatever the dates, also if it was made during a run. Reads the data once: its SHA-256
+is kept in results/state/own-data/ as long as size, date and inode of each file stay the same. When a cluster's job
+plans again, it takes the values with which the run began, which are stored there as well.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from pathlib import Path
 from scripts.common.digests import content_sha256, files_below
 from scripts.common.replacing import write_whole
 
-SETTLED = 2 * 10**9  # nanoseconds: what changed more recently may change again within one tick of the file's clock
-LARGE = 10**9  # bytes, from which on reading takes a while and is reported
+SETTLED = (
+    2 * 10**9
+)  # nanoseconds: a file changed more recently may change again unnoticed
+LARGE = 10**9  # bytes above which reading takes long enough to be reported
 
 
 class OwnData:
-    """The SHA-256 of files and folders. `folder` keeps them; `job` says that this is a job of the run of this name."""
+    """The SHA-256 of files and folders. `folder` stores them; `job` is the run's name if this is one of its jobs."""
 
     def __init__(self, folder: Path, run: str, job: bool = False) -> None:
         self.known_file, self.run_file = folder / "known.json", folder / f"{run}.run.json"
@@ -33,7 +35,7 @@ class OwnData:
         self.digests = {path: sha256 for path, sha256 in begun.items() if isinstance(sha256, str)}
 
     def sha256(self, path: str) -> str | None:
-        """The SHA-256 of the content at `path`; None where it cannot be read, which the job will tell."""
+        """The SHA-256 of the content at `path`; None if it cannot be read, which the job will report."""
         if path not in self.digests:
             try:
                 self.digests[path] = self._now(path)
@@ -42,7 +44,7 @@ class OwnData:
         return self.digests[path]
 
     def begin_run(self, paths: Iterable[str]) -> None:
-        """Keep what the run begins with for its jobs, wherever they are run."""
+        """Store the values with which the run begins, for its jobs on any node."""
         for path in paths:
             self.sha256(path)
         try:
@@ -64,13 +66,13 @@ class OwnData:
         sha256 = content_sha256(Path(path))
         if all(state.st_ctime_ns < started - SETTLED for state in states.values()):
             self.known[path] = {"seen": signature, "sha256": sha256}
-            with suppress(OSError):  # it will be read again
+            with suppress(OSError):  # then it is read again
                 _write(self.known_file, self.known)
         return sha256
 
 
 def _signature(states: dict[str, os.stat_result]) -> str:
-    """It differs once a file was written to, because the date of a file's last change (ctime) cannot be set back."""
+    """A signature that changes when a file is written to, since its ctime cannot be set back."""
     lines = [f"{s.st_size} {s.st_mtime_ns} {s.st_ctime_ns} {s.st_ino} {name}\n" for name, s in states.items()]
     return hashlib.sha256("".join(lines).encode(errors="surrogateescape")).hexdigest()
 
@@ -79,7 +81,7 @@ def _read(path: Path) -> dict:
     try:
         content = json.loads(path.read_text())
     except (OSError, ValueError, RecursionError):
-        return {}  # it is only a shortcut
+        return {}  # only a shortcut is lost
     return content if isinstance(content, dict) else {}
 
 

@@ -1,4 +1,4 @@
-"""Where the workflow's own files lie, as its rules name them, in a clone and as a module of another workflow."""
+"""The paths of the workflow's own files in its rules, in a clone and as a module of another workflow."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 
 
 def path_to_repository(repository: Path, main_snakefile: Path, working_folder: Path) -> str:
-    """What comes before `scripts/…` in the inputs of rules: nothing where this repository is what Snakemake runs.
+    """The prefix of `scripts/…` in the inputs of rules: empty if Snakemake runs this repository.
 
-    So records and archives of a clone hold for any other clone. Where another workflow takes this one as a module, its
-    scripts are named from the folder in which Snakemake runs if they lie below it, and by their full path if not.
+    So records and archives of a clone are valid in any other clone. If another workflow uses this one as a module, its
+    scripts are named relative to the folder in which Snakemake runs if they are below it, else by their full path.
     """
     if repository in (main_snakefile.resolve().parent, working_folder.resolve()):
         return ""

@@ -1,8 +1,8 @@
-"""Jobs of the comparison that stands first run first, so that its forest plot is drawn while the others' jobs run.
+"""Jobs of the first comparison run first, so that its forest plot is drawn while the others' jobs run.
 
-The priority of a rule (Snakemake's directive `priority`) decides which of the jobs that could start does, and is no
-part of what decides whether a job runs again. It is the same function for all rules, so it is set on all of them in one
-place. It walks the plan back from each comparison's forest plot; a job that several need has the priority of the first.
+The priority of a rule (Snakemake's directive `priority`) decides which of the ready jobs starts, and does not affect
+whether a job runs again. It is the same function for all rules, so it is set in one place. It walks the plan back from
+each comparison's forest plot; a job needed by several has the priority of the first.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ Jobs = dict[tuple[str, tuple], int]
 
 
 def prefer_first(workflow: Any, plots: Sequence[str]) -> None:
-    """Give all rules priorities by the forest plots, of which the first is to be drawn first."""
+    """Give all rules priorities in the order of the forest plots."""
     priority = _priority(workflow, plots)
     for rule in workflow.rules:
         rule.priority = priority
 
 
 def _priority(workflow: Any, plots: Sequence[str]) -> Callable[..., int]:
-    known: dict[int, Jobs] = {}  # number of planned jobs -> their priorities: Snakemake asks for each job of a plan
+    known: dict[int, Jobs] = {}  # number of planned jobs -> their priorities; Snakemake asks once per job of a plan
 
     def priority(wildcards: Any, rulename: str) -> int:
         planned = len(workflow.dag.jobs)

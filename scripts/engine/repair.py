@@ -1,9 +1,9 @@
-"""Before Snakemake plans: what no whole record explains is made again, whatever happened to the records.
+"""Before Snakemake plans: outputs without an intact record are marked to be made again.
 
-Of a file without a record Snakemake compares dates alone, so that a changed setting would leave it as it is; over a
-damaged record it ends in a traceback. Here a damaged record is removed, and a file without one is marked as
-unfinished, which Snakemake does again. Files that another Snakemake holds are left to it. Files that are dated ahead
-of the clock, which was set back, are dated now: Snakemake refuses what a job makes of them.
+For a file without a record, Snakemake compares only dates, so that a changed setting would not remake it; a damaged
+record ends in a traceback. Here a damaged record is removed, and a file without a record is marked as unfinished, so
+that Snakemake makes it again. Files locked by another Snakemake are left to it. Files dated in the future, after the
+clock was set back, are dated now: Snakemake refuses outputs that are older than their inputs.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from scripts.common.strict_json import read_json
 from scripts.engine.job_records import DIRECTORY_STAMP, PARTS, STATE, make_folder, noted, read_record, record_path
 
 SHARED = "downloads"  # beside the experiments' folders: what all of them have fetched
-# In an experiment's folder; the last two are that of `make resume` and the configuration of the last run.
+# In an experiment's folder; the last two are of `make resume` and of the configuration of the last run.
 NO_OUTPUTS = {"logs", "benchmarks", "left-out.json", "config.yaml"}
 FOLDERS = ("locks", "auxiliary", "conda", "conda-archive", "singularity", "shadow", "iocache", "log")
-CLOCKS_APART = 60.0  # seconds by which the clocks of two machines may differ
+CLOCKS_APART = 60.0  # seconds: how much the clocks of two machines may differ
 NAMED = 3  # files, in a warning
-LITTLE = 1 << 20  # bytes, without which Snakemake itself ends in a traceback
+LITTLE = 1 << 20  # bytes of free space without which Snakemake ends in a traceback
 
 
 def outputs(folder: Path) -> Iterator[str]:
@@ -42,7 +42,7 @@ def outputs(folder: Path) -> Iterator[str]:
 
 
 def held_files(snakemake: Path) -> set[str]:
-    """The files that a Snakemake is making, or was when it was killed. Raises UserError where nothing tells them."""
+    """The files that a Snakemake is making, or was making when it was killed. Raises UserError if a lock is damaged."""
     for name in FOLDERS:
         if os.path.lexists(snakemake / name):
             make_folder(snakemake / name)
@@ -67,7 +67,7 @@ def remove(path: Path) -> None:
 
 
 def mark(path: Path) -> None:
-    """Note a file as unfinished, in Snakemake's way."""
+    """Mark a file as unfinished, as Snakemake does."""
     remove(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"external_jobid": None}), encoding="utf-8")
@@ -82,7 +82,7 @@ def is_mark(path: Path) -> bool:
 
 
 def mark_unrecorded(state: Path, names: list[str], folders: tuple[str, ...], held: set[str]) -> list[str]:
-    """Mark the files of `names` that no whole record explains, and remove damaged records; returns what is new."""
+    """Mark the files of `names` that have no intact record, and remove damaged records; returns what was marked."""
     metadata, incomplete = (state / part for part in PARTS)
     ours = [(name, path) for name, path in noted(metadata) if name.startswith(folders) and name not in held]
     for _, path in ours:
@@ -100,7 +100,7 @@ def mark_unrecorded(state: Path, names: list[str], folders: tuple[str, ...], hel
 
 
 def date_now(names: list[str], held: set[str]) -> int:
-    """Date files that are ahead of the clock now, in the order that they had. Returns their number."""
+    """Set the date of files dated in the future to now, keeping their order. Returns their number."""
     now = time.time_ns()
     dates: dict[str, int] = {}
     for name in names:
@@ -116,16 +116,16 @@ def date_now(names: list[str], held: set[str]) -> int:
 
 
 def check_space(*folders: Path) -> None:
-    """Raise UserError where the disk of a folder is full."""
+    """Raise UserError if the disk of a folder is full."""
     for folder in folders:
         if folder.is_dir() and (free := shutil.disk_usage(folder).free) < LITTLE:
             raise UserError(f"{folder}: {os.strerror(errno.ENOSPC)} ({free >> 10} KiB are free)")
 
 
 def repair(results: Path, experiment: str, snakemake: Path) -> list[str]:
-    """Mend what Snakemake would stumble over; returns a line for each kind of thing that was mended.
+    """Repair what would make Snakemake fail; returns one line for each kind of repair.
 
-    Raises UserError where the records cannot be written, a lock is damaged or a disk full.
+    Raises UserError if the records cannot be written, a lock is damaged or a disk is full.
     """
     folders = tuple(f"{results / name}/" for name in (experiment, SHARED))
     messages = []

@@ -1,9 +1,9 @@
 """The jobs behind files, found by walking the rules back from the files to the raw data.
 
-Snakemake's own graph of jobs has no public form, is not there yet when an input function asks for it, and lacks what a
-single target does not need. So this walk asks the rules themselves, by `products`, `is_producer`, `get_wildcards` and
-`expand_input` of Snakemake's class Rule. Jobs that Snakemake has made already tell their inputs, which are the same.
-None of this is documented: tests/engine/test_snakemake_inside.py fails where a new version has other ones.
+Snakemake's own graph of jobs has no public form, does not exist yet when an input function needs it, and lacks jobs
+that a single target does not need. So this module asks the rules themselves, by `products`, `is_producer`,
+`get_wildcards` and `expand_input` of Snakemake's class Rule. Jobs that Snakemake has already made have the same inputs.
+None of this is documented: tests/engine/test_snakemake_inside.py fails if a new version changes it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from scripts.common.ledger import LEDGER, entries, read_entry, recorded
 
 @dataclass(frozen=True)
 class RuleGraph:
-    """`jobs`: (rule, its wildcards) -> Snakemake's rule with the wildcards; `feeds`: (maker, taker) rules."""
+    """`jobs`: (rule, its wildcards) -> Snakemake's rule with the wildcards; `feeds`: (producer, consumer) rules."""
 
     jobs: dict[tuple[str, tuple], tuple[Any, Wildcards]]
     feeds: set[tuple[str, str]]
@@ -34,10 +34,10 @@ class RuleGraph:
         )
 
     def drawn(self, order: Iterable[str]) -> dict[str, Any]:
-        """The number of jobs of each rule, and the pairs of rules of which the first makes what the second takes.
+        """The number of jobs of each rule, and the pairs (rule, rule that uses its output).
 
-        `order` has the rules' names as they stand in the files. A recipe may start from another, and a chosen seed
-        depends on scores: what leads back up comes last.
+        `order` has the rules' names in the order of the files. A recipe may start from another, and a selected seed
+        depends on scores: edges back to earlier rules come last.
         """
         place = {name: number for number, name in enumerate(order)}
         counted = Counter(name for name, _ in self.jobs)
@@ -46,7 +46,7 @@ class RuleGraph:
 
 
 def rule_graph(rules: Iterable[Any], targets: Iterable[str], made: Iterable[Any] = ()) -> RuleGraph:
-    """The jobs behind the targets; `rules` are Snakemake's, and `made` the jobs that it has made of some.
+    """The jobs behind the targets; `rules` are Snakemake's, and `made` the jobs that it has already made.
 
     A file that no rule makes is raw data.
     """
@@ -75,14 +75,14 @@ def rule_graph(rules: Iterable[Any], targets: Iterable[str], made: Iterable[Any]
 
 
 def deleted_outputs(graph: RuleGraph) -> list[str]:
-    """The files that jobs of the graph once wrote, by the ledger, and that are no longer there."""
+    """The files that jobs of the graph wrote, according to the ledger, and that no longer exist."""
     return [path for path in graph.outputs() if not Path(path).exists() and recorded(Path(path))]
 
 
 def deleted_from(folder: str) -> Iterator[str]:
-    """The files and folders that jobs wrote into a folder of results/, by the ledger, and that are no longer there.
+    """The files and folders that jobs wrote into a folder of results/, by the ledger, and that no longer exist.
 
-    Nearly always there is none, which the ledger tells sooner than the graph of all jobs.
+    There is almost never one, and the ledger shows that faster than the graph of all jobs.
     """
     for entry in entries(LEDGER / folder):
         name = entry.relative_to(LEDGER).as_posix()

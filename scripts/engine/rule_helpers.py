@@ -1,4 +1,4 @@
-"""What rules are written with: constraints of wildcards, and a job's inputs as the options of its script."""
+"""Helpers for rules: constraints of wildcards, and a job's inputs as options of its script."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def one_of(names: Iterable[str]) -> str:
 
 
 def options(inputs: Any) -> list[str]:
-    """The named inputs of a job as the options of its script: those that its planning gives, and no other."""
+    """The named inputs of a job as options of its script, without inputs that this job does not have."""
     words = []
     for name, files in inputs.items():
         words += [f"--{name.replace('_', '-')}", *([files] if isinstance(files, str) else files)]

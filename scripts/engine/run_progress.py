@@ -1,12 +1,12 @@
-"""Shows how far a run is, a line per stage, where Snakemake prints its lines; these go to Snakemake's log alone.
+"""Shows the progress of a run, one line per stage; Snakemake's own lines go only to its log.
 
-Snakemake reports what it does as records of Python's `logging`, with an event each. A handler takes them here, in place
-of Snakemake's handler of the stream (its handler of the log file stays). Snakemake has plug-ins for such handlers, but
-only the command line can choose one (`--logger`), it has to be an installed package, and it knows neither rule files
-nor whether jobs are run at all: so the Snakefile puts the handler in. Until `onstart` lines are held back; a command
-that runs no job (`--unlock`) shows them when it ends; where the whole experiment is finished, what it found and where
-its pages are stand in their place. A dry run has no log file and keeps its
-output, as does VERBOSE=1. What jobs and their programs print is in their own logs and, while they run, in Snakemake's.
+Snakemake reports events as records of Python's `logging`. A handler takes them here, in place of Snakemake's stream
+handler (its handler of the log file stays). Snakemake has plug-ins for such handlers, but only the command line can
+choose one (`--logger`), it has to be an installed package, and it knows neither rule files nor whether jobs run at all:
+so the Snakefile installs the handler. Lines are held back until `onstart`; a command that runs no job (`--unlock`)
+shows them when it ends; if the whole experiment is finished, its conclusions and the paths of its pages are shown
+instead. A dry run has no log file and keeps its output, as does VERBOSE=1. The output of jobs and their programs is in
+their own logs and, while they run, in Snakemake's.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from scripts.progress.display import Display
 from scripts.progress.ending import ending
 from scripts.progress.stages import stage_of
 
-STREAM = "DefaultStreamHandler"  # Snakemake's name of the handler that is replaced
-NOTHING = "Nothing to be done"  # how Snakemake says that all is finished
-STOPPING = "Terminating processes"  # how Snakemake's answer to Ctrl-C begins
+STREAM = "DefaultStreamHandler"  # Snakemake's name for the handler that is replaced
+NOTHING = "Nothing to be done"  # how Snakemake reports that all is finished
+STOPPING = "Terminating processes"  # the beginning of Snakemake's answer to Ctrl-C
 SAID = (STOPPING, "Trying to restart", "Will exit after finishing")  # information that stays visible
-INTERVAL = 1.0  # seconds between two looks at what there is to show
-KEPT = 10.0  # seconds between two times that it is written down, maybe on a shared file system
-INCOMPLETE = "WorkflowError:\nAt least one job did not complete"  # how its last report begins, after Ctrl-C as well
-OF_A_JOB = "RuleException:\nCalledProcessError"  # how Snakemake's second report of a job that failed begins
+INTERVAL = 1.0  # seconds between two updates
+KEPT = 10.0  # seconds between two writes of the status, possibly on a shared file system
+INCOMPLETE = "WorkflowError:\nAt least one job did not complete"  # the beginning of its last report, also after Ctrl-C
+OF_A_JOB = "RuleException:\nCalledProcessError"  # the beginning of Snakemake's second report of a failed job
 TARGET = "all"  # the rule without a job
-PRINTING = ("check", "plan_study", "write_archive", "export_runs")  # the rules whose job prints what was asked for
-WARNING = re.compile(r"(?:\S+: )?warning: ")  # how a line of a job's log begins that is shown
+PRINTING = ("check", "plan_study", "write_archive", "export_runs")  # the rules whose jobs print requested output
+WARNING = re.compile(r"(?:\S+: )?warning: ")  # the beginning of lines of a job's log that are shown
 
 
 def follow(workflow: Any, experiment: str, plots: Mapping[str, str]) -> RunProgress | None:
-    """Follow the run that a workflow may become; `plots`: the file of each forest plot -> its name. None in jobs."""
+    """Follow the run of a workflow; `plots`: the file of each forest plot -> its name. None in jobs."""
     logs = workflow.logger_manager.get_logfile()
     if not workflow.is_main_process or not logs:
         return None
@@ -59,14 +59,14 @@ def follow(workflow: Any, experiment: str, plots: Mapping[str, str]) -> RunProgr
 
 
 def _as_it_is(workflow: Any) -> bool:
-    """Whether Snakemake's own output was asked for, or none at all."""
+    """Whether Snakemake's own output, or no output, was requested."""
     asked = workflow.output_settings
     quiet = {str(about) for about in asked.quiet or ()}
     return os.environ.get("VERBOSE", "") not in ("", "0") or asked.verbose or bool(quiet & {"progress", "all"})
 
 
 def _stays_visible(record: logging.LogRecord) -> bool:
-    """Whether a line of Snakemake's is shown beside those of the stages."""
+    """Whether a line of Snakemake is shown together with those of the stages."""
     message = record.getMessage()
     if record.levelno < logging.WARNING:
         return message.startswith(SAID)
@@ -74,12 +74,12 @@ def _stays_visible(record: logging.LogRecord) -> bool:
 
 
 def _line(text: str) -> logging.LogRecord:
-    """A line as a record that Snakemake's handler shows."""
+    """A line as a log record for Snakemake's handler."""
     return logging.makeLogRecord({"msg": text, "levelno": logging.INFO, "levelname": "INFO"})
 
 
 def _log_of(began: Mapping[str, Any]) -> list[str]:
-    """What a job printed, by the record of its start."""
+    """The log of a job, from the record of its start."""
     logs = [path for path in map(Path, began["log"]) if path.is_file()]
     return [
         line for log in logs for line in log.read_text(encoding="utf-8", errors="replace").splitlines()[len(HEAD) :]
@@ -87,7 +87,7 @@ def _log_of(began: Mapping[str, Any]) -> list[str]:
 
 
 class RunProgress(logging.Handler):
-    """The run of a workflow; `stream` is Snakemake's handler whose place it takes, None to follow and show nothing."""
+    """The run of a workflow; `stream` is the handler of Snakemake that it replaces, or None to show nothing."""
 
     def __init__(
         self, workflow: Any, experiment: str, plots: Mapping[str, str], stream: logging.StreamHandler | None
@@ -96,19 +96,19 @@ class RunProgress(logging.Handler):
         self.workflow, self.experiment, self.plots, self.stream = workflow, experiment, plots, stream
         self.run: state.Run | None = None
         self.display: Display | None = None
-        self.held: list[logging.LogRecord] = []  # until it is known whether jobs run
+        self.held: list[logging.LogRecord] = []  # held back until it is known whether jobs run
         self.jobs: dict[str, logging.LogRecord] = {}  # the record of each job's start
         self.planned: Mapping[str, int] = {}  # rule -> its jobs
-        self.stopped = False  # by Ctrl-C: jobs that end now did not fail
-        self.printed: list[str] = []  # what jobs printed for the reader, for the end
+        self.stopped = False  # by Ctrl-C: jobs that end afterwards did not fail
+        self.printed: list[str] = []  # output of jobs for the reader, shown at the end
         self.written = -KEPT
         self.over = threading.Event()
-        self.descriptors: list[int] = []  # the terminal's, as copies
+        self.descriptors: list[int] = []  # copies of the terminal's
 
-    # What Snakemake reports.
+    # Reports of Snakemake.
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take a record of Snakemake's; no other thread is in here."""
+        """Handle a record of Snakemake; only one thread at a time calls it."""
         event = getattr(record, "event", None)
         if event is LogEvent.RUN_INFO:
             self.planned = {rule: jobs for rule, jobs in record.__dict__["stats"].items() if rule != "total"}
@@ -131,7 +131,7 @@ class RunProgress(logging.Handler):
             self._pass_on(record)
 
     def _hold(self, record: logging.LogRecord) -> None:
-        """Keep a line back unless it is a warning; before an error all of them are shown."""
+        """Hold back a line unless it is a warning; before an error, all of them are shown."""
         if record.getMessage().startswith(NOTHING) and (found := self._finished_before()):
             self.held = [_line(text) for text in (f"{NOTHING}: {self.experiment} is finished", *found)]
             return
@@ -143,7 +143,7 @@ class RunProgress(logging.Handler):
         self._pass_on(record)
 
     def _finished_before(self) -> list[str]:
-        """What is said of the whole experiment, where it was asked for and is finished; otherwise nothing."""
+        """The conclusions of the whole experiment, if it was requested and is finished; otherwise empty."""
         whole = self.workflow.dag_settings.targets <= {TARGET}
         return ending(Path("results", self.experiment)) if whole else []
 
@@ -153,7 +153,7 @@ class RunProgress(logging.Handler):
         self.held = []
 
     def _pass_on(self, record: logging.LogRecord) -> None:
-        """Show a record as Snakemake does."""
+        """Show a record as Snakemake would."""
         if self.display:
             self.display.erase()
         if self.stream:
@@ -175,7 +175,7 @@ class RunProgress(logging.Handler):
                 self._say(f"forest plot of {self.plots[file]}: {file}")
 
     def _failed(self, job: str, logs: list[str]) -> None:
-        """A line on a failed job: what its log says is wrong, or which logs to look into."""
+        """A line on a failed job: the error in its log, or which logs to look into."""
         assert self.run
         self.run.fail(job)
         if (began := self.jobs.get(job)) is None:
@@ -188,10 +188,10 @@ class RunProgress(logging.Handler):
         for line in lines if self.display else ():
             self.display.say(line)
 
-    # What the Snakefile tells.
+    # Calls from the Snakefile.
 
     def begin(self) -> None:
-        """Jobs are about to run: from now on there is something to show."""
+        """Jobs are about to run: start showing progress."""
         workflow, log = self.workflow, self.workflow.logger_manager.get_logfile()[0]
         at_a_time = workflow.cores if workflow.local_exec else workflow.nodes
         run = state.Run(
@@ -209,7 +209,7 @@ class RunProgress(logging.Handler):
         threading.Thread(target=self._keep_showing, daemon=True).start()
 
     def end(self, outcome: state.Outcome) -> None:
-        """The run is over: show how far it came, and leave the terminal to others."""
+        """The run is over: show the final state and give the terminal back."""
         if self.run is None or self.over.is_set():
             return
         self.over.set()
@@ -222,7 +222,7 @@ class RunProgress(logging.Handler):
             print("\n".join(self.printed), flush=True)
 
     def close(self) -> None:
-        """Snakemake ends, maybe in the middle of a run."""
+        """Snakemake ends, possibly in the middle of a run."""
         self._release()
         self.end("failed")
         super().close()
@@ -235,18 +235,18 @@ class RunProgress(logging.Handler):
                     self._look()
 
     def _look(self) -> None:
-        """Show how far the run is, and write it down for `make status`."""
+        """Show the progress of the run, and write it for `make status`."""
         assert self.run
-        with suppress(OSError):  # a terminal that is gone
+        with suppress(OSError):  # the terminal is gone
             if self.display:
                 self.display.show(self.run)
         if self.run.ended or time.monotonic() - self.written >= KEPT:
             self.written = time.monotonic()
-            with suppress(OSError):  # a full disk, which the next job reports
+            with suppress(OSError):  # the disk is full, which the next job reports
                 state.write(self.run)
 
     def _take_terminal(self, log: str) -> None:
-        """Let what jobs print go to Snakemake's log, and keep the terminal: other lines would break the drawn ones."""
+        """Redirect the output of jobs to Snakemake's log: on the terminal, it would break the drawn lines."""
         assert self.stream
         self.descriptors = [os.dup(1), os.dup(2)]
         terminal = os.fdopen(os.dup(2), "w", encoding="utf-8", errors="replace")

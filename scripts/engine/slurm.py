@@ -1,25 +1,25 @@
-"""What Snakemake's Slurm plugin does not do: know an earlier run's jobs, wait for a silent Slurm, share out GPUs.
+"""What Snakemake's Slurm plugin lacks: knowing the jobs of an earlier run, waiting for Slurm, GPUs per node.
 
-The plugin names the jobs of a run by a random id and forgets it, so a Snakemake that is started again would
-submit a job whose twin still runs, and the two would take each other's files away. Here the experiment and its folder
-become part of the name, by which a later run knows them and ends them. A training that is ended goes on from its
-checkpoint. Also, where Slurm does not answer for a while the plugin loses sight of all jobs and waits for ever. And it
-asks for the GPUs of a job in all, of which Slurm may give one node three and the other one.
+The plugin names the jobs of a run by a random id and forgets it, so that a restarted Snakemake would submit a job that
+is still running, and the two would delete each other's files. Here the experiment and its folder become part of the
+name, by which a later run recognises the jobs and ends them. A training that is ended continues from its checkpoint.
+Also, if Slurm does not answer for a while, the plugin loses track of all jobs and waits for ever. And it requests the
+total number of GPUs of a job, of which Slurm may give three to one node and one to the other.
 
-None of this has a public way in version 2.8 of the plugin:
+Version 2.8 of the plugin has no public interface for any of this:
 
-- `--slurm-jobname-prefix` is a word of the command line or of a profile, which do not know the experiment; two of them
+- `--slurm-jobname-prefix` is an option of the command line or of a profile, without the experiment's name; two of them
   may run in one folder at the same time. A Snakefile cannot set it: the workflow gets the plugin's settings after it is
-  read, and the plugin has used them before `onstart`. Snakemake's own marks of unfinished files are no way to the jobs
+  read, and the plugin uses them before `onstart`. Snakemake's own marks of unfinished files do not identify the jobs
   of an earlier run: they lose a job's number when the job starts.
-- The resource `gres` asks by node, but refuses a hyphen in a model as `gpu_model` does, and takes model and number as
-  one word: the profile has the model, the recipe the number, and neither sees the other's. So with `slurm_extra`.
-- After five questions that Slurm did not answer, nothing asks again.
+- The resource `gres` is per node, but refuses a hyphen in a model as `gpu_model` does, and takes model and number as
+  one word: the profile has the model, the recipe the number, and neither sees the other's. The same holds for `slurm_extra`.
+- After five unanswered queries, nothing queries Slurm again.
 
 So this module takes the executor from the scheduler and sets `run_uuid`, which the plugin makes in its constructor and
-gives to each submission and query, and it wraps `check_active_jobs` and, of the plugin's module, `set_gres_string`,
-which says what GPUs a submission asks for. A version in which one of these is gone is refused at the start of a run,
-and tests/engine/test_snakemake_inside.py fails with one that uses them in another way.
+uses in each submission and query, and it wraps `check_active_jobs` and, in the plugin's module, `set_gres_string`,
+which writes the GPUs that a submission requests. A version without one of these is refused at the start of a run, and
+tests/engine/test_snakemake_inside.py fails with a version that uses them differently.
 """
 
 from __future__ import annotations
@@ -38,26 +38,26 @@ from scripts.common.slurm import ask
 
 PLUGIN = "slurm"
 USED = ("run_uuid", "check_active_jobs", "_status_query_calls")  # of the plugin's executor
-ASKS = "set_gres_string"  # of its module: the words of a submission that ask for GPUs
-HYPHENS = re.compile(r"[\w.]+(-[\w.]+)+", re.ASCII)  # models of GPUs whose names have some
-GONE_AFTER = 300.0  # seconds in which Slurm ends cancelled jobs at most (its KillWait is 30 by default)
+ASKS = "set_gres_string"  # of its module: the options of a submission that request GPUs
+HYPHENS = re.compile(r"[\w.]+(-[\w.]+)+", re.ASCII)  # models of GPUs with hyphens in their names
+GONE_AFTER = 300.0  # seconds within which Slurm ends cancelled jobs (its KillWait is 30 by default)
 
 
 def prefix(results: Path | str) -> str:
-    """What the names of all jobs of the experiment with this results folder begin with."""
+    """The prefix of the names of all jobs of the experiment with this results folder."""
     path = Path(results).resolve()
     digest = hashlib.sha256(str(path).encode()).hexdigest()[:8]
     return f"{re.sub(r'[^A-Za-z0-9_-]', '-', path.name)[:40]}_{digest}_"
 
 
 def queued(name: str) -> list[str]:
-    """The ids of the user's jobs that wait, run or end, and whose name begins with `name`."""
+    """The ids of the user's jobs that are pending, running or completing and whose name begins with `name`."""
     rows = [line.split(None, 1) for line in ask("squeue", "--me", "--noheader", "--format=%A %j").splitlines()]
     return sorted({job for job, job_name in rows if job_name.startswith(name)}, key=int)
 
 
 def keep_jobs_in_sight(executor) -> None:
-    """Let the plugin look again at the jobs of which Slurm has told it nothing, as while its controller restarts."""
+    """Let the plugin query jobs again after Slurm did not answer, for example while its controller restarts."""
     look = executor.check_active_jobs
 
     async def look_again(jobs: list) -> AsyncIterator:
@@ -72,7 +72,7 @@ def keep_jobs_in_sight(executor) -> None:
 
 
 def ask_for_gpus_of_each_node(executor) -> None:
-    """Let the plugin ask for the GPUs of a job with several nodes by node; `gpu` is then the number of each.
+    """Let the plugin request the GPUs of a job with several nodes per node; `gpu` is then the number per node.
 
     Models of GPUs may have a hyphen, as in a100-sxm4-80gb, which the plugin refuses.
     """
@@ -93,13 +93,13 @@ def ask_for_gpus_of_each_node(executor) -> None:
 
 
 class _Resources(dict):
-    """The resources of a job, which the plugin asks for as keys and as attributes."""
+    """The resources of a job, which the plugin reads as keys and as attributes."""
 
     __getattr__ = dict.__getitem__
 
 
 def executor_of(workflow):
-    """The Slurm plugin's executor of a workflow that runs. Raises UserError for a version that is built otherwise."""
+    """The Slurm plugin's executor of a running workflow. Raises UserError for a version with another structure."""
     executor = getattr(workflow.scheduler, "_executor", None)
     lacking = [name for name in USED if not hasattr(executor, name)]
     if lacking := lacking or [name for name in (ASKS,) if not hasattr(sys.modules[type(executor).__module__], name)]:
@@ -118,9 +118,9 @@ def _version(package: str) -> str:
 
 
 def begin_run(workflow, results: str) -> None:
-    """Before the first job of a run on Slurm: name the run's jobs after the experiment and end those of earlier runs.
+    """Name the jobs of a run on Slurm after the experiment and end those of earlier runs, before the first job.
 
-    Ends the run with one line where Slurm does not answer.
+    Ends the run with one line if Slurm does not answer.
     """
     if workflow.executor_plugin.name != PLUGIN:
         return

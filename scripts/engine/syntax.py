@@ -1,8 +1,8 @@
-"""What a Python source means, as a digest of its syntax tree: comments, docstrings and layout have no part in it.
+"""The meaning of a Python source as a digest of its syntax tree, without comments, docstrings and layout.
 
-A tree is read as the fields that say something, in text that does not depend on the version of Python: fields that are
-empty, as those of later versions mostly are, are left out. What remains: a construct that two versions parse into
-different trees (so far, some format specifications of f-strings) has a digest for each. Reads and writes nothing.
+A tree is written as the fields with a meaning, in text that does not depend on the version of Python: empty fields, as
+those added by later versions mostly are, are left out. One limitation remains: a construct that two versions parse into
+different trees (so far, some format specifications of f-strings) has two digests. Reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import hashlib
 from functools import cache
 from typing import Any
 
-SILENT = frozenset({"ctx", "kind", "type_comment", "type_ignores"})  # they follow from the rest, or have no effect
+SILENT = frozenset({"ctx", "kind", "type_comment", "type_ignores"})  # implied by other fields, or without effect
 
 
 def digest(tree: ast.Module) -> str:
-    """The SHA-256 of what a source means."""
+    """The SHA-256 of the meaning of a source."""
     words: list[str] = []
     _add(tree, words)
     return hashlib.sha256(" ".join(words).encode()).hexdigest()
 
 
 def _add(node: ast.AST, words: list[str]) -> None:
-    """Add a node and all below it, in brackets; strings are in quotes, so no other word looks like one of them."""
+    """Add a node and its descendants, in brackets; strings are quoted, so that nothing else looks like a string."""
     kind = type(node)
     words.append(f"({kind.__name__}")
     for field in _fields(kind):
@@ -45,5 +45,5 @@ def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
 
 
 def _is_text(node: Any) -> bool:
-    """Whether a statement is a text alone, such as a docstring."""
+    """Whether a statement is only a text, such as a docstring."""
     return type(node) is ast.Expr and type(node.value) is ast.Constant and isinstance(node.value.value, str)

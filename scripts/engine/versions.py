@@ -1,4 +1,4 @@
-"""The version of Snakemake that the workflow was tested with; a newer one is worth a warning, and no more."""
+"""The version of Snakemake with which the workflow was tested; a newer one only causes a warning."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TESTED = (9, 27)
 
 
 def newer_than_tested(version: str) -> str | None:
-    """A warning where this version of Snakemake is newer than the tested one; None where it is not."""
+    """A warning if this version of Snakemake is newer than the tested one; else None."""
     numbers = re.match(r"(\d+)\.(\d+)", version)
     if not numbers or tuple(map(int, numbers.groups())) <= TESTED:
         return None

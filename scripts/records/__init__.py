@@ -1,5 +1,5 @@
-"""What the JSON files and tables of results hold: frozen dataclasses, which stages write and reports read.
+"""The content of the JSON files and tables of results: frozen dataclasses, which stages write and reports read.
 
-A file is one record, a table has one per row. `scripts/common/records.py` turns records of files into JSON and back.
-What statistics state themselves (a summary, a difference, a model) stands in a record as it is.
+A file is one record, a table has one per row. `scripts/common/records.py` converts records of files to JSON and back.
+Result types of scripts/statistics (a summary, a difference, a model) are fields of records as they are.
 """

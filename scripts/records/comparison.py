@@ -1,4 +1,4 @@
-"""meta/{comparison}.json: the summary of a comparison, its heterogeneity, and what its effects share."""
+"""meta/{comparison}.json: the summary of a comparison, its heterogeneity, and the dependence of its effects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scripts.statistics.sensitivity import SameTask
 
 @dataclass(frozen=True)
 class NoEffect:
-    """In place of a meta-analysis, where no task has an effect."""
+    """In place of a meta-analysis, if no task has an effect."""
 
     k: int
     summary: None
@@ -24,7 +24,7 @@ class NoEffect:
 
 @dataclass(frozen=True)
 class ShortSummary:
-    """The summary of some of the tasks."""
+    """The summary of a subset of the tasks."""
 
     k: int
     interval: str
@@ -36,7 +36,7 @@ class ShortSummary:
 
 @dataclass(frozen=True)
 class Asked:
-    """The methods that the configuration asks for, where they are not the ones used."""
+    """The methods that the configuration requests, if others were used."""
 
     estimator: str
     interval: str
@@ -52,7 +52,7 @@ class Covariance:
 
 @dataclass(frozen=True)
 class SeedsSpread:
-    """How many seeds show the seed variance of a role, its part of the summary's variance, and the sd between seeds."""
+    """The seeds behind the seed variance of a role: number, share of the summary's variance, sd between them."""
 
     seeds: int
     df: float
@@ -63,7 +63,7 @@ class SeedsSpread:
 
 @dataclass(frozen=True)
 class SeedsRecord:
-    """From whose seeds the seed variance of a role is estimated: own, borrowed or unknown."""
+    """The seeds from which the seed variance of a role is estimated: own, borrowed or unknown."""
 
     status: str
     source: str | None
@@ -91,7 +91,7 @@ class SensitivityRecord:
 
 @dataclass(frozen=True)
 class UnjudgedCase:
-    """The means of a comparison in another case of its unjudged documents: on these collections, over such ones."""
+    """The means of a comparison in one case of its unjudged documents: on these collections, and over collections."""
 
     fixed_mean: Summary
     summary: Summary
@@ -99,8 +99,8 @@ class UnjudgedCase:
 
 @dataclass(frozen=True)
 class UnjudgedRecord:
-    """What unjudged documents could change (synthesis/unjudged.py): by task how many each query has on average, and the
-    means in each case that has one."""
+    """What unjudged documents could change (synthesis/unjudged.py): per task their mean number per query, and the
+    means in each case."""
 
     number: dict[str, float]
     cases: dict[str, UnjudgedCase]
@@ -108,9 +108,9 @@ class UnjudgedRecord:
 
 @dataclass(frozen=True)
 class MetaRecord:
-    """The record of a comparison. What does not exist for it has its default and is not written.
+    """The record of a comparison. Fields that do not apply have their default and are not written.
 
-    `seeds` by role, or `conditional` where they are taken as given; `collections` numbers the corpora of tasks;
+    `seeds` by role, or `conditional` if they are taken as given; `collections` numbers the corpora of tasks;
     `clusters` counts those of tasks whose queries are clustered. `of_tasks`: a value is the score of a task of a
     leaderboard, not of a query.
     """
@@ -145,29 +145,29 @@ class MetaRecord:
 
     @property
     def k(self) -> int:
-        """How many tasks have an effect."""
+        """The number of tasks with an effect."""
         return self.result.k
 
     @property
     def meta(self) -> MetaResult | None:
-        """The meta-analysis; None where no task has an effect."""
+        """The meta-analysis; None if no task has an effect."""
         return self.result if isinstance(self.result, MetaResult) else None
 
     @property
     def summary(self) -> Summary | None:
-        """The random-effects mean; None where no task has an effect."""
+        """The random-effects mean; None if no task has an effect."""
         return self.result.summary
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """All values of the record, its meta-analysis and its summary by name; None where there is no meta-analysis."""
+        """All values of the record, its meta-analysis and its summary by name; None if there is no meta-analysis."""
         result = {one.name: getattr(self.result, one.name, None) for one in fields(MetaResult)}
         summary = {one.name: getattr(self.summary, one.name, None) for one in fields(Summary)}
         return vars(self) | result | summary
 
 
 def result_of(meta: MetaAnalysis | None) -> MetaResult | NoEffect:
-    """What is kept of a meta-analysis; the weights stand in the effects file."""
+    """The part of a meta-analysis that is stored here; the weights are in the effects file."""
     if meta is None:
         return NoEffect(0, None)
     return MetaResult(**{one.name: getattr(meta, one.name) for one in fields(MetaResult)})

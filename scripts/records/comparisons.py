@@ -1,4 +1,4 @@
-"""tables/comparisons.tsv: a row for each comparison, with adjusted p-values; what does not exist is empty."""
+"""tables/comparisons.tsv: one row per comparison, with adjusted p-values; cells that do not apply are empty."""
 
 from __future__ import annotations
 

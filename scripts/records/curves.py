@@ -8,12 +8,12 @@ from typing import Annotated
 from scripts.common.keys import INLINE
 from scripts.statistics.task.differences import Difference
 
-ALL = "all"  # the queries of a point that trained with all of its target's
+ALL = "all"  # the number of queries of a point that was trained with all queries of its target
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """The baseline on a target: its mean over so many queries."""
+    """The baseline on a target: its mean and the number of queries."""
 
     mean: float
     n: int
@@ -21,7 +21,7 @@ class Baseline:
 
 @dataclass(frozen=True)
 class AgainstStart:
-    """A point minus its starting point; by sample, minus the start's checkpoint that it went on from."""
+    """A point minus its starting point; per sample, minus the checkpoint from which it was trained further."""
 
     difference: Annotated[Difference, INLINE]
     samples: dict[str, float]
@@ -29,9 +29,9 @@ class AgainstStart:
 
 @dataclass(frozen=True)
 class Point:
-    """A system on a curve: `queries` as asked for (0: the starting point, or all), `size` their number.
+    """A system on a curve: `queries` as configured (0: the starting point, or all), `size` their number.
 
-    `samples` are the means by seed; `sd` and `t_interval` are over them, None of one sample. `n` queries are ranked.
+    `samples` are the means per seed; `sd` and `t_interval` are over them, None for one sample. `n` queries are ranked.
     """
 
     target: str
@@ -50,7 +50,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two starting points with all queries of a target: `start` minus `other`."""
+    """Two starting points, trained with all queries of a target: `start` minus `other`."""
 
     target: str
     start: str
@@ -61,7 +61,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class CurvesRecord:
-    """Curves: their points, and the starting points compared where all queries train."""
+    """Curves: their points, and the comparison of starting points trained with all queries."""
 
     measure: str
     alpha: float

@@ -1,7 +1,7 @@
-"""How the effects of a comparison depend on one another, as plain numbers for jobs that fit the same effects again.
+"""The dependence of a comparison's effects, as plain numbers for jobs that fit the same effects again.
 
-A Dependence becomes a record, and again the same Dependence to the last digit. Tasks with nothing in common, given
-seeds and variances of their own have no record.
+A Dependence is converted to a record and back to the same Dependence, to the last digit. Independent tasks with seeds
+taken as given have no record.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class SeedEffectsRecord:
 
 @dataclass(frozen=True)
 class DependenceRecord:
-    """What effects share (statistics/dependence/structure.py)."""
+    """The dependence of effects (statistics/dependence/structure.py)."""
 
     sampling: list[list[float]]
     degrees: list[float]
@@ -39,7 +39,7 @@ class DependenceRecord:
 
 
 def as_record(dependence: Dependence | None) -> DependenceRecord | None:
-    """What is kept; None where all that effects have is a variance each."""
+    """The record; None if effects are independent and have only their variances."""
     if dependence is None or (dependence.independent and not dependence.seed_effects and not dependence.shrunk):
         return None
     return DependenceRecord(
@@ -64,7 +64,7 @@ def _seed_effects(found: SeedEffects) -> SeedEffectsRecord:
 
 
 def from_record(kept: DependenceRecord | None) -> Dependence | None:
-    """The dependence of the tasks with an effect, in their order; None where none is kept."""
+    """The dependence of the tasks with an effect, in their order; None if there is no record."""
     if kept is None:
         return None
     seed_effects = []

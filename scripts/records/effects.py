@@ -1,4 +1,4 @@
-"""effects/{comparison}.tsv: a row for each task, before p-values are adjusted; what does not exist is empty."""
+"""effects/{comparison}.tsv: one row per task, with unadjusted p-values; cells that do not apply are empty."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class EffectsRow:
-    """A task; the fields are the columns, beside which the table has adjusted p-values."""
+    """One task; the fields are the columns, to which the table adds adjusted p-values."""
 
     task: str
     n: int | None = None

@@ -1,4 +1,4 @@
-"""multiple-comparisons/{family}.json and its table: the tests of many systems at once, and their differences."""
+"""multiple-comparisons/{family}.json and its table: simultaneous tests of many systems, and their differences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ScopeRecord:
-    """The test on one task or over all of them; `critical_value` None: no difference can be significant."""
+    """The test on one task or over all tasks; `critical_value` None: no difference can be significant."""
 
     task: str
     queries: int
@@ -18,7 +18,7 @@ class ScopeRecord:
 
 @dataclass(frozen=True)
 class Difference:
-    """A row of the table: two systems on one task or over all of them; the fields are the columns."""
+    """One row of the table: two systems on one task or over all tasks; the fields are the columns."""
 
     task: str
     n: int
@@ -38,7 +38,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class FamilyRecord:
-    """A family, its settings and its tests; `seeds` is the number of seeds by system. `of_tasks`: a value is the
+    """A family, its settings and its tests; `seeds` is the number of seeds per system. `of_tasks`: a value is the
     score of a task of a leaderboard, not of a query.
     """
 

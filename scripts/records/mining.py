@@ -1,4 +1,4 @@
-"""negatives/….mining.json: what was mined for a training, and how many candidates each rule took out."""
+"""negatives/….mining.json: what was mined for a training, and how many candidates each rule removed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class MiningRecord:
-    """`from_` are BM25 and systems, `rules` the values of those that filter, `negatives` are counted by source."""
+    """`from_` are BM25 and systems, `rules` the values of the filters, `negatives` are counts per source."""
 
     from_: list[str]
     cross_encoder: str | None

@@ -1,4 +1,4 @@
-"""moderators/{comparison}.json: what explains the differences between the tasks of a comparison."""
+"""moderators/{comparison}.json: models that explain the differences between the tasks of a comparison."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from scripts.statistics.meta_regression.moderation import Model, Subgroups
 
 @dataclass(frozen=True)
 class ModerationRecord:
-    """The models of a comparison's effects; `values` by task and name of the moderator, `labels` by name.
+    """The models of a comparison's effects; `values` by task and moderator, `labels` by moderator.
 
-    `depends_on` says what the models include of how effects depend on one another, as text.
+    `depends_on` is a text: the dependence between effects that the models include.
     """
 
     effect_type: str

@@ -1,4 +1,4 @@
-"""tables/study-designs/{plan}.json: what designs of a further study can show, and what this is computed from."""
+"""tables/study-designs/{plan}.json: what designs of a further study can show, and the basis of the computation."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from scripts.statistics.power.designs import Target
 
 @dataclass(frozen=True)
 class FoundBasis:
-    """The comparison that shows the variances: `axis` is what the effect's axis says, `interval` that of the summary.
+    """The comparison from which the variances are: `axis` is the label of the effect's axis, `interval` the summary's.
 
-    By name the systems of which the seed variance is not known, whose runs are given, and that were not timed.
+    Also the names of systems with unknown seed variance, of external ones, and of those without timing.
     """
 
     control: str
@@ -28,7 +28,7 @@ class FoundBasis:
 
 @dataclass(frozen=True)
 class AssumedBasis:
-    """Variances that the configuration assumes."""
+    """Variances assumed in the configuration."""
 
     axis: str
     interval: str
@@ -36,7 +36,7 @@ class AssumedBasis:
 
 @dataclass(frozen=True)
 class SeedVarianceRecord:
-    """The variances of one training of a system; `df` None: they are assumed."""
+    """The seed variances of a system; `df` None: they are assumed."""
 
     seed: float
     seed_by_collection: float
@@ -55,7 +55,7 @@ class ComponentsRecord:
 
 @dataclass(frozen=True)
 class PrecisionRecord:
-    """What an estimate can show; `df` None: its variance is known."""
+    """The precision of an estimate; `df` None: its variance is known."""
 
     variance: float
     df: float | None
@@ -65,7 +65,7 @@ class PrecisionRecord:
 
 @dataclass(frozen=True)
 class PresentSummary:
-    """What the present design shows over collections, also at the upper end of the interval of tau2."""
+    """The precision of the present design over collections, also at the upper limit of the interval of tau2."""
 
     summary: PrecisionRecord
     summary_with_high_tau2: PrecisionRecord | None
@@ -74,7 +74,7 @@ class PresentSummary:
 
 @dataclass(frozen=True)
 class Present:
-    """The design of the comparison; one collection alone has no summary."""
+    """The design of the comparison; a single collection has no summary."""
 
     queries: float
     collections: float
@@ -85,7 +85,7 @@ class Present:
 
 @dataclass(frozen=True)
 class DesignRecord:
-    """One design in a test, task (one collection) or summary; `meets_target` None: there is none."""
+    """One design in one test: task (one collection) or summary; `meets_target` None: there is no target."""
 
     test: str
     queries: float
@@ -98,7 +98,7 @@ class DesignRecord:
 
 @dataclass(frozen=True)
 class Curves:
-    """The grids of the figure: of one collection by seeds and queries, over several also by collections."""
+    """The grids of the figure: for one collection by seeds and queries, over several also by collections."""
 
     quantity: str
     queries: list[float]
@@ -110,7 +110,7 @@ class Curves:
 
 @dataclass(frozen=True)
 class PlanRecord:
-    """A plan: its designs, the cheapest for the target in each test, and how many collections would be enough."""
+    """A plan: its designs, the cheapest one for the target in each test, and how many collections suffice."""
 
     plan: str
     basis: Annotated[FoundBasis | AssumedBasis, INLINE]
@@ -125,5 +125,5 @@ class PlanRecord:
     curves: Curves
 
     def shown(self, found: PrecisionRecord) -> float:
-        """What is shown of a design: the smallest detectable effect, or the half-width where that is the target."""
+        """The value shown for a design: the smallest detectable effect, or the half-width if that is the target."""
         return found.detectable if self.curves.quantity == "detectable" else found.half_width
