@@ -23,7 +23,7 @@ from scripts.engine.job_records import STATE
 from scripts.experiment.reading import read_yaml
 from scripts.experiment.resolved_file import NAME as CONFIGURATION
 
-# In an experiment's folder, what tells of its jobs: no job reads it.
+# Records of jobs in an experiment's folder, which no job reads.
 NOT_OUTPUTS = ("logs", "benchmarks", CONFIGURATION)
 DAMAGED = "is not a list of SHA-256 sums, so the files that it listed cannot be checked"
 

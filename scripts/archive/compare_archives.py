@@ -46,7 +46,7 @@ def page(
 
 
 def _moves(moved: list[Moved], figures: list[str], alone: list[str]) -> list[str]:
-    """How far effects moved: a sentence, a table, figures, and which comparisons could not be held against another."""
+    """How far effects moved: a sentence, a table, figures, and the comparisons that only one archive has."""
     lines = ["## What moved", "", _verdict(moved), ""]
     lines += ["| comparison | task | effect | A | B | B - A | 95% interval | n |", "|---|---|---|--:|--:|--:|--:|--:|"]
     for row in moved:

@@ -1,7 +1,7 @@
 """`make export-model`: one folder of a trained checkpoint with a model card, which sentence-transformers loads.
 
-Reads the checkpoint, its timing, and the metrics and comparisons of a finished experiment. Writes a folder that must
-not be there: the checkpoint's files and README.md, without secrets and folders of this machine.
+Reads the checkpoint, its timing, and the metrics and comparisons of a finished experiment. Writes a new folder: the
+checkpoint's files and README.md, without secrets and folders of this machine.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NO_PART = shutil.ignore_patterns(".*", CARD)
 
 
 def export(found: Exported, config: dict[str, Any], out: Path) -> None:
-    """Write the folder. Raises UserError where it is there, results were changed, or a file holds a secret."""
+    """Write the folder. Raises UserError if it exists, results were changed, or a file contains a secret."""
     if os.path.lexists(out):
         raise UserError(f"{out}: exists already; expected a new folder")
     ledger.check([found.folder, found.timing])
@@ -49,7 +49,7 @@ def export(found: Exported, config: dict[str, Any], out: Path) -> None:
 
 
 def clean(folder: Path, privacy: Privacy) -> None:
-    """Take folders of this machine out of configurations, which may say where weights lay."""
+    """Remove folders of this machine from configurations, which may state the path of weights."""
     for file in sorted(folder.rglob("*config*.json")):
         content = file.read_bytes()
         cleaned = privacy.clean(content)

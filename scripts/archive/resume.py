@@ -1,4 +1,4 @@
-"""Copy an archive's results into this clone, so that the experiment goes on from there.
+"""Copy an archive's results into this clone, so that the experiment can be continued.
 
 Reads the archive. Writes results/, Snakemake's records and the ledger, with the time stamps that the files had, and the
 configuration in config/ under a free name. If existing files differ, nothing is written unless --overwrite is given.

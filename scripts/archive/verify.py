@@ -1,6 +1,6 @@
 """Verify an archive: every hash and, with --recompute, every number that follows from its runs and judgements.
 
-Reads the archive (zipped or unpacked) and prints the findings. The exit code is 0 if all is as it was written and, with
+Reads the archive (zipped or unpacked) and prints the findings. The exit code is 0 if nothing was changed and, with
 --recompute, every result is accounted for and whatever can be recomputed is the same; 1 if not; 2 if the archive cannot
 be read. Checking hashes needs only Python.
 """

@@ -1,4 +1,4 @@
-"""Write the archive of a finished experiment: a Provenance Run Crate with everything that it takes to check it.
+"""Write the archive of a finished experiment: a Provenance Run Crate with everything needed to check it.
 
 Reads the targets, Snakemake's records of the jobs behind them, their files and the sources. Writes
 results/{experiment}/{experiment}.{crate,full}.zip (the same bytes for the same results) and its SHA-256 beside it.
@@ -47,19 +47,19 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Settings(ArchiveSettings):
-    """Those of all scripts of the archive, and how much goes into it."""
+    """The settings of all scripts of the archive, and its extent."""
 
     extent: Annotated[Literal["crate", "full"], "without or with checkpoints, embeddings, indices, texts and downloads"]
 
 
 class Contents:
-    """The archive's files by name: contents, or big files to be copied; every text is cleaned on its way in."""
+    """The archive's files by name: contents, or large files to be copied; every text is cleaned when it is added."""
 
     def __init__(self, privacy: Privacy, extent: str, experiment: str) -> None:
         self.privacy, self.extent, self.experiment = privacy, extent, experiment
         self.files: dict[str, bytes | Path] = {}
         self.absent: dict[str, dict] = {}
-        self.rewritten: dict[str, str] = {}  # with the SHA-256 that it had
+        self.rewritten: dict[str, str] = {}  # path -> original SHA-256
 
     def text(self, name: str, content: str) -> None:
         self.files[name] = self.privacy.clean(content.encode())
@@ -68,7 +68,7 @@ class Contents:
         self.text(name, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
     def file(self, path: Path, name: str) -> None:
-        """Take a file over or, if this extent leaves its kind out, only its SHA-256."""
+        """Add a file or, if this extent leaves its kind out, only its SHA-256."""
         kind = layout.kind_of(name, self.experiment)
         if kind == NOT_ARCHIVED:
             raise UserError(f"{name}: no archive holds such a path; see PLACES in scripts/experiment/results_paths.py")
@@ -87,7 +87,7 @@ class Contents:
 
 
 def take_results(contents: Contents, jobs: list[Job], described_jobs: list[dict], left_out: dict[str, dict]) -> None:
-    """The outputs, logs and benchmarks of all jobs; of outputs that are not here, what `left_out` has of them."""
+    """Add the outputs, logs and benchmarks of all jobs; for outputs that are not here, their entries in `left_out`."""
     for job, entry in zip(jobs, described_jobs, strict=True):
         beside = [path for path in (entry["log"], entry["benchmark"]) if path]
         for name in [*job.outputs, *beside]:
@@ -102,7 +102,7 @@ def take_results(contents: Contents, jobs: list[Job], described_jobs: list[dict]
 
 
 def take_sources(contents: Contents, settings: Settings, sources: list[str]) -> None:
-    """The sources, the configuration as written and resolved, and the files of published numbers that lie here."""
+    """Add the sources, the configuration as written and resolved, and local files of published numbers."""
     for path in sources:
         contents.file(ROOT / path, layout.WORKFLOW + path)
     for path in settings.config_files:
@@ -120,13 +120,13 @@ def with_own_logs(record: dict, experiment: str) -> dict:
 
 
 def state(recorded: dict[str, dict], jobs: list[Job], settings: Settings) -> dict:
-    """What `resume` needs: Snakemake's records, and where the configuration lay."""
+    """What `resume` needs: Snakemake's records, and the path of the configuration."""
     needed = {path: recorded[path] for job in jobs for path in job.outputs}
     return {"config_files": settings.config_files, "records": {path: needed[path] for path in sorted(needed)}}
 
 
 def take_pages(contents: Contents, experiment: Experiment, known: dict, about: dict, file: str) -> None:
-    """What people read, and the entry through which Python runs the archive."""
+    """Add the pages for readers, and the entry point through which Python runs the archive."""
     kinds = Counter(entry["kind"] for entry in contents.absent.values())
     contents.text("README.md", readme(experiment.name, file, about["commit"], dict(kinds), known))
     software = yaml.safe_load((ROOT / "CITATION.cff").read_text()) if (ROOT / "CITATION.cff").is_file() else {}
@@ -136,7 +136,7 @@ def take_pages(contents: Contents, experiment: Experiment, known: dict, about: d
 
 
 def fill(contents: Contents, settings: Settings, targets: list[str], file: str) -> None:
-    """Put everything into `contents`. Raises UserError where no record says how a target was made."""
+    """Put everything into `contents`. Raises UserError if no record explains how a target was made."""
     experiment = settings.resolved()
     recorded = {path: with_own_logs(record, experiment.name) for path, record in job_records().items()}
     if missing := [path for path in targets if path not in recorded or not Path(path).exists()]:
@@ -178,7 +178,7 @@ def fill(contents: Contents, settings: Settings, targets: list[str], file: str) 
 
 
 def tool_of(job: dict) -> str:
-    """Where the script that a job ran lies in the archive, or what stands for a job without one."""
+    """The path of a job's script in the archive, or the id that replaces it for a job without one."""
     script = script_of(job["command"])
     return layout.WORKFLOW + script if script else f"#tool-{job['rule']}"
 

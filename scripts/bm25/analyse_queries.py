@@ -1,4 +1,4 @@
-"""Write what the analyser of an index leaves of each query: its terms, in their order.
+"""Write the terms of each query after analysis by an index's analyser, in their order.
 
 Reads prepared queries, writes a JSON object: query id -> list of terms, as searching with this analyser takes them.
 """

@@ -1,8 +1,8 @@
-"""Append further texts to the documents of a corpus, such as the queries that doc2query predicts for each of them.
+"""Append further texts to the documents of a corpus, such as the queries that doc2query predicts for them.
 
 Reads a prepared corpus and a file of JSON lines, `{"id": …, "text": …}` or, as such predictions are published, `{"id":
-…, "predicted_queries": […]}`; several lines may be of one document. Writes a corpus of the same documents in the same
-order, from which an index is made. Memory holds where the further texts lie, not the texts.
+…, "predicted_queries": […]}`; a document may have several lines. Writes a corpus of the same documents in the same
+order, from which an index is made. Only the positions of the further texts are in memory, not the texts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EXPECTED = 'expected {"id": …, "text": …} or {"id": …, "predicted_queries"
 
 
 def further_text(record: dict[str, Any], place: str) -> tuple[str, str]:
-    """The document of a line and its further text on one line. Raises UserError, which begins with the place."""
+    """The document of a line and its further text, on one line. Raises UserError, beginning with the place."""
     document, text, queries = record.get("id"), record.get("text"), record.get("predicted_queries")
     if text is None and isinstance(queries, list) and all(type(query) is str for query in queries):
         text = " ".join(queries)
@@ -34,9 +34,9 @@ def further_text(record: dict[str, Any], place: str) -> tuple[str, str]:
 
 
 def gather(file: Path, documents: set[str], scratch: BinaryIO) -> dict[str, array]:
-    """Write the further texts to a scratch file, one a line; returns, by document, where its lines begin, in bytes.
+    """Write the further texts to a scratch file, one per line; return the byte offsets of each document's lines.
 
-    Raises UserError for a line that is wrong or of a document that there is not.
+    Raises UserError for an invalid line, or one of a document that does not exist.
     """
     found: dict[str, array] = {}
     for number, record in json_lines(file):
@@ -52,7 +52,7 @@ def gather(file: Path, documents: set[str], scratch: BinaryIO) -> dict[str, arra
 
 
 def appended(corpus: Path, found: dict[str, array], scratch: BinaryIO) -> Iterator[Document]:
-    """The documents of a corpus, each with its further texts behind its own."""
+    """The documents of a corpus, each with its further texts appended to its own."""
     for document in read_corpus(corpus):
         texts = [document.text]
         for place in found.get(document.id, ()):

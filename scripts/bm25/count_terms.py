@@ -1,4 +1,4 @@
-"""Read from an index which documents hold which terms how often, for the features of learning to rank.
+"""Read the term frequencies of all documents from an index, for the features of learning to rank.
 
 Reads a Lucene index, writes a folder of term counts (see scripts/ir/term_counts.py), whole or not at all. Each posting
 is read once and written in blocks, so memory does not grow with the number of postings.
@@ -36,7 +36,7 @@ class Settings:
 
 
 def open_reader(index: Path):
-    """Lucene's reader of an index. Raises UserError where it is not complete."""
+    """Lucene's reader of an index. Raises UserError if the index is not complete."""
     directory = java_class("org.apache.lucene.store.FSDirectory")
     from jnius import JavaException, cast
 
@@ -73,13 +73,13 @@ class Counter:
         ]
 
     def end_term(self) -> None:
-        """All entries of a term were added."""
+        """Mark that all entries of a term were added."""
         self.starts.append(self.written + len(self.documents))
         if len(self.documents) >= BLOCK:
             self.flush()
 
     def flush(self) -> None:
-        """Write the entries that memory holds: each term's in the order of the rows."""
+        """Write the entries in memory, those of each term in the order of the rows."""
         rows = self.row_of[np.frombuffer(self.documents, dtype=np.int32)]
         counts = np.frombuffer(self.counts, dtype=np.int32)
         positions = np.arange(self.written, self.written + len(rows))
@@ -92,7 +92,7 @@ class Counter:
 
 
 def count_field(reader, field: str, folder: Path, row_of: np.ndarray) -> int:
-    """Write the counts of a field's terms; returns the number of terms, 0 (and nothing is written) without any."""
+    """Write the counts of a field's terms and return the number of terms; nothing is written if it is 0."""
     terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, field)
     if terms is None or not terms.getSumDocFreq():
         return 0
@@ -122,7 +122,7 @@ def count_field(reader, field: str, folder: Path, row_of: np.ndarray) -> int:
 
 
 def count(index: Path, folder: Path, settings: Settings) -> dict:
-    """Write the term counts of an index into `folder`; returns what its statistics say. Raises UserError."""
+    """Write the term counts of an index into `folder`; return its statistics. Raises UserError."""
     reader = open_reader(index)
     ids = document_ids(reader)
     by_id = sorted(range(len(ids)), key=lambda row: ids[row].encode())

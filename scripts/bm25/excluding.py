@@ -1,4 +1,4 @@
-"""Searches in which a query does not find the documents that are excluded for it. Reads and writes nothing."""
+"""Searches that leave out the documents excluded for a query. Reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scripts.ir.trec import Run
 
 
 class Searches(Protocol):
-    """What the searchers of indexes here and on a server have in common."""
+    """The common interface of searchers of local indexes and of indexes on a server."""
 
     def batch(self, queries: dict[str, str], depth: int) -> Run: ...
 
@@ -18,8 +18,9 @@ class Searches(Protocol):
 def search_all(searcher: Searches, queries: dict[str, str], depth: int, excluded: Excluded) -> Run:
     """The `depth` best documents of each query that are not excluded for it, in the order of the queries.
 
-    As many more are searched for and left out. With feedback this would not do, since an excluded document would give
-    the query its terms: there the queries that exclude any are searched among the others, one by one.
+    As many more documents are retrieved as are excluded. With feedback this would be wrong, since an excluded document
+    would contribute terms to the query: there, queries with excluded documents are searched one by one among the
+    others.
     """
     if feeds_back(searcher):
         plain = {query: text for query, text in queries.items() if query not in excluded}

@@ -1,8 +1,8 @@
 """Pseudo-relevance feedback by Anserini, so that scores are Pyserini's: RM3 and Rocchio.
 
-The index has to keep the terms of its documents (`vectors`). A term that more than a tenth of all documents have never
-joins a query. Rocchio sees the documents that a search keeps, so it is tuned at the depth of the run. A document that
-is excluded for a query gives it no terms either.
+The index must store the terms of its documents (`vectors`). A term that occurs in more than a tenth of all documents is
+never added to a query. Rocchio uses the documents that a search returns, so it is tuned at the depth of the run. A
+document that is excluded for a query does not contribute terms to it either.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scripts.ir.feedback import METHODS, NEGATIVE, parameters_of
 
 
 def feed_back(searcher: Searcher | FieldSearcher, feedback: dict[str, dict[str, float]]) -> None:
-    """Search with feedback from now on: the parameters of one method; none of none. Raises UserError for others."""
+    """Search with feedback from now on, with the parameters of one method, or without. Raises UserError for others."""
     for method, parameters in feedback.items():
         if method not in METHODS or set(parameters) != set(parameters_of(method, parameters)):
             known = "; ".join(f"{name} has {', '.join(names)}" for name, names in METHODS.items())
@@ -28,20 +28,20 @@ def feed_back(searcher: Searcher | FieldSearcher, feedback: dict[str, dict[str, 
 
 
 def adds_terms(searcher: Searcher, texts: Iterable[str]) -> bool:
-    """Whether feedback gives at least one of the queries a term that is not its own."""
+    """Whether feedback adds a new term to at least one of the queries."""
     analyzer, tools = make_analyzer(searcher.analyzer), java_class("io.anserini.analysis.AnalyzerUtils")
     return any(_terms(searcher, text) - set(tools.analyze(analyzer, text)) for text in texts)
 
 
 def _terms(searcher: Searcher, text: str) -> set[str]:
-    """The terms with a weight in the second search of a query."""
+    """The weighted terms of the second search of a query."""
     weights = searcher.java.get_feedback_terms(text)
     return {entry.getKey() for entry in weights.entrySet().toArray() if entry.getValue()} if weights else set()
 
 
 def _rm3(searcher: Searcher, given: dict[str, float]) -> None:
     counts = [int(given[name]) for name in ("feedback_terms", "feedback_documents")]
-    # Anserini's default, terms of a to z and digits alone, is for English: of other languages it takes most or all.
+    # Anserini's default, only terms of a to z and digits, is for English: in other languages it would drop most or all.
     of_english = searcher.analyzer == "english"
     searcher.java.set_rm3(None, *counts, float(given["original_query_weight"]), False, of_english)
 
@@ -60,7 +60,7 @@ def feeds_back(searcher: object) -> TypeGuard[Searcher]:
 def search_without(searcher: Searcher, text: str, excluded: Collection[str], depth: int) -> dict[str, float]:
     """The `depth` best documents of one query, searched with feedback as if there were none of the excluded ones.
 
-    What Anserini's `SimpleSearcher` does, both times among the other documents alone: its own search takes no filter.
+    As Anserini's `SimpleSearcher` does, but both searches are restricted to the other documents: it accepts no filter.
     """
     java = searcher.java
     arguments = java_class("io.anserini.search.SearchCollection$Args")()
@@ -78,7 +78,7 @@ def search_without(searcher: Searcher, text: str, excluded: Collection[str], dep
 
 
 def _others(excluded: Collection[str]) -> Any:
-    """A query that finds all documents but the excluded ones."""
+    """A query that matches all documents except the excluded ones."""
     package = "org.apache.lucene.search"
     builder, occurs = java_class(f"{package}.BooleanQuery$Builder")(), java_class(f"{package}.BooleanClause$Occur")
     builder.add(java_class(f"{package}.MatchAllDocsQuery")(), occurs.FILTER)
@@ -89,7 +89,7 @@ def _others(excluded: Collection[str]) -> Any:
 
 
 def _both(query: Any, others: Any) -> Any:
-    """The query, scored as it is, among the documents that `others` finds."""
+    """The query, with unchanged scores, restricted to the documents that match `others`."""
     package = "org.apache.lucene.search"
     builder, occurs = java_class(f"{package}.BooleanQuery$Builder")(), java_class(f"{package}.BooleanClause$Occur")
     builder.add(query, occurs.MUST)

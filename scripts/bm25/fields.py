@@ -1,9 +1,9 @@
-"""BM25 over chosen fields with a chosen analyser, straight on Lucene: what Elasticsearch does, without a server.
+"""BM25 over chosen fields with a chosen analyser, directly on Lucene: as Elasticsearch does, without a server.
 
-Pyserini's index has one field with everything and its own English analyser; `scripts/bm25/lucene.py` keeps to it. Here
-title and text may be fields of their own, of which the better one counts (`best`: Lucene's DisMax without a tie
+Pyserini's index has one field with the whole text and its own English analyser; `scripts/bm25/lucene.py` uses that.
+Here title and text may be separate fields, of which the better score counts (`best`: Lucene's DisMax without a tie
 breaker, Elasticsearch's multi_match of type best_fields), and the analyser may be Lucene's standard one, the default of
-Elasticsearch: no stemming and no stop words. Scores are Lucene's own: ties stay ties.
+Elasticsearch: no stemming and no stop words. Scores are Lucene's own, and ties remain ties.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ PYSERINI = {"analyzer": "english", "fields": "together"}
 
 
 def of_pyserini(analyzer: str, fields: str) -> bool:
-    """Whether Pyserini makes and searches such indexes itself: one field, with the analyser of a language."""
+    """Whether Pyserini itself makes and searches such indexes: one field, with the analyser of a language."""
     return fields == "together" and analyzer != "standard"
 
 
 def contents(document: Document, fields: str) -> dict[str, str]:
-    """What is indexed of a document, by field: title and text apart (`best`) or together (`together`)."""
+    """The indexed text of a document by field: title and text separately (`best`) or together (`together`)."""
     if fields == "best":
         return {"title": document.title, "text": document.text}
     return {"contents": document.contents}
@@ -35,14 +35,14 @@ def contents(document: Document, fields: str) -> dict[str, str]:
 def open_index(
     index: Path, k1: float = 0.9, b: float = 0.4, analyzer: str = "english", fields: str = "together"
 ) -> Searcher | FieldSearcher:
-    """The searcher of an index made with this analyser and these fields. Raises UserError where it is not complete."""
+    """The searcher of an index made with this analyser and these fields. Raises UserError if it is not complete."""
     if of_pyserini(analyzer, fields):
         return Searcher(index, k1, b, analyzer)
     return FieldSearcher(index, k1, b, analyzer, fields)
 
 
 def score_by(searcher: Searcher | FieldSearcher, parameters: dict[str, float]) -> None:
-    """Score by query likelihood where the parameters have its mu, and by BM25 with their k1 and b otherwise."""
+    """Score by query likelihood if the parameters have mu, else by BM25 with their k1 and b."""
     if "mu" in parameters:
         searcher.set_mu(parameters["mu"])
     else:
@@ -50,7 +50,7 @@ def score_by(searcher: Searcher | FieldSearcher, parameters: dict[str, float]) -
 
 
 def open_indexer(folder: Path, analyzer: str, fields: str, vectors: bool = False) -> Indexer | FieldIndexer:
-    """What builds such an index. Raises UserError where it is to keep the terms of documents and cannot."""
+    """The builder of such an index. Raises UserError if it cannot store the terms of documents as requested."""
     if of_pyserini(analyzer, fields):
         return Indexer(folder, analyzer, vectors)
     if vectors:
@@ -76,7 +76,7 @@ class FieldSearcher:
     """An open index of `fields`; the methods are those of Pyserini's `Searcher` here."""
 
     def __init__(self, index: Path, k1: float, b: float, analyzer: str, fields: str) -> None:
-        """Open `index`. Raises UserError where it is no complete Lucene index."""
+        """Open `index`. Raises UserError if it is not a complete Lucene index."""
         opened = java_class("org.apache.lucene.index.DirectoryReader").open
         message = f"{index}: not a complete Lucene index, delete it and index again"
         self.reader = _call(lambda: opened(_directory(index)), message=message)
@@ -97,7 +97,7 @@ class FieldSearcher:
         self.java.setSimilarity(java_class("org.apache.lucene.search.similarities.LMDirichletSimilarity")(mu))
 
     def search(self, text: str, depth: int) -> dict[str, float]:
-        """The `depth` best documents of one query, with their scores; empty where analysis leaves no term."""
+        """The `depth` best documents of one query, with their scores; empty if analysis leaves no term."""
         queries = self.array()
         for field in self.fields:
             query = self.builder.createBooleanQuery(field, text)
@@ -119,7 +119,7 @@ class FieldIndexer:
     def __init__(self, folder: Path, analyzer: str, fields: str) -> None:
         package = "org.apache.lucene.index"
         settings = java_class(f"{package}.IndexWriterConfig")(make_analyzer(analyzer))
-        # Merges at once and of neighbours alone: the same corpus makes the same index, whatever else the machine does.
+        # Merges run synchronously and only of neighbours, so that the same corpus always makes the same index.
         settings.setMergeScheduler(java_class(f"{package}.SerialMergeScheduler")())
         settings.setMergePolicy(java_class(f"{package}.LogDocMergePolicy")())
         self.message, self.fields = f"{folder}: the index cannot be written", fields
@@ -131,7 +131,7 @@ class FieldIndexer:
 
     @staticmethod
     def records(documents: Iterable[Document]) -> list[Document]:
-        """Documents in the form in which `add` takes them: those with any text."""
+        """Documents in the form that `add` takes: those with any text."""
         return [document for document in documents if document.contents]
 
     def add(self, records: list[Document]) -> int:
@@ -145,7 +145,7 @@ class FieldIndexer:
         return len(records)
 
     def close(self) -> None:
-        """Write what is in memory to the folder."""
+        """Write the documents in memory to the folder."""
         self._call(self.java.close)
 
     def _call(self, method: Callable, *arguments):

@@ -1,6 +1,6 @@
-"""Takes over from Java what a search found, in a few calls for all its hits.
+"""Transfers the hits of a search from Java, in a few calls for all of them.
 
-To read one hit through the bridge between Java and Python costs more than to find it. So Java's own streams gather the
+Reading one hit through the bridge between Java and Python costs more than finding it. So Java's own streams collect the
 ids into one string and the scores into one array; they map by method handles, which need no compiled class of ours.
 """
 
@@ -16,7 +16,7 @@ class Hits:
     """Searches by one Java searcher, each list of hits as document -> score, best first."""
 
     def __init__(self, searcher: Any, java_class: Callable[[str], Any]) -> None:
-        """`searcher` is Anserini's SimpleSearcher, `java_class` gives a class of its Java's by name."""
+        """`searcher` is Anserini's SimpleSearcher, `java_class` returns a class of its Java by name."""
         self.searcher, self.java_class = searcher, java_class
         self.lookup = java_class("java.lang.invoke.MethodHandles").publicLookup()
         self.named = java_class("java.lang.Class").forName
@@ -44,7 +44,7 @@ class Hits:
         return self._taken(self._all([text]).stream().map(self.search_to(depth)).toList())[0]
 
     def of_batch(self, queries: dict[str, str], depth: int, threads: int) -> list[dict[str, float]]:
-        """The `depth` best documents of each query, found by so many threads."""
+        """The `depth` best documents of each query, searched by `threads` threads."""
         ids = self._all(queries)
         by_query = self.searcher.batch_search(self._all(queries.values()), ids, depth, threads)
         found = ids.stream().map(self._as("Function", self.get.bindTo(by_query))).toList()
@@ -53,11 +53,11 @@ class Hits:
     def _search_to(self, depth: int) -> Any:
         """The search to this depth as a function of the text."""
         handles = self.java_class("java.lang.invoke.MethodHandles")
-        # Not by insertArguments: the bridge ends the process where it takes a whole number as one of several arguments.
+        # Not by insertArguments: the bridge crashes if an integer is one of several arguments.
         return self._as("Function", handles.collectArguments(self.search, 1, handles.constant(self.whole, depth)))
 
     def _taken(self, found: Any) -> list[dict[str, float]]:
-        """A Java list of arrays of hits as Python has them."""
+        """A Java list of arrays of hits, converted to Python."""
         flat = found.stream().flatMap(self.stream).toList()
         ids = iter(flat.stream().map(self.id).collect(self.joined).split("\n"))
         scores = iter(flat.stream().mapToDouble(self.score).toArray())
@@ -78,7 +78,7 @@ class Hits:
 
 
 def _cast(name: str, instance: Any) -> Any:
-    """The instance as of the class of this name, by which the bridge chooses methods."""
+    """The instance cast to the class of this name, by which the bridge chooses methods."""
     from jnius import cast
 
     return cast(name, instance)

@@ -1,7 +1,7 @@
 """Build the BM25 index of a corpus.
 
 Reads a prepared corpus (`corpus.jsonl`), writes a Lucene index of each document's title and text, in one field or two.
-The folder appears under its name only when it is complete; documents without any text cannot be found and are counted.
+The folder appears under its name only when it is complete; documents without any text are not indexed, but counted.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from scripts.common.progress import Progress
 from scripts.common.read_ahead import ahead
 from scripts.ir.collection import Document, read_corpus
 
-# What is handed to Java at a time: each time this thread waits for its turn in Python, so not too little, and two such
-# chunks are in memory, so not too much.
+# The characters handed to Java at a time: not too few, since this thread waits for Python's lock each time, and not too
+# many, since two such chunks are in memory.
 DOCUMENTS, CHARACTERS = 5000, 4_000_000
 
 
@@ -34,7 +34,7 @@ class Settings:
 
 
 def chunks(corpus: Path) -> Iterator[list[Document]]:
-    """The documents, as many at a time as are handed to Java."""
+    """The documents in chunks, each handed to Java at once."""
     chunk: list[Document] = []
     characters = 0
     for document in read_corpus(corpus):
@@ -48,10 +48,9 @@ def chunks(corpus: Path) -> Iterator[list[Document]]:
 
 
 def index(corpus: Path, folder: Path, how: dict[str, Any] = PYSERINI) -> tuple[int, int]:
-    """Index a corpus into `folder`, whole or not at all; `how` gives the analyzer, the fields and maybe vectors.
+    """Index a corpus into `folder`, whole or not at all; `how` has the analyzer, the fields and optionally vectors.
 
-    Returns how many documents the corpus has and how many are in the index. Raises UserError where there is nothing to
-    index.
+    Returns the number of documents in the corpus and in the index. Raises UserError if there is nothing to index.
     """
     total = sum(1 for _ in lines(corpus))
     if not total:

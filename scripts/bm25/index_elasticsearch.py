@@ -1,8 +1,9 @@
 """Put a corpus on an Elasticsearch server.
 
-Reads a prepared corpus (`corpus.jsonl`) and fills an index of the server at the settings' `url`, unless that server has
-this very index already; writes a record (JSON: url, version of the server, index, its settings and mappings, documents)
-with which the index is searched. The index's name says what is in it (corpus and settings), so none is ever changed.
+Reads a prepared corpus (`corpus.jsonl`) and fills an index of the server at the settings' `url`, unless the server
+already has the same index; writes a record (JSON: url, version of the server, index, its settings and mappings,
+documents) with which the index is searched. The index's name identifies its content (corpus and settings), so that no
+index is ever changed.
 """
 
 from __future__ import annotations

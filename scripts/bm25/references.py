@@ -1,4 +1,4 @@
-"""Anserini's reference scores, from the reproduction files in the jar that Pyserini brings: no network is needed.
+"""Anserini's reference scores, from the reproduction files in Pyserini's jar; no network is needed.
 
 Reads the jar, the Lucene indices of our BM25 and the statistics of our datasets. Writes a TSV of published numbers
 (docs/statistics.md, Published numbers): of each task whose collection Anserini knows, the number of documents, with
@@ -26,7 +26,7 @@ from scripts.common.files import atomic_text
 from scripts.ir.measure_names import cutoff, parse
 
 FILES = "reproduce/from-document-collection/configs"
-FAMILIES = ("beir-v1.0.0-{}", "{}")  # how its files begin, by the name of a collection
+FAMILIES = ("beir-v1.0.0-{}", "{}")  # prefixes of its files, by the name of a collection
 VERSIONS = {"miracl-": "miracl-v1.0-", "mrtydi-": "mrtydi-v1.1-"}
 MODELS = {"splade-cocondenser-ensembledistil": "splade-pp-ed"}  # the last part of a hub id: Anserini's name
 ENDS = {"bm25": (".flat", "")}  # of the files of BM25; of a model's:
@@ -68,7 +68,7 @@ class Expected(NamedTuple):
 
 
 class Jar:
-    """Anserini's reproduction files."""
+    """The reproduction files of Anserini."""
 
     def __init__(self) -> None:
         jars = importlib.resources.files("pyserini.resources.jars")
@@ -78,7 +78,7 @@ class Jar:
         self.names = set(self.archive.namelist())
 
     def expected(self, names: list[str], model: str, split: str) -> Expected | None:
-        """What it has of a model on the collection of one of these names; None where it has nothing."""
+        """The scores of a model on the collection with one of these names; None if there are none."""
         for file in (f"{FILES}/{name}.yaml" for name in file_names(names, model)):
             if file in self.names:
                 return read_expected(yaml.safe_load(self.archive.read(file)), split)
@@ -95,7 +95,7 @@ def file_names(names: list[str], model: str) -> Iterator[str]:
 
 
 def read_expected(content: Any, split: str) -> Expected | None:
-    """The scores of a file's first model on a split's topics; None where it has others."""
+    """The scores of a file's first model on a split's topics; None if it has other topics."""
     topics = [str(entry["id"]) for entry in content["topics"]]
     alone = len(topics) == 1 and topics[0] not in ("train", "dev", "test") and split == "test"
     if split not in topics and not alone:
@@ -107,7 +107,7 @@ def read_expected(content: Any, split: str) -> Expected | None:
 
 
 def sizes_of(index: Path | None, documents: int) -> dict[str, int]:
-    """Our sizes by Anserini's names; without an index the number of documents alone."""
+    """Our sizes by Anserini's names; without an index, only the number of documents."""
     sizes = {"documents": documents}
     if index is None:
         return sizes
@@ -117,7 +117,7 @@ def sizes_of(index: Path | None, documents: int) -> dict[str, int]:
 
 
 def compared(ours: dict[str, int], theirs: dict[str, int]) -> tuple[bool, str]:
-    """Whether all sizes are known and the same, and what is said of them."""
+    """Whether all sizes are known and the same, and a text about them."""
     names = ("documents", "non-empty", "terms")
     known = [(ours[size], theirs[size], name) for size, name in zip(SIZES, names, strict=True) if size in ours]
     different = [f"{our:,} of {their:,} {name}" for our, their, name in known if our != their]
@@ -129,7 +129,7 @@ def compared(ours: dict[str, int], theirs: dict[str, int]) -> tuple[bool, str]:
 
 
 def left_out(split: dict[str, int]) -> str:
-    """What is said where more is left out of a query's results than the document with its id, as Anserini does."""
+    """The text if more is left out of a query's results than the document with its id, as Anserini does."""
     excluded, own = split.get("excluded", 0), split.get("own_documents", 0)
     return "" if excluded == own else f"; {excluded:,} documents are excluded for a query here, {own:,} by Anserini"
 
@@ -137,7 +137,7 @@ def left_out(split: dict[str, int]) -> str:
 def rows_of(
     jar: Jar, task: ReferenceTask, measures: list[str], ours: dict[str, int], excluded: str = ""
 ) -> Iterator[tuple[str, ...]]:
-    """The rows of a task: its documents, then the scores of each system; none where Anserini lacks the collection."""
+    """The rows of a task: its documents, then the scores of each system; none if Anserini lacks the collection."""
     of_texts = jar.expected(task.names, "bm25", task.split)
     if of_texts is None:
         return

@@ -1,9 +1,9 @@
-"""Search an index with BM25 or query likelihood, maybe with feedback.
+"""Search an index with BM25 or query likelihood, optionally with feedback.
 
 Reads an index (a folder, or the record of one on an Elasticsearch server), queries and (optionally) the parameters that
 tuning chose; writes a TREC run of the `depth` best documents per query, without those that are excluded for it, and its
-timing with the parameters used. A query of which analysis leaves no term (stop words alone) finds nothing: it has no
-line in the run and is reported.
+timing with the parameters used. A query without terms after analysis (only stop words) finds nothing: it has no line in
+the run and is reported.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class Settings:
 
 
 class Scoring(NamedTuple):
-    """What gives documents their scores: k1 and b, or mu; and maybe a method of feedback with its parameters."""
+    """The scoring of documents: k1 and b, or mu; and optionally a method of feedback with its parameters."""
 
     parameters: dict[str, float]
     feedback: dict[str, dict[str, float]]
 
 
 def scoring(settings: Settings, files: list[Path]) -> Scoring:
-    """From the tuned parameters' file if one is given, else from the settings. Raises UserError without."""
+    """The scoring from the file of tuned parameters, if given, else from the settings. Raises UserError without any."""
     source = json.loads(files[0].read_text()) if files else asdict(settings)
     for names in (("k1", "b"), ("mu",)):
         if all(source.get(name) is not None for name in names):
@@ -59,7 +59,7 @@ def scoring(settings: Settings, files: list[Path]) -> Scoring:
 
 
 def open_any(index: Path, settings: Settings, used: Scoring) -> tuple[Searcher | FieldSearcher, dict]:
-    """The searcher of an index here or of a record's, and what the timing records of it."""
+    """The searcher of a local index or of a record's index, and its entries in the timing."""
     if index.is_dir() or index.suffix != ".json":
         searcher = open_index(index, analyzer=settings.analyzer, fields=settings.fields)
         score_by(searcher, used.parameters)
@@ -72,7 +72,7 @@ def open_any(index: Path, settings: Settings, used: Scoring) -> tuple[Searcher |
 
 
 def feedback_record(searcher: Searcher | FieldSearcher, used: Scoring, texts: list[str]) -> dict[str, Any]:
-    """What the timing records of feedback, and a warning where it changes no query; nothing without feedback."""
+    """The entries of feedback in the timing, and a warning if it changes no query; empty without feedback."""
     if not used.feedback:
         return {}
     adds = isinstance(searcher, Searcher) and adds_terms(searcher, texts)

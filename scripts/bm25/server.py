@@ -1,8 +1,8 @@
-"""An Elasticsearch server: its address, who one is there, an index of a corpus, and searches.
+"""An Elasticsearch server: its address, credentials, an index of a corpus, and searches.
 
-The address comes from the configuration, who one is from the environment alone (ELASTICSEARCH_API_KEY, or
-ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD; ELASTICSEARCH_CA_CERTS names a file of certificates), so neither
-configurations nor results hold a secret.
+The address is from the configuration, the credentials only from the environment (ELASTICSEARCH_API_KEY, or
+ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD; ELASTICSEARCH_CA_CERTS names a file of certificates), so that neither
+configurations nor results contain a secret.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from scripts.ir.trec import Run
 
 T = TypeVar("T")
 TIMEOUT = 60  # seconds that one request may take
-WINDOW = 10000  # hits per query that a server gives beyond the depth of a run: as many can be excluded for a query
+WINDOW = 10000  # hits per query beyond the depth of a run: the maximum number of excluded documents
 
 
 def credentials(environment: dict[str, str]) -> dict:
-    """What the environment says of who one is, as the client's arguments."""
+    """The credentials in the environment, as arguments of the client."""
     arguments = {}
     if key := environment.get("ELASTICSEARCH_API_KEY"):
         arguments["api_key"] = key
@@ -56,13 +56,13 @@ def definition(analyzer: str, fields: str, k1: float, b: float, depth: int) -> d
 
 
 def index_name(corpus_sha256: str, made: dict) -> str:
-    """The name of an index, which says what is in it: another corpus or other settings make another index."""
+    """The name of an index, which identifies its corpus and settings."""
     content = json.dumps([corpus_sha256, made], sort_keys=True)
     return "ranktrial-" + hashlib.sha256(content.encode()).hexdigest()[:20]
 
 
 class Server:
-    """A connection. Raises UserError, in one line, where the server does not answer or refuses."""
+    """A connection. Raises UserError, in one line, if the server does not answer or refuses."""
 
     def __init__(self, url: str) -> None:
         if urlsplit(url).username or urlsplit(url).password:
@@ -75,9 +75,9 @@ class Server:
         self.version = self.ask(lambda: self.client.info()["version"]["number"])
 
     def create(self, name: str, made: dict, documents: Iterable[Document], fields: str, total: int) -> int:
-        """Make the index `name`, unless it is there and complete; returns how many documents it holds.
+        """Make the index `name`, unless it exists and is complete; return its number of documents.
 
-        An index is complete when its mapping says so, which is written last: what a killed job left is made again.
+        An index is complete if its mapping, written last, says so; one left by a killed job is made again.
         """
         if self.ask(lambda: self.client.indices.exists(index=name)):
             mapping = self.ask(lambda: self.client.indices.get_mapping(index=name))[name]["mappings"]
@@ -112,14 +112,14 @@ class Server:
 
 
 class ServerSearcher:
-    """An index on a server; the methods are those of the searchers of indexes here."""
+    """An index on a server; the methods are those of the searchers of local indexes."""
 
     def __init__(self, server: Server, index: str, fields: str) -> None:
         self.server, self.index = server, index
         self.fields = list(contents(Document("", "", ""), fields))
 
     def search(self, text: str, depth: int) -> dict[str, float]:
-        """The `depth` best documents of one query, with their scores; the better field counts."""
+        """The `depth` best documents of one query, with their scores, each that of the better field."""
         query = {"multi_match": {"query": text, "fields": self.fields, "type": "best_fields"}}
         request = {"index": self.index, "query": query, "size": depth, "source": False}
         response = self.server.ask(lambda: self.server.client.search(**request))

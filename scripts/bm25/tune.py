@@ -1,4 +1,4 @@
-"""Choose the parameters of BM25 or query likelihood on a dev split, and those of feedback after them.
+"""Choose the parameters of BM25 or query likelihood on a dev split, and then those of feedback.
 
 Reads an index, the dev queries and qrels; searches them with every pair of the settings' `k1` and `b` (or every `mu`);
 writes a table (TSV: k1, b, the mean measure) and what was chosen (JSON: k1, b, measure, value, queries). The best mean
@@ -57,7 +57,7 @@ class Settings:
 
 
 class Trial(NamedTuple):
-    """Parameters, those of feedback if there was any, and the mean of the measure that they reached."""
+    """Parameters, including those of feedback if there was any, and the mean of the measure with them."""
 
     parameters: dict[str, float]
     value: float
@@ -78,7 +78,7 @@ def judged(queries: dict[str, str], qrels: Qrels, name: str) -> dict[str, str]:
 def best(trials: list[Trial]) -> Trial:
     """The trial with the highest value; of equal ones that with the smallest parameters, in their order.
 
-    Where some had feedback, one of these.
+    If some had feedback, only these are considered.
     """
     fitting = [trial for trial in trials if trial.feedback] or trials
     return min(fitting, key=lambda trial: (-trial.value, *trial.parameters.values(), *trial.feedback.values()))
@@ -96,9 +96,9 @@ def try_all(
     settings: Settings,
     excluded: Excluded = NOTHING,
 ) -> list[Trial]:
-    """The mean measure over the judged queries for every combination, then with feedback for the best of these.
+    """The mean measure over the judged queries for every combination, then for the best one with feedback.
 
-    No query finds what is `excluded` for it.
+    Documents `excluded` for a query are left out.
     """
 
     def value() -> float:
@@ -121,7 +121,7 @@ def try_all(
 
 
 def write(table: Path, parameters: Path, trials: list[Trial], settings: Settings, queries: int) -> Trial:
-    """Write the table of all trials and the file of the chosen one, which it returns."""
+    """Write the table of all trials and the file of the chosen one; return the latter."""
     chosen = best(trials)
     with atomic_text(table) as file:
         file.write("\t".join([*chosen.parameters, *chosen.feedback, settings.measure]) + "\n")

@@ -19,9 +19,7 @@ from pathlib import Path
 from scripts.common.digests import content_sha256, files_below
 from scripts.common.replacing import write_whole
 
-SETTLED = (
-    2 * 10**9
-)  # nanoseconds: a file changed more recently may change again unnoticed
+SETTLED = 2 * 10**9  # nanoseconds: a file changed more recently may change again unnoticed
 LARGE = 10**9  # bytes above which reading takes long enough to be reported
 
 

@@ -13,7 +13,7 @@ Version 2.8 of the plugin has no public interface for any of this:
   read, and the plugin uses them before `onstart`. Snakemake's own marks of unfinished files do not identify the jobs
   of an earlier run: they lose a job's number when the job starts.
 - The resource `gres` is per node, but refuses a hyphen in a model as `gpu_model` does, and takes model and number as
-  one word: the profile has the model, the recipe the number, and neither sees the other's. The same holds for `slurm_extra`.
+  one word: the profile has the model, the recipe the number, and neither sees the other's. So has `slurm_extra`.
 - After five unanswered queries, nothing queries Slurm again.
 
 So this module takes the executor from the scheduler and sets `run_uuid`, which the plugin makes in its constructor and

@@ -1,7 +1,7 @@
-"""What the explorer holds of an experiment, and what it leaves out to stay small; reads and writes nothing.
+"""The data of the explorer, and what it leaves out to stay small; reads and writes nothing.
 
-The data model. A page from the disk cannot fetch, so its data are scripts, each of which hands one packed JSON text to
-the page (packed.py). The page loads what it shows, and no more:
+The data model. A page opened from the disk cannot fetch files, so its data are scripts, each of which hands one packed
+JSON text to the page (packed.py). The page loads only what it shows:
 
     data/experiment.js              comparisons with the effect and n of each task, labels, what is left out
     data/{task}/queries.js          one row per query: id, text, its counts, all systems' values, best and worst cases
@@ -10,17 +10,17 @@ the page (packed.py). The page loads what it shows, and no more:
     data/{task}/documents-{n}.js    some documents each, numbered in the order in which queries first show them:
                                     id, title, text. A document stands there once per task.
 
-The budget. `megabytes` holds for the whole folder. Each task has a share by its number of queries. A tenth is for what
-is never left out: the values of all queries and systems. Of the rest three fifths are for rankings, two for texts, or
-what rankings leave of it.
+The budget. `megabytes` is for the whole folder. Each task has a share in proportion to its queries. A tenth is reserved
+for the values of all queries and systems, which are never left out. Three fifths of the rest are for rankings, and two,
+or what the rankings leave over, for texts.
 
-1. Rankings have the same depth for all queries and systems: as many documents as there is room for, at most `depth`.
-2. Where that would be fewer than SHALLOWEST, systems that no comparison names lose their rankings,
-3. then the queries on which the compared systems differ least.
-4. Texts are cut after LENGTHS[0] characters, then earlier; then documents that no system ranks high lose theirs.
+1. Rankings have the same depth for all queries and systems: as many documents as fit, at most `depth`.
+2. If that would be fewer than SHALLOWEST, rankings of systems in no comparison are left out,
+3. then those of queries on which the compared systems differ least.
+4. Texts are cut after LENGTHS[0] characters, then earlier; then texts of documents that no system ranks high go.
 
-What this leaves out, `remarks` states, and the page shows it. Fifty systems on ten tasks with 2,000 queries and 100
-documents each come to 10^8 lines of runs: rankings of 19 documents, within 200 MB.
+`remarks` states what is left out, and the page shows it. Fifty systems on ten tasks with 2,000 queries and 100
+documents each have 10^8 lines of runs: rankings of 19 documents fit in 200 MB.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ import numpy as np
 
 BYTES_PER_LINE = 5.5  # of a ranked document with its score, packed; measured, as is the next
 BYTES_PER_CHARACTER = 0.62  # of texts
-BYTES_PER_TEXT = 30  # of an id and what holds it
+BYTES_PER_TEXT = 30  # of an id and its JSON
 RANKINGS, TEXTS = 0.54, 0.36  # of a task's share
 SHALLOWEST = 10
 LENGTHS = (2000, 1000, 500, 250, 120)  # characters of a text
-RANKS = (5, 3, 2, 1, 0)  # the lowest best rank of a document with a text, where the shortest texts are too many
+RANKS = (5, 3, 2, 1, 0)  # the lowest best rank of a document with a text, if even the shortest texts are too many
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much there is of a task: `runs` of all systems and seeds, of which comparisons name the systems of some."""
+    """The size of a task: `runs` of all systems and seeds, some of them of systems in comparisons."""
 
     queries: int
     runs: int
@@ -49,7 +49,7 @@ class Size:
 
 @dataclass(frozen=True)
 class RankingLimits:
-    """The depth of all rankings, for how many queries, and whether systems in no comparison have any."""
+    """The depth of all rankings, the number of queries with rankings, and whether systems in no comparison have any."""
 
     depth: int
     queries: int
@@ -58,7 +58,7 @@ class RankingLimits:
 
 @dataclass(frozen=True)
 class TextLimits:
-    """After how many characters a text is cut, and the lowest best rank (in any ranking) of a document with a text."""
+    """The maximum length of a text, and the lowest best rank (in any ranking) of a document with a text."""
 
     length: int
     rank: int
@@ -70,7 +70,7 @@ def share(megabytes: int, queries: int, all_queries: int) -> float:
 
 
 def ranking_limits(size: Size, depth: int, room: float) -> RankingLimits:
-    """The rankings for which `room` bytes suffice."""
+    """The rankings that fit in `room` bytes."""
     lines = room / BYTES_PER_LINE
     if (fits := _depth(lines, size.queries * size.runs)) >= min(depth, SHALLOWEST):
         return RankingLimits(min(depth, fits), size.queries, True)
@@ -85,7 +85,7 @@ def _depth(lines: float, rankings: int) -> int:
 
 
 def text_limits(best: np.ndarray, characters: np.ndarray, depth: int, room: float) -> TextLimits:
-    """The texts for which `room` bytes suffice, from each document's best rank and the length of its text."""
+    """The texts that fit in `room` bytes, from each document's best rank and the length of its text."""
     steps = [*((length, depth) for length in LENGTHS), *((LENGTHS[-1], rank) for rank in RANKS if rank < depth)]
     for length, rank in steps:
         if text_bytes(best, characters, length, rank) <= room:
@@ -94,13 +94,13 @@ def text_limits(best: np.ndarray, characters: np.ndarray, depth: int, room: floa
 
 
 def text_bytes(best: np.ndarray, characters: np.ndarray, length: int, rank: int) -> float:
-    """What these texts take, packed."""
+    """The packed size of these texts in bytes."""
     shown = np.minimum(characters[best <= rank], length)
     return BYTES_PER_TEXT * len(best) + BYTES_PER_CHARACTER * float(shown.sum())
 
 
 def remarks(size: Size, of_rankings: RankingLimits, of_texts: TextLimits | None, without: int, depth: int) -> list[str]:
-    """What is left out of a task, one sentence each. `without` is the number of shown documents without a text."""
+    """What is left out of a task, as sentences. `without` is the number of shown documents without a text."""
     said = [f"Rankings show the first {of_rankings.depth} of up to {depth} documents."]
     if of_rankings.depth >= depth:
         said = []

@@ -1,8 +1,8 @@
-"""The queries that each comparison wins and loses most, over all its tasks, for the report.
+"""The queries with the largest wins and losses of each comparison, over all its tasks, for the report.
 
 Reads metrics files and queries. Writes tables/extreme-queries.tsv: one row per comparison and query, with its text
-unless texts are not shown; per comparison first those that the treatment wins, the largest difference first.
-The counts of datasets are given, since they change with the texts, which are no inputs of the job (rules/explorer.smk).
+unless texts are not shown; per comparison first those that the treatment wins, the largest difference first. The counts
+of datasets are inputs, since they change with the texts, which are not inputs of the job (rules/explorer.smk).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def rows(name: str, one: Comparison, tasks: dict[str, Data], texts: dict[str, di
 
 
 def extremes(found: pd.DataFrame, lower_is_better: bool) -> pd.DataFrame:
-    """Those that are won and lost most."""
+    """The queries with the largest wins and losses."""
     found = found.assign(difference=found["treatment"] - found["control"]).dropna()
     gains = -found["difference"] if lower_is_better else found["difference"]
     won = gains[gains > ROUNDING].sort_values(ascending=False, kind="stable").index[:SHOWN]

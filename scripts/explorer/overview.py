@@ -1,4 +1,4 @@
-"""What the page knows when it opens: comparisons with the difference on each task, tasks, labels; writes nothing."""
+"""The data with which the page opens: comparisons with the difference on each task, tasks, labels; writes nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scripts.statistics.task.superiority import ROUNDING
 
 
 def task_summary(data: Data, one: Comparison) -> JsonObject:
-    """The mean difference on a task, and who wins how many of its queries."""
+    """The mean difference on a task, and the numbers of queries that each system wins."""
     found = differences(data, one)
     found = found[~np.isnan(found)]
     gains = -found if one.lower_is_better else found
@@ -38,7 +38,7 @@ def comparison_record(name: str, one: Comparison, summaries: dict[str, JsonObjec
 def overview(
     settings: Settings, tasks: JsonObject, summaries: dict[str, dict[str, JsonObject]], tops: dict[str, int | None]
 ) -> JsonObject:
-    """All of it. `summaries` are those of each comparison by task, `tops` where holes are looked for."""
+    """The whole overview. `summaries` are those of each comparison by task, `tops` the ranks in which holes count."""
     comparisons = [comparison_record(name, settings.comparisons[name], summaries[name]) for name in settings.order]
     return {
         "experiment": settings.experiment,
@@ -52,6 +52,6 @@ def overview(
 
 
 def tops_of(settings: Settings) -> dict[str, int | None]:
-    """By measure, the number of documents that it counts; None where it counts all."""
+    """The number of documents that each measure counts; None if it counts all."""
     with_runs = [one for one in settings.comparisons.values() if any(settings.tasks[task].qrels for task in one.tasks)]
     return {measure: cutoff(parse(measure)) for measure in dict.fromkeys(one.measure for one in with_runs)}

@@ -1,7 +1,7 @@
 """A part of the page's data as a script; writes it.
 
 JSON, deflated and in base64: a third of the size, and no text of a collection (`</script>`, U+2028) can end the string
-that holds it. The script calls `explorer.receive(packed)`, since a page from the disk cannot read files.
+that contains it. The script calls `explorer.receive(packed)`, since a page opened from the disk cannot read files.
 """
 
 from __future__ import annotations

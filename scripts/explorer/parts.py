@@ -1,6 +1,6 @@
 """The rankings and the documents of a task as chunks of the page's data; writes them.
 
-A chunk is small enough to be read between two frames, and large enough that there are some thousands of files at most.
+A chunk is small enough to be read between two frames, and large enough that there are a few thousand files at most.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _OF_DOCUMENT, _OF_LINE, _OF_RANK = 9, 11, 3  # characters of a number, of a rank
 
 
 def size_of(record: JsonObject) -> int:
-    """About how many characters the record of a query has."""
+    """The approximate number of characters of a query's record."""
     lines = sum(_OF_LINE * len(run[0]) + _OF_RANK * len(run[2]) for run in record["runs"].values())
     return _OF_DOCUMENT * len(record["documents"]) + len(record["text"]) + lines
 
 
 def gathered(records: Iterable[JsonObject]) -> Iterator[list[JsonObject]]:
-    """The records in groups of about RAW characters each, one at least."""
+    """The records in groups of about RAW characters each, at least one per group."""
     group: list[JsonObject] = []
     size = 0
     for record in records:
@@ -43,7 +43,7 @@ def gathered(records: Iterable[JsonObject]) -> Iterator[list[JsonObject]]:
 def write_rankings(
     place: Path, data: Data, rankings: Rankings, of_queries: dict[str, str], numbering: Numbering
 ) -> tuple[list[int], int]:
-    """Write all rankings; return the place of the first query of each chunk, and the bytes of all."""
+    """Write all rankings; return the position of the first query of each chunk, and the total bytes."""
     ids = list(rankings.ids)
     records = (
         query_record(rankings, query, ids, data.qrels[query], numbering) | {"text": of_queries.get(query, "")}
@@ -60,7 +60,7 @@ def write_rankings(
 def chosen_texts(
     shown: dict[str, texts.Shown], ids: Sequence[str], best: Sequence[int], depth: int, room: float
 ) -> budget.TextLimits:
-    """How much of the texts there is room for."""
+    """The texts that fit."""
     lengths = [len(shown[document].text) if document in shown else 0 for document in ids]
     return budget.text_limits(np.array(best), np.array(lengths), depth, room)
 
@@ -68,7 +68,7 @@ def chosen_texts(
 def document_records(
     shown: dict[str, texts.Shown], ids: Sequence[str], best: Sequence[int], limits: budget.TextLimits | None
 ) -> list[list[Any]]:
-    """Each document as the page reads it: its id; title and text, and the length of the whole where it was cut."""
+    """Each document as the page reads it: its id; title and text, and the full length if it was cut."""
     return [_document(document, shown.get(document), rank, limits) for document, rank in zip(ids, best, strict=True)]
 
 
@@ -81,7 +81,7 @@ def _document(document: str, of_it: texts.Shown | None, rank: int, limits: budge
 
 
 def write_documents(place: Path, records: list[list[Any]]) -> int:
-    """Write the documents; return how many a chunk holds."""
+    """Write the documents; return the number per chunk."""
     characters = sum(len(part) for record in records for part in record if isinstance(part, str))
     per_chunk = max(1, RAW * len(records) // max(1, characters))
     for number, first in enumerate(range(0, len(records), per_chunk)):

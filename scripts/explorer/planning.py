@@ -1,4 +1,4 @@
-"""What the job of the explorer is given: paths and settings, from the experiment. See rules/explorer.smk."""
+"""Paths and settings of the explorer's job, from the experiment. See rules/explorer.smk."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def explored(experiment: Experiment) -> dict[str, Comparison]:
 
 
 def folder(experiment: Experiment) -> list[str]:
-    """The explorer, where there is anything to compare."""
+    """The explorer's folder, if there is anything to compare."""
     return [path("explorer", experiment=experiment.name)] if explored(experiment) else []
 
 
 def asked(experiment: Experiment) -> list[str]:
-    """The explorer, but not where results were taken over from an archive without texts: only the report is there."""
+    """The explorer, unless results were resumed from an archive without texts, which has only the report."""
     wanted, report = folder(experiment), path("report", experiment=experiment.name)
     taken_over = Path(report).exists() and not any(map(os.path.exists, wanted))
     return [] if taken_over and not all(map(os.path.exists, texts(experiment))) else wanted
@@ -43,7 +43,7 @@ def tasks_of(experiment: Experiment) -> list[Task]:
 
 
 def sources(experiment: Experiment, task: Task) -> dict[str, tuple[System, Task]]:
-    """The systems that rank a task, and treatments that are compared on it and rank on another, by name."""
+    """The systems that rank a task, and treatments compared on it that rank another task, by name."""
     ranked = {name: (system, task) for name, system in experiment.systems.items() if system.ranks(task.name)}
     for comparison in explored(experiment).values():
         if other := comparison.treatment_on.get(task.name):
@@ -73,13 +73,13 @@ def qrels(experiment: Experiment) -> list[str]:
 
 
 def statistics(experiment: Experiment) -> list[str]:
-    """The counts of the datasets with texts: they change where the texts do, and stay where these are deleted."""
+    """The counts of the datasets with texts: they change with the texts, but remain if these are deleted."""
     owners = (experiment.corpus_owner(task.dataset) for task in tasks_of(experiment) if _documents(experiment, task))
     return [path("statistics", experiment=experiment.name, dataset=owner) for owner in dict.fromkeys(owners)]
 
 
 def explorer_settings(experiment: Experiment) -> JsonObject:
-    """Everything that stands in no file."""
+    """The settings: everything that is in no file."""
     asked = experiment.explorer
     return {
         "experiment": experiment.name,

@@ -1,6 +1,6 @@
-"""The table of a task's queries: what the page lists, filters, sorts and draws; reads runs, to find holes.
+"""The table of a task's queries, which the page lists, filters, sorts and draws; reads runs, to find holes.
 
-Values are held at full precision, so that intervals of the page are those of scripts/statistics.
+Values have full precision, so that intervals on the page are those of scripts/statistics.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import scipy  # its parts are loaded when they are first used
+import scipy  # its modules are loaded on first use
 
 from scripts.common.keys import JsonObject
 from scripts.explorer.settings import Comparison, Settings
@@ -22,7 +22,7 @@ DECIMALS = 6  # of differences in the cases of holes
 def query_table(
     data: Data, settings: Settings, of_queries: dict[str, str], counts: dict[str, list[float]]
 ) -> JsonObject:
-    """All of it, one value per query in each list."""
+    """The whole table, one value per query in each list."""
     over = {name: one for name, one in settings.comparisons.items() if data.name in one.tasks}
     whole = [of_queries.get(query, "") for query in data.queries]
     measures = dict.fromkeys(one.measure for one in over.values())
@@ -43,18 +43,18 @@ def _alphas(over) -> dict[float, None]:
 
 
 def values_of(data: Data, measure: str) -> dict[str, list[float | None]]:
-    """The values of a measure by system; None where a system has none."""
+    """The values of a measure by system; None for missing values."""
     columns = {system: table[measure] for system, table in data.values.items() if measure in table}
     return {system: [None if np.isnan(one) else one for one in column] for system, column in columns.items()}
 
 
 def quantiles(n: int, alpha: float) -> list[float]:
-    """Of Student's t for 1 - alpha/2 and 1, 2, … n - 1 degrees of freedom: what an interval of any subset needs."""
+    """The 1 - alpha/2 quantiles of Student's t with 1, 2, … n - 1 degrees of freedom, for intervals of any subset."""
     return [] if n < 2 else (-scipy.special.stdtrit(np.arange(1, n), alpha / 2)).tolist()
 
 
 def hole_record(data: Data, one: Comparison) -> JsonObject | None:
-    """The holes of a comparison; None where the measure has none, values are given or one of the systems has no run."""
+    """The holes of a comparison; None if the measure has none, values are external or one of the systems has no run."""
     sides: Sequence[str] = (one.control, one.treatment)
     if not data.qrels or not has_holes(one.measure) or any(side not in data.runs for side in sides):
         return None

@@ -1,7 +1,7 @@
 """The first documents of all runs of a task, with their documents numbered once; reads runs, writes nothing.
 
-Documents have two numbers: as runs bring them, and as queries first show them (`Numbering`), so that those of one query
-stand side by side.
+Documents have two numbers: in the order in which runs contain them, and in that in which queries first show them
+(`Numbering`), so that those of one query are adjacent.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Rankings:
     of_run: dict[tuple[str, str], dict[str, Ranking]] = field(default_factory=dict)
 
     def add(self, system: str, seed: str, run: Run, queries: Iterable[str]) -> None:
-        """Take what is shown of a run."""
+        """Add the shown part of a run."""
         self.of_run[system, seed] = {query: self._cut(run.get(query, {}), query) for query in queries}
 
     def _cut(self, scores: dict[str, float], query: str) -> Ranking:
@@ -51,7 +51,7 @@ class Rankings:
         )
 
     def number(self, document: str) -> int:
-        """The number of a document, which is new or known."""
+        """The number of a document, new or known."""
         return self.ids.setdefault(document, len(self.ids))
 
     @property
@@ -64,7 +64,7 @@ class Rankings:
 
 
 def ranks_of(order: Sequence[str], documents: Sequence[str]) -> list[int]:
-    """The rank of each of `documents` in an order, 0 where it is not there."""
+    """The rank of each of `documents` in an order, 0 if it is not there."""
     wanted = set(documents)
     ranks = {document: rank for rank, document in enumerate(order, 1) if document in wanted}
     return [ranks.get(document, 0) for document in documents]
@@ -72,14 +72,14 @@ def ranks_of(order: Sequence[str], documents: Sequence[str]) -> list[int]:
 
 @dataclass
 class Numbering:
-    """The documents as queries first show them: the number that runs gave each, and the best rank of each."""
+    """The documents in the order in which queries first show them: their numbers in runs, and their best ranks."""
 
     order: list[int] = field(default_factory=list)
     best: list[int] = field(default_factory=list)
     of_number: dict[int, int] = field(default_factory=dict)
 
     def take(self, number: int, rank: int) -> int:
-        """The place of a document, which is seen at `rank`."""
+        """The position of a document that is shown at `rank`."""
         place = self.of_number.setdefault(number, len(self.order))
         if place == len(self.order):
             self.order.append(number)
@@ -91,7 +91,7 @@ class Numbering:
 def query_record(
     rankings: Rankings, query: str, ids: Sequence[str], grades: dict[str, int], numbering: Numbering
 ) -> JsonObject:
-    """A query's rankings as the page reads them: documents once, the relevant ones first; runs by their places there.
+    """A query's rankings as the page reads them: its documents, relevant ones first; runs as positions in that list.
 
     `ids` are those of `rankings` by number.
     """

@@ -1,4 +1,4 @@
-"""What the explorer is made of: the settings of its job, which planning.py states; reads and writes nothing."""
+"""The settings of the explorer's job, which planning.py makes; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 @dataclass(frozen=True)
 class Source:
-    """Where a system's results on a task lie: they may be those of another task."""
+    """The location of a system's results on a task, which may be those of another task."""
 
     system: str
     metrics: Annotated[str, "the folder of the task whose metrics they are"]

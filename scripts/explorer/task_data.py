@@ -1,6 +1,6 @@
-"""A task of the explorer: its values, and its runs as they are read one after the other; reads metrics and runs.
+"""A task of the explorer: its values, and its runs, which are read one by one; reads metrics and runs.
 
-`Files` finds the files of a source; a run is held in memory only while it is cut.
+`Files` maps a source to its files; a run is in memory only while it is cut.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Files = dict[tuple[str, str], dict[str, Path]]  # task's folder and system -> se
 
 
 def by_source(name: str, paths: Sequence[Path]) -> Files:
-    """The files of each system on each task: `name` as in the table of paths."""
+    """The files of each system on each task; `name` is that in the table of paths."""
     found: Files = {}
     for path in paths:
         fields = fields_of(name, path)
@@ -34,7 +34,7 @@ def by_source(name: str, paths: Sequence[Path]) -> Files:
 
 @dataclass(frozen=True)
 class Data:
-    """What is known of a task before its runs are read; `values` are those of each system by query and measure."""
+    """The data of a task before its runs are read; `values` are those of each system by query and measure."""
 
     name: str
     task: Task
@@ -46,7 +46,7 @@ class Data:
 
     @property
     def size(self) -> Size:
-        """How much there is."""
+        """The size of the task."""
         seeds = {system: len(files) for system, files in self.runs.items()}
         return Size(len(self.queries), sum(seeds.values()), sum(seeds.get(system, 0) for system in self.compared))
 
@@ -74,7 +74,7 @@ def _runs(runs: Files, source: Source) -> dict[str, Path]:
 
 
 def differences(data: Data, comparison: Comparison) -> np.ndarray:
-    """Treatment minus control on each query; NaN where one of them has no value."""
+    """Treatment minus control on each query; NaN if one of them has no value."""
     of_treatment, of_control = (data.values[system] for system in (comparison.treatment, comparison.control))
     return (of_treatment[comparison.measure] - of_control[comparison.measure]).to_numpy()
 
@@ -89,7 +89,7 @@ def shown_queries(data: Data, comparisons: Sequence[Comparison], limits: Ranking
 
 
 def read_rankings(data: Data, queries: list[str], limits: RankingLimits) -> tuple[Rankings, dict[str, list[float]]]:
-    """Read all runs: what is shown of them, and the number of unjudged documents near the top, by system and query."""
+    """Read all runs: their shown parts, and the numbers of unjudged documents near the top, by system and query."""
     rankings = Rankings(queries, {query: relevant_documents(data.qrels, query) for query in queries}, limits.depth)
     for query in queries:
         for document in rankings.relevant[query]:
@@ -108,5 +108,5 @@ def read_rankings(data: Data, queries: list[str], limits: RankingLimits) -> tupl
 
 @lru_cache(maxsize=8)  # comparisons often share a control
 def run_of(path: Path) -> Run:
-    """A run that several comparisons read."""
+    """A run, cached for several comparisons."""
     return read_run(path)

@@ -12,7 +12,7 @@ from scripts.ir.collection import read_corpus
 
 
 class Shown(NamedTuple):
-    """A document's title, the beginning of its text, and the length of the whole."""
+    """A document's title, the beginning of its text, and the full length."""
 
     title: str
     text: str
@@ -31,7 +31,7 @@ def check_there(paths: Iterable[str], experiment: str) -> None:
 
 
 def read(corpora: Iterable[str], wanted: Collection[str], characters: int) -> dict[str, Shown]:
-    """The wanted documents by id, each cut after so many characters."""
+    """The wanted documents by id, each cut after `characters` characters."""
     found: dict[str, Shown] = {}
     for corpus in corpora:
         for document in read_corpus(Path(corpus)):

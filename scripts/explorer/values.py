@@ -1,4 +1,4 @@
-"""The values of all systems on the queries of a task, and what is known of each query; reads metrics files.
+"""The values of all systems on the queries of a task, and counts of each query; reads metrics files.
 
 Several seeds of a system are averaged query by query, as comparisons do.
 """
@@ -25,7 +25,7 @@ def mean_values(paths: Sequence[Path], measures: Sequence[str]) -> pd.DataFrame:
 
 
 def unjudged(run: Run, qrels: Qrels, queries: Sequence[str]) -> np.ndarray:
-    """How many of the first documents of each query nobody judged."""
+    """The number of unjudged documents among the first of each query."""
     first = {query: ranking(run.get(query, {}))[:NEAR_TOP] for query in queries}
     return np.array([sum(not judged(qrels[query], one) for one in first[query]) for query in queries])
 

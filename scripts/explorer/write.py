@@ -1,7 +1,7 @@
-"""The explorer: a folder with a page on which single queries and their rankings are looked at, from the disk.
+"""The explorer: a folder with a page that shows single queries and their rankings, opened from the disk.
 
 Reads metrics, runs, judgements, queries and corpora of all tasks that are compared, and the page's own files. Writes
-explorer/ with index.html and data/. What it holds and what it leaves out, budget.py decides.
+explorer/ with index.html and data/. budget.py decides what it contains and leaves out.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def compared_on(settings: Settings, task: str) -> dict[str, Comparison]:
 
 
 def query_texts(data: Data, settings: Settings) -> dict[str, str]:
-    """The queries of a task by id; none where texts are not shown."""
+    """The queries of a task by id; empty if texts are not shown."""
     return read_queries(Path(data.task.queries)) if data.task.queries and settings.texts else {}
 
 
 def write_task(folder: Path, data: Data, settings: Settings, share: float) -> JsonObject:
-    """Write what the page shows of a task; return what it needs to know before it loads any of it."""
+    """Write the data of a task; return the part that the page needs before it loads any of it."""
     limits = budget.ranking_limits(data.size, settings.depth, budget.RANKINGS * share)
     over = list(compared_on(settings, data.name).values())
     shown = shown_queries(data, over, limits) if data.runs else []
@@ -64,7 +64,7 @@ def write_task(folder: Path, data: Data, settings: Settings, share: float) -> Js
 def write_texts(
     folder: Path, data: Data, settings: Settings, rankings: Rankings, numbering: Numbering, room: float
 ) -> JsonObject:
-    """Write the documents of a task; return how, and how many have no text."""
+    """Write the documents of a task; return the limits of their texts, and how many have none."""
     known = list(rankings.ids)
     ids = [known[number] for number in numbering.order]
     with_texts = settings.texts and bool(data.task.corpora)

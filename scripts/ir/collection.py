@@ -31,7 +31,7 @@ class Document(NamedTuple):
 
     @property
     def contents(self) -> str:
-        """Title and text in one string, as it is indexed and encoded."""
+        """Title and text in one string, as indexed and encoded."""
         return f"{self.title} {self.text}".strip()
 
 
@@ -48,7 +48,7 @@ def _prepared(path: Path, *fields: str, first: int = 0, last: int | None = None)
 
 
 def read_corpus(path: Path, first: int = 0, last: int | None = None) -> Iterator[Document]:
-    """Yield the documents of a prepared corpus in file order: all, or those in the places from `first` up to `last`.
+    """Yield the documents of a prepared corpus in file order: all, or those at positions `first` to `last` (exclusive).
 
     Raises UserError for a damaged line.
     """
@@ -71,7 +71,7 @@ def read_ids(path: Path) -> Iterator[str]:
 def write_corpus(path: Path, documents: Iterable[Document], excluded: Excluded = NOTHING) -> int:
     """Write documents as JSON lines (`_id`, `title`, `text`) atomically; return their number.
 
-    Passages of queries are written so too, with the documents that are `excluded` for these.
+    Passages of queries are written in the same way, with the documents that are `excluded` for them.
     """
     count = 0
     with atomic_text(path) as file:
@@ -112,14 +112,14 @@ def passages_of(path: Path, wanted: set[str] | None = None) -> dict[str, list[st
 
 
 def write_queries(path: Path, queries: dict[str, str], excluded: Excluded = NOTHING) -> None:
-    """Write queries as JSON lines (`_id`, `text` and, where there are any, `excluded`: document ids) atomically."""
+    """Write queries as JSON lines (`_id`, `text` and, if there are any, `excluded`: document ids) atomically."""
     with atomic_text(path) as file:
         for query_id, text in queries.items():
             file.write(_line({"_id": query_id, "text": text}, excluded))
 
 
 def read_excluded(path: Path) -> dict[str, set[str]]:
-    """Query id -> the documents that are excluded for it, of a prepared query file or one of passages of queries.
+    """Query id -> its excluded documents, from a prepared query file or one of passages of queries.
 
     Queries without any are absent. Raises UserError for a damaged record.
     """
@@ -136,8 +136,8 @@ def read_excluded(path: Path) -> dict[str, set[str]]:
 def json_lines(path: Path, encoding: str = UTF_8) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line number, object) of a user's JSON lines file.
 
-    NaN and infinity, as pandas writes for a missing value, are numbers here: they stand in keys that nobody reads, or
-    are refused where text or an id is expected. Raises UserError for a line that is not an object.
+    NaN and infinity, which pandas writes for missing values, are accepted as numbers: they are in unused keys, or are
+    refused where text or an id is expected. Raises UserError for a line that is not an object.
     """
     for number, line in lines(path, encoding):
         record = parse_json(line, f"{path}:{number}", any_float=True)

@@ -1,8 +1,8 @@
-"""Documents that are excluded for a query: no run of it holds them, and no training takes them as its negatives.
+"""Documents that are excluded for a query: they are in none of its runs, and are not used as its negatives.
 
-Such are the query itself where it stands in the corpus (`own_document: drop`), and what a file names (`excluded`). A
-prepared query file has them beside the query's text. A search fetches as many documents more and leaves them out before
-it cuts at its depth. Reads and writes nothing.
+These are the query itself if it is in the corpus (`own_document: drop`), and documents that a file names (`excluded`).
+A prepared query file lists them with the query's text. A search retrieves as many more documents and removes them
+before it cuts at its depth. Reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -21,5 +21,5 @@ def without(scores: Mapping[str, float], excluded: Collection[str], depth: int |
 
 
 def most(excluded: Excluded) -> int:
-    """The most documents that are excluded for one query."""
+    """The maximum number of documents that are excluded for a query."""
     return max(map(len, excluded.values()), default=0)

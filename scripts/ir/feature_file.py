@@ -1,7 +1,7 @@
-"""Feature files: a Parquet table with a row for each query and document, and what its numbers were computed from.
+"""Feature files: a Parquet table with one row per query and document, and the origin of its numbers.
 
-Columns: `query` and `document` (ids), `grade` (of the judgement; null where there is none), then a column of 64-bit
-floats for each feature. Rows of a query stand together, in the order of the first stage. The file's metadata has, under
+Columns: `query` and `document` (ids), `grade` (of the judgement; null if unjudged), then one column of 64-bit floats
+per feature. Rows of a query are adjacent, in the order of the first stage. The file's metadata has, under
 `ranktrial.features`, a JSON object: the features, the first stage, and the statistics and SHA-256 of each index.
 """
 
@@ -25,7 +25,7 @@ ID_COLUMNS = ("query", "document", "grade")
 
 @dataclass(frozen=True)
 class Features:
-    """Rows of a feature file: `values` has one row per pair, one column per feature; a grade is None where unjudged."""
+    """Rows of a feature file: `values` has one row per pair, one column per feature; a grade is None if unjudged."""
 
     queries: list[str]
     documents: list[str]
@@ -34,7 +34,7 @@ class Features:
 
 
 class Writer:
-    """Writes rows of features to a file, some at a time."""
+    """Writes rows of features to a file, in batches."""
 
     def __init__(self, path: Path, temporary: Path, names: Sequence[str]) -> None:
         import pyarrow as arrow
@@ -57,14 +57,14 @@ class Writer:
         self.parquet.write_table(self.arrow.table(columns, schema=self.schema))
 
     def close(self, about: dict[str, Any]) -> None:
-        """End the file with what its numbers were computed from."""
+        """Close the file with the origin of its numbers."""
         self.parquet.add_key_value_metadata({KEY: json.dumps(about, sort_keys=True).encode()})
         self.parquet.close()
 
 
 @contextmanager
 def writing(path: Path, names: Sequence[str]) -> Iterator[Writer]:
-    """A writer of a feature file, which appears whole or not at all; who writes closes it."""
+    """A writer of a feature file, which appears whole or not at all; the caller closes it."""
     with atomic_path(path) as temporary:
         writer = Writer(path, temporary, names)
         try:
@@ -74,7 +74,7 @@ def writing(path: Path, names: Sequence[str]) -> Iterator[Writer]:
 
 
 def read_about(path: Path) -> dict[str, Any]:
-    """What a feature file was computed from. Raises UserError where it is none."""
+    """The origin of a feature file's numbers. Raises UserError if the file is not one."""
     import pyarrow as arrow
     import pyarrow.parquet as parquet
 
@@ -103,7 +103,7 @@ def check_index(path: Path, digests: dict[str, str]) -> None:
 
 
 def read_features(path: Path, only: Sequence[str] | None = None) -> Iterator[Features]:
-    """Yield the rows of a feature file, some at a time; of the columns of features `only` some, which it has, are read.
+    """Yield the rows of a feature file in batches; of the features, only the columns `only` are read, which must exist.
 
     Raises UserError for a damaged file or a number not finite.
     """

@@ -1,4 +1,4 @@
-"""Tuning on few dev queries: from how many on their mean is said to be uncertain. Reads and writes nothing."""
+"""Tuning on few dev queries: the number below which a warning is given. Reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ LEAST = 10  # dev queries
 
 
 def few_queries(queries: int) -> str | None:
-    """What to be careful with where so many dev queries decided; None where they are enough."""
+    """A warning about a choice by this many dev queries; None if they are enough."""
     if queries >= LEAST:
         return None
     counted = "1 dev query" if queries == 1 else f"{queries} dev queries"

@@ -1,7 +1,7 @@
 """The fold of a training query: the part of all queries without which one of several models is trained.
 
-It follows from the query and the experiment's seed alone, so that training and what joins the models' runs agree, and
-a further query changes no other's fold. Folds are about equally large. Reads and writes nothing.
+It depends only on the query and the experiment's seed, so that training and the merging of the models' runs agree, and
+another query changes no fold. Folds have about the same size. Reads and writes nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Fusion of runs: reciprocal rank fusion, and sums of normalised scores.
 
-A query's documents are those of all the runs together; one that a run lacks gets nothing from it. A rank is trec_eval's
-(see trec.ranking). The definitions are those of ranx 0.3, against which the tests hold them.
+A query's documents are the union of all runs; a document that a run lacks gets nothing from it. Ranks are trec_eval's
+(see trec.ranking). The definitions are those of ranx 0.3, with which the tests compare them.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Scores = dict[str, float]
 
 
 def min_max(scores: Scores) -> Scores:
-    """Scores between 0, the lowest of the query's, and 1, the highest; all 0 where they are equal."""
+    """Scores scaled to 0 for the query's lowest and 1 for its highest; all 0 if they are equal."""
     lowest, highest = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
     spread = max(highest - lowest, SMALLEST_SPREAD)
     return {document: (score - lowest) / spread for document, score in scores.items()}
 
 
 def z_score(scores: Scores) -> Scores:
-    """Scores with mean 0 and standard deviation 1 over the query's documents; all 0 where they are equal."""
+    """Scores with mean 0 and standard deviation 1 over the query's documents; all 0 if they are equal."""
     if not scores:
         return {}
     values = np.array(list(scores.values()))
@@ -36,7 +36,7 @@ def z_score(scores: Scores) -> Scores:
 
 
 def by_rank(scores: Scores) -> Scores:
-    """Of n documents 1 for the first, 1 - 1/n for the second, and so on."""
+    """For n documents, 1 for the first, 1 - 1/n for the second, and so on."""
     return {document: 1 - place / len(scores) for place, document in enumerate(ranking(scores))}
 
 
@@ -68,18 +68,18 @@ def comb_sum(lists: list[Scores]) -> Scores:
 
 
 def comb_mnz(lists: list[Scores]) -> Scores:
-    """The sum of a document's scores times the number of lists that hold it: Fox and Shaw (1994), TREC-2."""
+    """The sum of a document's scores times the number of lists that contain it: Fox and Shaw (1994), TREC-2."""
     return {doc: score * sum(doc in scores for scores in lists) for doc, score in comb_sum(lists).items()}
 
 
 def fused(runs: list[Run], fuse: Callable[[list[Scores]], Scores], depth: int) -> Run:
-    """The first `depth` documents of every query of any run, fused from what each run has for the query."""
+    """The first `depth` documents of each query that is in any run, fused from all runs."""
     queries = dict.fromkeys(query for run in runs for query in run)
     return {query: top(fuse([run.get(query, {}) for run in runs]), depth) for query in queries}
 
 
 def weightings(steps: int, systems: int) -> Iterator[tuple[float, ...]]:
-    """All weights of so many systems that are multiples of 1/steps and sum to 1, in ascending order."""
+    """All weights of `systems` systems that are multiples of 1/steps and sum to 1, in ascending order."""
 
     def shares(left: int, places: int) -> Iterator[tuple[int, ...]]:
         if places == 1:
@@ -92,5 +92,5 @@ def weightings(steps: int, systems: int) -> Iterator[tuple[float, ...]]:
 
 
 def trials(steps: int, systems: int) -> int:
-    """How many weightings there are."""
+    """The number of weightings."""
     return math.comb(steps + systems - 1, systems - 1)

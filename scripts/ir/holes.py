@@ -1,17 +1,17 @@
-"""Holes: what a comparison would be if its unjudged documents were relevant; reads and writes nothing.
+"""Holes: the result of a comparison if its unjudged documents were relevant; reads and writes nothing.
 
-A hole is a document that nobody judged and that stands, in any seed of either system, among the documents of a query
-that the measure counts: the first k of nDCG@k, all of AP. trec_eval counts it as not relevant: the comparison as it
-stands is the case where no hole is relevant. Three others are computed with the same measure, in which some holes have
-the highest grade of the task's judgements:
+A hole is an unjudged document that is, in any seed of either system, among the documents of a query that the measure
+counts: the first k for nDCG@k, all for AP. trec_eval counts it as not relevant: the comparison itself is the case in
+which no hole is relevant. Three other cases are computed with the same measure, in which some holes have the highest
+grade of the task's judgements:
 
     all          all of them are relevant
-    treatment    those that the treatment ranks higher are relevant (by 1 / log2(1 + rank), mean over seeds), others not
-    control      those that the control ranks higher are
+    treatment    those that the treatment ranks higher (by 1 / log2(1 + rank), mean over seeds) are relevant, others not
+    control      those that the control ranks higher are relevant, others not
 
-Rank-biased precision has a part that its run does not show, p^d after d documents. Where the holes of a system are
-relevant, so is all that follows them: its value in the case holds the whole residual of Moffat and Zobel (2008, TOIS
-27(1), section 3.3).
+Rank-biased precision has a residual beyond the run, p^d after d documents. If the holes of a system are relevant, so
+are all documents after the run: its value then includes the whole residual of Moffat and Zobel (2008, TOIS 27(1),
+section 3.3).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from scripts.ir.measures import evaluate
 from scripts.ir.trec import Qrels, Run, judged, ranking
 
 ALL, OF_TREATMENT, OF_CONTROL = "all", "treatment", "control"
-CASES: dict[str, Callable[[float], bool]] = {  # whether a hole is relevant, by what the treatment would gain by it
+CASES: dict[str, Callable[[float], bool]] = {  # whether a hole is relevant, by the gain of the treatment from it
     ALL: lambda gain: True,
     OF_TREATMENT: lambda gain: gain > 0,
     OF_CONTROL: lambda gain: gain < 0,
@@ -58,7 +58,7 @@ class Holes:
 
 
 def has_holes(measure: str) -> bool:
-    """Whether a measure counts documents that may be relevant: not one of subtopics, of judged or known documents."""
+    """Whether a measure depends on unjudged documents: not one by subtopic, or of judged documents only."""
     return not (parse(measure).NAME == "Judged" or by_subtopic(measure) or follows_instructions(measure))
 
 
@@ -85,7 +85,7 @@ def _filled(gains: Mapping[str, float], holds: Callable[[float], bool], grade: i
 def _gains(
     control: Sequence[Run], treatment: Sequence[Run], query: str, grades: dict[str, int], first: int | None
 ) -> dict[str, float]:
-    """Each hole of a query, with what the treatment would gain by it over the control."""
+    """Each hole of a query, with the gain of the treatment over the control from it."""
     gains: dict[str, float] = {}
     for sign, runs in ((1, treatment), (-1, control)):
         for run in runs:
@@ -96,7 +96,7 @@ def _gains(
 
 
 def _tails(runs: Sequence[Run], qrels: Qrels, measure: ir_measures.Measure) -> np.ndarray:
-    """What documents after the last one of each ranking could add to a measure (shape: queries, runs)."""
+    """The residuals: what documents after the end of each ranking could add to a measure (shape: queries, runs)."""
     if measure.NAME != "RBP":
         return np.zeros((len(qrels), len(runs)))
     depths = [[len(ranking(run.get(query, {}))[: cutoff(measure)]) for run in runs] for query in qrels]
@@ -110,7 +110,7 @@ def values(runs: Sequence[Run], qrels: Qrels, measure: str) -> np.ndarray:
 
 
 def cut(run: Run, measure: str, qrels: Qrels) -> Run:
-    """The documents of a run that a measure looks at: where it has a cut-off, the first."""
+    """The documents of a run that a measure counts: the first ones, if it has a cut-off."""
     depth = cutoff(parse(measure))
     if depth is None:
         return run

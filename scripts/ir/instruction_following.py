@@ -1,13 +1,13 @@
 """p-MRR: whether a ranking follows a change of the query's instruction; reads and writes nothing.
 
 Weller et al. (2024), FollowIR: Evaluating and Teaching Information Retrieval Models to Follow Instructions, section 4.
-A document that was relevant and with the changed instruction is not any more had rank o before and has rank n now:
+A document that is relevant with the original but not with the changed instruction has rank o before and rank n after:
 
-    n / o - 1 where it rose or stayed (n <= o), 1 - o / n where it fell
+    n / o - 1 if it rose or stayed (n <= o), 1 - o / n if it fell
 
-The value of a query is the mean over these documents, from -1 to 1: above 0 they fell, as the instruction asks. A
-document that a ranking lacks has the rank after its last, and a query without a ranking has the value 0. ir-measures
-lacks the measure, so it is registered there.
+The value of a query is the mean over these documents, from -1 to 1: above 0, they fell, as the instruction asks. A
+document that is not in a ranking has the rank after its last, and a query without a ranking has the value 0.
+ir-measures lacks the measure, so it is registered there.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Original(NamedTuple):
 
 
 def p_mrr(run: Run, qrels: Qrels, original: Original | None) -> dict[str, float]:
-    """The value of each query of the qrels; 0 without an original, as a ranking compared with itself has.
+    """The value of each query of the qrels; 0 without an original, as for a ranking compared with itself.
 
-    Raises UserError for a query of which no document has become irrelevant.
+    Raises UserError for a query without a document that has become irrelevant.
     """
     if original is None:
         return dict.fromkeys(qrels, 0.0)

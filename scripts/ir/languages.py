@@ -1,7 +1,7 @@
-"""Languages of texts by ISO 639-1 code: which Lucene's analysers know, and of which sentences can be found.
+"""Languages of texts by ISO 639-1 code: those with a Lucene analyser, and those with sentence splitting.
 
-Reads and writes nothing. The list of Anserini (AnalyzerMap), to which a test holds it. sentencex finds sentences by the
-marks at their ends, and Thai has none.
+Reads and writes nothing. The list is Anserini's (AnalyzerMap); a test compares them. sentencex finds sentences by the
+marks at their ends, which Thai lacks.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""LETOR's format, which is SVMlight's with queries: `grade qid:QUERY 1:value 2:value … # docid = DOCUMENT`.
+"""LETOR's format, SVMlight's with queries: `grade qid:QUERY 1:value 2:value … # docid = DOCUMENT`.
 
-Features are numbered from 1, ascending; one that a line leaves out is 0. The lines of a query stand together. A line of
-a comment alone may name the features (`# features: 1 BM25, 2 DPH`). The comment behind a line may hold `docid = …`
-(LETOR 3 and 4) and `query = …`, the id where qid is a number in its place, as RankLib and SVMrank want it; without a
-docid a line is named after its query and its place there.
+Features are numbered from 1, ascending; a feature that a line omits is 0. The lines of a query are adjacent. A comment
+line may name the features (`# features: 1 BM25, 2 DPH`). The comment at the end of a line may contain `docid = …`
+(LETOR 3 and 4) and `query = …`, the id if qid is a number instead of it, as RankLib and SVMrank require; without a
+docid, a line is named after its query and its position there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from scripts.common.numerals import finite, integer
 from scripts.ir.trec import HIGHEST_GRADE, shown, why_no_id
 
 NAMES = "# features: "
-MOST_FEATURES = 100_000  # a row is held with all of its features
+MOST_FEATURES = 100_000  # a row in memory has all features
 _DOCUMENT = re.compile(r"(?:^|\s)docid\s*=\s*(\S+)")
 _QUERY = re.compile(r"(?:^|\s)query\s*=\s*(\S+)")
 
@@ -38,7 +38,7 @@ class Row:
 
 def read_letor(path: Path) -> Iterator[Row]:
     """Yield the lines of a LETOR file. Raises UserError, with the line, for one that is wrong or out of order."""
-    done: set[str] = set()  # queries whose lines came to an end
+    done: set[str] = set()  # queries whose lines have ended
     current: str | None = None
     documents: set[str] = set()
     for number, line in lines(path):
@@ -66,7 +66,7 @@ def read_letor(path: Path) -> Iterator[Row]:
 def feature_names(path: Path) -> list[str]:
     """The names of all features up to the highest number in the file: its own, or `feature-1` and so on.
 
-    Raises UserError where there are no lines, no features, or names that do not fit them.
+    Raises UserError if there are no lines, no features, or names that do not match them.
     """
     highest, named = 0, ""
     for number, line in lines(path):
@@ -125,7 +125,7 @@ def _named(pattern: re.Pattern[str], comment: str) -> str | None:
 def write_letor(path: Path, names: list[str], rows: Iterable[tuple[str, str, int | None, np.ndarray]]) -> None:
     """Write (query, document, grade, features) atomically; the queries are numbered from 1 in their order.
 
-    No judgement is grade 0, and so is a grade below 0, which the format cannot hold.
+    Unjudged documents and grades below 0 are written as grade 0, since the format has no other way.
     """
     with atomic_text(path) as file:
         file.write(NAMES + ", ".join(f"{place} {name}" for place, name in enumerate(names, 1)) + "\n")

@@ -1,4 +1,4 @@
-"""Names of measures: the measure of ir-measures that a name stands for, the check of its parameters, and its synonyms.
+"""Names of measures: the measure of ir-measures with a name, the check of its parameters, and its synonyms.
 
 Parameters are checked here, before any provider sees them: trec_eval ends the whole process at a cut-off of 0, and
 other providers silently compute something else (a recall of 0.125 becomes 0.12).
@@ -19,7 +19,7 @@ from scripts.common.near_names import closest
 from scripts.ir.instruction_following import PMRR
 
 LONGEST_NAME = 200
-LARGEST = 2**31 - 1  # the largest integer that all providers can hold
+LARGEST = 2**31 - 1  # the largest integer that all providers support
 DEEPEST_CWL = 1000  # ranks: cwl_eval reads no deeper
 OF_CWL = ("BPM", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "SDCG")
 BY_SUBTOPIC = ("AP_IA", "ERR_IA", "NRBP", "P_IA", "StRecall", "alpha_DCG", "alpha_nDCG", "nERR_IA", "nNRBP")
@@ -33,7 +33,7 @@ SEE = "see https://ir-measur.es/en/latest/measures.html"
 
 @dataclass(frozen=True)
 class Range:
-    """The allowed values of a parameter, as a test and in words."""
+    """The allowed values of a parameter, as a test and as text."""
 
     holds: Callable[[object], bool]
     words: str
@@ -122,7 +122,7 @@ def _meant(name: str) -> str:
 
 
 def _given(name: str) -> list[str | None]:
-    """The parameters that a name states, duplicates included; None stands for the value after `@`."""
+    """The parameters in a name, including duplicates; None is the value after `@`."""
     call = ast.parse(name, mode="eval").body
     given: list[str | None] = []
     if isinstance(call, ast.BinOp):
@@ -164,7 +164,7 @@ def _check(name: str, measure: ir_measures.Measure, given: list[str | None]) -> 
 
 
 def same_measure(name: str, listed: Iterable[str]) -> str | None:
-    """The listed name of the measure that `name` stands for: `name` itself or its first synonym; None if not listed."""
+    """The listed name of the same measure: `name` itself or its first synonym; None if not listed."""
     listed = list(listed)
     if name in listed:
         return name

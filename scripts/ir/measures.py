@@ -6,9 +6,9 @@ ids and prints five decimals, for RBP a package that cuts the weights at rank 1,
 queries, for Judged one that counts documents as judged which trec_eval does not. Each measure is computed once, even
 under two names. No value is ever a default: each query of the run gets a computed value, or there is an error.
 
-A document is judged if its grade is 0 or more, for all measures alike: to trec_eval a grade below 0 says that nobody
-judged the document (-1: it was not in the pool, -2: it was, and no assessor saw it). A measure with judged_only=True is
-that of the condensed list, in which only judged documents are left, whatever computes it.
+For all measures, a document is judged if its grade is 0 or more: in trec_eval, a grade below 0 means unjudged (-1: not
+in the pool, -2: in the pool, but not assessed). A measure with judged_only=True is that of the condensed list, which
+has only the judged documents, whatever provider computes it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from scripts.ir.plain_measures import Values, is_plain, plain_values
 from scripts.ir.trec import Qrels, Run, Subtopics, condensed, held_scores, ranking
 
 ERR_HIGHEST_GRADE = 4  # the scale of the TREC Web track, whose script (gdeval) defines ERR for ir-measures
-NOT_RETRIEVED = 0.0  # the value of a judged query that the run lacks, as trec_eval -c counts it
+NOT_RETRIEVED = 0.0  # the value of a judged query that is not in the run, as with trec_eval -c
 PROVIDERS = ir_measures.providers.FallbackProvider(
     [ir_measures.pytrec_eval, ir_measures.cwl_eval, ir_measures.compat, ir_measures.msmarco]
 )
@@ -35,7 +35,7 @@ PROVIDERS = ir_measures.providers.FallbackProvider(
 def check_computable(name: str) -> None:
     """Raise UserError unless the measure can be computed here; it is tried on a run of one query."""
     parse(name)
-    logging.disable(logging.WARNING)  # providers warn about so small a task
+    logging.disable(logging.WARNING)  # providers warn about such a small task
     try:
         qrels = {"q": {"a": 1, "c": 0}}
         evaluate({"q": {"a": 2.0, "b": 1.0}}, qrels, [name], {"1": qrels, "2": {"q": {"c": 1}}})
@@ -51,8 +51,8 @@ def check_computable(name: str) -> None:
 def evaluate(
     run: Run, qrels: Qrels, names: list[str], subtopics: Subtopics | None = None, original: Original | None = None
 ) -> pd.DataFrame:
-    """Score a run; measures by subtopic need the judgements of `subtopics`, of which `qrels` has the highest grades,
-    and pMRR the `original` of queries with changed instructions.
+    """Score a run; measures by subtopic need the judgements `subtopics`, of which `qrels` has the highest grades, and
+    pMRR needs the `original` of queries with changed instructions.
 
     Returns a table with a row per query of the qrels (index `query_id`, in their order) and a column per measure name;
     two names of one measure have the same values. As in `trec_eval -c`, a query that the run lacks scores 0 and a query
@@ -92,7 +92,7 @@ def _computed(measures: list[ir_measures.Measure], run: Run, qrels: Qrels) -> di
     """
     plain = [measure for measure in measures if is_plain(measure)]
     for scores in run.values():
-        held_scores(scores)  # raises UserError where trec_eval would hold something else
+        held_scores(scores)  # raises UserError if trec_eval would store another value
     values = plain_values(plain, run, qrels)
     values |= {measure: _condensed(measure, run, qrels) for measure in measures if measure.params.get("judged_only")}
     others = [measure for measure in measures if measure not in values]
@@ -129,18 +129,18 @@ def _of_subtopics(measure: ir_measures.Measure, run: Run, qrels: Qrels, subtopic
 
 
 def _of_all(measure: ir_measures.Measure) -> ir_measures.Measure:
-    """A measure of condensed lists as the one of whole lists."""
+    """The measure of whole lists for one of condensed lists."""
     return type(measure)(**{name: value for name, value in measure.params.items() if name != "judged_only"})
 
 
 def _condensed(measure: ir_measures.Measure, run: Run, qrels: Qrels) -> Values:
-    """The values of a measure of condensed lists: those of the rankings without what nobody judged."""
+    """The values of a measure of condensed lists: those of the rankings without unjudged documents."""
     of_all = _of_all(measure)
     return dict.fromkeys(run, NOT_RETRIEVED) | _computed([of_all], _left(run, qrels), qrels)[of_all]
 
 
 def _left(run: Run, qrels: Qrels) -> Run:
-    """The queries of a run of which a judged document was retrieved, with all such documents."""
+    """The queries of a run with at least one judged document, with only these documents."""
     return {query: scores for query, scores in condensed(run, qrels).items() if scores}
 
 
@@ -209,7 +209,7 @@ def _rbp(measure: ir_measures.Measure, rankings: dict[str, list[str]], qrels: Qr
 
 
 def _accuracy(measure: ir_measures.Measure, rankings: dict[str, list[str]], qrels: Qrels) -> Values:
-    """The share of the pairs of a relevant and a non-relevant retrieved document in which the relevant one is first.
+    """The share of pairs of a relevant and a non-relevant retrieved document with the relevant one ranked higher.
 
     It is 0 if no relevant document is retrieved, else 1 if no non-relevant document is.
     """
@@ -228,7 +228,7 @@ def _accuracy(measure: ir_measures.Measure, rankings: dict[str, list[str]], qrel
 
 
 def _judged(measure: ir_measures.Measure, rankings: dict[str, list[str]], qrels: Qrels) -> Values:
-    """The share of judged documents among the first k, or among all that are retrieved where these are fewer."""
+    """The share of judged documents among the first k, or among all retrieved ones if they are fewer."""
     values = {}
     for query, documents in rankings.items():
         first = documents[: cutoff(measure)]
@@ -240,7 +240,7 @@ _OWN = {"ERR": _err, "RBP": _rbp, "Accuracy": _accuracy, "Judged": _judged}
 
 
 def _exponential_ndcg(measure: ir_measures.Measure, run: Run, qrels: Qrels) -> Values:
-    """nDCG with the gain 2^grade - 1, computed as nDCG with linear gain on qrels that hold these gains.
+    """nDCG with the gain 2^grade - 1, computed as nDCG with linear gain on qrels with these gains as grades.
 
     Burges et al. (2005), Learning to Rank using Gradient Descent, ICML, section 7.
     """

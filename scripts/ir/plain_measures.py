@@ -1,7 +1,7 @@
-"""The measures that trec_eval computes together in one pass over a ranking, called by trec_eval's own names.
+"""The measures that trec_eval computes together in one pass over a ranking, by trec_eval's own names.
 
-Most tables hold nothing else. ir-measures computes them with the same pytrec_eval, but a value at a time: for 30
-measures of 1,000 queries that takes longer than trec_eval does.
+Most tables contain only these. ir-measures computes them with the same pytrec_eval, but converts value by value: for 30
+measures of 1,000 queries this takes longer than trec_eval itself.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from scripts.ir.measure_names import cutoff
 from scripts.ir.trec import Qrels, Run
 
 Values = dict[str, float]  # query id -> value
-_WHOLE = {"AP": "map", "RR": "recip_rank", "Rprec": "Rprec", "nDCG": "ndcg"}  # over all that is retrieved
+_WHOLE = {"AP": "map", "RR": "recip_rank", "Rprec": "Rprec", "nDCG": "ndcg"}  # over all retrieved documents
 _CUT = {"AP": "map_cut", "P": "P", "R": "recall", "RR": "recip_rank", "Success": "success", "nDCG": "ndcg_cut"}
 
 
 def is_plain(measure: ir_measures.Measure) -> bool:
-    """Whether trec_eval computes the measure so, with at most a cut-off and a least relevant grade as parameters."""
+    """Whether trec_eval computes the measure in this way, with only a cut-off and a minimum grade as parameters."""
     return measure.NAME in (_CUT if cutoff(measure) else _WHOLE) and measure.params.keys() <= {"cutoff", "rel"}
 
 
 def plain_values(measures: list[ir_measures.Measure], run: Run, qrels: Qrels) -> dict[ir_measures.Measure, Values]:
-    """Measure -> query -> value, for the queries that run and qrels share; scores have 32 bits, as trec_eval's."""
+    """Measure -> query -> value, for the queries in both run and qrels; scores have 32 bits, as in trec_eval."""
     by_level = defaultdict(list)
     for measure in measures:
         by_level[1 if measure.NAME == "nDCG" else measure["rel"]].append(measure)  # gains need no level
@@ -55,7 +55,7 @@ def _cut_reciprocal_ranks(values: Values, depth: int) -> Values:
 
 
 def _name(measure: ir_measures.Measure) -> str:
-    """What trec_eval calls the measure; its reciprocal rank has no cut-off."""
+    """trec_eval's name of the measure; its reciprocal rank has no cut-off."""
     name, depth = str(measure.NAME), cutoff(measure)
     if depth is None:
         return _WHOLE[name]

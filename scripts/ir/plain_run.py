@@ -1,7 +1,7 @@
-"""Reads runs that are written as nearly all are, a block of lines at a time, in less than half the time.
+"""Reads runs in the most common form, a block of lines at a time, in less than half the time.
 
-Such a run has six columns of printable ASCII with one space between them, whole numbers as ranks, decimal scores of 32
-bits, and each document once a query. Of any other nothing is said here: `scripts/ir/trec.py` judges it line by line.
+Such a run has six columns of printable ASCII separated by one space, integers as ranks, decimal scores within 32 bits,
+and each document once per query. Any other run is left to `scripts/ir/trec.py`, which reads it line by line.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 from scripts.common.reading import DAMAGE, open_bytes
 
 BLOCK = 1 << 20  # bytes read at a time
-LONGEST_LINE = 1 << 16  # bytes; longer ones are read with care
-LARGEST_SCORE = float(np.finfo(np.float32).max)  # trec_eval holds scores as 32-bit floats
+LONGEST_LINE = 1 << 16  # bytes; longer ones are read line by line
+LARGEST_SCORE = float(np.finfo(np.float32).max)  # trec_eval stores scores as 32-bit floats
 _PLAIN = bytes(range(ord("!"), ord("~") + 1)) + b" \n"
-_EMPTY = (b"  ", b"\n ", b" \n", b"\n\n")  # a column or a line without a character
+_EMPTY = (b"  ", b"\n ", b" \n", b"\n\n")  # an empty column or line
 _COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
 
 
 def read_plain_run(path: Path) -> dict[str, dict[str, float]] | None:
-    """Query id -> document id -> score; None for a file that is not such a run."""
+    """Query id -> document id -> score; None for a file that does not have this form."""
     run: dict[str, dict[str, float]] = {}
     try:
         for block in _blocks(path):
@@ -36,7 +36,7 @@ def read_plain_run(path: Path) -> dict[str, dict[str, float]] | None:
 
 
 def _blocks(path: Path) -> Iterator[bytes]:
-    """The file in pieces of whole lines. Raises ValueError where a line is too long for that."""
+    """The file in blocks of whole lines. Raises ValueError if a line is too long."""
     with open_bytes(path) as file:
         while block := file.read(BLOCK):
             block += file.readline(LONGEST_LINE)
@@ -49,10 +49,10 @@ def _blocks(path: Path) -> Iterator[bytes]:
 
 def _add(block: bytes, run: dict[str, dict[str, float]]) -> bool:
     """Add the lines of a block to the run; False for lines of another form, or ValueError from pyarrow."""
-    import pyarrow as arrow  # takes longer than a small run
+    import pyarrow as arrow  # importing takes longer than reading a small run
     from pyarrow import csv
 
-    text = arrow.dictionary(arrow.int32(), arrow.string())  # a text that comes again becomes one Python string
+    text = arrow.dictionary(arrow.int32(), arrow.string())  # a repeated text becomes one Python string
     table = csv.read_csv(
         arrow.BufferReader(block),
         csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=_COLUMNS),
@@ -66,7 +66,7 @@ def _add(block: bytes, run: dict[str, dict[str, float]]) -> bool:
     queries, documents, ranks = (table[name].combine_chunks() for name in ("query", "document", "rank"))
     scores = table["score"].to_numpy()
     if not "".join(ranks.dictionary.to_pylist()).isdecimal() or not np.abs(scores).max() <= LARGEST_SCORE:
-        return False  # where one is not a number, too
+        return False  # also if one is not a number
     names = np.array(documents.dictionary.to_pylist(), dtype=object)[documents.indices.to_numpy()].tolist()
     numbers, query = scores.tolist(), queries.indices.to_numpy()
     bounds = [0, *(np.flatnonzero(np.diff(query)) + 1).tolist(), len(query)]

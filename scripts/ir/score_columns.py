@@ -1,6 +1,6 @@
 """The columns of a file of scores with a heading: ids, and the values of one or several systems; writes nothing.
 
-Columns are separated by tabs, or by commas with the quotes of CSV.
+Columns are separated by tabs, or by commas with quoting as in CSV.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ MOST_NAMES = 12  # that a message lists
 
 
 def is_id_heading(name: str) -> bool:
-    """Whether a heading's field is the name of a column of ids."""
+    """Whether a field of a heading is the name of an id column."""
     parts = name.lower().replace("-", "_").replace(" ", "_").strip("_").split("_")
     return set(parts) <= HEADINGS or parts[-1].removesuffix("id") in HEADINGS | {""}
 
 
 def is_csv(line: str) -> bool:
-    """Whether a file's first line is a heading of columns that commas separate."""
+    """Whether a file's first line is a heading of comma-separated columns."""
     if "\t" in line or "," not in line:
         return False
     names = [name.strip().strip('"') for name in line.split(",")]
@@ -44,9 +44,9 @@ def split_columns(line: str, tabs: bool, where: str) -> list[str]:
 
 
 def chosen_column(lines: Iterator[tuple[int, str]], path: Path, column: str | None) -> Iterator[tuple[int, list[str]]]:
-    """The lines below the heading with their number: an id and the value of `column`, or of the only one.
+    """The lines below the heading with their number: an id and the value of `column`, or of the only column.
 
-    Raises UserError, with the line, where the heading lacks the column, and for a line with more or fewer columns.
+    Raises UserError, with the line, if the heading lacks the column, and for a line with more or fewer columns.
     """
     number, first = next(lines)
     tabs = "\t" in first
@@ -60,7 +60,7 @@ def chosen_column(lines: Iterator[tuple[int, str]], path: Path, column: str | No
 
 
 def _position(heading: list[str], column: str | None, where: str) -> int:
-    """Where the values stand. Raises UserError unless the heading has ids first and then the column, once."""
+    """The position of the values. Raises UserError unless the heading has ids first and the column exactly once."""
     ids, *names = heading
     if not is_id_heading(ids):
         problem = "expected a heading that begins with the name of the ids, such as query_id"

@@ -1,4 +1,4 @@
-"""Reads scores per sample that other tools wrote: one value per line, or columns with tabs or commas, ids first."""
+"""Reads per-sample scores of other tools: one value per line, or columns with tabs or commas, ids first."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from scripts.ir.trec import shown, why_no_id
 
 EXPECTED = "one value per line, or id, tab and value"
 SEVERAL = "id, tab and value, or a heading and the key `column` of the system, which names the column of its values"
-LINE = "line "  # prefix of the ids that samples without an id get; ids from a file hold no space
+LINE = "line "  # prefix of the ids of samples without an id; ids from a file have no space
 NO_HEADINGS = {"na", "nan", "n/a", "nil", "null", "none", "inf", "infinity", "true", "false", "yes", "no", "missing"}
-_MISREAD = str.maketrans("oil", "011")  # O.5 is a misspelt value and not a heading
+_MISREAD = str.maketrans("oil", "011")  # O.5 is a misspelt value, not a heading
 
 
 def read_scores(path: Path, column: str | None = None) -> dict[str, float]:
@@ -26,7 +26,7 @@ def read_scores(path: Path, column: str | None = None) -> dict[str, float]:
     The first line is a heading if its first column has a name of ids (id, query_id, sample …) and its second is a word.
     A file of values separated by commas has a heading, and so has one of several systems, of which `column` is read.
     Raises UserError, with the line, for a value that is not a finite number in decimal digits, a duplicate id, lines
-    of different kinds, and a blank line in a file without ids, where it would shift the lines below.
+    of different kinds, and a blank line in a file without ids, which would shift the lines below.
     """
     scores: dict[str, float] = {}
     columns = 0
@@ -57,7 +57,7 @@ def read_scores(path: Path, column: str | None = None) -> dict[str, float]:
 
 
 def check_column(path: Path, column: str) -> None:
-    """Raise UserError, with the line, where a file of scores lacks the column; more than its start is not read."""
+    """Raise UserError, with the line, if a file of scores lacks the column; only its beginning is read."""
     next(_rows(path, column), None)
 
 
@@ -74,7 +74,7 @@ def _rows(path: Path, column: str | None) -> Iterator[tuple[int, list[str]]]:
 
 
 def _is_heading(name: str, value: str) -> bool:
-    """Whether two fields are the names of columns. A line that may be a sample with a bad value is not a heading."""
+    """Whether two fields are names of columns. A line that may be a sample with an invalid value is not a heading."""
     return (
         is_id_heading(name)
         and value[:1].isalpha()
@@ -95,7 +95,7 @@ def _why_no_value(*fields: str) -> str:
 
 
 def are_counted(ids: Collection[str]) -> bool:
-    """Whether ids are numbers of lines, or 1, 2, … or 0, 1, …: tasks of one length then have the same ids by chance."""
+    """Whether ids are line numbers, or 1, 2, … or 0, 1, …, which tasks of equal length share by chance."""
     if all(name.startswith(LINE) for name in ids):
         return True
     numbers = {integer(name) for name in ids}
@@ -105,7 +105,7 @@ def are_counted(ids: Collection[str]) -> bool:
 def check_pairs(control: list[str], treatment: list[str], task: str) -> None:
     """Raise UserError if the samples of two systems, given by their ids, cannot be paired.
 
-    Either both or neither have ids. Without ids both need the same number of values, on the lines from 1 on.
+    Either both or neither have ids. Without ids, both need the same number of values, from line 1 on.
     """
     control_by_line, treatment_by_line = (any(name.startswith(LINE) for name in ids) for ids in (control, treatment))
     if control_by_line != treatment_by_line:

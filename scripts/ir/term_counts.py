@@ -1,15 +1,15 @@
-"""Which documents hold which terms how often: a folder that is read once from an index, and mapped into memory.
+"""Term frequencies of documents: a folder that is read once from an index, and mapped into memory.
 
     documents.txt            one id per line, in the order of their bytes; a document's row is its line, from 0
-    statistics.json          how it was made, the number of documents and the fields that have any term
+    statistics.json          settings, the number of documents and the fields with any term
     {field}/terms.txt        one term per line, in the order of their bytes
-    {field}/starts.npy       where each term's entries begin, and where the last one's end
-    {field}/documents.npy    the rows of the documents that hold the term, ascending; 32 bits
-    {field}/counts.npy       how often they hold it; 32 bits
-    {field}/lengths.npy      the tokens of each document in this field, exactly (an index keeps them in one byte)
+    {field}/starts.npy       the start of each term's entries, and the end of the last
+    {field}/documents.npy    the rows of the documents with the term, ascending; 32 bits
+    {field}/counts.npy       its frequency in them; 32 bits
+    {field}/lengths.npy      the tokens of each document in this field, exactly (an index stores them in one byte)
 
-The order does not depend on how an index was merged, so equal documents make equal files. Nothing is as large as
-documents times terms, and of the entries only those that are asked for are read.
+The order does not depend on how an index was merged, so that equal documents make equal files. Nothing has the size of
+documents times terms, and only requested entries are read.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STATISTICS = "statistics.json"
 
 @dataclass(frozen=True)
 class Field:
-    """The terms of a field; entries lie in the arrays `rows` and `counts`, those of term i from starts[i] on."""
+    """The terms of a field; the entries of term i are `rows` and `counts` from starts[i] to starts[i + 1]."""
 
     place: dict[str, int]  # of each term
     starts: np.ndarray
@@ -39,11 +39,11 @@ class Field:
 
     @cached_property
     def tokens(self) -> int:
-        """How many tokens the field has in all documents."""
+        """The number of tokens of the field in all documents."""
         return int(self.lengths.sum(dtype=np.int64))
 
     def entries(self, term: str) -> tuple[np.ndarray, np.ndarray]:
-        """The rows of the documents that hold a term, and how often each does; both empty where none does."""
+        """The rows of the documents with a term, and its frequencies; both empty if there are none."""
         place = self.place.get(term)
         start, end = (0, 0) if place is None else self.starts[place : place + 2]
         return self.rows[start:end], self.counts[start:end]
@@ -53,7 +53,7 @@ class TermCounts:
     """The term counts of an index, opened."""
 
     def __init__(self, folder: Path) -> None:
-        """Open the folder. Raises UserError where it is not complete."""
+        """Open the folder. Raises UserError if it is not complete."""
         self.folder = folder
         try:
             self.statistics = json.loads((folder / STATISTICS).read_text(encoding="utf-8"))
@@ -70,7 +70,7 @@ class TermCounts:
         return {name: row for row, name in enumerate(self.ids)}
 
     def digest(self) -> str:
-        """The SHA-256 of the counts: that of another index is another one."""
+        """The SHA-256 of the counts, which identifies the index."""
         return content_sha256(self.folder)
 
     def _field(self, name: str) -> Field:

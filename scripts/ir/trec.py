@@ -26,9 +26,9 @@ Subtopics = dict[str, Qrels]  # subtopic -> its judgements
 
 NO_SUBTOPIC = "0"  # in the second column of qrels without subtopics
 
-HIGHEST_GRADE = 1_000_000  # trec_eval counts grades in a table of their size; beyond 31 bits its values are wrong
-LAST_RANK = 1_000_000  # of a run without scores; the reciprocals of neighbours still differ in 32 bits
-_RUN_COLUMNS = {6: (0, 2, 3, 4), 4: (0, 1, 2, 3), 3: (0, 1, 2)}  # where query, document, rank and score stand
+HIGHEST_GRADE = 1_000_000  # trec_eval counts grades in a table of this size; beyond 31 bits its values are wrong
+LAST_RANK = 1_000_000  # of a run without scores; the reciprocals of adjacent ranks still differ in 32 bits
+_RUN_COLUMNS = {6: (0, 2, 3, 4), 4: (0, 1, 2, 3), 3: (0, 1, 2)}  # columns of query, document, rank and score
 _THREE = "a run of three columns is qid docid rank, one with scores has 4 or 6"
 LONGEST_ID = 4000  # characters; Lucene takes 32,766 bytes
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
@@ -42,16 +42,16 @@ def ranking(scores: dict[str, float]) -> list[str]:
     Raises UserError for a score that is not finite or beyond 32 bits, because it has no place in the order.
     """
     documents, held = list(scores), held_scores(scores)
-    if (held[1:] < held[:-1]).all():  # as most files have it
+    if (held[1:] < held[:-1]).all():  # the order of most files
         return documents
     of_document = dict(zip(documents, held.tolist(), strict=True))
     return sorted(documents, key=lambda document: (of_document[document], document.encode()), reverse=True)
 
 
 def with_ascending_ties(run: Run) -> Run:
-    """A run whose scores put documents of equal score in ascending order of their ids (bytes), against trec_eval.
+    """A run in which documents of equal score are in ascending order of their ids (bytes), unlike in trec_eval.
 
-    The scores become whole numbers that fall from rank to rank, so that a scorer meets no ties.
+    The scores become integers that decrease from rank to rank, so that there are no ties.
     """
     return {query: _falling(scores) for query, scores in run.items()}
 
@@ -63,9 +63,9 @@ def _falling(scores: dict[str, float]) -> dict[str, float]:
 
 
 def held_scores(scores: dict[str, float]) -> np.ndarray:
-    """The scores as trec_eval holds them (shape: documents, float32); raises UserError where one cannot be held so."""
+    """The scores as trec_eval stores them (shape: documents, float32); raises UserError for one beyond 32 bits."""
     given = np.fromiter(scores.values(), np.float64, len(scores))
-    if len(given) and not np.abs(given).max() <= LARGEST_SCORE:  # nor where one is not a number
+    if len(given) and not np.abs(given).max() <= LARGEST_SCORE:  # also refuses NaN
         document = next(name for name, score in scores.items() if not abs(score) <= LARGEST_SCORE)
         raise UserError(f"the score of document {document} is {scores[document]}, not a finite number of 32 bits")
     return given.astype(np.float32)
@@ -79,9 +79,9 @@ def top(scores: dict[str, float], depth: int) -> dict[str, float]:
 def read_run(path: Path) -> Run:
     """Read a run file of six, four or three columns, plain, gzip or zstd.
 
-    Returns query id -> document id -> score. As in trec_eval the rank is ignored, but it has to be a number: a word
-    there means that an id holds a space. Of three columns the last is the rank, and the score its reciprocal, as
-    Anserini's converter has it. Raises UserError, with the line, for a missing column, a score that is not a finite
+    Returns query id -> document id -> score. As in trec_eval, the rank is ignored, but it must be a number: a word
+    there means that an id contains a space. With three columns, the last is the rank, and the score is its reciprocal,
+    as in Anserini's converter. Raises UserError, with the line, for a missing column, a score that is not a finite
     number of 32 bits, a duplicate document of a query, and ranks that may be scores.
     """
     if (plain := read_plain_run(path)) is not None:
@@ -117,7 +117,7 @@ def _score(text: str, where: str) -> float:
 
 
 def _of_rank(rank: str, where: str) -> float:
-    """The score of a rank from 1; lower ranks have higher ones, in 32 bits up to a rank of millions."""
+    """The score of a rank from 1; smaller ranks have higher scores, distinct in 32 bits up to LAST_RANK."""
     number = integer(rank)
     if number is None or not 1 <= number <= LAST_RANK:
         raise UserError(f"{where}: {shown(rank)} is not a rank from 1; {_THREE}")
@@ -125,8 +125,8 @@ def _of_rank(rank: str, where: str) -> float:
 
 
 def _check_ranks(run: Run, path: Path) -> None:
-    """Raise UserError where the third column may be no rank: two documents have one, the first is not 1, or in every
-    query it falls from line to line, as scores do."""
+    """Raise UserError if the third column may not be a rank: two documents have the same, the first is not 1, or it
+    decreases from line to line in every query, as scores do."""
     falling = 0
     for query, scores in run.items():
         values = list(scores.values())
@@ -146,7 +146,7 @@ def columns(line: str, path: Path, number: int) -> list[str]:
 
 
 def why_no_id(name: str) -> str | None:
-    """Why a text cannot be an id of a query or document in a run or in qrels; None if it can."""
+    """Why a text cannot be the id of a query or document in a run or in qrels; None if it can."""
     if _WHITE.search(name):
         return "contains white space, which run files cannot contain"
     if _CONTROL.search(name):
@@ -155,7 +155,7 @@ def why_no_id(name: str) -> str | None:
 
 
 def shown(text: str) -> str:
-    """A field as a message quotes it: at most 40 characters."""
+    """A field as quoted in messages: at most 40 characters."""
     return repr(text if len(text) <= 40 else f"{text[:40]}…")
 
 
@@ -175,14 +175,14 @@ def write_run(path: Path, run: Run, tag: str, queries: Iterable[str] | None = No
         for query in run if queries is None else queries:
             scores = run.get(query, {})
             places = enumerate(ranking(scores), 1)
-            # Written and compressed a query at a time: line by line took a seventh longer.
+            # Written and compressed query by query: line by line took a seventh longer.
             file.write(
                 "".join([f"{query} Q0 {document} {rank} {scores[document]:.9g} {tag}\n" for rank, document in places])
             )
 
 
 def read_qrels(path: Path) -> Qrels:
-    """Read TREC qrels: query id -> document id -> grade; of several subtopics the highest grade.
+    """Read TREC qrels: query id -> document id -> grade, the highest one if there are several subtopics.
 
     Raises UserError as `read_subtopics` does.
     """
@@ -190,10 +190,10 @@ def read_qrels(path: Path) -> Qrels:
 
 
 def read_subtopics(path: Path) -> Subtopics:
-    """Read TREC qrels by subtopic, their second column, which is 0 where there are none.
+    """Read TREC qrels by subtopic, their second column, which is 0 if there are none.
 
-    Raises UserError, with the line, for a wrong number of columns, a grade that is not an integer, and two different
-    grades of one document.
+    Raises UserError, with the line, for a wrong number of columns, a grade that is not an integer, and conflicting
+    grades of a document.
     """
     subtopics: Subtopics = {}
     for number, line in lines(path):
@@ -220,8 +220,8 @@ def over_subtopics(subtopics: Subtopics) -> Qrels:
 def add_judgement(qrels: Qrels, query: str, document: str, grade: str, where: str) -> None:
     """Add one judgement.
 
-    A grade may be written as 1.0, as tools do that hold grades as floats. Raises UserError, beginning with `where`, for
-    an id that qrels cannot hold, and for a grade that is not an integer, is higher than trec_eval can count, or
+    A grade may be written as 1.0, as tools do that store grades as floats. Raises UserError, beginning with `where`,
+    for an id that qrels cannot contain, and for a grade that is not an integer, is higher than trec_eval can count, or
     contradicts an earlier one.
     """
     if query not in qrels:
@@ -249,7 +249,7 @@ def _grade(text: str) -> int | None:
 
 
 def write_qrels(path: Path, qrels: Qrels, subtopics: Subtopics | None = None) -> None:
-    """Write TREC qrels atomically, in the order given; with `subtopics` a line for each subtopic of these documents."""
+    """Write TREC qrels atomically, in the order given; with `subtopics`, one line per subtopic of these documents."""
     parts = subtopics or {NO_SUBTOPIC: qrels}
     with atomic_text(path) as file:
         for query, documents in qrels.items():
@@ -265,12 +265,12 @@ def relevant(qrels: Qrels, query: str) -> set[str]:
 
 
 def judged(grades: Mapping[str, int], document: str) -> bool:
-    """Whether somebody judged a document: a grade below 0 says that nobody did."""
+    """Whether a document was judged: a grade below 0 means that it was not."""
     return grades.get(document, -1) >= 0
 
 
 def condensed(run: Run, qrels: Qrels) -> Run:
-    """A run without the documents that nobody judged (Sakai 2007, Alternatives to Bpref, SIGIR)."""
+    """A run without its unjudged documents (Sakai 2007, Alternatives to Bpref, SIGIR)."""
     return {
         query: {document: score for document, score in run[query].items() if judged(grades, document)}
         for query, grades in qrels.items()
@@ -279,7 +279,7 @@ def condensed(run: Run, qrels: Qrels) -> Run:
 
 
 def none_judged(ranked: Run, qrels: Qrels) -> str | None:
-    """What to say of a run of which not one document is judged, so that it scores 0; None where one is."""
+    """The message about a run without any judged document, which scores 0; None if it has one."""
     judged = {query: grades for query, grades in qrels.items() if grades}
     if any(not scores.keys().isdisjoint(judged.get(query, {})) for query, scores in ranked.items()):
         return None

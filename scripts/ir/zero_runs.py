@@ -1,7 +1,7 @@
-"""Runs that score 0 by every measure on every query, which mostly are runs of which no document is judged.
+"""Runs that score 0 by every measure on every query, mostly because none of their documents is judged.
 
-Reads and writes nothing but the table of means. Run and judgements then name documents in different ways, and nothing
-else would say so: a document without a judgement counts as not relevant.
+Reads only the table of means. In such a case, run and judgements name documents differently, which nothing else would
+show: a document without a judgement counts as not relevant.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-NOT_SCORES = ("NumQ", "NumRel", "NumRet")  # measures that count what is there, whatever is judged
-FACTS = ("task", "system", "queries", "seeds")  # columns of the table of means that hold no measure
+NOT_SCORES = ("NumQ", "NumRel", "NumRet")  # measures that count documents, whether judged or not
+FACTS = ("task", "system", "queries", "seeds")  # columns of the table of means that are not measures
 
 
 class ZeroRun(NamedTuple):
@@ -22,7 +22,7 @@ class ZeroRun(NamedTuple):
     system: str
 
     def caution(self, task: str, system: str) -> str:
-        """What to say of it, with the labels of both."""
+        """The warning, with the labels of both."""
         return (
             f"{system} scores 0 by every measure on every query of {task}: most likely none of its documents is "
             "judged, so compare the document ids of run and judgements"
@@ -42,7 +42,7 @@ def zero_runs(means: Iterable[Mapping[str, Any]]) -> list[ZeroRun]:
 
 
 def known_zero_runs(table: Path) -> list[str]:
-    """What to say of such runs at the start of a further run of an experiment, from the means of the one before."""
+    """The warnings about such runs when an experiment is run again, from the means of the previous run."""
     if not table.is_file():
         return []
     with table.open(encoding="utf-8", newline="") as file:

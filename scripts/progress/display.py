@@ -1,4 +1,4 @@
-"""Where the lines of a run appear: redrawn in place on a terminal; in a log one after another, and few of them."""
+"""The display of a run: lines redrawn in place on a terminal; in a log, few lines, one after another."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TextIO
 from scripts.progress.lines import Stage, heading, line, news, stages
 from scripts.progress.state import Run
 
-ERASE = "\r\x1b[{}A\x1b[J"  # to the first of the drawn lines, and away with all from there
-OFTEN = 30.0  # seconds between two lines of a log on one stage, at least
-USUAL = 80, 24  # columns and rows of a terminal that does not say how large it is
+ERASE = "\r\x1b[{}A\x1b[J"  # move to the first of the drawn lines and clear from there
+OFTEN = 30.0  # minimum seconds between two lines of a log about one stage
+USUAL = 80, 24  # columns and rows of a terminal of unknown size
 
 
 class Display:
@@ -20,22 +20,24 @@ class Display:
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self.in_place = stream.isatty() and os.environ.get("TERM") != "dumb"
-        self.drawn = 0  # lines that the next ones replace
-        self.shown: dict[str, tuple[Stage, float]] = {}  # the stages as their last lines in a log had them, and when
+        self.drawn = 0  # number of lines to be replaced by the next ones
+        self.shown: dict[
+            str, tuple[Stage, float]
+        ] = {}  # the stages at their last lines in a log, and the time of these
 
     def say(self, text: str) -> None:
-        """A line that stays."""
+        """Print a line that stays."""
         self.erase()
         print(text, file=self.stream, flush=True)
 
     def erase(self) -> None:
-        """Make place for lines that stay."""
+        """Erase the drawn lines, to print lines that stay."""
         if self.drawn:
             self.stream.write(ERASE.format(self.drawn))
             self.drawn = 0
 
     def show(self, run: Run) -> None:
-        """How far a run is now."""
+        """Show the progress of a run."""
         now = time.time()
         if self.in_place:
             self._draw([heading(run, now), *map(line, stages(run, now))])
@@ -43,7 +45,7 @@ class Display:
             self._log(run, now)
 
     def _draw(self, lines: list[str]) -> None:
-        """The lines in place of the last ones; on a small terminal the first of them."""
+        """Draw the lines in place of the last ones; on a small terminal, only the first of them."""
         columns, rows = os.get_terminal_size(self.stream.fileno())
         columns, rows = columns or USUAL[0], rows or USUAL[1]
         kept = [one[: max(columns - 1, 1)] for one in lines[: max(rows - 1, 1)]]
@@ -53,7 +55,7 @@ class Display:
         self.drawn = len(kept)
 
     def _log(self, run: Run, now: float) -> None:
-        """The stages of which there is news; at first all of them."""
+        """Print the stages with news; at first, all of them."""
         if not self.shown:
             self.say(heading(run, now))
         for stage in stages(run, now):

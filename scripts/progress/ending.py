@@ -1,4 +1,4 @@
-"""The last lines of a run: what the first comparison found, and where the results are; reads summary.md."""
+"""The last lines of a run: conclusions of the first comparison, and the paths of the results; reads summary.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ESCAPE = re.compile(r"\\(\W)")
 
 
 def conclusions(summary: str) -> list[str]:
-    """The question of the first comparison and its answers, as the summary has them; none where it compares nothing."""
+    """The question of the first comparison and its answers, from the summary; empty without comparisons."""
     compared = summary.partition("\n## Comparisons\n")[2]
     question = QUESTION.search(compared)
     if not question:
@@ -25,7 +25,7 @@ def conclusions(summary: str) -> list[str]:
 
 
 def ending(results: Path) -> list[str]:
-    """What is said of an experiment's folder at the end; nothing before there is a report."""
+    """The last lines for an experiment's folder; empty before there is a report."""
     pages = [str(results / page) for page in PAGES if (results / page).exists()]
     if not (results / PAGES[0]).exists():
         return []

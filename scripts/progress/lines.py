@@ -1,4 +1,4 @@
-"""How far a run is, in lines: one for the run, one for each stage; pure functions."""
+"""The progress of a run as lines: one for the run, one per stage; pure functions."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from scripts.progress.stages import STAGES
 from scripts.progress.state import Run
 
-STEP = 0.1  # of a stage's jobs: a log gets no line for less
+STEP = 0.1  # share of a stage's jobs below which a log gets no line
 
 
 @dataclass(frozen=True)
 class Stage:
-    """The jobs of a stage; `left` is the time they still take, in seconds, None where no timing tells."""
+    """The jobs of a stage; `left` is the remaining time in seconds, None if unknown."""
 
     name: str
     total: int
@@ -25,7 +25,7 @@ class Stage:
 
     @property
     def to_come(self) -> int:
-        """Jobs that have not begun."""
+        """The number of jobs that have not begun."""
         return max(self.total - self.done - self.running - self.failed, 0)
 
 
@@ -57,9 +57,9 @@ def _stage(name: str, rules: list[str], run: Run, now: float) -> Stage:
 
 
 def _work(name: str, run: Run, now: float, mean: float | None) -> float | None:
-    """The seconds that the jobs of a rule still take, one after the other; None where no timing tells.
+    """The remaining seconds of a rule's jobs, one after the other; None if unknown.
 
-    `mean` is what a job of the stage took in this run, for a rule of which none is done yet.
+    `mean` is the mean duration of the stage's jobs in this run, for a rule without finished jobs.
     """
     rule, began = run.rules[name], [job.since for job in run.running.values() if job.rule == name]
     failed = sum(rule == name for rule in run.failed.values())
@@ -96,13 +96,13 @@ def _jobs(number: int) -> str:
 
 
 def _left(stage: Stage) -> str:
-    """The time left; nothing where jobs take longer than was estimated."""
+    """The time left; empty if jobs take longer than estimated."""
     unfinished = stage.running + stage.to_come
     return f", about {duration(stage.left)} left" if unfinished and stage.left else ""
 
 
 def duration(seconds: float) -> str:
-    """A time as one says it."""
+    """A duration as text."""
     if seconds < 120:
         return f"{math.ceil(seconds)} s"
     minutes = round(seconds / 60)
@@ -110,7 +110,7 @@ def duration(seconds: float) -> str:
 
 
 def news(shown: Stage | None, stage: Stage, waited: bool) -> bool:
-    """Whether a log gets a line: where a stage begins or ends and, after a while, where it went on by a tenth.
+    """Whether a log gets a line: when a stage begins or ends and, after a while, when it progressed by a tenth.
 
     `shown` is the stage in its last line.
     """

@@ -1,8 +1,8 @@
-"""The stages of an experiment as a reader knows them, and the rule files of each; reads and writes nothing."""
+"""The stages of an experiment, as shown to readers, with their rule files; reads and writes nothing."""
 
 from __future__ import annotations
 
-STAGES = {  # in the order in which they are shown; a file that no stage names has one of its own
+STAGES = {  # in the order of display; a file that no stage names is a stage of its own
     "datasets": ("downloads", "datasets", "generated_queries"),
     "BM25": ("bm25_index", "bm25_search"),
     "negatives": ("negatives",),

@@ -1,7 +1,7 @@
-"""How far a run is: the jobs of each rule that are to do, run and are done; and the file that keeps it.
+"""The state of a run: the numbers of planned, running and finished jobs of each rule; and the file that stores it.
 
 Snakemake's process writes the file (results/state/progress/{experiment}.json) every few seconds, and `make status`
-reads it in another one. It also keeps how long the jobs of each rule took, from which the next run estimates its time.
+reads it. It also stores how long the jobs of each rule took, from which the next run estimates its time.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class Rule:
     spent: Annotated[float, "seconds that its jobs took in this run, in sum"] = 0.0
 
     def expected(self) -> float | None:
-        """The seconds that one job takes, by this run or an earlier one; None where nothing tells."""
+        """The expected seconds of one job, from this run or an earlier one; None if unknown."""
         return self.spent / self.done if self.done else self.before
 
 
 @dataclass(frozen=True)
 class Running:
-    """A job that runs or, on a cluster, was submitted."""
+    """A job that is running or, on a cluster, was submitted."""
 
     rule: str
     since: float
@@ -64,7 +64,7 @@ class Run:
     outcome: Outcome = "running"
 
     def plan(self, stages: Mapping[str, str], jobs: Mapping[str, int]) -> None:
-        """What there is to do: the stage of each rule, and the number of its jobs."""
+        """Set the plan: the stage of each rule, and the number of its jobs."""
         earlier = _earlier(self.experiment)
         self.rules = {name: Rule(rule.stage, 0, rule.expected()) for name, rule in earlier.items()}
         for name, stage in stages.items():
@@ -72,23 +72,23 @@ class Run:
             self.rules[name] = Rule(stage, jobs[name], known or _benchmarked(self.experiment, name))
 
     def start(self, job: str, rule: str) -> None:
-        """A job begins, for the first time or again."""
+        """Record that a job begins, for the first time or again."""
         self.failed.pop(job, None)
         self.running[job] = Running(rule, time.time())
 
     def finish(self, job: str) -> None:
-        """A job is done."""
+        """Record that a job is done."""
         if (one := self.running.pop(job, None)) and (rule := self.rules.get(one.rule)):
             rule.done += 1
             rule.spent += time.time() - one.since
 
     def fail(self, job: str) -> None:
-        """A job failed."""
+        """Record that a job failed."""
         if one := self.running.pop(job, None):
             self.failed[job] = one.rule
 
     def end(self, outcome: Outcome) -> None:
-        """The run is over."""
+        """Record that the run is over."""
         self.ended, self.outcome, self.running = time.time(), outcome, {}
 
 
@@ -98,12 +98,12 @@ def place(experiment: str) -> Path:
 
 
 def write(run: Run) -> None:
-    """Keep how far a run is."""
+    """Write the state of a run."""
     write_whole(place(run.experiment), json.dumps(given(run)).encode())
 
 
 def read(experiment: str) -> Run:
-    """The last run of an experiment in this folder. Raises UserError where there was none."""
+    """The last run of an experiment in this folder. Raises UserError if there was none."""
     if not place(experiment).is_file():
         recorded = ", ".join(sorted(path.stem for path in FOLDER.glob("*.json"))) or "none"
         raise UserError(f"{experiment}: no run of it has started in this folder; there are runs of: {recorded}")
@@ -111,7 +111,7 @@ def read(experiment: str) -> Run:
 
 
 def _earlier(experiment: str) -> dict[str, Rule]:
-    """The rules of the experiment's last run; none where there was none, or its file cannot be read."""
+    """The rules of the experiment's last run; empty if there was none, or its file cannot be read."""
     try:
         return read(experiment).rules
     except UserError:
@@ -119,7 +119,7 @@ def _earlier(experiment: str) -> dict[str, Rule]:
 
 
 def _benchmarked(experiment: str, rule: str) -> float | None:
-    """The mean seconds in a rule's benchmark files: of the experiment or, where it has none, of all others."""
+    """The mean seconds in a rule's benchmark files: of the experiment or, if it has none, of all others."""
     for folder in (experiment, "*"):
         files = [*Path("results").glob(f"{folder}/benchmarks/{rule}/**/*.tsv")]
         if seconds := [found for found in map(_seconds, files) if found is not None]:
@@ -128,7 +128,7 @@ def _benchmarked(experiment: str, rule: str) -> float | None:
 
 
 def _seconds(benchmark: Path) -> float | None:
-    """The first column, `s`, of a benchmark file; None where a job is writing it."""
+    """The first column, `s`, of a benchmark file; None while a job is writing it."""
     try:
         return float(benchmark.read_text(encoding="utf-8").splitlines()[1].split("\t")[0])
     except (OSError, ValueError, IndexError):

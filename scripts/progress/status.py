@@ -1,6 +1,6 @@
-"""`make status`: how far the last run of an experiment is, whoever started it; starts nothing.
+"""`make status`: the progress of the last run of an experiment, whoever started it; starts nothing.
 
-Reads what the run wrote of itself and, for a warning where several configurations share it, the names in config/.
+Reads the state that the run wrote and, to warn if several configurations share it, the names in config/.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from scripts.common.strict_yaml import read_yaml
 from scripts.progress.lines import heading, line, stages
 from scripts.progress.state import FOLDER, Run, place, read
 
-SILENT = 120.0  # seconds after which a run that writes every ten has died
+SILENT = 120.0  # seconds of silence after which a run, which writes every ten, must have died
 
 
 def state_of(found: Run, written: float, now: float) -> str:
-    """Whether a run goes on, in words; `written` is when it last said how far it is."""
+    """The state of a run as text; `written` is the time of its last update."""
     if found.outcome != "running":
         return f"{found.outcome} at {_clock(found.ended or written)}"
     if now - written > SILENT or (found.host == socket.gethostname() and not _lives(found.pid)):
@@ -31,7 +31,7 @@ def state_of(found: Run, written: float, now: float) -> str:
 
 
 def report(found: Run, written: float, now: float) -> list[str]:
-    """How far a run is, in lines."""
+    """The progress of a run as lines."""
     until = now if found.outcome == "running" else written
     shown = [heading(found, until), *map(line, stages(found, until))]
     return [*shown, f"{state_of(found, written, now)}; Snakemake's log: {found.log}"]
@@ -47,7 +47,7 @@ def _lives(pid: int) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        pass  # another user's
+        pass  # the process is another user's
     return True
 
 
@@ -62,7 +62,7 @@ def named(config: Path) -> str:
 
 
 def latest() -> str:
-    """The experiment whose run said last how far it is. Raises UserError where there was none."""
+    """The experiment with the latest state of a run. Raises UserError if there is none."""
     runs = sorted(FOLDER.glob("*.json"), key=lambda path: path.stat().st_mtime)
     if not runs:
         raise UserError("no run has started in this folder: make run")

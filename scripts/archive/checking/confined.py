@@ -1,4 +1,4 @@
-"""Isolation for recomputing an archive's numbers: fresh folders, and a Python that takes nothing from outside.
+"""Isolation for recomputing an archive's numbers: fresh folders, and a Python that reads nothing from outside.
 
 Scripts do not see this process's environment (tokens), its home folder or modules in their working folder. A stranger's
 scripts run without network and with write access to one folder only, if the system offers that: through bubblewrap, or
@@ -63,7 +63,7 @@ class Confinement:
 
     @contextmanager
     def folder(self, name: str) -> Iterator[Path]:
-        """A fresh folder, gone afterwards."""
+        """A fresh folder, removed afterwards."""
         with tempfile.TemporaryDirectory(prefix=f"ranktrial-{name}-") as temporary:
             yield Path(temporary).resolve()
 
@@ -73,7 +73,7 @@ class Confinement:
         return _around(self.by, [sys.executable, "-I", "-B", *script], folder)
 
     def environment(self, folder: Path) -> dict[str, str]:
-        """The environment of a script: of this process the search path of programs and how OpenBLAS multiplies."""
+        """The environment of a script: from this process, only the search path and OpenBLAS's choice of kernels."""
         home = folder / "home"
         home.mkdir(exist_ok=True)
         path = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])

@@ -27,7 +27,7 @@ class Difference:
 
 
 def flattened(value) -> dict[str, str]:
-    """Nested mappings as one, with dots between the keys; other values as JSON. Raises UserError above MOST values."""
+    """Nested mappings as one, with keys joined by dots; other values as JSON. Raises UserError above MOST values."""
     values: dict[str, str] = {}
     waiting = [("", value)]
     while waiting:

@@ -55,7 +55,7 @@ class RepeatedScores:
 
 @dataclass(frozen=True)
 class RepeatedEffect:
-    """One comparison on one task in both archives: what the treatment gains, in B against A."""
+    """One comparison on one task in both archives: the effect in B against that in A."""
 
     comparison: str
     task: str
@@ -82,7 +82,7 @@ def repeated(a: Side, b: Side, shared: dict[str, tuple[dict, dict]]) -> Repeated
 
 
 def files_of_runs(side: Side, path: str) -> dict[RunName, str]:
-    """The files of an archive that lie at this path of scripts/experiment/results_paths.py, by the run they are of."""
+    """The files of an archive at this path of scripts/experiment/results_paths.py, by their run."""
     found = {}
     for name in sorted(side.manifest["files"]):
         if layout.kind_of(name, side.manifest["experiment"]) in ("run", "metric"):
@@ -141,7 +141,7 @@ def effects(a: Side, b: Side, shared: dict[str, tuple[dict, dict]]) -> list[Repe
 
 
 def _mean(values: Iterator[float | None]) -> float | None:
-    """The mean of those that are defined."""
+    """The mean of the defined values."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
 

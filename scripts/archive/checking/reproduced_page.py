@@ -8,7 +8,7 @@ from scripts.archive.checking.repeated import Repeated
 
 
 def reproduced(repeated: Repeated, shown: int) -> list[str]:
-    """Its lines: of rankings and scores the first `shown` that differ, of effects all."""
+    """Its lines: the first `shown` rankings and scores that differ, and all effects."""
     rankings = [row for row in repeated.rankings if row.rank_biased_overlap != 1]
     scores = [row for row in repeated.scores if row.root_mean_square_error]
     return [
@@ -49,7 +49,7 @@ def reproduced(repeated: Repeated, shown: int) -> list[str]:
 
 
 def _table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
-    """The lines of a table between empty lines; one empty line where it has no row."""
+    """The lines of a table between empty lines; one empty line if it has no row."""
     lines = [f"| {' | '.join(map(cell, row))} |" for row in rows]
     return ["", f"| {' | '.join(headings)} |", f"|{'---|' * len(headings)}", *lines, ""] if lines else [""]
 
@@ -59,7 +59,7 @@ def _where(rows: list, shown: int, table: str) -> str:
 
 
 def number(value: float | None) -> str:
-    """Four decimals; nothing where there is no value."""
+    """Four decimals; empty if there is no value."""
     return "" if value is None else f"{value:.4f}"
 
 

@@ -30,7 +30,7 @@ def rerun(sources: Path, words: list[str], outputs: list[str], recomputed: Path)
             runpy.run_path(sys.argv[0], run_name="__main__")
     except SystemExit as end:
         failure = str(end.code) if end.code else None
-    except Exception as error:  # the other jobs go on, whatever a script of other sources raises
+    except Exception as error:  # the other jobs continue, whatever a script of other sources raises
         failure = f"{type(error).__name__}: {error}"
     for path in map(Path, outputs):
         for file in [path] if path.is_file() else sorted(inner for inner in path.rglob("*") if inner.is_file()):

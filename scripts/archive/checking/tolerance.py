@@ -1,6 +1,6 @@
 """Compares two files byte for byte, or number by number within a stated tolerance.
 
-On other hardware, recomputed sums of doubles differ in the last digits; nothing else may differ.
+On other hardware, recomputed sums of doubles may differ in the last digits; nothing else may.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ IDENTICAL, EQUAL, DIFFERENT = "identical", "equal within tolerance", "different"
 
 
 def compare(ours: Path, theirs: Path) -> tuple[str, str]:
-    """The verdict and the first difference in words. Dates inside figures are ignored."""
+    """The verdict and a text of the first difference. Dates inside figures are ignored."""
     a, b = (DATES.sub(b"", path.read_bytes()) for path in (ours, theirs))
     if a == b:
         return IDENTICAL, ""

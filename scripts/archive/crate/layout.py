@@ -1,7 +1,7 @@
-"""Where things lie inside an archive, and of what kind they are; reads and writes nothing.
+"""The paths inside an archive, and the kind of each file; reads and writes nothing.
 
-Every path that comes from an archive is held against the lists here: what an archive may hold, and what of it may be
-written into a clone.
+Every path from an archive is checked against the lists here: what an archive may contain, and what of it may be written
+into a clone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FORMAT = "ranktrial-archive/1"
 MANIFEST = "manifest.json"
 SEAL = "manifest.sha256"
 CRATE = "ro-crate-metadata.json"
-WORKFLOW = "workflow/"  # the sources, as they lay when the archive was written
+WORKFLOW = "workflow/"  # the sources at the time when the archive was written
 PROVENANCE = "provenance/"
 DOWNLOADS = path("download", download="")  # shared by all experiments
 LOGS = "results/{}/logs/"  # of an experiment
@@ -35,14 +35,14 @@ NOT_RESULTS = ("log", "benchmark", "origin of a run")  # beside the results: no 
 
 
 def why_no_name(name: str) -> str | None:
-    """Why a text is no name of an experiment, task or system; None where it is one."""
+    """Why a text is not the name of an experiment, task or system; None if it is."""
     if not re.fullmatch(NAME, name):
         return "is not a name: it may contain letters, digits, '.', '_' and '-'"
     return "is a folder of the workflow's own under results/" if name in RESERVED else None
 
 
 def why_no_result(name: str, experiment: str) -> str | None:
-    """Why a path is not one where an experiment's results or downloads lie; None where it is one."""
+    """Why a path is not that of an experiment's result or download; None if it is."""
     if reason := why_not_below(name):
         return reason
     if name.startswith((f"results/{experiment}/", DOWNLOADS)) and kind_of(name, experiment) != NOT_ARCHIVED:
@@ -51,7 +51,7 @@ def why_no_result(name: str, experiment: str) -> str | None:
 
 
 def why_no_member(name: str, experiment: str) -> str | None:
-    """Why an archive of the experiment has no such file; None where it may have it."""
+    """Why an archive of the experiment cannot contain such a file; None if it can."""
     if reason := why_not_below(name):
         return reason
     if name in (*PAGES, *RECORDS, CHANGES) or name.startswith(WORKFLOW):
@@ -62,14 +62,14 @@ def why_no_member(name: str, experiment: str) -> str | None:
 
 
 def result_path(name: str, experiment: str, where: str) -> str:
-    """The path itself. Raises UserError, beginning with `where`, for one where no results lie."""
+    """The path itself. Raises UserError, beginning with `where`, if it is not that of a result."""
     if reason := why_no_result(name, experiment):
         raise UserError(f"{where}: refused, the path {name!r} {reason}")
     return name
 
 
 def configuration_name(path: str) -> str:
-    """Where a configuration file lies in an archive."""
+    """The path of a configuration file in an archive."""
     return "config/" + re.sub(r"[^\w.-]", "-", path.rsplit("/", 1)[-1])
 
 

@@ -104,7 +104,7 @@ def _roots(about: dict, files: dict[str, dict], agent: dict) -> list[dict]:
 
 
 def _workflow(about: dict, jobs: list[dict], tools: list[str]) -> list[dict]:
-    """The workflow, what it is written in and by whom, and what goes in and comes out."""
+    """The workflow: its language, authors, inputs and outputs."""
     workflow = {
         "@id": MAIN,
         "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"],
@@ -154,7 +154,7 @@ def _step_id(rule: str) -> str:
 
 
 def _run(about: dict, jobs: list[dict]) -> list[dict]:
-    """The run of the workflow, and Snakemake's part in it."""
+    """The run of the workflow, and the action of Snakemake in it."""
     run = {
         "@id": "#run",
         "@type": "CreateAction",

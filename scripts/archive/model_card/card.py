@@ -1,4 +1,4 @@
-"""The text of a model card: how to load it, what it scores, what it learnt from, how and by what it was made.
+"""The text of a model card: how to load the model, its scores, its training data, how and by which sources it was made.
 
 Reads and writes nothing itself.
 """
@@ -34,7 +34,7 @@ def card(
     origin: Mapping[str, Any],
     sums: Mapping[str, str],
 ) -> str:
-    """The whole page; `origin` says which sources made it, `sums` are SHA-256 of its weights by name."""
+    """The whole page; `origin` names the sources that made the model, `sums` are the SHA-256 of its weights by name."""
     name = f"{found.system.label or found.system.name}, seed {found.seed}"
     parts = [
         f"---\n{front_matter(found, means).strip()}\n---\n\n# {name}",
@@ -120,7 +120,7 @@ def _data(found: Exported, means: Sequence[Mean]) -> str:
 
 
 def _recipe(found: Exported, timing: Mapping[str, Any]) -> str:
-    """The recipes of all trainings behind the checkpoint, the last first, and what the last training was."""
+    """The recipes of all trainings behind the checkpoint, the last first, and measurements of the last training."""
     recipes = {name: stated(recipe) for name, recipe in found.experiment.chain(found.system.recipe).items()}
     text = yaml.safe_dump(recipes, sort_keys=False, allow_unicode=True, width=100)
     facts = {key: timing[key] for key in ("loss", *OF_TRAINING) if timing.get(key) is not None}
@@ -162,5 +162,5 @@ def _table(heading: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _cell(text: str) -> str:
-    """A text of the user in a cell: no column, tag or line of its own."""
+    """A user's text in a cell, in which it cannot make a column, a tag or a line."""
     return " ".join(text.replace("|", "\\|").replace("<", "&lt;").split())

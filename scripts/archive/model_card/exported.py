@@ -1,4 +1,4 @@
-"""Which checkpoint a system and a seed name, and whether it can be given away as it is; reads and writes nothing."""
+"""The checkpoint of a system and a seed, and whether it can be distributed as it is; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scripts.models.model_keys import Model
 
 @dataclass(frozen=True)
 class Exported:
-    """A trained checkpoint, with the system that ranks by it."""
+    """A trained checkpoint, with the system that ranks with it."""
 
     experiment: Experiment
     system: System
@@ -36,7 +36,7 @@ class Exported:
 
 
 def exported(experiment: Experiment, name: str, seed: str | None) -> Exported:
-    """The checkpoint of a system and a seed, by default its first. Raises UserError where there is none to export."""
+    """The checkpoint of a system and a seed, by default its first. Raises UserError if there is none to export."""
     system = _system(experiment, name)
     if system.recipe_of:
         raise UserError(f"{name}: has a checkpoint for each dataset; expected a system with one recipe")
@@ -60,7 +60,7 @@ def exported(experiment: Experiment, name: str, seed: str | None) -> Exported:
 
 
 def _system(experiment: Experiment, name: str) -> System:
-    """The system of this name. Raises UserError for an unknown one, and for an entry that became several."""
+    """The system of this name. Raises UserError for an unknown one, and for an entry that was fanned out."""
     if name in experiment.systems:
         return experiment.systems[name]
     if became := experiment.entries.get(name):

@@ -1,4 +1,4 @@
-"""What an experiment measured of a checkpoint: its means with intervals, and the comparisons of its system.
+"""An experiment's results for a checkpoint: its means with intervals, and the comparisons of its system.
 
 Reads metrics/{task}/{system}/seed-{seed}.tsv and meta/{comparison}.json; writes nothing.
 """
@@ -23,7 +23,7 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of a measure over the queries of a task, with its 95% t interval, which one query does not have."""
+    """The mean of a measure over the queries of a task, with its 95% t interval (None for one query)."""
 
     task: Task
     queries: int

@@ -1,4 +1,4 @@
-"""Where data and weights are from, as a page for others shows it: without folders of this machine."""
+"""The origin of data and weights for a public page: without folders of this machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
 def public(location: str | None) -> str:
-    """A location without secrets; of a path of this machine its last part alone."""
+    """A location without secrets; for a path of this machine, only its last part."""
     if not location:
         return "not stated"
     if is_remote(location):
@@ -20,5 +20,5 @@ def public(location: str | None) -> str:
 
 
 def hub_id(weights: str) -> str | None:
-    """The id of weights on the hub; None for other locations. A folder of this form is taken for itself."""
+    """The id of weights on the hub; None for other locations. An existing folder of this form is not an id."""
     return weights if _HUB.fullmatch(weights) and not Path(weights).exists() else None

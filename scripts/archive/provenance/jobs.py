@@ -53,9 +53,9 @@ def tree_sha256(path: Path, left_out: dict[str, dict]) -> str | None:
 
 
 def read_left_out(experiment: str) -> dict[str, dict]:
-    """What the archive left out from which the experiment's results came, by path; empty for results made here.
+    """The files that were left out of the archive from which these results were resumed, by path; empty otherwise.
 
-    Raises UserError where the file is damaged, or names what no archive leaves out.
+    Raises UserError if the file is damaged, or names files that no archive leaves out.
     """
     path = Path(results_paths.path("left_out", experiment=experiment))
     if not path.is_file():
@@ -85,7 +85,7 @@ def wildcards_of(job: Job, patterns: list[str]) -> dict[str, str]:
 
 
 def benchmark_path(job: Job, pattern: str | None, wildcards: dict[str, str]) -> str | None:
-    """Where the job's benchmark lies, by the rule's pattern in which {name} stands for a wildcard."""
+    """The path of the job's benchmark, from the rule's pattern, in which {name} is a wildcard."""
     if not pattern:
         return None
     for name, value in wildcards.items():
@@ -124,7 +124,7 @@ def described(job: Job, rule: dict, left_out: dict[str, dict]) -> dict:
 
 
 def head_of_log(log: str | None) -> dict[str, str | None]:
-    """Host, Slurm job and GPU driver as the log's first lines say; None where it has none."""
+    """Host, Slurm job and GPU driver from the log's first lines; None for those that it lacks."""
     facts: dict[str, str | None] = dict.fromkeys(HEAD)
     if log and Path(log).is_file():
         with open(log, encoding="utf-8", errors="replace") as file:

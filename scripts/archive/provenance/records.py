@@ -31,17 +31,17 @@ class Job:
 
     @property
     def code(self) -> Code | None:
-        """The script and the digest of what it and its modules mean; None of a download, which any code may fetch."""
+        """The script and the digest of its meaning; None for a download, whose result does not depend on code."""
         return next((value for value in self._parameters() if is_code(value)), None)
 
     @property
     def settings(self) -> dict | None:
-        """The job's settings, a JSON object; None where it has none."""
+        """The job's settings, a JSON object; None if it has none."""
         found = (settings(value) for value in self._parameters() if isinstance(value, str))
         return next((one for one in found if one is not None), None)
 
     def _parameters(self) -> Iterator[Any]:
-        """The parameters, which Snakemake records as Python writes them."""
+        """The parameters, which Snakemake records as Python literals."""
         for text in self.record["params"] or []:
             with suppress(ValueError, SyntaxError, MemoryError, RecursionError):  # in the records of a stranger
                 yield ast.literal_eval(text)

@@ -25,5 +25,5 @@ class ArchiveSettings:
         return self.config_files[-1]
 
     def resolved(self) -> Experiment:
-        """The experiment. Raises UserError where the configuration is not valid."""
+        """The experiment. Raises UserError if the configuration is not valid."""
         return resolve(self.config, self.config_file)

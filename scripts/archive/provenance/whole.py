@@ -52,7 +52,7 @@ def check_whole(jobs: list[Job], left_out: dict[str, dict], config: str, extent:
 
 
 def other_code(jobs: list[Job]) -> list[str]:
-    """The scripts that, with their modules, no longer mean what they did when their jobs ran."""
+    """The scripts whose meaning, with their modules, has changed since their jobs ran."""
     return sorted({job.code["script"] for job in jobs if job.code and not modules_behind(job.code)})
 
 

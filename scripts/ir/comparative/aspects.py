@@ -1,7 +1,7 @@
-"""Aspects and predicates of a text: in what things are compared (price, for children), and the words that compare.
+"""Aspects and predicates of a text: the respect of a comparison (price, for children), and the comparing words.
 
-A predicate is a comparative or superlative with the word of its degree: better, more efficient, cheapest. An aspect is
-what follows "for" or "in terms of", and the noun behind more, less, better or worse: more sugar, a better camera.
+A predicate is a comparative or superlative with its degree word: better, more efficient, cheapest. An aspect is what
+follows "for" or "in terms of", and the noun after more, less, better or worse: more sugar, a better camera.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LONGEST = 3  # words of an aspect
 
 
 def predicates_of(written: list[str]) -> tuple[str, ...]:
-    """The words that compare, with the adjective or adverb that more, less, most or least belongs to."""
+    """The comparing words, with the adjective or adverb after more, less, most or least."""
     words = [word.lower() for word in written]
     found = []
     for at, word in enumerate(words):
@@ -40,7 +40,7 @@ def predicates_of(written: list[str]) -> tuple[str, ...]:
 
 
 def aspects_of(written: list[str], objects: Iterable[str] = ()) -> tuple[str, ...]:
-    """What the text compares in, without what is an object or a part of one."""
+    """The aspects of the text, without objects and parts of objects."""
     words = [word.lower() for word in written]
     of_objects = {word.lower() for name in objects for word in tokens(name)}
     found = []
@@ -56,7 +56,7 @@ def aspects_of(written: list[str], objects: Iterable[str] = ()) -> tuple[str, ..
 
 
 def _is_adjective(words: list[str], at: int) -> bool:
-    """Whether the word there ends as adjectives and adverbs do; none of them is looked up."""
+    """Whether the word at this position has the ending of an adjective or adverb; there is no lexicon."""
     return at < len(words) and len(words[at]) > 4 and words[at].endswith(_ADJECTIVES)
 
 

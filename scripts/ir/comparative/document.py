@@ -1,8 +1,8 @@
-"""A tagger of documents by rules: the aspects and predicates of their comparative sentences.
+"""A rule-based tagger of documents: the aspects and predicates of their comparative sentences.
 
-A sentence is comparative where something in it compares: a comparative (better, more efficient), versus, compared to.
-A bare more or less ("more information") does only where "than" follows. Objects are not looked for, since what counts
-is whether the document names those of the question (see features).
+A sentence is comparative if it has a comparative (better, more efficient), versus, or compared to. A bare more or less
+("more information") counts only if "than" follows. Objects are not searched for, since it matters only whether the
+document names those of the question (see features).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _COMPARING = re.compile(r"\b(?:versus|vs\.?|compared (?:to|with)|in comparison|a
 
 
 def tag_document(text: str) -> Structure:
-    """The aspects and predicates of a document's comparative sentences, in order, each as often as it is written."""
+    """The aspects and predicates of a document's comparative sentences, in order, with repetitions."""
     aspects: list[str] = []
     predicates: list[str] = []
     for sentence in _SENTENCE_END.split(text):
@@ -32,7 +32,7 @@ def tag_document(text: str) -> Structure:
 
 
 def _compares(predicate: str, sentence: str) -> bool:
-    """Whether a predicate makes its sentence comparative: a superlative does not, a bare degree does before "than"."""
+    """Whether a predicate makes its sentence comparative: a superlative does not, a bare degree only before "than"."""
     first, *adjective = predicate.lower().split()
     if first in DEGREES:
         return bool(adjective) or " than " in f" {sentence.lower()} "

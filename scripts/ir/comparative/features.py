@@ -2,13 +2,13 @@
 
 "Retrieving Comparative Arguments using Ensemble Methods and BERT", CLEF 2021, CEUR-WS 2936, paper 211. Their names:
 
-- objs_score, here `objects`: how many objects of the query are found in the document, 0, 1 or 2;
+- objs_score, here `objects`: the number of the query's objects that are in the document, 0, 1 or 2;
 - asp_pred_score, here `aspects_and_predicates`: 0.5 for every word of the document that is labelled aspect or
   predicate, if the document has at least one object of the query; 0 otherwise. (The paper says that each such word
-  "increases the score to 0.5"; read so that words after the first count as well.)
-- is_retrieved, here `has_structure`: 1 where there is any comparative structure in the document, of whatever objects.
+  "increases the score to 0.5"; this is read as counting words after the first as well.)
+- is_retrieved, here `has_structure`: 1 if there is any comparative structure in the document, of whatever objects.
 
-The paper labels with a trained model; here any tagger will do, by default the rules of this folder.
+The paper labels with a trained model; here any tagger can be used, by default the rules of this folder.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from scripts.ir.comparative.question import tag_question
 from scripts.ir.comparative.words import ARTICLES, is_sign, tokens
 
 MOST_OBJECTS = 2
-A_WORD = 0.5  # what a word labelled aspect or predicate adds
+A_WORD = 0.5  # added per word labelled aspect or predicate
 
 
 class Features(NamedTuple):
@@ -33,7 +33,7 @@ class Features(NamedTuple):
 
 
 class ReadDocument(NamedTuple):
-    """What the features need of a document, so that it is read once for all queries."""
+    """The parts of a document that features need, computed once for all queries."""
 
     words: str  # as `normalised` makes them
     structure: Structure
@@ -60,12 +60,12 @@ def comparative_features(
 
 
 def named(objects: tuple[str, ...], document: ReadDocument) -> list[str]:
-    """The objects that the document names: all their words, one behind the other, in the singular or plural."""
+    """The objects that the document names: all their words, in sequence, in singular or plural."""
     return [name for name in objects if (words := normalised(name)).strip() and words in document.words]
 
 
 def normalised(text: str) -> str:
-    """The words of a text in lower case with a space around each, without articles, signs and the s of plurals."""
+    """The words of a text in lower case with a space around each, without articles, punctuation and plural s."""
     words = [word.lower() for word in tokens(text) if not is_sign(word)]
     return " " + "".join(f"{_singular(word)} " for word in words if word not in ARTICLES)
 

@@ -1,8 +1,8 @@
-"""A tagger of comparative questions by rules: "X or Y", "X vs Y", "is X better than Y", "difference between X and Y" …
+"""A rule-based tagger of comparative questions: "X or Y", "X vs Y", "is X better than Y", "difference between X and Y".
 
-An object is what the question names, without article: of "is green or black tea healthier" green and black tea. What
-one may do is an object with all that belongs to it: of "should I rent or buy a house" rent and buy a house. Each
-function is one way to compare; the first that finds two objects or more is taken. Without one there are no objects.
+An object is what the question names, without article: in "is green or black tea healthier", green and black tea. An
+action is an object with its complements: in "should I rent or buy a house", rent and buy a house. Each function is one
+form of comparison; the first that finds two or more objects is used. If none does, there are no objects.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from scripts.ir.comparative.words import (
 _IDIOMS = re.compile(r"\b(more or less|sooner or later|one or the other|or (?:should i |is it )?not|yes or no)\b", re.I)
 _OF_PAIRS = {"between", "of", "compare", "comparing"}  # before "X and Y"
 _WORDS_OF_PAIRS = {"difference", "differences", "comparison", "compare", "comparing", "choice", "similarities"}
-MOST_WORDS = 200  # of a question that are looked at
+MOST_WORDS = 200  # of a question that are considered
 LONGEST_ITEM = 4  # words of a further item in a list: "an induction hob, a gas hob or …"
 
 Words = list[str]
 
 
 def tag_question(text: str) -> Structure:
-    """The structure of a question, or of any title of a topic."""
+    """The structure of a question, or of the title of a topic."""
     written = tokens(_IDIOMS.sub(" ", text))[:MOST_WORDS]
     words = [word.lower() for word in written]
     ways: Iterable[Callable[[Words, Words], list[str]]] = (_pair, _versus, _than, _instead, _differ, _or)
@@ -127,7 +127,7 @@ def _or(written: Words, words: Words) -> list[str]:
         start = _clause_start(words, place)
         verb = _verb(words, start, place)
         first = words[place + 1] if words[place + 1] != "to" else words[place + 2 : place + 3]
-        if verb is not None and (verb + 1 == place or first in ACTIONS):  # what one may do: rent or buy a house
+        if verb is not None and (verb + 1 == place or first in ACTIONS):  # actions: rent or buy a house
             end = next((at for at in range(verb, place) if words[at] == "that"), place)
             return [_clean(written[verb:end]), _right(written, words, place + 1, action=True)]
         start = start if verb is None else verb + 1
@@ -136,7 +136,7 @@ def _or(written: Words, words: Words) -> list[str]:
 
 
 def _asks_which(words: Words, place: int) -> bool:
-    """Whether the question with "or" at that place asks for a choice, and not whether something holds of both."""
+    """Whether the question with "or" at this position asks for a choice, not whether something is true of both."""
     if any(compares(words, at) for at in range(len(words))) or {"should", "which", "prefer", "choose"} & set(words):
         return True
     if not (AUXILIARIES | QUESTION_WORDS) & set(words):
@@ -145,7 +145,7 @@ def _asks_which(words: Words, place: int) -> bool:
 
 
 def _verb(words: Words, start: int, end: int) -> int | None:
-    """Where the verb stands that "should I", "is it better to", "do I need" open; None without such an opening."""
+    """The position of the verb after "should I", "is it better to", "do I need"; None without such an opening."""
     for at in range(start, end):
         if words[at] == "to" and at > start and at + 1 < end:
             return at + 1
@@ -157,7 +157,7 @@ def _verb(words: Words, start: int, end: int) -> int | None:
 
 
 def _clause_start(words: Words, place: int) -> int:
-    """Where the part between signs begins that the place lies in; a comma divides it too, unless it lists."""
+    """The start of the part between punctuation marks around a position; a comma in a list does not divide."""
     start = place
     while start and not is_sign(words[start - 1]):
         start -= 1
@@ -167,7 +167,7 @@ def _clause_start(words: Words, place: int) -> int:
 
 
 def _item_before(words: Words, comma: int) -> int | None:
-    """Where the item of a list before the comma begins; None where that part is no item but the question itself."""
+    """The start of the list item before the comma; None if that part is not an item but the question itself."""
     start = comma
     while start and not is_sign(words[start - 1]):
         start -= 1
@@ -178,7 +178,7 @@ def _item_before(words: Words, comma: int) -> int | None:
 
 
 def _behind_opening(words: Words, end: int, start: int = 0) -> int:
-    """Where what is asked about begins: behind "is", "why is", "do", "is it true that"."""
+    """The start of the subject of the question: after "is", "why is", "do", "is it true that"."""
     if "that" in words[start:end] and words[start : start + 2] == ["is", "it"]:
         return words.index("that", start) + 1
     at = start
@@ -188,7 +188,7 @@ def _behind_opening(words: Words, end: int, start: int = 0) -> int:
 
 
 def _listed(written: Words, words: Words, start: int, end: int) -> list[str]:
-    """The items between two places, with commas between them."""
+    """The comma-separated items between two positions."""
     items, begun = [], _behind_opening(words, end, start)
     for at in range(begun, end + 1):
         if at == end or words[at] == ",":
@@ -198,13 +198,13 @@ def _listed(written: Words, words: Words, start: int, end: int) -> list[str]:
 
 
 def _left(written: Words, words: Words, end: int) -> str:
-    """The object that ends before a place."""
+    """The object that ends before a position."""
     start = _clause_start(words, end)
     return _clean(written[_behind_opening(words, end, start) : end])
 
 
 def _right(written: Words, words: Words, start: int, action: bool = False) -> str:
-    """The object that begins at a place; of what one may do also what follows a preposition."""
+    """The object that begins at a position; for an action, including what follows a preposition."""
     while start < len(words) and words[start] in ARTICLES | {"to"}:
         start += 1
     action = action or any(len(word) > 5 and word.endswith("ing") for word in words[start : start + 1])
@@ -220,7 +220,7 @@ def _right(written: Words, words: Words, start: int, action: bool = False) -> st
 
 
 def _clean(part: Words) -> str:
-    """The words of an object without articles and adverbs before it."""
+    """The words of an object without leading articles and adverbs."""
     first = 0
     while first < len(part) and part[first].lower() in ARTICLES | {"to", "both", "either"}:
         first += 1

@@ -1,4 +1,4 @@
-"""A file of structures: what a tagger found in the texts of queries and documents, one text a line, as JSON.
+"""A file of structures that a tagger found in queries and documents, one text per line, as JSON.
 
 A line has `kind` (query or document), `id`, and the lists `objects`, `aspects` and `predicates`.
 """
@@ -25,11 +25,11 @@ class Tagged(NamedTuple):
     documents: dict[str, Structure]
 
     def of_query(self, name: str) -> Structure:
-        """A query's structure. Raises UserError where the file has none."""
+        """A query's structure. Raises UserError if the file has none."""
         return self._of(self.queries, QUERY, name)
 
     def of_document(self, name: str) -> Structure:
-        """A document's structure. Raises UserError where the file has none."""
+        """A document's structure. Raises UserError if the file has none."""
         return self._of(self.documents, DOCUMENT, name)
 
     def _of(self, found: dict[str, Structure], kind: str, name: str) -> Structure:
@@ -47,7 +47,7 @@ def write_structures(path: Path, tagged: Iterable[tuple[str, str, Structure]]) -
 
 
 def read_structures(path: Path) -> Tagged:
-    """Read a file of structures. Raises UserError, with the line, where it was changed or damaged."""
+    """Read a file of structures. Raises UserError, with the line, if it was changed or damaged."""
     found: dict[str, dict[str, Structure]] = {QUERY: {}, DOCUMENT: {}}
     for number, line in lines(path):
         try:

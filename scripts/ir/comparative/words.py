@@ -1,4 +1,4 @@
-"""The words that comparative texts are recognised by, and how texts are divided into words. English only."""
+"""The words by which comparative texts are recognised, and the division of texts into words. English only."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 _TOKEN = re.compile(r"[^\W_](?:[\w'\u2019&+#./-]*[\w+#])?|[,:;?!()]")
 
-# Comparatives whose superlative ends in -est; regular ones and those that English forms otherwise.
+# Comparatives whose superlative ends in -est, regular and irregular ones.
 _SHORT = """
     bigger smaller larger faster slower quicker cheaper dearer safer riskier stronger weaker harder softer easier
     simpler healthier tastier warmer colder hotter cooler lighter heavier longer shorter taller higher lower deeper
@@ -37,7 +37,7 @@ ADVERBS = {
     "significantly", "considerably", "slightly", "truly", "necessarily", "overall", "first", "now", "today",
 }  # fmt: skip
 CHOICE_VERBS = {"choose", "pick", "prefer", "use", "buy", "take", "get", "select", "favour", "favor", "recommend"}
-# Verbs that often begin what one may do; a noun among them ("plan") is better left out.
+# Verbs that often begin an action; words that are also nouns ("plan") are better left out.
 ACTIONS = CHOICE_VERBS | {
     "rent", "lease", "stay", "wait", "go", "leave", "move", "keep", "sell", "put", "pay", "save", "invest", "spend",
     "learn", "study", "eat", "drink", "cook", "make", "build", "repair", "replace", "drive", "fly", "walk", "run",
@@ -47,17 +47,17 @@ ACTIONS = CHOICE_VERBS | {
 
 
 def tokens(text: str) -> list[str]:
-    """The words of a text, in their own case, and the signs that divide it."""
+    """The words of a text, in their own case, and its punctuation marks."""
     return _TOKEN.findall(text)
 
 
 def is_sign(token: str) -> bool:
-    """Whether a token is a sign that divides a text, and no word."""
+    """Whether a token is a punctuation mark, not a word."""
     return token in ",:;?!()"
 
 
 def is_comparative(words: list[str], place: int) -> bool:
-    """Whether the (lower-case) word there compares: better, more efficient, or any word in -er before "than"."""
+    """Whether the (lower-case) word is a comparative: better, more efficient, or any word in -er before "than"."""
     word = words[place]
     if word in COMPARATIVES or word in DEGREES:
         return True
@@ -65,10 +65,10 @@ def is_comparative(words: list[str], place: int) -> bool:
 
 
 def is_superlative(words: list[str], place: int) -> bool:
-    """Whether the (lower-case) word there is the highest of all: best, cheapest, most efficient."""
+    """Whether the (lower-case) word is a superlative: best, cheapest, most efficient."""
     return words[place] in SUPERLATIVES or words[place] in HIGHEST_DEGREES
 
 
 def compares(words: list[str], place: int) -> bool:
-    """Whether the (lower-case) word there is a comparative or a superlative."""
+    """Whether the (lower-case) word is a comparative or a superlative."""
     return is_comparative(words, place) or is_superlative(words, place)
