@@ -1,4 +1,4 @@
-"""Counts of the documents of a corpus, made while these pass through: ids, words, empty and equal texts."""
+"""Counts of a corpus's documents, made while they pass through: ids, words, empty and equal texts."""
 
 from __future__ import annotations
 

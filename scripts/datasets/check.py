@@ -1,9 +1,8 @@
-"""See that everything an experiment downloads can be had, before any job runs.
+"""Check that everything an experiment downloads is available, before any job runs.
 
-Asks, for each dataset and model of the settings, in the order in which they are fetched: does it lie here, was it
-downloaded, is it in a mirror, in the hub's cache, or does the server that has it answer? Nothing is downloaded and
-nothing written. Prints a table (name, location, state); for what is missing one line each on standard error, and exit
-code 1.
+For each dataset and model of the settings, checks in the order in which they are fetched: is it local, was it
+downloaded, is it in a mirror, in the hub's cache, or does its server answer? Nothing is downloaded or written. Prints a
+table (name, location, state); for each missing item one line on standard error, with exit code 1.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ from scripts.datasets.fetch import mirrored, session, why
 from scripts.datasets.fetch_package import pip_reason
 from scripts.datasets.from_hub import TIMEOUT, dataset_state, first_line, in_hub_cache
 
-AT_ONCE = 8  # servers asked at a time
-NO_HEAD = (403, 405, 501)  # answers of servers that do not know HEAD
+AT_ONCE = 8  # concurrent requests to servers
+NO_HEAD = (403, 405, 501)  # answers of servers that do not support HEAD
 
 
 @dataclass(frozen=True)
 class Source:
-    """A dataset or model that the experiment needs, and what fetching it depends on."""
+    """A dataset or model that the experiment needs, with everything that fetching it depends on."""
 
     name: Annotated[str, "its key in the configuration"]
     location: Annotated[str, "where it lies"]
@@ -51,14 +50,14 @@ class Source:
 
 @dataclass(frozen=True)
 class Settings:
-    """What is looked for, and where before anything is asked."""
+    """The datasets and models to check, and the mirrors to search before any request."""
 
     mirrors: Annotated[list[str], "folders that are searched first"]
     sources: Annotated[list[dict[str, Any]], "objects with name, location and what fetching depends on"]
 
 
 class State(NamedTuple):
-    """A dataset or model: where it would come from, and whether it can be had."""
+    """A dataset or model: its source, and whether it is available."""
 
     name: str
     location: str
@@ -67,7 +66,7 @@ class State(NamedTuple):
 
 
 def url_state(url: str) -> str:
-    """The state of a URL that answers. Raises UserError for what the server refuses."""
+    """The state of a URL that answers. Raises UserError if the server refuses."""
     import requests
 
     made = urls.parse(url)
@@ -87,7 +86,7 @@ def url_state(url: str) -> str:
 
 
 def pypi_state(requirement: str) -> str:
-    """The state of a package that pip finds in the user's index. Raises UserError where it finds none."""
+    """The state of a package in the user's index. Raises UserError if pip finds none."""
     name, _, version = requirement.partition("==")
     command = [sys.executable, "-m", "pip", "index", "versions", "--no-input", "--pre", "--disable-pip-version-check"]
     command += ["--", name]
@@ -102,7 +101,7 @@ def pypi_state(requirement: str) -> str:
 
 
 def hub_state(model: str, revision: str) -> str:
-    """The state of a model on the hub. Raises UserError where it is not there or has no safetensors."""
+    """The state of a model on the hub. Raises UserError if it does not exist or has no safetensors."""
     from huggingface_hub import HfApi
 
     if in_hub_cache(model, revision):
@@ -117,7 +116,7 @@ def hub_state(model: str, revision: str) -> str:
 
 
 def questions(source: Source, mirrors: list[Path]) -> list[Callable[[], str]]:
-    """How to ask for the state of what has no file here: a function for each file that would be fetched."""
+    """The requests for the state of a source without a local file: a function for each file to be fetched."""
     location, revision = source.location, source.revision
     if revision is not None and location.startswith(HUB):
         apart = [(part["location"], part["revision"]) for part in [source.judgements] if part]

@@ -1,4 +1,4 @@
-"""Whether ir_datasets can give what an experiment names, without fetching or writing anything."""
+"""Whether ir_datasets can provide what an experiment names, without fetching or writing anything."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def library_state(
     fields: list[str] | None = None,
     query_field: str | None = None,
 ) -> str:
-    """The state of what a location and ids name: known, with fields that there are, and its files to be had.
+    """The state of what a location and ids name: whether it is known, has the fields, and its files are available.
 
-    `ask` asks a server for a URL. Raises UserError for what the library does not know or its servers refuse.
+    `ask` requests a URL. Raises UserError for what the library does not know or its servers refuse.
     """
     name = location.removeprefix(SCHEME)
     home = home_beside(download)

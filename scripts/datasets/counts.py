@@ -1,4 +1,4 @@
-"""The counts of a collection for statistics.json, and what is odd in it."""
+"""The counts of a collection for statistics.json, and its irregularities."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from scripts.datasets.near_duplicates import NearDuplicates
 
 
 class Splitting(NamedTuple):
-    """What was done to get the splits: which were carved, which training queries were left out or have no judgements,
-    the sizes of the splits of which a sample is kept, and near-duplicates across splits."""
+    """How the splits were made: which were carved, which training queries were left out or have no judgements, the
+    sizes of the splits of which a sample is kept, and near-duplicates across splits."""
 
     carved: list[str]
     dropped: int
@@ -26,10 +26,10 @@ class Splitting(NamedTuple):
 def statistics(
     census: Census, collection: Collection, splitting: Splitting, left_out: set[str], own: dict[str, dict[str, int]]
 ) -> dict:
-    """Counts of a collection, mean lengths in words (split at white space), and what is odd in it.
+    """Counts of a collection, mean lengths in words (split at white space), and irregularities.
 
-    What only documents and queries tell is absent where there are none. `left_out` are documents that are not in the
-    corpus for their length; `own` counts, by split, queries that are documents and what is excluded.
+    Counts of documents and queries are absent if there are none. `left_out` are documents that were left out of the
+    corpus because of their length; `own` counts, by split, queries that are documents and excluded documents.
     """
     splits = {}
     for split, qrels in collection.qrels.items():
@@ -76,7 +76,7 @@ def statistics(
 
 
 def oddities(counts: dict, shared_queries: list[str]) -> list[str]:
-    """What `strict: true` refuses and what is otherwise only counted, as text."""
+    """Irregularities that `strict: true` refuses and that are otherwise only counted, as text."""
     odd = list(shared_queries)
     for split, part in counts["splits"].items():
         missing = part.get("judged_documents_missing", 0) - part.get("judged_documents_left_out", 0)

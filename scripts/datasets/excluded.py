@@ -1,9 +1,9 @@
 """Documents that are excluded for a query: its own document where that is to be dropped, and those that a file or the
 data themselves (BRIGHT) name.
 
-BEIR drops a document with the query's id always, which is wrong where ids coincide by chance, and keeps it where the
-document has another id. Here a query's own document is one with its text (own_documents.py), and nothing is dropped, or
-kept, without being said. Reads the file of `excluded`, and writes nothing.
+BEIR always drops a document with the query's id, which is wrong if ids coincide by chance, and keeps it if the document
+has another id. Here a query's own document is one with its text (own_documents.py), and dropping or keeping it must be
+stated. Reads the file of `excluded`, and writes nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Pairs = dict[str, set[str]]  # query id -> document ids
 
 
 class Exclusions(NamedTuple):
-    """The excluded documents of each split's queries, what the statistics say of each split, and what to report."""
+    """The excluded documents of each split's queries, the counts of each split, and messages to report."""
 
     of_split: dict[str, Pairs]
     counts: dict[str, dict[str, int]]
@@ -31,9 +31,9 @@ class Exclusions(NamedTuple):
 
 
 def read_pairs(path: Path) -> Pairs:
-    """The pairs of a file with a query and a document, by their ids, on each line; a heading may stand above them.
+    """The pairs of query id and document id on the lines of a file, which may have a heading.
 
-    Raises UserError, with the line, for another number of columns.
+    Raises UserError, with the line, for a wrong number of columns.
     """
     pairs: Pairs = {}
     for number, line in lines(path):
@@ -55,10 +55,10 @@ def joined(named: Mapping[str, set[str]], of_data: Mapping[str, set[str]]) -> Pa
 def exclusions(
     own: OwnDocuments, choice: OwnDocument, named: Pairs, documents: Collection[str], dataset: str
 ) -> Exclusions:
-    """What is excluded of the corpus's `documents`, by the `choice` of the dataset and the pairs that are `named`.
+    """The exclusions among the corpus's `documents`, by the `choice` of the dataset and the `named` pairs.
 
-    Raises UserError where queries are documents and nothing says whether these are to be dropped, and for pairs of
-    another dataset.
+    Raises UserError if queries are documents and it is not stated whether to drop them, and for pairs of another
+    dataset.
     """
     every = {query for texts in own.queries.values() for query in texts}
     if choice is None:
@@ -96,7 +96,7 @@ def _counts(own: OwnDocuments, split: str, excluded: Pairs) -> dict[str, int]:
 
 
 def _remarks_on(named: Pairs, queries: set[str], documents: Collection[str]) -> list[str]:
-    """What to report of the pairs of a file. Raises UserError where not one is of this dataset."""
+    """Messages about the pairs of a file. Raises UserError if none is of this dataset."""
     total = sum(map(len, named.values()))
     alien = sum(len(its) for query, its in named.items() if query not in queries)
     missing = sum(document not in documents for its in named.values() for document in its)

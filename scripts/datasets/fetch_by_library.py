@@ -1,8 +1,8 @@
-"""Fetch datasets through ir_datasets: into its home folder, with a record of what came.
+"""Fetch datasets through ir_datasets into its home folder, with a record of the files.
 
 The library checks each file that it downloads by the MD5 that it documents. All documents, queries and judgements are
-read once, since only then has it unpacked everything, and a later job needs no network. The record names the files with
-the MD5 that they have here, so it is the same wherever they are fetched; it is what the job prepare reads.
+read once, because only then is everything unpacked, so that later jobs need no network. The record names the files with
+their MD5, so it is the same wherever they are fetched; the job prepare reads it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PARTS = ("docs", "queries", "qrels")
 
 
 def fetch_ids(target: Path, location: str, ids: list[str]) -> None:
-    """Have the library fetch the documents of a location and the queries and judgements of ids; write the record."""
+    """Let the library fetch the documents of a location and the queries and judgements of ids; write the record."""
     home = home_beside(target)
     library = open_library(home, network=True)
     name = location.removeprefix(SCHEME)
@@ -56,8 +56,8 @@ def fetch_ids(target: Path, location: str, ids: list[str]) -> None:
 
 @contextlib.contextmanager
 def alone(home: Path) -> Iterator[None]:
-    """Wait until no other job fetches into this home: the library lets two write one temporary file."""
-    if not os.access(home, os.W_OK):  # nothing can be fetched into it
+    """Wait until no other job fetches into this home: in the library, two would write the same temporary file."""
+    if not os.access(home, os.W_OK):  # nothing can be written there
         yield
         return
     with open(home / ".ranktrial-lock", "w") as lock:
@@ -66,7 +66,7 @@ def alone(home: Path) -> Iterator[None]:
 
 
 def exhausted(name: str, items: Any, what: str, dataset: Any) -> int:
-    """The number of items, each of which is read. Raises UserError, with what to do where the user has to do it."""
+    """The number of items, each of which is read. Raises UserError, with instructions for files that users must get."""
     progress = Progress(f"fetch {what}", 0)
     count = 0
     try:
@@ -89,9 +89,9 @@ def there(file: KnownFile) -> bool:
 
 
 def described_file(file: KnownFile, home: Path) -> dict[str, Any]:
-    """What the record says of a file. A file of the user's own that differs from the documented one is reported."""
+    """The record of a file. A user's own file that differs from the documented one is reported."""
     entry: dict[str, Any] = {"url": file.url, "documented_md5": file.md5, "documented_bytes": file.size}
-    kept = home.resolve()  # in which a file may be a link: so the library gets the path of one that lies elsewhere
+    kept = home.resolve()  # a file in it may be a link, which leads elsewhere
     if file.path is not None and file.path.is_file() and file.path.is_relative_to(kept):
         inside = file.path.relative_to(kept).as_posix()
         entry |= {"path": inside, "md5": md5(file.path), "bytes": file.path.stat().st_size}

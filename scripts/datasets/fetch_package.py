@@ -1,8 +1,8 @@
-"""Fetch one file of a package from the user's index through pip, and run nothing of the package.
+"""Fetch one file of a package from the user's index through pip, without running any code of the package.
 
-A wheel is what `pip download` takes. It would also take a source package, and run its setup.py or build system to read
-its metadata; so of these pip's own finder tells where they lie, and its session, which knows the user's index,
-certificates and passwords, downloads the file as it is. What is in it is unpacked later, as of any archive.
+A wheel is fetched by `pip download`. For a source package, that would run its setup.py or build system to read its
+metadata; so pip's own finder locates source packages, and its session, which has the user's index, certificates and
+passwords, downloads the file. Its content is unpacked later, like that of any archive.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scripts.common.files import sha256
 
 PIP = [sys.executable, "-m", "pip"]
 QUIET = ["--quiet", "--no-input", "--disable-pip-version-check"]
-# Downloads each source package of a version that may be meant into a folder: name, version, SHA-256 or "", folder.
+# Downloads each matching source package of a version into a folder: name, version, SHA-256 or "", folder.
 SOURCES = """
 import shutil
 import sys
@@ -50,7 +50,7 @@ sys.exit(Sources("download", "").main(sys.argv[1:]))
 def from_pypi(requirement: str, target: Path, checksum: str | None) -> None:
     """Download a file of the package NAME==VERSION to `target`: a wheel for this machine, else a source package.
 
-    With a checksum it is the one with this SHA-256. Raises UserError where pip finds none.
+    With a checksum, the file with this SHA-256. Raises UserError if pip finds none.
     """
     with tempfile.TemporaryDirectory(dir=target.parent) as name:
         folder = Path(name)
@@ -66,7 +66,7 @@ def from_pypi(requirement: str, target: Path, checksum: str | None) -> None:
 
 
 def _wheel(requirement: str, folder: Path, checksum: str | None) -> str | None:
-    """Download a wheel; why there is none, in one line."""
+    """Download a wheel; returns the reason, in one line, if there is none."""
     command = [*PIP, "download", *QUIET, "--no-deps", "--only-binary=:all:", "-d", str(folder)]
     if checksum:
         listed = folder / "requirement.txt"
@@ -79,7 +79,7 @@ def _wheel(requirement: str, folder: Path, checksum: str | None) -> str | None:
 
 
 def _sources(requirement: str, folder: Path, checksum: str | None) -> str | None:
-    """Download the source packages that may be meant; why there is none where that is more than that it is missing."""
+    """Download matching source packages; returns the reason if there is none, unless it is simply missing."""
     name, _, version = requirement.partition("==")
     arguments = [*QUIET, "--pre", "--", name, version, (checksum or "").lower(), str(folder)]
     done = _run([sys.executable, "-c", SOURCES, *arguments])
@@ -95,7 +95,7 @@ def _other_sum(lines: list[str]) -> str:
 
 
 def pip_reason(stderr: str) -> str:
-    """What pip complains of, in one line."""
+    """The reason of pip's failure, in one line."""
     lines = [line.strip() for line in stderr.splitlines()]
     if "HASHES" in stderr.upper():
         return _other_sum([line for line in lines if line.startswith(("Expected", "Got"))])

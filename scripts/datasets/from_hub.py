@@ -1,7 +1,7 @@
-"""The Hugging Face hub as jobs use it: weights of models, and the files of datasets at a commit.
+"""The use of the Hugging Face hub in jobs: weights of models, and the files of datasets at a commit.
 
-A dataset of which a mirror has the commit, in the layout of the hub's own cache, is taken from there. Of the hub only
-the files that hold the collection are fetched. The environment variable HF_ENDPOINT names another hub.
+If a mirror has the commit of a dataset, in the layout of the hub's own cache, it is used. Only the files of the
+collection are fetched from the hub. The environment variable HF_ENDPOINT sets another hub.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ HUB_FILES = [
     *("*.json", "*.jinja", "*.safetensors", "*.txt", "*.model", "*/config.json"),
     *("artifact.metadata", "README.md"),
 ]
-TIMEOUT = 30  # seconds that the hub may take
+TIMEOUT = 30  # seconds: timeout of the hub
 Choose = Callable[[Iterable[str], Path], list[str]]  # of the names of files, and the folder with the card
 
 
 def first_line(error: Exception) -> str:
-    """The first line of what the hub's client raises, without secrets."""
+    """The first line of an exception of the hub's client, without secrets."""
     return urls.redacted((str(error).strip().splitlines() or [type(error).__name__])[0])
 
 
@@ -47,7 +47,7 @@ def in_hub_cache(model: str, revision: str) -> Path | None:
 
 
 def fetch_model(model: str, revision: str, folder: Path) -> None:
-    """Bring a model's safetensors, configuration and tokenizer into `folder`: from the hub, or from its cache here."""
+    """Fetch a model's safetensors, configuration and tokenizer into `folder`, from the hub or its local cache."""
     from huggingface_hub import snapshot_download
 
     try:
@@ -69,9 +69,9 @@ def fetch_dataset(
     judgements: dict[str, str] | None,
     mirrors: Iterable[str | Path],
 ) -> None:
-    """Bring the files of a collection into the folder `target`, whole or not at all, those of judgements in qrels/.
+    """Fetch the files of a collection into the folder `target`, whole or not at all, those of judgements in qrels/.
 
-    Raises UserError where a repository has no such commit, or no files of a collection.
+    Raises UserError if a repository has no such commit, or no files of a collection.
     """
 
     def of_collection(names: Iterable[str], folder: Path) -> list[str]:
@@ -132,7 +132,7 @@ def _download(folder: Path, location: str, revision: str, choose: Choose) -> Non
 
 
 def files_of_commit(location: str, revision: str) -> list[str]:
-    """The names of a repository's files at a commit. Raises UserError where the hub does not have it, or no longer."""
+    """The names of a repository's files at a commit. Raises UserError if the hub does not have it."""
     info = _info(location, revision)
     if info is not None and info.sha == revision:
         return [file.rfilename for file in info.siblings or []]
@@ -142,7 +142,7 @@ def files_of_commit(location: str, revision: str) -> list[str]:
 
 
 def _info(location: str, revision: str | None) -> Any:
-    """What the hub says of a repository; None where it does not have the revision."""
+    """The hub's record of a repository; None if it does not have the revision."""
     from huggingface_hub import HfApi
     from huggingface_hub.errors import RevisionNotFoundError
 
@@ -156,7 +156,7 @@ def _info(location: str, revision: str | None) -> Any:
 
 
 def dataset_state(location: str, revision: str, mirrors: Iterable[str | Path]) -> str:
-    """Where a commit would come from. Raises UserError where it cannot be had."""
+    """The source of a commit. Raises UserError if it is unavailable."""
     if kept := mirrored_commit(location, revision, mirrors):
         return f"in a mirror: {kept}"
     try:

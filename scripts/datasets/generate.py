@@ -1,8 +1,8 @@
-"""Write training queries for documents of a corpus by a model, each relevant to its document (Wang et al. 2022, GPL).
+"""Let a model write training queries for documents of a corpus, each relevant to its document (Wang et al. 2022, GPL).
 
-Reads a checkpoint and the corpus; writes the queries and judgements of train, as prepare.py lays them out, with
-statistics.json, and generation.json, which counts what was written. A query that is empty, or that was written before,
-is left out. Answers of an endpoint are kept beside the folder as they come, and none is asked for twice.
+Reads a checkpoint and the corpus; writes the queries and judgements of train, in the layout of prepare.py, with
+statistics.json, and generation.json, which counts what was written. Empty and repeated queries are left out. Answers of
+an endpoint are cached beside the folder as they arrive, so that none is requested twice.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Settings:
 
 
 class Written(NamedTuple):
-    """The queries by id, the document of each, and how many were empty or repeated."""
+    """The queries by id, the document of each, and the numbers of empty and repeated ones."""
 
     queries: dict[str, str]
     documents: dict[str, str]
@@ -46,7 +46,7 @@ class Written(NamedTuple):
 
 
 def chosen(documents: Iterable[Document], settings: Settings) -> dict[str, str]:
-    """The documents that queries are written for, by id: a sample of those with a text."""
+    """The documents for which queries are written, by id: a sample of those with a text."""
     texts = {document.id: document.contents for document in documents if document.contents.strip()}
     if settings.sampled_documents == "all" or settings.sampled_documents >= len(texts):
         return texts
@@ -54,7 +54,7 @@ def chosen(documents: Iterable[Document], settings: Settings) -> dict[str, str]:
 
 
 def cleaned(answer: str) -> str:
-    """The query in an answer: its first line with a text, without quotes around it."""
+    """The query in an answer: its first non-empty line, without surrounding quotes."""
     lines = [" ".join(line.split()).strip("\"'“”„` ") for line in answer.splitlines()]
     return next(filter(None, lines), "")
 

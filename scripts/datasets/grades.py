@@ -1,7 +1,7 @@
-"""Judgements with other grades than those of their files: `grades: {1: 0, 2: 1, 3: 1, 4: 2}`, old to new.
+"""Mapping of the grades of judgements: `grades: {1: 0, 2: 1, 3: 1, 4: 2}`, old to new.
 
-Done before anything else is done with judgements, as a grade above 0 is what "relevant" means everywhere: to carved
-splits, to training and to measures.
+It is applied before anything else, since a grade above 0 means "relevant" everywhere: for carved splits, training and
+measures.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from scripts.ir.trec import Qrels
 
 
 def with_grades(qrels: Qrels, grades: Mapping[str, int]) -> Qrels:
-    """The judgements with the grades that theirs are mapped to; as they are where nothing is mapped.
+    """The judgements with mapped grades; unchanged if there is no mapping.
 
-    Raises UserError for a grade that is not mapped: a label that was forgotten would pass for one of another scale.
+    Raises UserError for a grade that is not mapped, since it would be of another scale.
     """
     if not grades:
         return qrels

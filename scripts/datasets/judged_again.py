@@ -1,7 +1,7 @@
-"""Judgements by which the runs of another dataset are scored as well, such as those of quality beside relevance.
+"""Judgements by which the runs of another dataset are also scored, such as quality in addition to relevance.
 
-The runs hold the queries of that dataset. A query that only the further judgements have would score 0 for every system,
-though none was asked: it is left out, and counted.
+The runs have the queries of that dataset. A query with only further judgements would score 0 for every system, although
+none ranked it: it is left out, and counted.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from scripts.ir.trec import Qrels
 
 
 def of_ranked_queries(qrels: dict[str, Qrels], files: Sequence[Path]) -> tuple[dict[str, Qrels], list[str]]:
-    """The judgements of the queries in that dataset's `files` (one file per split), and what was left out, as text.
+    """The judgements of the queries in that dataset's `files` (one per split), and a text on what was left out.
 
-    Everything stays where there are no files. Raises UserError for a split of which no query has runs.
+    Without files, nothing is left out. Raises UserError for a split in which no query has runs.
     """
     if not files:
         return qrels, []

@@ -1,4 +1,4 @@
-"""Which queries of a collection are kept: samples of dev and test, and training queries without judgements.
+"""The queries of a collection that are kept: samples of dev and test, and training queries without judgements.
 
 A sample is drawn once, when the data are prepared, so that all systems have the same queries.
 """
@@ -11,9 +11,9 @@ from scripts.ir.query_samples import drawn
 
 
 def sample(names: list[str], size: int, seed: int, split: str) -> list[str]:
-    """So many judged queries of a split, in their own order. Raises UserError where there are fewer.
+    """A sample of `size` judged queries of a split, in their order. Raises UserError if there are fewer.
 
-    Which ones depends on seed, split and ids alone, not on the order; a smaller sample is part of a larger one.
+    It depends only on seed, split and ids, not on the order; a smaller sample is a subset of a larger one.
     """
     if size > len(names):
         raise UserError(f"{split}_queries: {size}, but {split} has {len(names)} judged queries")
@@ -21,7 +21,7 @@ def sample(names: list[str], size: int, seed: int, split: str) -> list[str]:
 
 
 def with_samples(collection: Collection, sizes: dict[str, int | None], seed: int) -> tuple[Collection, dict[str, int]]:
-    """The collection with samples of these sizes (split -> number, None for all), and the sizes that these splits had.
+    """The collection with samples of these sizes (split -> number, None for all), and the splits' original sizes.
 
     Raises UserError for a split with fewer judged queries.
     """
@@ -41,10 +41,10 @@ def with_samples(collection: Collection, sizes: dict[str, int | None], seed: int
 
 
 def with_unjudged(collection: Collection, wanted: str) -> Collection:
-    """The collection with its queries without judgements in the split that is `wanted`; none with drop.
+    """The collection with its unjudged queries in the `wanted` split; without them if it is drop.
 
-    Where all of train is such queries, they are in train. One in the words of a query that is learnt from is not
-    tested on, and the other way about. Raises UserError where there is none.
+    If all queries of train are unjudged, they are in train. A query with the same text as a training query is not used
+    for testing, and vice versa. Raises UserError if there is none.
     """
     if wanted == "drop" and ("train" not in collection.qrels or collection.qrels["train"]):
         return collection
@@ -60,7 +60,7 @@ def with_unjudged(collection: Collection, wanted: str) -> Collection:
 
 
 def unjudged_by_split(collection: Collection) -> dict[str, int]:
-    """How many queries of a split have no judgements, where there are any."""
+    """The number of unjudged queries per split, if there are any."""
     counts = {
         split: sum(query not in collection.qrels[split] for query in texts)
         for split, texts in collection.queries.items()

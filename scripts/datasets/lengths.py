@@ -1,7 +1,7 @@
 """Leaving documents out by their length: `document_characters: {min: 20, max: 300}`.
 
-A document that is left out can be found by no system. Its judgements stay: a relevant one still counts in what could
-have been found, as any relevant document that a system does not return.
+No system can find a document that is left out. Its judgements are kept: a relevant one still counts in recall, like any
+relevant document that a system does not return.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from scripts.ir.collection import Document
 
 
 class OfLength:
-    """Passes on the documents with so many characters in title and text, and keeps the ids of the others.
+    """Passes documents of allowed length (title and text, in characters), and keeps the ids of the others.
 
-    Raises UserError at the end where all were left out.
+    Raises UserError at the end if all were left out.
     """
 
     def __init__(self, documents: Iterable[Document], bounds: Mapping[str, int]) -> None:

@@ -1,9 +1,9 @@
 """Near-duplicates across splits: queries of dev and test that have nearly the same text as a training query.
 
-Texts are compared by the pairs of neighbouring words that they hold (shingles; Broder 1997, On the resemblance and
-containment of documents): their similarity is Jaccard's, the share of all pairs of both that both hold. MinHash (the
-library datasketch) finds candidates among many queries, and each candidate's similarity is then computed exactly.
-Reads and writes nothing.
+Texts are compared by their pairs of adjacent words (shingles; Broder 1997, On the resemblance and containment of
+documents), with Jaccard similarity: the share of pairs in either text that are in both. MinHash (the library
+datasketch) finds candidates among many queries, and each candidate's similarity is then computed exactly. Reads and
+writes nothing.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from scripts.datasets.formats import Collection
 if TYPE_CHECKING:
     from datasketch import MinHashLSH
 
-SIMILARITY = 0.8  # of what is counted where the dataset names no other
+SIMILARITY = 0.8  # for counting, if the dataset sets no other
 PERMUTATIONS = 128  # of a MinHash
-MISSED = 1e-6  # the highest probability that a pair of exactly the similarity is no candidate
+MISSED = 1e-6  # maximum probability that a pair of exactly this similarity is missed
 _HAN_AND_KANA = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"  # written without spaces: each character is a word
 _WORD = re.compile(rf"[{_HAN_AND_KANA}]|[^\W{_HAN_AND_KANA}]+")
 Shingles = frozenset[str]
@@ -31,7 +31,7 @@ Name = tuple[str, str]  # split, query
 
 
 class NearDuplicates(NamedTuple):
-    """What was found at a similarity: counts for the statistics of each split, and what to report."""
+    """The near-duplicates at a similarity: counts for the statistics of each split, and messages to report."""
 
     similarity: float = SIMILARITY
     counts: Mapping[str, dict[str, int]] = {}
@@ -39,13 +39,13 @@ class NearDuplicates(NamedTuple):
 
 
 def shingles(text: str) -> Shingles:
-    """The pairs of neighbouring words of a text, without regard to case and punctuation; of one word, this word."""
+    """The pairs of adjacent words of a text, ignoring case and punctuation; for one word, this word."""
     words = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
     return frozenset(map(" ".join, itertools.pairwise(words))) or frozenset(words)
 
 
 def bands(similarity: float) -> tuple[int, int]:
-    """How many bands of how many hashes make candidates: the longest bands that miss a pair so rarely as MISSED."""
+    """The number of bands and of hashes per band: the longest bands that miss a pair at most as rarely as MISSED."""
     for rows in range(PERMUTATIONS // 2, 1, -1):
         count = PERMUTATIONS // rows
         if (1 - similarity**rows) ** count <= MISSED:
@@ -54,7 +54,7 @@ def bands(similarity: float) -> tuple[int, int]:
 
 
 def near(training: Mapping[str, str], tested: Mapping[Name, str], similarity: float) -> dict[str, set[Name]]:
-    """Training query -> the tested queries that are at least so similar; queries without any are left out."""
+    """Training query -> the tested queries of at least this similarity; queries without any are left out."""
     named: dict[Shingles, set[Name]] = {}
     for name, text in tested.items():
         named.setdefault(shingles(text), set()).add(name)
@@ -66,7 +66,7 @@ def near(training: Mapping[str, str], tested: Mapping[Name, str], similarity: fl
 def _alike(
     training: Mapping[str, str], tested: list[Shingles], similarity: float
 ) -> Iterator[tuple[str, list[Shingles]]]:
-    """Each training query with those of the tested shingles that are at least so similar."""
+    """Each training query with the tested queries of at least this similarity."""
     from datasketch import MinHash
 
     index, at_least = _index(tested, similarity), Fraction(repr(similarity))
@@ -79,7 +79,7 @@ def _alike(
 
 
 def _named(training: Mapping[str, str]) -> Iterator[tuple[str, Shingles]]:
-    """The queries with their shingles, those without a word left out."""
+    """The queries with their shingles, without queries that have no word."""
     for query, text in training.items():
         if its := shingles(text):
             yield query, its
@@ -105,10 +105,10 @@ def _similar(one: Shingles, other: Shingles, at_least: Fraction) -> bool:
 
 
 def without_near_duplicates(collection: Collection, drop: float | None) -> tuple[Collection, NearDuplicates]:
-    """The collection without the training queries that are so similar to one of dev or test, and what was found.
+    """The collection without training queries that are near-duplicates of dev or test queries, and the counts.
 
-    With `drop` None all stay, and what is similar is counted. Raises UserError where no training query would stay, and
-    where there is nothing to compare.
+    With `drop` None, all are kept and near-duplicates are only counted. Raises UserError if no training query would
+    remain, and if there is nothing to compare.
     """
     training, tested = collection.queries.get("train", {}), _tested(collection)
     if not training or not tested:
@@ -137,7 +137,7 @@ def _tested(collection: Collection) -> dict[Name, str]:
 
 
 def _counts(collection: Collection, near_ones: set[Name]) -> dict[str, dict[str, int]]:
-    """Of dev and test, how many queries are near a training query."""
+    """The numbers of dev and test queries that are near a training query."""
     tested = [split for split in ("dev", "test") if collection.queries.get(split)]
     return {split: {"near_duplicates": sum(name[0] == split for name in near_ones)} for split in tested}
 

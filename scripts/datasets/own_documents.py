@@ -1,7 +1,7 @@
-"""Queries that are documents: those that stand in the corpus under their own id, with nearly the same text.
+"""Queries that are documents: those in the corpus with the same id and nearly the same text.
 
-In ArguAna and Quora a query is a document of the corpus, which every system finds first. Equal ids alone do not make it
-one: where both files number their lines, ids coincide by chance. Reads and writes nothing.
+In ArguAna and Quora, a query is a document of the corpus, which every system finds first. Equal ids alone are not
+enough: if both files number their lines, ids coincide by chance. Reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from scripts.ir.collection import Document
 
 SHINGLE = 4  # characters
-ALIKE = 0.75  # of shingles in common; unrelated abstracts of one length have .16 at the median and .42 at most
+ALIKE = 0.75  # of common shingles; unrelated abstracts of equal length have .16 in the median and at most .42
 
 
 def alike(query: str, text: str) -> bool:
-    """Whether two texts are the same but for case, punctuation and a few words or letters.
+    """Whether two texts are the same except for case, punctuation and a few words or letters.
 
-    By the Dice coefficient of their sequences of characters (shingles; Broder 1997, On the resemblance and containment
-    of documents), which needs no words, so texts may be in any script.
+    By the Dice coefficient of their character n-grams (shingles; Broder 1997, On the resemblance and containment of
+    documents), which needs no words, so that texts may be in any script.
     """
     one, other = _normalised(query), _normalised(text)
     if one == other:
@@ -42,7 +42,7 @@ def _shingles(text: str) -> Counter[str]:
 
 
 class OwnDocuments:
-    """Passes documents on, and keeps which queries of each split stand among them under their id.
+    """Passes documents on, and records which queries of each split have the id of a document.
 
     `same` are those with nearly the text of the document (its title, its text, or both together), `others` those with
     another text, whose ids coincide by chance.

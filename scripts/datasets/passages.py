@@ -1,9 +1,9 @@
-"""Split the texts of a collection into passages: groups of sentences of at most so many characters.
+"""Split the texts of a collection into passages: groups of sentences of limited length in characters.
 
 Reads a prepared corpus or query file. Writes JSON lines of the same layout (`_id`, `title` (empty), `text`), one per
 passage; the passages of a text follow each other and have its id, those of a query also its excluded documents.
-sentencex finds the sentences. A sentence that is longer than a passage may be stays whole, as a passage of its own; the
-model truncates it at its max_length. A text without content is one empty passage, so that every document can be scored.
+sentencex finds the sentences. A sentence that exceeds the limit is a passage of its own; the model truncates it at its
+max_length. A text without content is one empty passage, so that every document can be scored.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from scripts.ir.collection import Document, read_excluded, read_texts, write_cor
 
 @dataclass(frozen=True)
 class Settings:
-    """How texts are cut."""
+    """How texts are split."""
 
     length: Annotated[int, "the most characters of several sentences together"]
     language: Annotated[str, "of the texts (ISO 639-1)"]
 
 
 def sentences(text: str, language: str) -> list[str]:
-    """The sentences of a text, with single spaces between words; none where it is blank."""
+    """The sentences of a text, with single spaces between words; empty if it is blank."""
     return [sentence for part in segment(language, text) if (sentence := " ".join(part.split()))]
 
 
 def grouped(parts: Iterable[str], length: int) -> list[str]:
-    """Neighbouring sentences joined by a space up to `length` characters; at least one passage, which may be empty."""
+    """Adjacent sentences joined by a space up to `length` characters; at least one passage, which may be empty."""
     passages: list[str] = []
     for part in parts:
         if passages and len(passages[-1]) + 1 + len(part) <= length:

@@ -1,6 +1,6 @@
-"""What the jobs that fetch and prepare are given: where everything lies, under which name it is fetched, settings.
+"""Paths, names of downloads and settings of the jobs that fetch and prepare.
 
-In: the experiment, what was fetched before, and the content of the user's own files. See rules/datasets.smk.
+Input: the experiment, earlier downloads, and the content of the user's own files. See rules/datasets.smk.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from scripts.models.model_keys import Model
 OF_COLLECTION = ("format", "sha256", "splits", "split_by", "drop_shared", "drop_near_duplicates", "strict",
                  "test_queries", "dev_queries", "unjudged", "grades", "document_characters",
                  "own_document")  # fmt: skip
-OF_LIBRARY = ("fields", "query_field")  # keys whose values a library knows before anything is fetched
+OF_LIBRARY = ("fields", "query_field")  # keys whose values a library can check before anything is fetched
 LONGEST = 1_000_000  # tokens: no limit here
-FOLDER_KEYS = {"revision", "files"}  # of what is fetched as a folder
+FOLDER_KEYS = {"revision", "files"}  # of downloads that are folders
 
 
 def prepared(experiment: Experiment) -> dict[str, Dataset]:
-    """The datasets that are brought to the workflow's layout; values by others have none."""
+    """The datasets that are converted to the workflow's layout; external values are not."""
     return {name: dataset for name, dataset in experiment.datasets.items() if not format_of(dataset).values_given}
 
 
 def generated(experiment: Experiment) -> list[str]:
-    """The datasets whose queries a model writes."""
+    """The datasets whose queries are written by a model."""
     return [name for name, dataset in experiment.datasets.items() if format_of(dataset).generated]
 
 
 def fetched_statistics(experiment: Experiment) -> list[str]:
-    """The statistics of all datasets that are brought here from somewhere."""
+    """The statistics of all datasets that are read from a location."""
     return [path("statistics", experiment=experiment.name, dataset=name) for name in located(experiment)]
 
 
@@ -55,13 +55,13 @@ def generator(experiment: Experiment, dataset: str) -> str:
 
 
 def generator_checkpoint(experiment: Experiment, dataset: str) -> str:
-    """Its weights, or its address."""
+    """The weights of the generator, or its address."""
     model = generator(experiment, dataset)
     return path("checkpoint", experiment=experiment.name, model=model, recipe=UNTRAINED, seed=0)
 
 
 def generation_settings(experiment: Experiment, dataset: str) -> JsonObject:
-    """How queries are written for documents."""
+    """The settings of query generation."""
     said = stated(experiment.datasets[dataset])
     model = experiment.models[generator(experiment, dataset)]
     how = {key: said[key] for key in ("sampled_documents", "queries_per_document", "prompt") if key in said}
@@ -75,12 +75,12 @@ def without_corpus(experiment: Experiment) -> list[str]:
 
 
 def located(experiment: Experiment) -> dict[str, Dataset]:
-    """The datasets that are read from somewhere: not those whose judgements or queries are made here."""
+    """The datasets with a location: not those whose judgements or queries are made here."""
     return {name: dataset for name, dataset in experiment.datasets.items() if format_of(dataset).has_files}
 
 
 def judgements_only(experiment: Experiment) -> list[str]:
-    """The datasets that are read from somewhere and have neither documents nor queries."""
+    """The datasets with a location and neither documents nor queries."""
     return [name for name, dataset in located(experiment).items() if not format_of(dataset).has_documents]
 
 
@@ -96,7 +96,7 @@ def statistics(experiment: Experiment) -> list[str]:
 
 
 def word_pieces(experiment: Experiment) -> list[str]:
-    """The counts of word pieces of all datasets with documents, if a model's tokenizer is to count them."""
+    """The counts of word pieces of all datasets with documents, if a tokenizer is configured."""
     named = [name for name, dataset in prepared(experiment).items() if format_of(dataset).has_documents]
     counted = named if experiment.word_pieces else []
     return [path("word_pieces", experiment=experiment.name, dataset=dataset) for dataset in counted]
@@ -108,47 +108,47 @@ def tokenizer(experiment: Experiment) -> str:
 
 
 def shared_corpus(experiment: Experiment, dataset: str) -> str | list[str]:
-    """The corpus of the dataset whose documents this one has too, if it names one."""
+    """The corpus of the dataset whose documents this one shares, if it names one."""
     return job_files.corpus(experiment, dataset) if dataset in without_corpus(experiment) else []
 
 
 def excluded(experiment: Experiment, dataset: str) -> str | list[str]:
-    """The file of the documents that are excluded for queries of a dataset, here or in a mirror, if it names one."""
+    """The file of excluded documents of a dataset, local or in a mirror, if it names one."""
     return excluded_file(experiment, dataset) or []
 
 
 def excluded_file(experiment: Experiment, dataset: str) -> str | None:
-    """The same; None where it names none."""
+    """The same; None if it names none."""
     named = experiment.datasets[dataset].excluded
     return find_file(named, experiment.mirrors) if named else None
 
 
 def ranked_queries(experiment: Experiment, dataset: str) -> list[str]:
-    """The queries of the dataset whose runs this one's judgements score, one file per split, if it names one."""
+    """The queries, one file per split, of the dataset whose runs are scored by this one's judgements, if any."""
     owner = experiment.datasets[dataset].runs_of
     return job_files.all_queries(experiment, owner) if owner else []
 
 
 def place(experiment: Experiment, dataset: str) -> tuple[str, str | None]:
-    """Where a dataset is from: its location and, of a library's, ids."""
+    """A dataset's location and, for a library's, its ids."""
     return place_of(experiment.datasets[dataset])
 
 
 def dataset_settings(experiment: Experiment, dataset: str) -> JsonObject:
-    """How a dataset is prepared."""
+    """The settings of a dataset's preparation."""
     entry = experiment.datasets[dataset]
     of_collection = {key: value for key, value in given(entry).items() if key in OF_COLLECTION}
     return {**of_collection, "options": options_of(entry), "seed": experiment.seed}
 
 
 def split_settings(experiment: Experiment, dataset: str, length: str) -> JsonObject:
-    """How texts are split into passages."""
+    """The settings of splitting texts into passages."""
     return {"length": int(length), "language": experiment.datasets[dataset].language}
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Where jobs find what lies at a location: `wanted` is what is fetched for it, `names` under which name."""
+    """The files behind locations: `wanted` is what is fetched for each, `names` the names of downloads."""
 
     wanted: dict[tuple[str, str | None], dict]
     names: dict[str, str]
@@ -171,7 +171,7 @@ class Sources:
         return [name for name, fetch in self.fetched().items() if not FOLDER_KEYS & set(fetch)]
 
     def how(self, mirrors: Iterable[str]) -> JsonObject:
-        """How things are fetched, which decides nothing about what they are: mirrors and full addresses."""
+        """How things are fetched, which does not affect their content: mirrors and full addresses."""
         addresses = {
             self.names[_text(fetch)]: location
             for (location, _), fetch in self.wanted.items()
@@ -180,15 +180,15 @@ class Sources:
         return {"mirrors": mirrors, "addresses": addresses}
 
     def settings(self, location: str, revision: str | None = None) -> JsonObject:
-        """Where a job reads what is at a location."""
+        """The path from which a job reads a location."""
         return {"source": self.place(location, revision)}
 
     def own(self, location: str, revision: str | None = None) -> str | None:
-        """The location, if it is the user's own and is read where it lies."""
+        """The location, if it is the user's own and is read in place."""
         return location if self.place(location, revision) == location else None
 
     def inputs(self, location: str, revision: str | None = None) -> str | list[str]:
-        """What a job reads at a location: a fetched file or folder, a file, or the files of a user's own folder.
+        """The inputs of a job for a location: a fetched file or folder, a file, or the files of a user's own folder.
 
         Of that folder only the files' contents count, since its date changes where it is copied. Raises UserError for a
         file whose name Snakemake cannot take.
@@ -202,7 +202,7 @@ class Sources:
         return files
 
     def needed(self, experiment: Experiment) -> Iterator[dict]:
-        """The datasets and models with what fetching them depends on, and their download where they do not lie here."""
+        """The datasets and models with all that fetching them depends on, and their downloads if not local."""
         places = {f"datasets.{name}": place_of(entry) for name, entry in located(experiment).items()}
         places |= {f"models.{name}": (entry.weights, entry.revision) for name, entry in _here(experiment).items()}
         fetched = self.fetched()
@@ -221,8 +221,8 @@ def sources_of(
 ) -> Sources:
     """The sources of an experiment's datasets and models.
 
-    `content` gives the SHA-256 of a file of the user's, `before` has what was fetched under which name. Raises
-    UserError, which begins with `config_file`, where two want different files at one location.
+    `content` returns the SHA-256 of a user's file, `before` has the names of earlier downloads. Raises UserError,
+    beginning with `config_file`, if two entries expect different files at one location.
     """
     fetches = sources(located(experiment), _here(experiment), config_file)
     with_content = {place: _with_content(entry, experiment.mirrors, content) for place, entry in fetches.items()}
@@ -231,12 +231,12 @@ def sources_of(
 
 
 def _here(experiment: Experiment) -> dict[str, Model]:
-    """The models whose weights are taken from somewhere: not those behind an endpoint."""
+    """The models with weights: not those behind an endpoint."""
     return {name: entry for name, entry in experiment.models.items() if not is_served(entry)}
 
 
 def _with_content(fetch: dict, mirrors: Iterable[str], content: Callable[[str], str | None]) -> dict:
-    """What is fetched; of the user's own file in a mirror, which no SHA-256 of the configuration holds, its content."""
+    """What is fetched, with the content of a user's own file in a mirror that has no SHA-256 in the configuration."""
     if {"sha256", "files", "revision"} & set(fetch) or is_remote(fetch["location"]):
         return fetch
     mirrored = next(in_mirrors(mirrors, glob.escape(Path(fetch["location"]).name)), None)

@@ -1,11 +1,11 @@
-"""Turn a dataset of any format into the one layout: corpus.jsonl, queries/ and qrels/ for train, dev and test.
+"""Convert a dataset of any format to one layout: corpus.jsonl, queries/ and qrels/ for train, dev and test.
 
-Reads the setting `source`, a folder or an archive; for judgements only, which then have neither corpus nor queries,
-also one file. Writes the collection's folder, whole or not at all, with statistics.json: counts, mean lengths, and what
-is odd in the data (judged documents that the corpus lacks, equal texts). A split that the data lacks is carved out of
-train where the settings ask for it, and is empty otherwise; of dev and test a sample can be kept. The documents that
-are excluded for a query stand beside it. Given the corpus of a dataset with the same documents, none is written; given
-the queries of a dataset whose runs judgements score as well, those of other queries are left out.
+Reads the setting `source`, a folder or an archive; for judgements only, without corpus and queries, also one file.
+Writes the collection's folder, whole or not at all, with statistics.json: counts, mean lengths, and irregularities of
+the data (judged documents that the corpus lacks, equal texts). A split that the data lacks is carved out of train if
+configured, else it is empty; of dev and test, a sample can be kept. A query's record lists its excluded documents.
+Given the corpus of a dataset with the same documents, none is written; given the queries of a dataset whose runs are
+scored by these judgements, judgements of other queries are left out.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FORMATS = "scripts.datasets.formats"
 
 @dataclass(frozen=True)
 class Settings:
-    """Where the data lies, how it is read, and how it is divided."""
+    """The source of the data, how it is read, and how it is split."""
 
     source: Annotated[str, "the folder, archive or file that is read"]
     format: Annotated[str, "a module of scripts/datasets/formats/"]
@@ -68,7 +68,7 @@ class Settings:
 
 
 def with_splits(collection: Collection, settings: Settings) -> tuple[Collection, Splitting]:
-    """The collection with dev and test carved out of train where it lacks them, and what was done."""
+    """The collection, with missing dev and test carved out of train if configured, and a record of it."""
     queries, qrels = dict(collection.queries), dict(collection.qrels)
     dropped: set[str] = set()
 
@@ -101,7 +101,7 @@ def with_splits(collection: Collection, settings: Settings) -> tuple[Collection,
 
 
 def same_documents(own: Iterable[Document], shared: Path) -> Iterator[Document]:
-    """Pass the documents through; UserError at the first that is not, in its place, that of the shared corpus."""
+    """Pass the documents through; UserError at the first that differs from the shared corpus at its position."""
     for document, expected in itertools.zip_longest(own, read_corpus(shared)):
         if document != expected:
             name = (document or expected).id
@@ -112,7 +112,7 @@ def same_documents(own: Iterable[Document], shared: Path) -> Iterator[Document]:
 def divided(
     data: Collection, settings: Settings, ranked_queries: Sequence[Path]
 ) -> tuple[Collection, Splitting, list[str]]:
-    """The collection as it is kept, with all its splits; what was done for that, and what is odd in it, as text."""
+    """The collection with all its splits, a record of how they were made, and irregularities as text."""
     judged, odd = of_ranked_queries(data.qrels, ranked_queries)
     subtopics = {
         split: {subtopic: with_grades(qrels, settings.grades) for subtopic, qrels in of_split.items()}
@@ -140,8 +140,8 @@ def _of_queries(qrels: Qrels, kept: Iterable[str]) -> Qrels:
 
 
 class Files(NamedTuple):
-    """What is read beside the source: the `shared` corpus of a dataset with the same documents, the `ranked_queries` of
-    a dataset whose runs judgements score (one file per split), and a file of what is `excluded` for queries."""
+    """Further inputs: the `shared` corpus of a dataset with the same documents, the `ranked_queries` of a dataset whose
+    runs are scored by these judgements (one file per split), and a file of `excluded` documents."""
 
     shared: Path | None = None
     ranked_queries: Sequence[Path] = ()
@@ -152,10 +152,10 @@ ALONE = Files()
 
 
 def prepare(folder: Path, settings: Settings, files: Files = ALONE) -> list[str]:
-    """Read the source by its format and write the collection; returns what to report. UserError names the place.
+    """Read the source by its format and write the collection; returns messages to report. UserError names the place.
 
-    With a shared corpus no corpus is written, and it is held to be equal. Judgements only are kept of ranked queries,
-    if these are given.
+    With a shared corpus, no corpus is written, and the documents must be equal. If ranked queries are given, judgements
+    only of these are kept.
     """
     source, reader = Path(settings.source), _reader(settings.format)
     options = read_settings(reader.Options, settings.options, "--settings: options")
@@ -174,7 +174,7 @@ def prepare(folder: Path, settings: Settings, files: Files = ALONE) -> list[str]
 
 
 def write(folder: Path, data: Collection, settings: Settings, files: Files, named: Pairs) -> list[str]:
-    """Write all of a collection to its folder; returns what to report. `named` pairs are excluded."""
+    """Write a collection to its folder; returns messages to report. `named` pairs are excluded."""
     collection, splitting, odd = divided(data, settings, files.ranked_queries)
     documents = OfLength(collection.documents or [], settings.document_characters)
     own = OwnDocuments(documents, collection.queries)
@@ -197,12 +197,12 @@ def write(folder: Path, data: Collection, settings: Settings, files: Files, name
 
 
 def excluded_of(queries: Sequence[Path]) -> dict[str, dict[str, set[str]]]:
-    """Split -> what is excluded for its queries, of prepared query files."""
+    """Split -> the excluded documents of its queries, from prepared query files."""
     return {path.stem: read_excluded(path) for path in queries}
 
 
 def write_splits(folder: Path, collection: Collection, excluded: dict[str, Pairs]) -> None:
-    """Write the queries, with what is excluded for them, and the judgements of all splits."""
+    """Write the queries, with their excluded documents, and the judgements of all splits."""
     empty: Qrels = {}
     for split in SPLITS:
         if collection.documents is not None:
@@ -213,7 +213,7 @@ def write_splits(folder: Path, collection: Collection, excluded: dict[str, Pairs
 
 
 def _reader(name: str) -> ModuleType:
-    """The module of a format that has files. Raises UserError where there is none of this name."""
+    """The module of a format that has files. Raises UserError if there is none of this name."""
     try:
         module = plugins.load(FORMATS, name)
     except ValueError as error:
@@ -227,7 +227,7 @@ def main() -> None:
     names = ("statistics", "corpus*", "ranked-queries*", "excluded*")
     arguments = parser(__doc__, *names, settings=Settings).parse_args()
     shared, excluded = (next(iter(files), None) for files in (arguments.corpus, arguments.excluded))
-    collection = arguments.statistics.parent  # the files of a collection lie beside one another
+    collection = arguments.statistics.parent  # the folder of the collection
     for remark in prepare(collection, arguments.settings, Files(shared, arguments.ranked_queries, excluded)):
         print(f"{collection.name}: {remark}", file=sys.stderr)
 

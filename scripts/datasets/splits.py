@@ -1,8 +1,7 @@
 """Carving splits out of the training queries so that no document is relevant to queries of two splits.
 
-Queries that share a relevant document are bound together and go to one side as a whole. What is divided are the queries
-or, for data with few documents and many queries each, the documents. What two splits have in common all the same is
-found here, too.
+Queries that share a relevant document form a group, which is kept together. Either queries are split or, for data with
+few documents and many queries each, documents. This module also finds what two splits nevertheless have in common.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from scripts.ir.trec import Qrels, relevant
 
 
 def bound_groups(qrels: Qrels) -> list[list[str]]:
-    """Queries in groups such that two queries with a common relevant document are in one group (connected components).
+    """Groups of queries such that queries with a common relevant document are in the same group (connected components).
 
     Groups and their members are in the order of the query ids, so that the order of the qrels does not matter.
     """
@@ -38,11 +37,11 @@ def bound_groups(qrels: Qrels) -> list[list[str]]:
 
 
 def carve(qrels: Qrels, share: float, seed: int, others: list[Qrels]) -> list[str]:
-    """The training queries that leave for a new split.
+    """The training queries that are moved to a new split.
 
-    `share` is a fraction of the queries (below 1) or their number; groups are shuffled by `seed` and taken while they
-    fit. A group that shares a relevant document with `others` (the splits that stand) stays. Raises UserError when not
-    one group can go.
+    `share` is a fraction of the queries (below 1) or their number; groups are shuffled by `seed` and moved while they
+    fit. A group that shares a relevant document with `others` (the existing splits) stays. Raises UserError if no group
+    can be moved.
     """
     size = round(share * len(qrels)) if share < 1 else int(share)
     if not 0 < size < len(qrels):
@@ -63,11 +62,11 @@ def carve(qrels: Qrels, share: float, seed: int, others: list[Qrels]) -> list[st
 
 
 def carve_by_document(qrels: Qrels, shares: dict[str, float], seed: int) -> dict[str, list[str]]:
-    """Split the relevant documents; a query goes with its document. Returns split -> the queries that leave for it.
+    """Split the relevant documents together with their queries. Returns split -> the queries that are moved to it.
 
     Each share is a fraction of all relevant documents (below 1) or their number. Queries with several relevant
-    documents stay in train, and so do these documents with all their queries: where few documents have many queries,
-    tying them to a random side would decide its size. Raises UserError where a split would be empty.
+    documents stay in train, and so do these documents with all their queries: with few documents and many queries,
+    moving them together would determine the size of a split. Raises UserError if a split would be empty.
     """
     queries_of: dict[str, list[str]] = {}
     for query in sorted(qrels):
@@ -99,11 +98,11 @@ def sharing(qrels: Qrels, others: list[Qrels]) -> set[str]:
 
 
 def leaks(collection: Collection) -> list[str]:
-    """What two splits have in common, as text: queries with the same id and text (where there are texts).
+    """What two splits have in common, as text: queries with the same id and text (if there are texts).
 
-    Raises UserError where such a query has the same judgements as well, or every query of a split has a twin in the
-    other: what is learnt or tuned on one would be tested on the other. (Numbers that each split counts from 1 are no
-    such ids: their texts differ.)
+    Raises UserError if such a query also has the same judgements, or if every query of a split is also in the other:
+    models trained or tuned on one would be tested on the other. (Ids that each split counts from 1 are not meant: their
+    texts differ.)
     """
     shared_queries = []
     for (split, first), (other, second) in itertools.combinations(collection.qrels.items(), 2):

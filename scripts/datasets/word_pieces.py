@@ -1,8 +1,8 @@
-"""Count the word pieces of a dataset's documents and queries, as the tokenizer of a model divides them.
+"""Count the word pieces of a dataset's documents and queries with the tokenizer of a model.
 
-Reads a prepared corpus, the queries of each split, and of a model's folder the tokenizer alone. Writes
-data/{dataset}/word-pieces.json: the mean per document and, by split, per query, without special tokens and without any
-limit of the model. Of more than SAMPLE texts of one kind a sample is counted, since so many say the mean to a percent.
+Reads a prepared corpus, the queries of each split, and the tokenizer in a model's folder. Writes
+data/{dataset}/word-pieces.json: the mean per document and, by split, per query, without special tokens and without the
+model's maximum length. Of more than SAMPLE texts of one kind, a sample is counted, which gives the mean to a percent.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 SAMPLE = 10_000  # texts
-BATCH = 1_000  # texts that are divided at a time
+BATCH = 1_000  # texts per call of the tokenizer
 Text = tuple[str, str]  # id, text
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Whose tokenizer counts, and by what the sample is drawn."""
+    """The model of the tokenizer, and the seed of the sample."""
 
     tokenizer: Annotated[str, "the model's name, for the table of datasets"]
     seed: Annotated[int, "of the experiment"]
 
 
 def read_tokenizer(model: Path) -> Tokenizer:
-    """The tokenizer of a model's folder, which neither cuts nor pads. Raises UserError where there is none to read."""
+    """The tokenizer of a model's folder, without truncation and padding. Raises UserError if it cannot be read."""
     from tokenizers import Tokenizer
 
     file = backbone(model) / "tokenizer.json"

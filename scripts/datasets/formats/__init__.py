@@ -1,11 +1,11 @@
-"""The dataset formats, a module each: what a dataset of the format is, and how it is read.
+"""The dataset formats, one module each: the keys of a dataset of the format, and its reader.
 
-A module declares NAME; Keys, the record of the keys that its datasets have beside those of all datasets, where there
-are such (scripts/common/keys.py); FORMAT, what the workflow has to know of it; Options, a frozen dataclass of what
-`read` needs of the keys (often Keys itself); and `read(root, options)`, which turns a folder into the one Collection
-that the other stages know. MEANINGS may say what a key of all datasets means in this format. Nothing else in the
-project knows a format by its name. A format whose values the systems bring, or whose judgements or queries are made
-here, has neither Options nor `read`.
+A module declares NAME; Keys, the record of keys that its datasets have in addition to those of all datasets, if any
+(scripts/common/keys.py); FORMAT, what the workflow needs to know about it; Options, a frozen dataclass of the keys that
+`read` needs (often Keys itself); and `read(root, options)`, which converts a folder into a Collection, the form that
+the other stages use. MEANINGS may describe the meaning of a key of all datasets in this format. Nothing else in the
+project refers to a format by name. A format whose values are supplied by the systems, or whose judgements or queries
+are made here, has neither Options nor `read`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOST_NAMES = 12  # that a message lists
 
 
 class Mistake(NamedTuple):
-    """What is wrong with a dataset's entry in the configuration, and the key of the entry that it is about."""
+    """An error in a dataset's entry in the configuration, and its key."""
 
     key: str
     what: str
@@ -38,39 +38,39 @@ class Mistake(NamedTuple):
 
 @dataclass(frozen=True)
 class Format:
-    """What the workflow knows of a format before anything is read.
+    """The properties of a format that the workflow needs before anything is read.
 
-    `splits` gives the splits that a dataset's data has, as far as its entry says; None where only the files do. Then
-    `splits_here` looks at the files that lie here; None where none do.
-    `judgements` is the key that maps splits to their files of judgements. Without one of the keys in `narrowing` a
-    dataset has the queries of all their values. `mistake` looks for what is wrong between the keys of an entry.
+    `splits` returns the splits that a dataset's data has, according to its entry; None if only the files show them.
+    Then `splits_here` reads local files; None if there are none. `judgements` is the key that maps splits to their
+    files of judgements. Without one of the keys in `narrowing`, a dataset has the queries of all their values.
+    `mistake` checks the keys of an entry against each other.
     """
 
-    location: str  # what lies there, for the table of formats
+    location: str  # description of its content, for the table of formats
     splits: Callable[[Any], set[str] | None]
     splits_here: Callable[[Any], set[str] | None] = lambda entry: None
     judgements: str | None = None
     narrowing: tuple[str, ...] = ()
     mistake: Callable[[Any], Mistake | None] = lambda entry: None
     has_documents: bool = True
-    one_file: bool = False  # the location may be one file that is no archive
-    values_given: bool = False  # the systems bring one value per query, so there is nothing to read
-    made_here: bool = False  # a job makes its judgements of the runs of another dataset, so nothing lies at a location
+    one_file: bool = False  # the location may be one file that is not an archive
+    values_given: bool = False  # the systems supply one value per query, so there is nothing to read
+    made_here: bool = False  # a job makes its judgements for the runs of another dataset, so it has no location
     generated: bool = False  # a model writes the queries, so there is nothing to read either
-    scheme: str | None = None  # what its locations begin with
-    pinned_by: str = ""  # what says which files those are
-    other_locations: bool = False  # it reads folders and archives, too
+    scheme: str | None = None  # prefix of its locations
+    pinned_by: str = ""  # the key that pins the files
+    other_locations: bool = False  # it also reads folders and archives
     of_tasks: bool = False  # a value is the score of a task, so that a dataset is a sample of tasks
     unjudged: Callable[[Any], bool] = lambda entry: False  # train has queries, but no judgements
 
     @property
     def has_files(self) -> bool:
-        """Whether something lies at its location."""
+        """Whether it has files at a location."""
         return not (self.values_given or self.made_here or self.generated)
 
 
 class Found(NamedTuple):
-    """A document as a reader finds it, and the names of what stands in its record: keys, columns or tags."""
+    """A document as found by a reader, and the names of the parts of its record: keys, columns or tags."""
 
     document: Document
     names: Iterable[str]
@@ -79,11 +79,11 @@ class Found(NamedTuple):
 class Collection(NamedTuple):
     """What a format's reader gives: the documents (read once, in order) and, per split it has, queries and qrels.
 
-    `documents` is None and there are no queries where the data are judgements only. `unjudged` are queries that could
-    be training queries without judgements; where the data has a train split without a single judgement, they are.
-    `unjudged_test` are those among its test queries, where the data say which these are.
-    `excluded` are, by query, the documents that the data say are to be left out of its results.
-    `subtopics` has the judgements of a split by subtopic, where the data has them: its qrels are the highest grades.
+    `documents` is None and there are no queries if the data are judgements only. `unjudged` are queries that could be
+    training queries without judgements; if the data has a train split without any judgement, they are.
+    `unjudged_test` are those among its test queries, if the data identify them. `excluded` are, by query, the documents
+    that the data exclude from its results. `subtopics` has the judgements of a split by subtopic, if the data has them:
+    its qrels are the highest grades.
     """
 
     documents: Iterable[Document] | None
@@ -96,10 +96,10 @@ class Collection(NamedTuple):
 
 
 def identifier(value: object, where: str, what: str) -> str:
-    """A document's or query's id as text; a whole number stands for its digits.
+    """A document's or query's id as text; an integer is converted to its digits.
 
-    Raises UserError if it is absent, empty or nothing that a line of a run can hold: white space (of any script, since
-    not all tools part columns at the same), control characters. Of a decimal number no two tools write the same digits.
+    Raises UserError if it is absent, empty or cannot be in a line of a run: white space (of any script, since tools
+    separate columns differently), control characters; or a decimal number, which tools write with different digits.
     """
     if isinstance(value, float):
         raise UserError(f"{where}: the {what} id {value} is a decimal number; expected text or a whole number")
@@ -115,9 +115,9 @@ def identifier(value: object, where: str, what: str) -> str:
 
 
 def text_in(record: Mapping[str, Any], key: str, where: str) -> str:
-    """The text under a key of a JSON record, empty where the key is absent, null or NaN (a missing value of pandas).
+    """The text of a key of a JSON record, empty if the key is absent, null or NaN (a missing value of pandas).
 
-    Raises UserError for anything else that is not text: 0 and false say nothing about what the text is.
+    Raises UserError for anything else that is not text, such as 0 and false.
     """
     value = record.get(key)
     if value is None or (isinstance(value, float) and math.isnan(value)):
@@ -129,10 +129,10 @@ def text_in(record: Mapping[str, Any], key: str, where: str) -> str:
 
 
 def with_texts(found: Iterable[Found], where: str, read: str) -> Iterator[Document]:
-    """Pass the documents through; `read` says what is taken for a document's text.
+    """Pass the documents through; `read` names what is read as a document's text.
 
-    Raises UserError, after the last, where most of them have no text: it stands where it is not read, and what is
-    indexed would be titles. The message names what stands in such records.
+    Raises UserError, after the last, if most of them have no text: their text is elsewhere, and only titles would be
+    indexed. The message names the parts of such records.
     """
     documents = without = 0
     names: dict[str, None] = {}
@@ -150,14 +150,14 @@ def with_texts(found: Iterable[Found], where: str, read: str) -> Iterator[Docume
 
 
 def file_in(root: Path, name: str, key: str) -> Path:
-    """The file or folder of that name below `root`, maybe a link. UserError, with the key, where it leads out."""
+    """The file or folder of that name below `root`, possibly a link. UserError, with the key, if it is outside."""
     if reason := why_not_below(name):
         raise UserError(f"{key}: the path {shown(name)} {reason}; expected one below the location")
     return root / name
 
 
 def outside(key: str, files: dict[str, str]) -> Mistake | None:
-    """The first file of a split, under a key of the configuration, that does not lie below the location."""
+    """The first file of a split, in a key of the configuration, that is not below the location."""
     for split, name in files.items():
         if reason := why_not_below(name):
             return Mistake(f"{key}.{split}", f"{name!r} {reason}; expected a path below the location")
@@ -165,7 +165,7 @@ def outside(key: str, files: dict[str, str]) -> Mistake | None:
 
 
 def same_file_twice(key: str, files: dict[str, str]) -> Mistake | None:
-    """Two splits, under a key of the configuration, with the same file: their judgements would be the same."""
+    """Two splits, in a key of the configuration, with the same file, and so the same judgements."""
     split_of: dict[str, str] = {}
     for split, name in files.items():
         other = split_of.setdefault(name.removesuffix("/"), split)
@@ -175,7 +175,7 @@ def same_file_twice(key: str, files: dict[str, str]) -> Mistake | None:
 
 
 def judged_queries(texts: dict[str, str], qrels: Qrels, where: str) -> dict[str, str]:
-    """The texts of the queries that the qrels judge, in the qrels' order. UserError for one that has no text."""
+    """The texts of the judged queries, in the order of the qrels. UserError for one without a text."""
     if not qrels:
         raise UserError(f"{where}: no judged query")
     for query in qrels:
@@ -185,5 +185,5 @@ def judged_queries(texts: dict[str, str], qrels: Qrels, where: str) -> dict[str,
 
 
 def unjudged_queries(texts: dict[str, str], judged: Container[str]) -> dict[str, str]:
-    """The queries that are not judged and have a text."""
+    """The unjudged queries with a text."""
     return {query: text for query, text in texts.items() if text and query not in judged}

@@ -1,8 +1,8 @@
-"""Which files of a repository of the hub hold a collection: what its card lists or, without that, what names say.
+"""The files of a collection in a hub repository, from its card or else from the names of files.
 
 A card (README.md) lists configurations, each with splits and patterns of files. MTEB and BEIR have `corpus`, `queries`
 and `default` or `qrels`, of a subset `sw-corpus`, `sw-queries`, `sw-qrels`; BRIGHT has `documents` and `examples`, of
-which a subset is one split, and its judgements stand in `examples`. Without a card a folder is a configuration, and the
+which a subset is one split, and its judgements are in `examples`. Without a card, a folder is a configuration, and the
 name of a file its split: `queries/test-00000-of-00002.parquet`. Reads the card, and writes nothing.
 """
 
@@ -18,7 +18,7 @@ from scripts.common.errors import UserError
 from scripts.ir.collection import SPLITS
 
 CARD = "README.md"
-ENDINGS = (".parquet", ".jsonl", ".jsonl.gz", ".jsonl.zst", ".tsv")  # the first of them is taken where several are
+ENDINGS = (".parquet", ".jsonl", ".jsonl.gz", ".jsonl.zst", ".tsv")  # the first is used if there are several
 CONFIGURATIONS = {
     "corpus": ("corpus", "documents"),
     "queries": ("queries", "query", "examples"),
@@ -31,7 +31,7 @@ Configurations = dict[str, Splits]
 
 
 class Files(NamedTuple):
-    """The files of a collection, relative to the repository; judgements by train, dev and test, maybe none."""
+    """The files of a collection, relative to the repository; judgements by train, dev and test, possibly none."""
 
     corpus: list[str]
     queries: list[str]
@@ -43,7 +43,7 @@ class Files(NamedTuple):
 
 
 def collection_files(names: Iterable[str], card: Path | None, subset: str | None) -> Files:
-    """The files among `names` of a collection, or of a subset. Raises UserError for what has no corpus or queries."""
+    """The files among `names` of a collection, or of a subset. Raises UserError if it has no corpus or queries."""
     data = sorted(name for name in names if _stem(name) is not None)
     known = [listed(card, data) if card else {}, by_names(data)]
     corpus, queries = (_found(part, subset, known) for part in ("corpus", "queries"))
@@ -63,7 +63,7 @@ def judgement_files(names: Iterable[str]) -> Splits:
 
 
 def by_names(names: Iterable[str]) -> Configurations:
-    """The configurations that the names of files say; of one split in several forms the first form counts."""
+    """The configurations by the names of files; if a split has several forms, the first is used."""
     found: Configurations = {}
     for ending in ENDINGS:
         before = {(configuration, split) for configuration, splits in found.items() for split in splits}
@@ -76,20 +76,20 @@ def by_names(names: Iterable[str]) -> Configurations:
 
 
 def _stem(name: str) -> str | None:
-    """A file's name without its ending; None for one that holds no data, or is hidden."""
+    """A file's name without its suffix; None if it is not a data file, or hidden."""
     if any(part.startswith(".") for part in name.split("/")):
         return None
     return next((name.removesuffix(ending) for ending in ENDINGS if name.endswith(ending)), None)
 
 
 def listed(card: Path, names: list[str]) -> Configurations:
-    """The configurations that a card lists, with the files that lie there. Raises UserError for a damaged card."""
+    """The configurations that a card lists, with the existing files. Raises UserError for a damaged card."""
     from huggingface_hub.repocard import metadata_load
 
     try:
         entries = (metadata_load(card) or {}).get("configs") or []
         return {str(entry["config_name"]): _splits(entry["data_files"], names) for entry in entries}
-    except Exception as error:  # anything may stand in a card, and the library raises what YAML does
+    except Exception as error:  # a card may contain anything, and the library raises YAML's exceptions
         problem = "its head cannot be read; expected under configs are entries with config_name and data_files"
         raise UserError(f"{card.name}: {problem} ({type(error).__name__})") from None
 
@@ -111,11 +111,11 @@ def _patterns(data_files: Any) -> Iterator[tuple[str, list[Any]]]:
             paths = entry["path"]
             yield str(entry["split"]), paths if isinstance(paths, list) else [paths]
         else:
-            yield "train", [entry]  # as the hub calls what has no split
+            yield "train", [entry]  # the hub's name for data without splits
 
 
 def choose(part: str, subset: str | None, known: Iterable[Configurations]) -> Splits | None:
-    """The splits of a part's configuration, or of that which a subset has; None where there is none."""
+    """The splits of a part's configuration, or of a subset's; None if there is none."""
     for configurations in known:
         for name in CONFIGURATIONS[part]:
             of_subset = (f"{subset}-{name}", f"{name}-{subset}") if subset else (name,)
@@ -141,7 +141,7 @@ def _found(part: str, subset: str | None, known: list[Configurations]) -> Splits
 
 
 def judged_splits(splits: Splits) -> Splits:
-    """The files of judgements by our names of splits; a split of another name is test where it is the only one."""
+    """The files of judgements by our names of splits; a split of another name is test if it is the only one."""
     if len(splits) == 1 and not SPLIT_OF.keys() & splits.keys():
         return {"test": _files(splits)}
     if unknown := [name for name in splits if name not in SPLIT_OF]:
@@ -156,7 +156,7 @@ def _files(splits: Splits) -> list[str]:
 
 
 def _check_shards(names: list[str]) -> None:
-    """Raise UserError where the names of files count more of them than lie there."""
+    """Raise UserError if the names of shards count more of them than exist."""
     there = set(names)
     for name in names:
         if shard := _SHARD.search(_stem(name) or ""):

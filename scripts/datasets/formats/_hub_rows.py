@@ -1,6 +1,6 @@
-"""The rows of a dataset of the hub: parquet and JSON lines, and which of their columns is what.
+"""The rows of a dataset of the hub in parquet and JSON lines, and the meaning of their columns.
 
-Files are streamed: of parquet the columns that are asked for, some hundred rows at a time.
+Files are streamed; from parquet only the requested columns are read, a few hundred rows at a time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from scripts.datasets.formats._trec_documents import ID_KEYS, TEXT_KEYS
 from scripts.ir.collection import json_lines
 
 BATCH = 500  # rows of parquet in memory
-Columns = Mapping[str, tuple[str, ...]]  # what is needed -> the names that it may have, the first of them first
+Columns = Mapping[str, tuple[str, ...]]  # what is needed -> its possible names, in order of preference
 DOCUMENT: Columns = {"id": (*ID_KEYS, "corpus-id"), "text": TEXT_KEYS}
 QUERY: Columns = {"id": ("_id", "id", "query-id", "query_id", "qid"), "text": ("text", "query", "question")}
 JUDGEMENT: Columns = {
@@ -25,7 +25,7 @@ JUDGEMENT: Columns = {
 
 
 def columns(path: Path) -> list[str]:
-    """The columns of a file; of JSON lines the keys of the first one. Raises UserError for another or damaged file."""
+    """The columns of a file; for JSON lines, the keys of the first. Raises UserError for another or damaged file."""
     if path.suffix != ".parquet":
         return next((list(record) for _, record in json_lines(path)), [])
     import pyarrow.parquet as parquet
@@ -37,7 +37,7 @@ def columns(path: Path) -> list[str]:
 
 
 def chosen(path: Path, needed: Columns, what: str) -> dict[str, str]:
-    """Which column of a file is what. Raises UserError, with the columns that it has, where one is not found."""
+    """The column for each need. Raises UserError, with the columns that the file has, if one is not found."""
     there = columns(path)
     found = {}
     for role, names in needed.items():
@@ -50,7 +50,7 @@ def chosen(path: Path, needed: Columns, what: str) -> dict[str, str]:
 
 
 def rows(path: Path, wanted: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each row of a file with its place; of parquet it has the wanted columns alone."""
+    """Each row of a file with its place; from parquet, only with the wanted columns."""
     if path.suffix != ".parquet":
         yield from ((f"{path}:{number}", record) for number, record in json_lines(path))
         return

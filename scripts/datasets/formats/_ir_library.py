@@ -1,8 +1,8 @@
-"""The library ir_datasets as jobs use it: its home folder, its network, the datasets that it knows and their files.
+"""The use of the library ir_datasets in jobs: its home folder, network access, datasets and their files.
 
-Jobs alone import the library, and here alone: importing it takes a second and makes folders in its home. Every failure
-in it becomes one line. The home is the user's own (IR_DATASETS_HOME) or a hidden folder beside the downloads, where the
-library keeps what it has fetched; no job lists that folder as its output, since datasets share what lies there.
+The library is imported only in jobs, and only here: importing it takes a second and makes folders in its home. Every
+failure in it becomes one line. The home is the user's own (IR_DATASETS_HOME) or a hidden folder beside the downloads,
+where the library stores what it has fetched; that folder is not the output of a job, since datasets share its content.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from scripts.common.near_names import closest
 
 SCHEME = "ir_datasets:"
 HOME = "IR_DATASETS_HOME"  # the library's own variable
-FOLDER = ".ir_datasets"  # hidden: what checks that results are what jobs wrote passes it over
-DEEPEST = 12  # how far a file may lie behind a dataset's handler
+FOLDER = ".ir_datasets"  # hidden, so that checks of results skip it
+DEEPEST = 12  # maximum depth of a file behind a dataset's handler
 LONGEST = 300  # characters of the library's own message
 
 
 class KnownFile(NamedTuple):
-    """A file that a dataset is read from: where the library has it from and keeps it, and what it documents of it."""
+    """A file of a dataset: its source, its path in the library's home, and its documented size and MD5."""
 
     url: str | None
     path: Path | None
     md5: str | None
     size: int | None
-    instructions: str | None = None  # where nobody but the user can get the file
-    asks_otherwise: bool = False  # the server is asked with headers of its own
+    instructions: str | None = None  # if only the user can get the file
+    asks_otherwise: bool = False  # the request has special headers
 
 
 def home_beside(download: Path) -> Path:
@@ -43,14 +43,14 @@ def home_beside(download: Path) -> Path:
 
 
 def open_library(home: Path, network: bool) -> ModuleType:
-    """The library with this home, which it takes at its first import; without the network it reads what lies there."""
+    """The library with this home, which is fixed at its first import; without network, it only reads local files."""
     home.mkdir(parents=True, exist_ok=True)
     os.environ[HOME] = str(home.resolve())
-    os.environ.setdefault("IR_DATASETS_DL_DISABLE_PBAR", "true")  # a log holds no bar that moves
+    os.environ.setdefault("IR_DATASETS_DL_DISABLE_PBAR", "true")  # a log has no progress bar
     import ir_datasets
 
     if not network:
-        ir_datasets.lazy_libs._cache["requests"] = _offline()  # the one session by which the library asks servers
+        ir_datasets.lazy_libs._cache["requests"] = _offline()  # the session that the library uses for all requests
     module: ModuleType = ir_datasets
     return module
 
@@ -69,7 +69,7 @@ def version(library: ModuleType) -> str:
 
 
 def find(library: ModuleType, name: str, *parts: str) -> Any:
-    """The dataset of this id, which has the parts (docs, queries, qrels). Raises UserError, with ids that are near."""
+    """The dataset with this id and these parts (docs, queries, qrels). Raises UserError, with similar ids."""
     try:
         dataset = library.load(name)
     except KeyError:
@@ -87,12 +87,12 @@ def find(library: ModuleType, name: str, *parts: str) -> Any:
 
 @contextmanager
 def one_line(name: str) -> Iterator[None]:
-    """Raise what fails in the library as a UserError that names the dataset."""
+    """Raise failures in the library as a UserError that names the dataset."""
     try:
         yield
     except UserError:
         raise
-    except Exception as error:  # its parsers, archives and servers raise what they like
+    except Exception as error:  # its parsers, archives and servers raise any exception
         if error.__class__.__module__ == "builtins" and isinstance(error, OSError) and error.errno and error.filename:
             reason = f"{error.filename}: {error.strerror}"
         else:
@@ -101,7 +101,7 @@ def one_line(name: str) -> Iterator[None]:
 
 
 def why(error: BaseException) -> str:
-    """The reason of a failure in one line: of several servers that of the last."""
+    """The reason of a failure in one line; for several servers, that of the last."""
     last = _causes(error)[-1]
     response = getattr(last, "response", None)
     if response is not None:
@@ -110,25 +110,25 @@ def why(error: BaseException) -> str:
     if request is not None:
         return f"{request.url.split('?')[0]}: the server does not answer ({type(last).__name__})"
     words = " ".join(str(last).split())[:LONGEST] or type(last).__name__
-    # The library does not look at a server's status, so a refusal comes as a file with another MD5.
+    # The library does not check a server's status, so that a refusal appears as a file with another MD5.
     odd = "the server gave another file than is documented, maybe a page that refuses it: "
     return odd + words if type(last).__name__ == "HashVerificationError" else words
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """The failure or, where all servers of a file failed, that of each."""
+    """The failure or, if all servers of a file failed, that of each."""
     tried = error.args[1] if len(error.args) > 1 and isinstance(error.args[1], list) else []
     return [cause for _, cause in tried if isinstance(cause, BaseException)] or [error]
 
 
 def guarded(name: str, items: Callable[[], Iterator[Any]]) -> Iterator[Any]:
-    """The items of a dataset, with each failure as one line."""
+    """The items of a dataset; failures are raised as one line."""
     with one_line(name):
         yield from items()
 
 
 def md5(path: Path) -> str:
-    """The MD5 of a file's bytes, by which the library knows its files; not what protects from an attack."""
+    """The MD5 of a file's bytes, by which the library identifies files; it does not protect from attacks."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
 

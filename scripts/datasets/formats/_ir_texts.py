@@ -1,7 +1,7 @@
-"""Which text a document or query of ir_datasets has: that of chosen fields, or what the library takes for it.
+"""The text of a document or query of ir_datasets: that of chosen fields, or the library's default text.
 
-A type of documents (a NamedTuple of the library) states its fields before anything is fetched, so a field that there is
-not is reported at once.
+A document type (a NamedTuple of the library) states its fields before anything is fetched, so an unknown field is
+reported at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from scripts.common.errors import UserError
 
 
 def document_parts(kind: Any, fields: list[str] | None, where: str) -> Callable[[Any], tuple[str, str]]:
-    """How title and text are had from a document of a type. Raises UserError for a field that the type lacks."""
+    """A function that returns title and text of a document of a type. Raises UserError for a missing field."""
     if fields is not None:
         _check_fields(kind, fields, f"{where}: fields: its documents have")
         rest = text_fields(fields)
@@ -30,19 +30,19 @@ def document_parts(kind: Any, fields: list[str] | None, where: str) -> Callable[
 
     def default(document: Any) -> tuple[str, str]:
         text, title = plain(document.default_text(), "default_text"), plain(getattr(document, "title", ""), "title")
-        # The title stands apart where the text begins with it, so that both can be indexed as fields.
+        # The title is separated if the text begins with it, so that both can be indexed as fields.
         return (title, text[len(title) :].strip()) if title and text.startswith(title) else ("", text.strip())
 
     return default
 
 
 def text_fields(fields: list[str]) -> list[str]:
-    """Those of the chosen fields that are a document's text: a title stands apart, unless nothing else is chosen."""
+    """The chosen fields that are a document's text: without the title, unless nothing else is chosen."""
     return [field for field in fields if field != "title"] or fields
 
 
 def query_text(kind: Any, field: str | None, where: str) -> Callable[[Any], str]:
-    """How the text is had from a query of a type. Raises UserError for a field that the type lacks."""
+    """A function that returns the text of a query of a type. Raises UserError for a missing field."""
     if field is not None:
         _check_fields(kind, [field], f"{where}: query_field: its queries have")
         return lambda query: plain(getattr(query, field), field)
@@ -59,7 +59,7 @@ def _check_fields(kind: Any, fields: list[str], problem: str) -> None:
 
 
 def plain(value: Any, field: str) -> str:
-    """A field's value as text: that of a list one behind the other. Raises TypeError for what is no text."""
+    """A field's value as text, with lists joined. Raises TypeError for a value that is not text."""
     if value is None:
         return ""
     if isinstance(value, str):

@@ -1,6 +1,6 @@
-"""A user's file of judgements: TREC's four columns (qid 0 docid grade), or BEIR's three with tabs and maybe a heading.
+"""A user's file of judgements: TREC's four columns (qid 0 docid grade), or BEIR's three with tabs, possibly a heading.
 
-Which of both it is, the number of columns says; all lines of a file have the same.
+The number of columns, the same on all lines, decides which of the two it is.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ EXPECTED = "a file of judgements has TREC's 4 (qid 0 docid grade), or 3 with tab
 def read_judgements(path: Path) -> Qrels:
     """Query id -> document id -> grade.
 
-    Raises UserError, with the line, for another number of columns, a grade that is not a whole number, and two
-    different grades of one document.
+    Raises UserError, with the line, for a wrong number of columns, a grade that is not an integer, and conflicting
+    grades of a document.
     """
     qrels: Qrels = {}
     for where, fields in _rows(path):
@@ -44,7 +44,7 @@ def read_by_subtopic(path: Path) -> Subtopics:
 
 
 def _rows(path: Path) -> Iterator[tuple[str, list[str]]]:
-    """The fields of each line, and where it stands."""
+    """The fields of each line, and its place."""
     width = 0
     for number, line in lines(path):
         where = f"{path}:{number}"

@@ -1,4 +1,4 @@
-"""What formats of judgements alone share: one file, which is test's, or one per split under a key of their name."""
+"""The common part of formats of judgements only: one file, for test, or one per split under a key of their name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def judgements_only(name: str, location: str) -> Format:
     """The format of that name."""
 
     def mistake(entry: Any) -> Mistake | None:
-        """A file that does not lie below the location, or that two splits name."""
+        """A file that is not below the location, or that two splits name."""
         files = getattr(entry, name) or {}
         return outside(name, files) or same_file_twice(name, files)
 

@@ -1,7 +1,8 @@
-"""The documents of a TREC collection as they lie on disk: TREC markup, JSON lines or columns with tabs.
+"""The documents of a TREC collection on disk: TREC markup, JSON lines or tab-separated columns.
 
-Of JSON lines the keys of Anserini and of MS MARCO (v2, v2.1) are known, of columns MS MARCO's two files: collection.tsv
-(id, text) and msmarco-docs.tsv (docid, url, title, body). Title and text are those of ir_datasets' `default_text`.
+JSON lines may have the keys of Anserini and of MS MARCO (v2, v2.1), columns are those of MS MARCO's two files:
+collection.tsv (id, text) and msmarco-docs.tsv (docid, url, title, body). Title and text are those of ir_datasets'
+`default_text`.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ def _marked_document(markup: str, where: str) -> Document:
 
 
 def _elements(markup: str, tag: str) -> Iterator[tuple[re.Match, re.Match]]:
-    """Where the elements of this name begin and end; time grows with the markup's length, whatever it lacks."""
+    """The start and end of elements of this name, in linear time even for malformed markup."""
     starting, ending = (re.compile(f"<{slash}{tag}>", re.IGNORECASE) for slash in ("", "/"))
     start = starting.search(markup)
     while start and (end := ending.search(markup, start.end())):
@@ -118,12 +119,12 @@ def _elements(markup: str, tag: str) -> Iterator[tuple[re.Match, re.Match]]:
 
 
 def _cut(markup: str, tag: str) -> tuple[str | None, str]:
-    """What the first element of this name holds (None: there is none), and the markup without it."""
+    """The content of the first element of this name (None: there is none), and the markup without it."""
     for start, end in _elements(markup, tag):
         return markup[start.end() : end.start()], markup[: start.start()] + markup[end.end() :]
     return None, markup
 
 
 def _plain(markup: str) -> str:
-    tagged, sign, rest = markup.rpartition(">")  # behind the last > no tag ends, and looking for its end takes long
+    tagged, sign, rest = markup.rpartition(">")  # no tag ends after the last >, and searching for its end is slow
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", tagged + sign) + rest).split())

@@ -1,4 +1,4 @@
-"""The topics of a TREC collection as they lie on disk: TREC markup or XML, JSON lines, or lines of id and text.
+"""The topics of a TREC collection on disk: TREC markup or XML, JSON lines, or lines of id and text.
 
 <top><num> Number: 301 <title> organised crime </top>      TREC's ad hoc, Robust, Terabyte and Blog tracks
 <topic number="1" type="faceted"><query>…</query></topic>  Web track, TREC-COVID
@@ -29,7 +29,7 @@ FIELDS = {
     "title": ("title", "query"),
     "description": ("description", "desc"),
     "narrative": ("narrative", "narr"),
-}  # the names by which tracks call a field; any other field has its own name alone
+}  # the tracks' names of a field; any other field has only its own name
 NUMBERS = ("num", "number", "identifier", "id", "qid", "query_id", "topic_id")
 JSON_IDS = ("_id", *NUMBERS)
 JSON_TEXTS = ("title", "query", "text", "question")  # of the field title
@@ -42,7 +42,7 @@ _COLON = re.compile(r"\s*([^\s:]+):(.*)")
 
 
 class Topic(NamedTuple):
-    """A topic: where it stands, its id, the text of the wanted field (or none), and the names of the fields it has."""
+    """A topic: its place, its id, the text of the wanted field (or none), and the names of its fields."""
 
     where: str
     id: str
@@ -51,10 +51,10 @@ class Topic(NamedTuple):
 
 
 def read_topics(path: Path, field: str, judged: Container[str] = (), encoding: str = UTF_8) -> dict[str, str]:
-    """Query id -> the text of a field, empty where a topic has none and is not `judged`.
+    """Query id -> the text of a field, empty if a topic has none and is not `judged`.
 
-    A file that is not UTF-8 is read as its XML says, or by `encoding`. Raises UserError, with file and line, for a file
-    of another form, a duplicate id and a judged topic without text.
+    A file that is not UTF-8 is read in the encoding that its XML states, or in `encoding`. Raises UserError, with file
+    and line, for a file of another form, a duplicate id and a judged topic without text.
     """
     texts: dict[str, str] = {}
     for topic in _topics(path, field, encoding):
@@ -80,7 +80,7 @@ def _topics(path: Path, field: str, encoding: str) -> Iterator[Topic]:
 
 
 def _lines(path: Path, encoding: str) -> tuple[list[tuple[int, str]], str]:
-    """The numbered lines, and how they could be read: in UTF-8, as XML itself says, or in the given encoding."""
+    """The numbered lines, and their encoding: UTF-8, that stated in the XML, or the given one."""
     try:
         return list(lines(path)), UTF_8
     except UserError:
@@ -162,9 +162,9 @@ def _number(opening: str, body: str, where: str) -> str:
 
 
 def _field(body: str, name: str, where: str) -> str | None:
-    """The text of the field of this name: up to its end tag or, where it has none, the next tag. None: there is none.
+    """The text of the field of this name, up to its end tag or, without one, the next tag. None: there is none.
 
-    Raises UserError where there are several.
+    Raises UserError if there are several.
     """
     starts = list(re.finditer(rf"<{re.escape(name)}(?:\s[^<>]*)?>", body, re.IGNORECASE))
     if not starts:
@@ -177,7 +177,7 @@ def _field(body: str, name: str, where: str) -> str | None:
 
 
 def _own_text(body: str) -> str:
-    """The text of a topic outside the element that holds its id."""
+    """The text of a topic outside the element with its id."""
     for name in NUMBERS:
         body = re.sub(rf"<{name}(?:\s[^<>]*)?>[^<]*(?:</{name}\s*>)?", " ", body, flags=re.IGNORECASE)
     return _plain(body)

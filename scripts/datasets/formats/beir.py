@@ -1,7 +1,7 @@
 """BEIR's layout: corpus.jsonl (_id, title, text), queries.jsonl (_id, text), qrels/{train,dev,test}.tsv.
 
-The qrels have BEIR's three columns or TREC's four, and may then be named .qrels, .txt or .trec. Each file may be packed
-by gzip or zstd, under this name or with .gz or .zst behind it.
+The qrels have BEIR's three columns or TREC's four, and may then be named .qrels, .txt or .trec. Each file may be
+compressed by gzip or zstd, under this name or with .gz or .zst appended.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FORMAT = Format(
 
 @dataclass(frozen=True)
 class Options:
-    """No key but those of all datasets decides what is read."""
+    """The format has no keys of its own."""
 
 
 def read(root: Path, options: Options) -> Collection:
@@ -54,7 +54,7 @@ def read(root: Path, options: Options) -> Collection:
 
 
 def splits_below(location: Path) -> set[str] | None:
-    """The splits with judgements in a folder that lies here; None where only the reader can tell."""
+    """The splits with judgements in a local folder; None if only the reader can tell."""
     if not any((location / f"corpus.jsonl{ending}").is_file() for ending in PACKINGS):
         return None
     try:
@@ -64,7 +64,7 @@ def splits_below(location: Path) -> set[str] | None:
 
 
 def judgements_of(folder: Path, split: str) -> Path:
-    """The file of a split's judgements, by BEIR's name or one of TREC's. UserError where several lie side by side."""
+    """The file of a split's judgements, by BEIR's name or one of TREC's. UserError if there are several."""
     files = [packed_or_plain(folder / f"{split}{ending}") for ending in (".tsv", ".qrels", ".txt", ".trec")]
     found = [path for path in files if path.exists()]
     if len(found) > 1:
@@ -81,7 +81,7 @@ def read_documents(path: Path) -> Iterator[Found]:
 
 
 def read_queries(path: Path, judged: Container[str]) -> dict[str, str]:
-    """Query id -> text, empty where a query has none and is not judged."""
+    """Query id -> text, empty if a query has none and is not judged."""
     texts: dict[str, str] = {}
     for number, record in json_lines(path):
         where = f"{path}:{number}"

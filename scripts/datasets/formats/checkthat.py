@@ -1,8 +1,8 @@
-"""CLEF-2020 CheckThat! task 2: verified_claims.docs.tsv, and in a folder for each part its tweets and their claims.
+"""CLEF-2020 CheckThat! task 2: verified_claims.docs.tsv, and one folder per part with its tweets and their claims.
 
-The claims and the tweets are tables with tabs and quoted fields, which may hold line ends. A document is a verified
-claim: its title is the title of the fact-check, its text the claim. `parts` says which folder is which split, since
-studies differ: some take the release's dev tweets for their test set.
+The claims and the tweets are tables with tabs and quoted fields, which may contain line ends. A document is a verified
+claim: its title is the title of the fact-check, its text the claim. `parts` maps splits to folders, since studies
+differ: some use the release's dev tweets as their test set.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PAIRS = "tweet-vclaim-pairs.qrels"
 
 
 def mistake(entry: Keys) -> Mistake | None:
-    """A part that is no folder below the location, or that two splits name."""
+    """A part that is not a folder below the location, or that two splits name."""
     folders = {split: name.removesuffix("/") for split, name in entry.parts.items()}
     return outside("parts", folders) or same_file_twice("parts", entry.parts)
 
@@ -47,7 +47,7 @@ NAME = "checkthat"
 
 @dataclass(frozen=True)
 class Keys:
-    """What is read of a release: split -> folder."""
+    """The parts of a release to read: split -> folder."""
 
     parts: Annotated[
         FilesOfSplits, "the folder of the release that serves as each split, such as {train: train, test: dev}"
@@ -78,9 +78,9 @@ def read(root: Path, options: Options) -> Collection:
 
 
 def read_table(path: Path, *wanted: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield (`file:line` where a record begins, [id, the wanted columns …]) of a quoted TSV; ids are its first column.
+    """Yield (`file:line` of a record's start, [id, the wanted columns …]) of a quoted TSV; ids are its first column.
 
-    Raises UserError for a column that is absent, a record of another length, and quotes that do not close.
+    Raises UserError for a missing column, a record of another length, and unclosed quotes.
     """
     begins = 1
     try:
@@ -129,7 +129,7 @@ def read_claims(path: Path) -> Iterator[Document]:
 
 
 def read_tweets(path: Path, judged: Container[str]) -> dict[str, str]:
-    """Tweet id -> text. Raises UserError for a judged one without."""
+    """Tweet id -> text. Raises UserError for a judged one without text."""
     texts: dict[str, str] = {}
     for where, (name, text) in read_table(path, "tweet_content"):
         tweet = identifier(name, where, "tweet")

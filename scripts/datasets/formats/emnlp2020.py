@@ -1,8 +1,9 @@
 """Fact-checks of tweets by Vo and Lee (EMNLP 2020), PolitiFact or Snopes: articles, tweets with images, their pairs.
 
-A document is an article: its title; its text is the article's paragraphs and then the claim that it checks. A query
-is a tweet as the data's authors cleaned it, and with `text: tweet+image` also what they read from its images. Ids are
-the numbers of the `*_mapped.json` files. The data has no splits: all is train, to be carved (split_by: documents).
+A document is an article: its title; its text is the article's paragraphs and then the claim that it checks. A query is
+a tweet as cleaned by the data's authors, and with `text: tweet+image` also the text that they read from its images. Ids
+are the numbers of the `*_mapped.json` files. The data has no splits: all of it is train, to be carved (split_by:
+documents).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ NAME = "emnlp2020"
 
 @dataclass(frozen=True)
 class Keys:
-    """What a query is."""
+    """The choice of the query's text."""
 
     text: Annotated[
         Literal["tweet", "tweet+image"], "the query is the tweet, or the tweet with the text read from its images"
@@ -43,7 +44,7 @@ FORMAT = Format(
 
 
 class Table:
-    """A JSON file with an object in it, whose mistakes are reported with the line of their key."""
+    """A JSON file with an object; errors are reported with the line of their key."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -84,7 +85,7 @@ def read(root: Path, options: Options) -> Collection:
 
 
 def numbers(path: Path, contents: Table) -> dict[str, str]:
-    """The number of each record -> its key, in the numbers' order. UserError for a key or number that does not fit."""
+    """The number of each record -> its key, in numeric order. UserError for a key or number that does not match."""
     table = Table(path)
     keys: dict[str, str] = {}
     for key, number in table.records.items():
@@ -103,7 +104,7 @@ def numbers(path: Path, contents: Table) -> dict[str, str]:
 
 
 def document(articles: Table, key: str, name: str) -> Document:
-    """An article: title; paragraphs and claim, each a line, so that what splits into sentences sees where one ends."""
+    """An article: title; paragraphs and claim on separate lines, so that a sentence splitter sees their ends."""
     paragraphs = articles.field(key, "body-text", list)
     if not all(isinstance(paragraph, str) for paragraph in paragraphs):
         raise UserError(f"{articles.where(key)}: {key}: 'body-text' must be a list of texts")
@@ -112,7 +113,7 @@ def document(articles: Table, key: str, name: str) -> Document:
 
 
 def tweet_text(tweets: Table, key: str, with_images: bool) -> str:
-    """A tweet's cleaned text and, if wanted, what was read from its images, in the file's order."""
+    """A tweet's cleaned text and, if wanted, the text read from its images, in the file's order."""
     parts = [tweets.field(key, "OriginalTweetContent_Processed", str)]
     if with_images:
         for image in tweets.field(key, "Images_in_tweet", dict).values():
@@ -127,7 +128,7 @@ def tweet_text(tweets: Table, key: str, with_images: bool) -> str:
 
 
 def read_pairs(path: Path, tweets: set[str], articles: set[str]) -> Qrels:
-    """The positive pairs, `tweet,article` a line, as qrels. UserError for a pair that names an unknown one."""
+    """The positive pairs, one `tweet,article` per line, as qrels. UserError for a pair with an unknown id."""
     qrels: Qrels = {}
     for number, line in lines(path):
         fields = [field.strip() for field in line.split(",")]

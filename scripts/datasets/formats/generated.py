@@ -1,4 +1,4 @@
-"""Generated: training queries that a model writes for documents of another dataset; nothing is read."""
+"""Generated training queries, written by a model for documents of another dataset; nothing is read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROMPT = (
 
 @dataclass(frozen=True, kw_only=True)
 class Keys:
-    """What is written, and by what."""
+    """The model, and the queries that it writes."""
 
     generator: Annotated[str, "the model that writes queries, of type query-generator or query-generator-endpoint"]
     sampled_documents: Annotated[

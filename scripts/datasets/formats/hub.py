@@ -2,7 +2,7 @@
 
 The location is hub:ORGANISATION/NAME, of which a `revision` (a commit) is fetched, or a folder or archive in the same
 layout. `_hub_files` finds the files, `_hub_rows` reads them. A query may name its relevant documents (`gold_ids`) and
-those that are excluded for it (`excluded_ids`).
+its excluded ones (`excluded_ids`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from scripts.datasets.formats._judgements import read_judgements
 from scripts.ir.collection import Document
 from scripts.ir.trec import Qrels, add_judgement
 
-GOLD, EXCLUDED, NONE = "gold_ids", "excluded_ids", "N/A"  # columns of BRIGHT's queries, and what stands there for none
+GOLD, EXCLUDED, NONE = "gold_ids", "excluded_ids", "N/A"  # columns of BRIGHT's queries, and their value for none
 COMMIT = re.compile("[0-9a-f]{40}")
 
 NAME = "hub"
@@ -43,7 +43,7 @@ MEANINGS = {"location": "hub:ORGANISATION/NAME, or a folder or archive in the hu
 
 @dataclass(frozen=True, kw_only=True)
 class JudgementsApart:
-    """A repository of judgements alone."""
+    """A repository with judgements only."""
 
     location: Annotated[str, "hub:ORGANISATION/NAME"]
     revision: Annotated[str, "commit of that repository"]
@@ -51,7 +51,7 @@ class JudgementsApart:
 
 @dataclass(frozen=True)
 class Options:
-    """Which collection of several in one repository is read; the others say what is fetched."""
+    """The collection to read of several in one repository; the other keys state what is fetched."""
 
     subset: Annotated[
         Name | None,
@@ -71,7 +71,7 @@ Keys = Options
 
 
 def mistake(entry: Any) -> Mistake | None:
-    """An id or commit that the hub cannot have, or one where nothing is fetched from it."""
+    """An id or commit that the hub cannot have, or one although nothing is fetched from the hub."""
     if not entry.location.startswith(HUB):
         return _mistake_here(entry)
     apart = entry.judgements
@@ -87,7 +87,7 @@ def mistake(entry: Any) -> Mistake | None:
 
 
 def _mistake_here(entry: Any) -> Mistake | None:
-    """A key that is for the hub, or a folder that lies here and has no collection."""
+    """A key that is only for the hub, or a local folder without a collection."""
     for key in ("revision", "judgements"):
         if getattr(entry, key) is not None:
             return Mistake(key, f"only valid with {HUB}ID; {entry.location!r} are the files themselves")
@@ -99,7 +99,7 @@ def _mistake_here(entry: Any) -> Mistake | None:
 
 
 def splits_here(entry: Any) -> set[str] | None:
-    """The splits of a folder that lies here. Raises UserError where it has no collection."""
+    """The splits of a local folder. Raises UserError if it has no collection."""
     folder = Path(entry.location)
     if not folder.is_dir():
         return None
@@ -118,7 +118,7 @@ FORMAT = Format(
 
 
 class Queries(NamedTuple):
-    """Texts of queries and what their rows say of documents; an id without a text is absent from `texts`."""
+    """Texts of queries, and documents named in their rows; an id without a text is absent from `texts`."""
 
     texts: dict[str, str]
     relevant: Qrels
@@ -126,7 +126,7 @@ class Queries(NamedTuple):
 
 
 def read(root: Path, options: Options) -> Collection:
-    """Read what lies below `root`. Raises UserError, with file and row, for columns or values that are not known."""
+    """Read the files below `root`. Raises UserError, with file and row, for unknown columns or values."""
     folder = _top(root)
     files = _files_below(folder, options.subset)
     paths = {name: folder / name for name in files.every}
@@ -143,7 +143,7 @@ def read(root: Path, options: Options) -> Collection:
 
 
 def _top(root: Path) -> Path:
-    """The folder itself, or that which is alone in it."""
+    """The folder itself, or the only folder in it."""
     inside = [path for path in root.iterdir() if not path.name.startswith(".")]
     return _top(inside[0]) if len(inside) == 1 and inside[0].is_dir() else root
 
@@ -154,7 +154,7 @@ def _files_below(folder: Path, subset: str | None) -> Files:
 
 
 def _check_columns(files: Files, paths: dict[str, Path]) -> None:
-    """Raise UserError, before anything is read in full, for columns that are not understood."""
+    """Raise UserError for unknown columns, before anything is read in full."""
     judged = [name for names in files.judgements.values() for name in names if not name.endswith(".tsv")]
     for names, needed, what in (
         (files.corpus, DOCUMENT, "documents"),

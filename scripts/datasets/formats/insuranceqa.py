@@ -1,6 +1,6 @@
-"""InsuranceQA (Feng et al., 2015) as PyPI's insuranceqa_data packs it: answers, train, valid and test as gzipped JSON.
+"""InsuranceQA (Feng et al., 2015) in PyPI's package insuranceqa_data: answers, train, valid and test as gzipped JSON.
 
-One domain of it makes a collection: its questions, and every answer given to any of them. valid is dev.
+One domain is a collection: its questions, and every answer given to any of them. valid is dev.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NAME = "insuranceqa"
 
 @dataclass(frozen=True)
 class Keys:
-    """Which part of the data it is."""
+    """The part of the data."""
 
     domain: Annotated[str | None, "one of its domains, such as annuities; default all", LEFT_OUT] = None
 
@@ -35,7 +35,7 @@ MEANINGS = {"language": "its English or Chinese part"}
 
 
 def mistake(entry: Any) -> Mistake | None:
-    """A side that the data does not have."""
+    """A language that the data does not have."""
     if entry.language in LANGUAGES:
         return None
     return Mistake("language", f"the data has no side in {entry.language}; expected {' or '.join(LANGUAGES)}")
@@ -51,7 +51,7 @@ FORMAT = Format(
 
 @dataclass(frozen=True)
 class Options(Keys):
-    """Which side of the data is read, and which domain of it; None is all."""
+    """The language of the data to read, and the domain; None is all."""
 
     language: Literal["en", "zh"] = "en"
 
@@ -59,7 +59,7 @@ class Options(Keys):
 def read(root: Path, options: Options) -> Collection:
     """Read the questions of `domain` (all when absent) in `language`; question ids get their split as prefix.
 
-    A split in which the domain has no question is absent. Raises UserError with the file and the record.
+    A split without a question of the domain is absent. Raises UserError with the file and the record.
     """
     folder = only_folder_with(root, "answers.json.gz")
     domain, language = options.domain, options.language

@@ -1,7 +1,7 @@
 """Datasets by their ids in the library ir_datasets (MacAvaney et al. 2021), which fetches and reads them.
 
-The location `ir_datasets:ID` says whose documents they are, `ids` which id is which split. What is read is the record
-that the job fetch wrote; the library reads the data in its home, without the network. Documents are streamed.
+The location `ir_datasets:ID` names the documents, `ids` the id of each split. The input is the record that the job
+fetch wrote; the library reads the data in its home, without network. Documents are streamed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LONGEST = 200  # characters of an id
 
 
 def mistake(entry: Any) -> Mistake | None:
-    """An id that the library cannot have, one that is two splits, and a field that is named twice."""
+    """An id that the library cannot have, one for two splits, and a field that is named twice."""
     form = "expected an id of ir_datasets, such as msmarco-passage/dev/small"
     named = {"location": entry.location.removeprefix(SCHEME)}
     named |= {f"ids.{split}": name for split, name in entry.ids.items()}
@@ -56,7 +56,7 @@ MEANINGS = {"location": "ir_datasets:ID, the id of the documents"}
 
 @dataclass(frozen=True)
 class Options:
-    """Split -> id; which fields are a document's text, and which is the query (None: what the library takes)."""
+    """Split -> id; the fields of a document's text, and that of the query (None: the library's default)."""
 
     ids: Annotated[FilesOfSplits, "the id of each split's queries and judgements"]
     fields: Annotated[
@@ -87,7 +87,7 @@ FORMAT = Format(
 
 
 def read(root: Path, options: Options) -> Collection:
-    """Read what the record of a download, `root`, names. Raises UserError, naming the id, for what cannot be had."""
+    """Read the data named in the record of a download, `root`. Raises UserError, with the id, if unavailable."""
     record = parse_json(read_text(root), str(root))
     home = home_beside(root)
     check_files(record, home, str(root))
@@ -101,7 +101,7 @@ def read(root: Path, options: Options) -> Collection:
     unjudged: dict[str, dict[str, str]] = {}
     for split, subset in options.ids.items():
         where = f"{SCHEME}{subset}"
-        # Training queries may have no judgements: BM25's labels are learnt without any.
+        # Training queries may have no judgements: pseudo-labels of BM25 need none.
         dataset = find(library, subset, "queries", *([] if split == "train" else ["qrels"]))
         with one_line(subset):
             text = query_text(dataset.queries_cls(), options.query_field, where)
@@ -116,14 +116,14 @@ def read(root: Path, options: Options) -> Collection:
 
 
 def text_of(fields: list[str] | None) -> str:
-    """What is taken for a document's text."""
+    """A text that names the fields of a document's text."""
     if fields is None:
         return "what the library takes for a text, unless fields name others"
     return f"text in fields: {', '.join(text_fields(fields))}"
 
 
 def check_files(record: Any, home: Path, where: str) -> None:
-    """Raise UserError unless what the library keeps is what lay there when it was fetched."""
+    """Raise UserError unless the library's files are unchanged since they were fetched."""
     try:
         files = [(home / file["path"], file["md5"]) for file in record["files"] if file.get("md5")]
     except (KeyError, TypeError, AttributeError):
@@ -137,7 +137,7 @@ def check_files(record: Any, home: Path, where: str) -> None:
 
 
 def read_documents(documents: Iterator[Any], parts: Callable[[Any], tuple[str, str]], where: str) -> Iterator[Found]:
-    """The documents, one by one, each with the names of its fields that hold anything."""
+    """The documents, one by one, each with the names of its non-empty fields."""
     for document in documents:
         name = identifier(document.doc_id, where, "document")
         try:
@@ -148,12 +148,12 @@ def read_documents(documents: Iterator[Any], parts: Callable[[Any], tuple[str, s
 
 
 def filled(document: Any) -> Iterator[str]:
-    """The names of a document's fields that hold anything."""
+    """The names of a document's non-empty fields."""
     return (name for name, value in zip(document._fields, document, strict=True) if value)
 
 
 def read_queries(queries: Iterator[Any], text: Callable[[Any], str], where: str) -> dict[str, str]:
-    """Query id -> text, empty where a query has none."""
+    """Query id -> text, empty if a query has none."""
     texts: dict[str, str] = {}
     for query in queries:
         name = identifier(query.query_id, where, "query")
@@ -167,7 +167,7 @@ def read_queries(queries: Iterator[Any], text: Callable[[Any], str], where: str)
 
 
 def read_qrels(judgements: Iterator[Any], where: str) -> Qrels:
-    """Query id -> document id -> grade, with the grades as they are."""
+    """Query id -> document id -> grade, with unchanged grades."""
     qrels: Qrels = {}
     for judged in judgements:
         add_judgement(qrels, str(judged.query_id), str(judged.doc_id), str(judged.relevance), where)

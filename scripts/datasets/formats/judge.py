@@ -1,6 +1,6 @@
 """Judgements by a language model of the documents that systems rank for another dataset's queries (docs/judge.md).
 
-Nothing lies anywhere: a job of the experiment asks an endpoint (scripts/inference/judge.py).
+It has no files: a job of the experiment queries an endpoint (scripts/inference/judge.py).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ DEPTH, WORDS = 10, 300
 
 @dataclass(frozen=True, kw_only=True)
 class Judge:
-    """Which model judges what, and what is known of human judgements."""
+    """The model that judges, the documents to judge, and the human judgements."""
 
     endpoint: Annotated[ChatEndpoint, "the language model, called through OpenAI's protocol"]
     of: Annotated[tuple[str, ...], "the systems whose top documents are judged", Rule(min_items=1, unique_items=True)]
@@ -58,7 +58,7 @@ class Keys:
 
 
 def mistake(entry: Keys) -> Mistake | None:
-    """What is missing, or does not go together."""
+    """A missing key, or keys that exclude each other."""
     judge = entry.judge
     if judge is None:
         return Mistake("judge", "is missing: the endpoint that is asked, and the systems whose documents are judged")

@@ -1,6 +1,6 @@
-"""Scores of tasks that others report, one mean per task: nothing is read, since the systems name the files.
+"""Reported scores of tasks, one mean per task: nothing is read here, since the systems name the files.
 
-The values have no queries behind them, so a task has no variance of its own. What is compared is a sample of tasks.
+The values are not per query, so a task has no variance of its own. Comparisons are over a sample of tasks.
 """
 
 from __future__ import annotations

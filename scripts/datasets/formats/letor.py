@@ -1,4 +1,4 @@
-"""LETOR: the grades in files of features that others computed (MSLR, LETOR 3 and 4); `features` has the features."""
+"""LETOR: the grades in external feature files (MSLR, LETOR 3 and 4); `features` has the features."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FORMAT = judgements_only(
 
 @dataclass(frozen=True)
 class Options:
-    """Split -> file below the location; None where the location is the one file, of test."""
+    """Split -> file below the location; None if the location is one file, for test."""
 
     letor: Annotated[
         FilesOfSplits | None,
@@ -34,7 +34,7 @@ Keys = Options
 
 
 def read(root: Path, options: Options) -> Collection:
-    """Read the grades of the one file (which is then test's) or of those named. Raises UserError with file and line."""
+    """Read the grades of the one file (for test) or of the named ones. Raises UserError with file and line."""
     return read_splits(root, NAME, options.letor, _grades)
 
 

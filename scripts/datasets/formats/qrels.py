@@ -1,4 +1,4 @@
-"""Judgements only, for the runs of other people's systems: a qrels file, or a folder or archive with one per split.
+"""Judgements only, for external runs: a qrels file, or a folder or archive with one per split.
 
 A file has TREC's four columns or BEIR's three.
 """
@@ -24,7 +24,7 @@ FORMAT = judgements_only(
 
 @dataclass(frozen=True)
 class Options:
-    """Split -> file below the location; None where the location is the one file, of test."""
+    """Split -> file below the location; None if the location is one file, for test."""
 
     qrels: Annotated[FilesOfSplits | None, JUDGEMENTS, LEFT_OUT] = None
     subtopics: Annotated[bool, BY_SUBTOPIC] = False
@@ -34,7 +34,7 @@ Keys = Options
 
 
 def read(root: Path, options: Options) -> Collection:
-    """Read the one file (which is then test's) or those that the options name. Raises UserError with file and line."""
+    """Read the one file (for test) or those that the options name. Raises UserError with file and line."""
     if not options.subtopics:
         return read_splits(root, NAME, options.qrels, read_judgements)
     of_files: list[Subtopics] = []

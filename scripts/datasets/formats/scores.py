@@ -1,4 +1,4 @@
-"""Values per query that the systems bring, of any measure: nothing is read, since the systems name the files."""
+"""External values per query, of any measure: nothing is read here, since the systems name the files."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
     <topics><topic><number>25</number><title>Which is better, A or B?</title><objects>A, B</objects>…</topic></topics>
 
-`objects` is in the topics of 2022 only, and those of 2021 have neither description nor narrative. A line of documents
-has `id` and `contents` (the passages of 2022); of 2020 and 2021, whose documents are pages of ClueWeb12, whoever has
-the pages writes such lines. Judgements of quality are a dataset of their own, with `runs_of` this one.
+Only the topics of 2022 have `objects`, and those of 2021 have neither description nor narrative. A line of documents
+has `id` and `contents` (the passages of 2022); the pages of ClueWeb12 of 2020 and 2021 must be converted to such lines.
+Judgements of quality are a separate dataset, with `runs_of` this one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FIELDS = ("number", "objects", *QUERIES)
 
 
 def mistake(entry: trec.Options) -> Mistake | None:
-    """What trec's datasets may get wrong, and a field that Touché's topics do not have."""
+    """An error as in trec's datasets, or a field that Touché's topics do not have."""
     if entry.topic_field not in QUERIES:
         return Mistake("topic_field", f"{entry.topic_field!r} is none of {', '.join(QUERIES)}")
     return trec.mistake(entry)
@@ -54,7 +54,7 @@ class Topic(NamedTuple):
 
 @dataclass(frozen=True)
 class Options(trec.Options):
-    """Those of trec; which of Touché's fields is the query."""
+    """The options of trec, and the field of the query."""
 
     topic_field: Literal["title", "description", "narrative"] = "title"
 
@@ -72,7 +72,7 @@ def read(root: Path, options: Options) -> Collection:
 
 
 def read_topics(path: Path) -> list[Topic]:
-    """The topics of an XML file, in its order. Raises UserError, with the line, for what is no topic."""
+    """The topics of an XML file, in its order. Raises UserError, with the line, for anything else."""
     root = read_xml(path)
     if root.tag != "topics":
         raise UserError(f"{path}:{root.line}: <{root.tag[:40]}> is outermost, expected <topics>")

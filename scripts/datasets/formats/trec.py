@@ -1,7 +1,7 @@
 """TREC collections: documents, topics and qrels in the forms in which tracks distribute them.
 
-The names of the files inside the location are given in the configuration (documents, topics, qrels). `_trec_documents`
-and `_trec_topics` say which forms are known.
+The configuration names the files inside the location (documents, topics, qrels). `_trec_documents` and `_trec_topics`
+list the known forms.
 """
 
 from __future__ import annotations
@@ -36,8 +36,7 @@ from scripts.ir.trec import Qrels, Subtopics, over_subtopics, shown
 
 
 def mistake(entry: Options) -> Mistake | None:
-    """Topics and qrels of other splits, a file that does not lie below the location or that two splits name, and an
-    encoding that there is not.
+    """Topics and qrels of different splits, a file outside the location or of two splits, or an unknown encoding.
     """
     topics, qrels = entry.topics, entry.qrels
     if set(topics) - {"train"} != set(qrels) - {"train"} or not set(qrels) <= set(topics):
@@ -67,7 +66,7 @@ NAME = "trec"
 
 @dataclass(frozen=True)
 class Options:
-    """The files inside the location, which field is the query, and the encoding of documents."""
+    """The files inside the location, the field of the query, and the encoding of documents."""
 
     documents: Annotated[
         list[str],
@@ -151,9 +150,9 @@ def documents_in(root: Path, patterns: list[str], encoding: str) -> Iterator[Doc
 
 
 def matching(root: Path, pattern: str) -> list[Path]:
-    """What a pattern of `documents` names below `root`, but folders; links in a user's own folder are followed.
+    """The files that a pattern of `documents` matches below `root`; links in a user's own folder are followed.
 
-    Raises UserError for a pattern that is none, leads out of the location or matches no file.
+    Raises UserError for a pattern that is invalid, leads outside the location or matches no file.
     """
     place = f"documents: {shown(pattern)}"
     if reason := why_not_below(pattern):
