@@ -3,7 +3,7 @@
 Reads an index, the dev queries and qrels; searches them with every pair of the settings' `k1` and `b` (or every `mu`);
 writes a table (TSV: k1, b, the mean measure) and what was chosen (JSON: k1, b, measure, value, queries). The best mean
 wins, of equal ones that with the smallest k1, then the smallest b. With `feedback`, the winner is searched again with
-every combination of its parameters: columns of the table, which are empty where there was no feedback. Of these the
+every combination of its parameters: columns of the table, which are empty if there was no feedback. Of these the
 best mean wins, of equal ones that with the smallest parameters in the order of the columns.
 """
 

@@ -12,15 +12,15 @@ class Source:
 
     system: str
     metrics: Annotated[str, "the folder of the task whose metrics they are"]
-    runs: Annotated[str, "that of its runs; empty where values are given"]
+    runs: Annotated[str, "that of its runs; empty if values are given"]
 
 
 @dataclass(frozen=True)
 class Task:
     label: str
-    corpora: Annotated[list[str], "files of documents; none where there are none"]
-    queries: Annotated[str, "the file of queries; empty where there is none"]
-    qrels: Annotated[str, "the file of judgements; empty where values are given"]
+    corpora: Annotated[list[str], "files of documents; none if there are none"]
+    queries: Annotated[str, "the file of queries; empty if there is none"]
+    qrels: Annotated[str, "the file of judgements; empty if values are given"]
     sources: Annotated[dict[str, Source], "by the system's name"]
 
 

@@ -1,7 +1,7 @@
 """A document's score from the scores of all pairs of a passage of the query and a passage of the document.
 
-MaxSim: for each passage of the query the best passage of the document counts; the document's score is their sum.
-If neither text was split, there is one pair, and the document has its score.
+MaxSim: the score of a document is the sum, over the query's passages, of the maximum over the document's passages. If
+neither text was split, it is the score of the one pair.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def max_sim(scores: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """The scores of documents for one query.
 
-    `scores` has shape (passages of the query, passages of all documents); the passages of a document are neighbours.
+    `scores` has shape (passages of the query, passages of all documents), with the passages of a document adjacent.
     `counts` (documents,) is their number for each document, at least one. Returns shape (documents,).
     """
     starts = np.cumsum(counts) - counts
@@ -27,8 +27,8 @@ def max_sim(scores: np.ndarray, counts: np.ndarray) -> np.ndarray:
 def max_sims(scores: torch.Tensor, query_counts: torch.Tensor, document_counts: torch.Tensor) -> torch.Tensor:
     """`max_sim` of many queries at once, on any device.
 
-    `scores` has shape (passages of all queries, passages of all documents), each text's side by side. Returns shape
-    (queries, documents).
+    `scores` has shape (passages of all queries, passages of all documents), with those of a text adjacent. Returns
+    shape (queries, documents).
     """
     import torch
 

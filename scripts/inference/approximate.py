@@ -1,9 +1,9 @@
 """Approximate search by faiss, for corpora where comparing every vector takes too long: HNSW graphs and inverted files.
 
-An index is named as in faiss's `index_factory`: `HNSW32` is a graph with 32 links a vector (Malkov and Yashunin 2020),
-`IVF1024,Flat` cuts the vectors into 1,024 lists, `IVF1024,PQ48` also codes each in 48 bytes (Jégou et al. 2011). It
-compares by dot product, as the exact search does. The same vectors give the same index: graphs are built by one thread,
-since several would race for their links, and lists are trained on a seeded sample.
+An index is named as in faiss's `index_factory`: `HNSW32` is a graph with 32 links per vector (Malkov and Yashunin
+2020), `IVF1024,Flat` divides the vectors into 1,024 lists, `IVF1024,PQ48` also codes each in 48 bytes (Jégou et al.
+2011). It compares by dot product, like the exact search. The same vectors give the same index: graphs are built by one
+thread, since several would race for links, and lists are trained on a seeded sample.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from scripts.common.threads import threads
 
 FAISS = "index.faiss"  # in the folder of an index
 ROWS = 65_536  # vectors added at a time
-QUERIES = 32  # searched at a time, by one job or several; of fewer than 20 faiss finds the nearest lists in another way
-A_LIST = 256  # vectors that each list is trained on, at most: as many as faiss would take
+QUERIES = 32  # searched at a time, by one job or several; for fewer than 20, faiss finds the nearest lists differently
+A_LIST = 256  # maximum number of training vectors per list, as in faiss
 SEED = 1
 
 
 def build(vectors: np.ndarray, name: str) -> Any:
     """The faiss index of this name over vectors of shape (n, dimensions), which may be a memory map.
 
-    Raises UserError where the vectors are too few, or their dimensions do not fit.
+    Raises UserError if there are too few vectors, or their dimensions do not match the index.
     """
     import faiss
 
@@ -43,7 +43,7 @@ def build(vectors: np.ndarray, name: str) -> Any:
 
 
 def trained(vectors: np.ndarray, name: str) -> Any:
-    """The same without the vectors: what it learns from them alone. Raises UserError as `build`."""
+    """The trained index, without the vectors. Raises UserError as `build`."""
     import faiss
 
     try:
@@ -59,7 +59,7 @@ def trained(vectors: np.ndarray, name: str) -> Any:
 
 
 def sample(vectors: np.ndarray, name: str) -> np.ndarray:
-    """The vectors that an index is trained on: all, or a seeded sample in their order."""
+    """The training vectors of an index: all, or a seeded sample in their order."""
     (lists,) = re.findall(r"IVF(\d+)", name)
     most = A_LIST * int(lists)
     if len(vectors) <= most:
@@ -76,9 +76,9 @@ def write_index(index: Any, folder: Path) -> None:
 
 
 def open_index(folder: Path, documents: int, parameters: dict[str, int]) -> Any:
-    """An index of a corpus of so many documents, which searches by faiss's parameters (efSearch, nprobe).
+    """The index of a corpus with this number of documents, searched with faiss's parameters (efSearch, nprobe).
 
-    Raises UserError where it is damaged or another corpus's.
+    Raises UserError if it is damaged or of another corpus.
     """
     import faiss
 
@@ -95,10 +95,10 @@ def open_index(folder: Path, documents: int, parameters: dict[str, int]) -> Any:
 
 
 def search(index: Any, queries: np.ndarray, places: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """What the index finds for queries of shape (q, dimensions): scores and rows, of shape (q, min(k, documents)).
+    """The results for queries of shape (q, dimensions): scores and rows, of shape (q, min(k, documents)).
 
-    By descending score, of equal ones by place (see exact.precedence); a document that was not found is row 0 with a
-    score of minus infinity.
+    In descending order of scores, ties by place (see exact.precedence); a missing document is row 0 with a score of
+    minus infinity.
     """
     k = min(k, index.ntotal)
     scores, rows = np.empty((len(queries), k), np.float32), np.empty((len(queries), k), np.int64)
@@ -111,10 +111,10 @@ def search(index: Any, queries: np.ndarray, places: np.ndarray, k: int) -> tuple
 
 
 def recall(found: tuple[np.ndarray, np.ndarray], exact: tuple[np.ndarray, np.ndarray]) -> float:
-    """The share of the exact search's documents that were found, the mean over queries.
+    """The share of the exact search's documents that were found, averaged over queries.
 
-    Whichever of several documents with the last score is found, it counts: the exact search keeps one of them. One with
-    a score of minus infinity was not found: it is none of them.
+    Any document with the lowest score kept by the exact search counts as found, since that keeps only some of the ties.
+    Documents with a score of minus infinity were not found and do not count.
     """
     shares = []
     for scores, rows, every, numbers in zip(*found, *exact, strict=True):
@@ -128,7 +128,7 @@ def recall(found: tuple[np.ndarray, np.ndarray], exact: tuple[np.ndarray, np.nda
 
 
 def tied(scores: np.ndarray, rows: np.ndarray, best: np.ndarray, wanted: np.ndarray) -> int:
-    """How many were found of the documents with the last score of the exact search, also others than it kept."""
+    """The number of found documents with the lowest score kept by the exact search, including other ties."""
     above = wanted[best > best[-1]]
     kept = np.isin(wanted[best == best[-1]], rows[scores > -np.inf]).sum()
     others = (scores == best[-1]) & ~np.isin(rows, above)

@@ -1,4 +1,4 @@
-"""Code the token vectors of a corpus (see token_codes.py): an index of fewer bytes from the same encoding.
+"""Code the token vectors of a corpus (see token_codes.py): a smaller index from the same encoding.
 
 Reads the index of token vectors; writes a folder with their codes, and the timing.
 """

@@ -1,4 +1,4 @@
-"""The candidates of re-ranking: which documents of a first stage's run are ranked again, and their texts."""
+"""The candidates of re-ranking: the documents of a first stage's run, and their texts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def candidates(first_stage: Run, queries: Passages, depth: int) -> Candidates:
 
 
 def read_documents(corpus: Path, wanted: Candidates, run_file: Path) -> Passages:
-    """The texts of the candidates. Raises UserError where the run names a document that the corpus lacks."""
+    """The texts of the candidates. Raises UserError if the run has a document that the corpus lacks."""
     needed = {document for documents in wanted.values() for document in documents}
     texts = passages_of(corpus, needed)
     missing = sorted(needed - texts.keys())

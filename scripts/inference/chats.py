@@ -1,6 +1,6 @@
-"""Asking a language model behind an endpoint of OpenAI's protocol: requests, answers that are kept, what they cost.
+"""Calls of a language model behind an endpoint of OpenAI's protocol: requests, cached answers, and their costs.
 
-Reads nothing but the answers that were kept; writes those that come.
+Reads only cached answers; writes new ones.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Ask = Callable[[JsonObject], tuple[str, Answer]]  # a request -> its digest and 
 
 @dataclass(frozen=True)
 class Price:
-    """Of a million tokens, in whatever currency."""
+    """Per million tokens, in any currency."""
 
     input: Annotated[float, "tokens of prompts"]
     output: Annotated[float, "tokens of answers"]
@@ -30,7 +30,7 @@ class Price:
 
 @dataclass(frozen=True, kw_only=True)
 class ChatSettings:
-    """Which model is asked, and how."""
+    """The model and how it is called."""
 
     url: Annotated[str, "the endpoint's address, such as https://host/v1"]
     model: Annotated[str, "the model's name at the endpoint"]
@@ -44,25 +44,25 @@ class ChatSettings:
 
 
 def request_of(messages: list[dict[str, str]], settings: ChatSettings) -> JsonObject:
-    """What is sent for a chat of these messages."""
+    """The request for a chat with these messages."""
     sent = {"temperature": settings.temperature, "seed": settings.seed}
     asked = {"model": settings.model, "messages": messages}
     return asked | {name: value for name, value in sent.items() if value is not None}
 
 
 class Chat:
-    """A model that is asked, which keeps its answers in the folder `resume`; it is probed where none is kept yet."""
+    """A model whose answers are cached in the folder `resume`; it is probed if none is cached yet."""
 
     def __init__(self, settings: ChatSettings, resume: Path) -> None:
         self.url = settings.url
         self.endpoint = Endpoint(settings.url, settings.key, os.environ, settings.timeout, settings.retries)
         self.kept = KeptAnswers(resume / "answers.jsonl")
-        self.fresh: list[str] = []  # the digests of requests that were sent, by any thread
+        self.fresh: list[str] = []  # the digests of requests sent by any thread
         if not self.kept:
             self.endpoint.probe()
 
     def ask(self, request: JsonObject) -> tuple[str, Answer]:
-        """The digest of a request and its answer, the kept one where there is one."""
+        """The digest of a request and its answer, from the cache if it is there."""
         name = digest(self.url, request)
         answer = self.kept.get(name)
         if answer is None:
@@ -72,12 +72,12 @@ class Chat:
         return name, answer
 
     def sent(self, answers: int) -> dict[str, int]:
-        """Of so many answers those that were kept from before, and how often another attempt was made."""
+        """The numbers of cached answers among this many, and of further attempts."""
         return {"cached_calls": answers - len(self.fresh), "retries_made": self.endpoint.retried}
 
 
 def costs(answers: Sequence[Answer], price: Price | None) -> dict[str, int | float | None]:
-    """How many answers there are, their tokens and, where these and the price are known, their cost."""
+    """The number of answers, their tokens and, if these and the price are known, their cost."""
     prompt = total([answer.prompt_tokens for answer in answers])
     completion = total([answer.completion_tokens for answer in answers])
     found: dict[str, int | float | None] = {
@@ -91,6 +91,6 @@ def costs(answers: Sequence[Answer], price: Price | None) -> dict[str, int | flo
 
 
 def reported_settings(settings: ChatSettings) -> JsonObject:
-    """What the timing says of the settings."""
+    """The settings that the timing records."""
     price = {"price": asdict(settings.price)} if settings.price else {}
     return {name: value for name, value in given(settings).items() if name != "key"} | price

@@ -1,6 +1,6 @@
-"""What an approximate search misses: the first queries are searched exactly as well, and both are compared.
+"""The recall of approximate search: the first queries are also searched exactly, and both results are compared.
 
-`recall`, the share of the exact search's documents that are found, goes into the timing beside the speed of both.
+`recall`, the share of the exact search's documents that are found, is written to the timing with the speed of both.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scripts.inference.searching import EACH, Request, answer, without
 from scripts.inference.shards import rows_of_shard
 from scripts.models.model_files import weights_bytes
 
-COMPARED = 1000  # queries that are searched exactly too, at most
+COMPARED = 1000  # maximum number of queries that are also searched exactly
 
 Found = tuple[np.ndarray, np.ndarray]
 Search = Callable[[Any], Found]  # of encoded queries: the scores and numbers of the best documents
@@ -27,7 +27,7 @@ Search = Callable[[Any], Found]  # of encoded queries: the scores and numbers of
 
 @dataclass(frozen=True)
 class Compared:
-    """The exact search beside the index's."""
+    """The comparison of exact and approximate search."""
 
     recall: float
     recall_queries: int
@@ -36,7 +36,7 @@ class Compared:
 
 
 def rank(asked: Request, search: Search, exactly: Search) -> None:
-    """Search for all queries, or those of a shard; the first ones exactly as well. Writes the run and the timing."""
+    """Search for all queries, or those of a shard; the first ones also exactly. Writes the run and the timing."""
     how = asked.settings.approximate
     wanted = slice(*rows_of_shard(len(asked.queries), QUERIES, asked.settings.shard))
     encoded = asked.encode([text for (text,) in list(asked.queries.values())[:COMPARED]])[wanted]
@@ -59,7 +59,7 @@ def rank(asked: Request, search: Search, exactly: Search) -> None:
 
 
 def compared(asked: Request, search: Search, exactly: Search, encoded: Any, wanted: slice) -> Compared | None:
-    """The exact search beside the index's for encoded queries, which are `wanted` of all; None without any."""
+    """The comparison for encoded queries, the `wanted` ones of all; None without any."""
     if not len(encoded):
         return None
     start = clock()
@@ -74,7 +74,7 @@ def compared(asked: Request, search: Search, exactly: Search, encoded: Any, want
 
 
 def as_text(found: Compared, depth: int) -> str:
-    """What `compared` found, for a person."""
+    """The result of `compared` as text."""
     fast, exact = found.search_queries_per_second, found.exact_search_queries_per_second
     speeds = f"{fast:,.0f} queries per second, {exact:,.0f} exactly"
     return f"{found.recall:.4f} of the exact search's {depth} documents, {speeds}"

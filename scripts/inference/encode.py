@@ -1,8 +1,8 @@
-"""Encode a corpus into an index of the form that the model's kind has (see indices/).
+"""Encode a corpus into an index of the form of the model's type (see indices/).
 
-Reads a checkpoint and a prepared corpus; writes the index, a folder in the corpus's order, and the timing. It goes to
-disk as it comes, so memory does not grow with the corpus. Of a corpus in shards it writes one, which may be empty: each
-has whole chunks, so together they are what one job would write.
+Reads a checkpoint and a prepared corpus; writes the index, a folder in the corpus's order, and the timing. It is
+written chunk by chunk, so that memory does not grow with the corpus. For a corpus in shards it writes one shard, which
+may be empty: shards consist of whole chunks, so that together they equal the index of one job.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ class Settings:
 
     @property
     def max_query_length(self) -> None:
-        """No query is encoded here, so what is kept of one does not matter."""
+        """Unused, since no query is encoded here."""
 
     @property
     def chunk(self) -> int:
-        """How many documents are encoded at a time: some batches of them."""
+        """The number of documents encoded at a time: a few batches."""
         return BATCHES * texts_per_batch(self.batch_size, self.batch_tokens, self.max_length)
 
 
 class TimedEncoding:
-    """What `encode` makes of the documents `first` to `last` of a corpus in chunks; `seconds` is how long that took."""
+    """The encoding of documents `first` to `last` of a corpus in chunks; `seconds` is its duration."""
 
     def __init__(self, encode: Callable[[list[str]], Any], corpus: Path, first: int, last: int) -> None:
         self.encode, self.corpus, self.first, self.last = encode, corpus, first, last
@@ -64,7 +64,7 @@ class TimedEncoding:
         self.seconds = Seconds()
 
     def chunks(self, size: int) -> Iterator[Any]:
-        """What becomes of `size` documents at a time."""
+        """Yield the encoded documents in chunks of `size`."""
         for texts in chunks(read_corpus(self.corpus, self.first, self.last), size):
             start = clock()
             encoded = self.encode(texts)
@@ -79,16 +79,16 @@ class TimedEncoding:
 
 
 def chunks(documents: Iterable[Document], size: int) -> Iterator[list[str]]:
-    """The contents of the documents, `size` at a time."""
+    """Yield the contents of the documents in chunks of `size`."""
     contents = (document.contents for document in documents)
     while chunk := list(islice(contents, size)):
         yield chunk
 
 
 def timed_encoding(kind: Adapter, model: Any, corpus: Path, settings: Settings) -> TimedEncoding:
-    """The encoding of a corpus, or of its shard, after a batch that warms the model up.
+    """The encoding of a corpus, or of its shard, after a warm-up batch.
 
-    Raises UserError where the corpus is empty.
+    Raises UserError if the corpus is empty.
     """
     count = sum(1 for _ in lines(corpus))
     if not count:

@@ -1,4 +1,4 @@
-"""Exact search: the documents with the highest dot products, chunk by chunk, so that memory does not grow with them."""
+"""Exact search: the documents with the highest dot products, chunk by chunk, in constant memory."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from scripts.models.truncation import Rows
 
 DOCUMENTS = 16384  # vectors scored at a time
 QUERIES = 1024  # vectors scored at a time
-GROUP = 32  # documents whose highest score is compared before each
+GROUP = 32  # documents whose maximum score is compared before single scores
 
 
 def precedence(ids: list[str]) -> np.ndarray:
-    """The place of each document among equals, in trec_eval's order: ids descending (bytes), from 0. Shape (ids,)."""
+    """The place of each document among ties, in trec_eval's order: ids descending (bytes), from 0. Shape (ids,)."""
     places = np.empty(len(ids), dtype=np.int64)
     places[sorted(range(len(ids)), key=lambda row: ids[row].encode(), reverse=True)] = np.arange(len(ids))
     return places
@@ -29,7 +29,7 @@ def precedence(ids: list[str]) -> np.ndarray:
 def best(scores: torch.Tensor, places: torch.Tensor, k: int) -> torch.Tensor:
     """The columns of the k highest scores in each row (all columns if there are fewer), in no order.
 
-    Of columns with the same score as the last one kept, those with the smallest place are kept. `scores` and `places`
+    Among columns tied with the last one kept, those with the smallest place are kept. `scores` and `places`
     have shape (rows, columns); returns shape (rows, min(k, columns)).
     """
     k = min(k, scores.shape[1])
@@ -47,7 +47,7 @@ def best(scores: torch.Tensor, places: torch.Tensor, k: int) -> torch.Tensor:
 
 
 def blocks(counts: np.ndarray, most: int) -> Iterator[tuple[slice, slice]]:
-    """Texts, with `counts` (texts,) vectors each, in blocks of at most `most` vectors (or of one text that has more).
+    """Blocks of texts with `counts` (texts,) vectors each: at most `most` vectors per block (or one text with more).
 
     Yields the slice of the texts and that of their vectors.
     """
@@ -59,14 +59,16 @@ def blocks(counts: np.ndarray, most: int) -> Iterator[tuple[slice, slice]]:
         first, row = last, int(ends[last - 1])
 
 
-Scoring = tuple[slice, Callable[[slice], torch.Tensor]]  # a block of documents, and what scores queries with them
+Scoring = tuple[
+    slice, Callable[[slice], torch.Tensor]
+]  # a block of documents, and a function that scores queries with them
 
 
 def _at_least(scores: torch.Tensor, least: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Rows, columns and values, in their order, of the scores (rows, columns) that reach the least of their row.
 
-    Nearly all do not, so the peak of each group of columns is compared first. What is left is fetched by one number a
-    group, and a score, of all: by row and column it takes twice as long.
+    Almost none do, so the maximum of each group of columns is compared first. The remaining ones are fetched by flat
+    indices: by row and column it takes twice as long.
     """
     if scores.shape[1] % GROUP:
         rows, columns = (scores >= least[:, None]).nonzero(as_tuple=True)
@@ -83,11 +85,11 @@ def _at_least(scores: torch.Tensor, least: torch.Tensor) -> tuple[torch.Tensor, 
 
 
 def passing(new: torch.Tensor, places: torch.Tensor, k: int, least: torch.Tensor | None):
-    """Of new scores, of shape (queries, documents), those that may be among the k best, and their columns.
+    """The new scores, of shape (queries, documents), that may be among the k best, and their columns.
 
-    `least` (queries,) is the lowest of the k scores that each query has already, where it has so many: what is below
-    is out, which spares most of the work of choosing, and an equal one may come before by its place. Rows are filled
-    up with minus infinity. Both are of shape (queries, at most k).
+    `least` (queries,) is the lowest of the k scores that each query already has, if it has k: lower scores are dropped,
+    which saves most of the work, while a tied one may precede by its place. Rows are padded with minus infinity. Both
+    have shape (queries, at most k).
     """
     if least is not None:
         rows, columns, values = _at_least(new, least)
@@ -104,38 +106,38 @@ def passing(new: torch.Tensor, places: torch.Tensor, k: int, least: torch.Tensor
 
 
 class Best(NamedTuple):
-    """The best documents of some queries so far, k or more: scores and rows, both of shape (queries, documents)."""
+    """The best documents of queries so far, k or more: scores and rows, both of shape (queries, documents)."""
 
     scores: torch.Tensor
     rows: torch.Tensor
-    least: torch.Tensor | None = None  # as of `passing`
+    least: torch.Tensor | None = None  # as in `passing`
 
     @classmethod
     def empty(cls, queries: int, places: torch.Tensor) -> Best:
-        """None yet."""
+        """The start, without documents."""
         return cls(torch.empty((queries, 0), device=places.device), places.new_empty((queries, 0)))
 
     def with_more(self, scores: torch.Tensor, rows: torch.Tensor, places: torch.Tensor, k: int) -> Best:
-        """With further ones; cut to k again when there are twice as many, as cutting takes longer than adding."""
+        """Add documents; cut to k only when there are twice as many, since cutting is slower than adding."""
         more = Best(torch.cat([self.scores, scores], dim=1), torch.cat([self.rows, rows], dim=1), self.least)
         full = more.scores.shape[1] >= (k if self.least is None else 2 * k)
         return more.cut(places, k) if full else more
 
     def cut(self, places: torch.Tensor, k: int) -> Best:
-        """The k best alone."""
+        """Keep only the k best."""
         columns = best(self.scores, places[self.rows], k)
         scores = self.scores.gather(1, columns)
         return Best(scores, self.rows.gather(1, columns), scores.min(dim=1).values if scores.shape[1] == k else None)
 
 
 def merged(scorings: Iterable[Scoring], queries: Sequence[slice], places: torch.Tensor, k: int):
-    """The k documents with the highest score for each query, of documents that come block by block.
+    """The k documents with the highest score for each query, from blocks of documents.
 
-    A scoring's function gives, for one of the blocks `queries`, scores of shape (its queries, the documents of its
-    block), on the device of `places` (n,), which are as of `precedence`. Returns the scores (float32) and the numbers
-    of the documents, both of shape (all queries, min(k, n)), by descending score and, of equal scores, by place.
+    A scoring's function returns, for one of the blocks `queries`, scores of shape (its queries, the documents of its
+    block), on the device of `places` (n,), as from `precedence`. Returns the scores (float32) and the numbers of the
+    documents, both of shape (all queries, min(k, n)), in descending order of scores, ties by place.
     """
-    if not queries:  # a shard without any
+    if not queries:  # a shard without queries
         return np.empty((0, min(k, len(places))), np.float32), np.empty((0, min(k, len(places))), np.int64)
     found = [Best.empty(part.stop - part.start, places) for part in queries]
     for document_rows, score in scorings:
@@ -151,7 +153,7 @@ def merged(scorings: Iterable[Scoring], queries: Sequence[slice], places: torch.
 
 
 def mapped(rows: np.ndarray) -> torch.Tensor:
-    """Rows of a file, which are read only, as a tensor without a copy of them."""
+    """The rows of a read-only file as a tensor, without a copy."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
         return torch.from_numpy(np.ascontiguousarray(rows))
@@ -166,14 +168,13 @@ def search(
     split: tuple[np.ndarray, np.ndarray] | None = None,
     shard: list[int] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The k documents with the highest score for each query: the dot product, or for split texts its maxima's sum.
+    """The k documents with the highest score for each query: the dot product, or MaxSim for split texts.
 
-    `queries` has shape (q, dimensions), `documents` (n, dimensions; a memory map will do), `places` (n,) as of
-    `precedence`. Where texts were split, these have one row per passage, and `split` says how many each query and each
-    document has (two arrays), while q, n and places count whole texts. With a `shard` (see shards.py) the documents of
-    its blocks alone are compared; what belongs to the k best of all is among its k best. Returns the scores (float32)
-    and the numbers of the documents, both of shape (q, min(k, n)), in order of descending score and, of equal scores,
-    of place.
+    `queries` has shape (q, dimensions), `documents` (n, dimensions; a memory map is possible), `places` (n,) as from
+    `precedence`. If texts were split, these have one row per passage, and `split` has the number of passages of each
+    query and each document (two arrays), while q, n and places count whole texts. With a `shard` (see shards.py), only
+    the documents of its blocks are compared; any of the k best of all is among its k best. Returns the scores (float32)
+    and the numbers of the documents, both of shape (q, min(k, n)), in descending order of scores, ties by place.
     """
     of_query, of_document = split or (np.ones(len(queries), np.int64), np.ones(len(documents), np.int64))
     whole = (of_query == 1).all() and (of_document == 1).all()

@@ -1,7 +1,7 @@
-"""Turn a checkpoint into one in ONNX, of fp32 or quantised to int8, with which a system ranks on the processor.
+"""Export a checkpoint to ONNX, in fp32 or quantised to int8, with which a system ranks on the processor.
 
-Reads a checkpoint of safetensors, trained or not; writes a folder as `backend: onnx` takes it. What it computes in fp32
-is compared with torch on texts of several lengths and batches, and a graph that computes anything else is refused.
+Reads a checkpoint in safetensors, trained or not; writes a folder as `backend: onnx` reads it. Its output in fp32 is
+compared with torch on texts of several lengths and batches, and a graph with other output is refused.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from scripts.models.kernels import Kernels, choose
 
 TEXTS = ["ice", "The  price of oats, in 1846?", "a b c d e f g h", "Ströme; 河 \u0301!", "word " * 700]
 BATCHES = (1, 2, 5)
-TOLERANCE = 1e-4  # of the largest number that torch gives: some roundings of fp32
+TOLERANCE = 1e-4  # relative to torch's largest number: some rounding errors of fp32
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Settings:
 
 
 def outputs(kind: Adapter, folder: Path, model: Any, max_length: int, backend: str) -> np.ndarray:
-    """What a checkpoint gives for the texts in several batches, one below the other; `model` is loaded from it."""
+    """The output for the texts in several batches, concatenated; `model` is loaded from the checkpoint."""
     made = []
     for size in BATCHES:
         if kind.SEARCHES:
@@ -49,25 +49,25 @@ def outputs(kind: Adapter, folder: Path, model: Any, max_length: int, backend: s
 
 
 def numbers(encoded: Any) -> np.ndarray:
-    """What a kind's `encode` gives, sparse or a list of each text's vectors too, as rows of numbers."""
+    """The output of `encode`, also if sparse or a list of vectors per text, as rows of numbers."""
     if isinstance(encoded, list):
         return np.concatenate(encoded)
     return encoded.toarray() if scipy.sparse.issparse(encoded) else encoded
 
 
 def difference(kind: Adapter, checkpoint: Path, model: Any, exported: Path, max_length: int) -> float:
-    """The largest difference of what an exported checkpoint gives from what torch does, as a share of the largest."""
+    """The largest difference of an exported checkpoint's output from torch's, relative to the largest number."""
     expected = outputs(kind, checkpoint, model, max_length, "torch")
     found = outputs(kind, exported, kind.load(exported, max_length) if kind.SEARCHES else None, max_length, "onnx")
-    if found.shape != expected.shape:  # other tokens count
+    if found.shape != expected.shape:  # a different number of tokens
         return float("inf")
     return float(np.abs(found - expected).max() / max(np.abs(expected).max(), 1e-9))
 
 
 def export_checkpoint(kind: Adapter, checkpoint: Path, target: Path, settings: Settings) -> float:
-    """Write a checkpoint in ONNX into an empty folder; returns the difference of its fp32 from torch.
+    """Write a checkpoint in ONNX into an empty folder; return the difference of its fp32 output from torch.
 
-    Raises UserError where the model cannot be exported, or its graph computes something else.
+    Raises UserError if the model cannot be exported, or its graph has other output.
     """
     from scripts.models.onnx_export import export, quantise
     from scripts.models.onnx_session import FILE
@@ -84,7 +84,7 @@ def export_checkpoint(kind: Adapter, checkpoint: Path, target: Path, settings: S
 
 
 def main() -> None:
-    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # torch is compared in fp32, on the processor as onnxruntime
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # torch is compared in fp32 on the processor, like onnxruntime
     options = parser(__doc__, "checkpoint", "exported", settings=Settings).parse_args()
     settings: Settings = options.settings
     choose(settings.kernels)

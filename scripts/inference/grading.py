@@ -1,7 +1,7 @@
-"""What a language model is asked to grade one document for one query, and what its answer means.
+"""The prompt by which a language model grades a document for a query, and the reading of its answer.
 
 The scale is that of UMBRELA (Upadhyay et al. 2024, arXiv:2406.06519), which follows Bing's assessor (Thomas et al.
-2023): 0 to 3, as in TREC's deep learning tracks. The prompt has its idea in other words. Reads and writes nothing.
+2023): 0 to 3, as in TREC's deep learning tracks. The prompt has the same idea, reworded. Reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ Passage: {passage}
 
 Answer with one line and no explanation:
 final grade: <number>"""
-_NUMBER = r"[^\w-]{0,6}(\d++(?:\.\d++)?+)(?!\s*(?:[-\u2013]|to|or)\s*\d)"  # not the beginning of a range
+_NUMBER = r"[^\w-]{0,6}(\d++(?:\.\d++)?+)(?!\s*(?:[-\u2013]|to|or)\s*\d)"  # not the start of a range
 _STATED = re.compile(rf"(?:grade|score){_NUMBER}", re.IGNORECASE)
 _ALONE = re.compile(rf"{_NUMBER}\W*")
 
 
 def messages(query: str, passage: str, max_words: int) -> list[dict[str, str]]:
-    """What the model is asked of one document: a conversation of OpenAI's protocol."""
+    """The messages about one document, in OpenAI's protocol."""
     shown = PROMPT.format(query=" ".join(query.split()), passage=" ".join(passage.split()[:max_words]))
     return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": shown}]
 
 
 def grade_of(answer: str) -> int | None:
-    """The grade that an answer states last, or that it is; None where it states none, or one beyond the scale."""
+    """The last grade that an answer states; None if it states none, or one beyond the scale."""
     alone = _ALONE.fullmatch(answer)
     stated = [alone[1]] if alone else _STATED.findall(answer)
     number = float(stated[-1]) if stated else -1.0

@@ -1,4 +1,4 @@
-"""What indices that are folders have in common: arrays that are written as they come, and which weights made them."""
+"""The common part of indices in folders: arrays written chunk by chunk, and a record of the weights."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ RECORD = "index.json"
 
 
 def folder_bytes(folder: Path) -> int:
-    """The size of an index."""
+    """The size of an index in bytes."""
     return sum(file.stat().st_size for file in folder.iterdir())
 
 
 def weights_sha256(checkpoint: Path) -> str:
-    """One SHA-256 of all weights of a checkpoint, or of an endpoint's address: of the lines `SHA-256  path inside`."""
+    """One SHA-256 of all weights of a checkpoint (of the lines `SHA-256  path inside`), or of an endpoint's address."""
     files = sorted(file for kind in ("*.safetensors", "*.onnx", ADDRESS) for file in checkpoint.rglob(kind))
     return named_sha256({str(file.relative_to(checkpoint)): file for file in files})
 
 
 def write_record(folder: Path, checkpoint: Path, **facts: int) -> None:
-    """Write with which weights an index was made, and its other metadata."""
+    """Write the weights with which an index was made, and its other metadata."""
     record = {"weights": weights_sha256(checkpoint), **facts}
     (folder / RECORD).write_text(json.dumps(record) + "\n", encoding="utf-8")
 
 
 def read_record(folder: Path, checkpoint: Path) -> dict[str, Any]:
-    """The metadata of an index. Raises UserError where it was made with other weights."""
+    """The metadata of an index. Raises UserError if it was made with other weights."""
     record = read_json(folder / RECORD)
     if not isinstance(record, dict) or record.get("weights") != weights_sha256(checkpoint):
         raise UserError(f"{folder}: made with other weights than those of {checkpoint}; delete it and encode again")

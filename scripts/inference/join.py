@@ -1,7 +1,7 @@
-"""Join the shards of an index (see encode.py) into the index that one job would have made.
+"""Join the shards of an index (see encode.py) into the same index that one job would make.
 
-Reads the shards in their order with their timings, and the checkpoint that made them; writes the index, a chunk at a
-time, and a timing: seconds are the sum over the shards, memory is that of the largest.
+Reads the shards in their order with their timings, and the checkpoint that made them; writes the index, chunk by chunk,
+and a timing: seconds are the sum over the shards, memory is their maximum.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Join the runs of a ranking's shards (see shards.py) into the run that one job would have written.
+"""Join the runs of a ranking's shards (see shards.py) into the same run that one job would write.
 
 Reads the runs with their timings, and the task's queries, whose order is the run's. Writes the run and a timing. Shards
-of the documents were searched for the same queries: the best documents of all of them remain, and the time of a query
-is the sum of its times in all shards. Shards of the queries have documents, and timed queries, of their own.
+of documents were searched for the same queries: the best documents of all of them are kept, and the time of a query is
+the sum of its times in all shards. Shards of queries have their own results and timed queries.
 """
 
 from __future__ import annotations
@@ -20,7 +20,11 @@ from scripts.inference.shards import joined, latencies
 from scripts.ir.collection import passages_of
 from scripts.ir.trec import Run, read_run, write_run
 
-COUNTED = ("queries", "pairs", "passage_pairs")  # of queries of its own; those at the end of one may begin the next
+COUNTED = (
+    "queries",
+    "pairs",
+    "passage_pairs",
+)  # of shards of queries; the last query of one may be the first of the next
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Settings:
 
 
 def join(shards: Sequence[Path], depth: int) -> Run:
-    """The best documents of each query of all shards. Raises UserError where two have the same document of a query."""
+    """The best documents of each query over all shards. Raises UserError if two have the same document of a query."""
     whole: Run = {}
     for path in shards:
         for query, scores in read_run(path).items():
@@ -43,17 +47,17 @@ def join(shards: Sequence[Path], depth: int) -> Run:
 
 
 def _best(scores: dict[str, float], depth: int) -> dict[str, float]:
-    """The first documents as a search ranks them: by whole scores, of which trec_eval reads 32 bits."""
+    """The first documents in a search's order: by full scores, of which trec_eval reads 32 bits."""
     order = sorted(scores, key=lambda document: (scores[document], document.encode()), reverse=True)
     return {document: scores[document] for document in order[:depth]}
 
 
 def joined_timing(timings: list[dict], shards_of: str, queries: int) -> dict[str, Any]:
-    """The timing of the whole; `queries` is how many the joined run has."""
+    """The timing of the whole; `queries` is the number in the joined run."""
     singles = [timing.pop("single_seconds") for timing in timings]
     if shards_of == "documents":
         whole = joined(timings, added=())
-        seconds = list(map(sum, zip(*singles, strict=False)))  # of those that each shard had the time to repeat
+        seconds = list(map(sum, zip(*singles, strict=False)))  # of the queries that every shard timed
     else:
         whole = joined(timings, added=[key for key in COUNTED if key in timings[0]]) | {"queries": queries}
         whole |= joined_recall(timings)
@@ -64,7 +68,7 @@ def joined_timing(timings: list[dict], shards_of: str, queries: int) -> dict[str
 
 
 def joined_recall(timings: list[dict]) -> dict[str, Any]:
-    """The comparison of approximate with exact search, for the queries that were compared in any shard."""
+    """The comparison of approximate with exact search, over the queries compared in any shard."""
     compared = [timing for timing in timings if "recall" in timing]
     count = sum(one["recall_queries"] for one in compared)
     if not count:

@@ -1,9 +1,9 @@
-"""Judge the best documents of several runs by a language model behind an endpoint of OpenAI's protocol.
+"""Judge the top documents of several runs with a language model behind an endpoint of OpenAI's protocol.
 
-Reads the corpus, the queries of a split and the runs, and with `holes` the judgements that there are, whose documents
-are not asked about. Writes qrels for all splits (those of others are empty), with their counts, all answers (JSON
-lines, gzip) and the timing with their cost. A document whose answer holds no grade stays unjudged, and is counted. The
-folder `--resume` keeps each answer as it comes: the same command later asks only what is not in it.
+Reads the corpus, the queries of a split and the runs, and with `holes` the existing judgements, whose documents are not
+judged again. Writes qrels for all splits (those of other splits are empty), with their counts, all answers (JSON lines,
+gzip) and the timing with their cost. A document whose answer has no grade remains unjudged, and is counted. The folder
+`--resume` caches each answer: the same command later only requests what is missing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Settings(ChatSettings):
 
 
 class Judgement(NamedTuple):
-    """One document of a query: the request, the answer and its grade, None where it holds none."""
+    """One document of a query: the request, the answer and its grade, None if it has none."""
 
     query: str
     document: str
@@ -49,7 +49,7 @@ class Judgement(NamedTuple):
 
 
 def pool(runs: Sequence[Path], queries: Sequence[str], depth: int, known: Qrels) -> Candidates:
-    """The best documents of each run that are not judged, by query, each once, the best of the first run first."""
+    """The top unjudged documents of all runs, by query, each once, those of the first run first."""
     read = [read_run(path) for path in runs]
     found: Candidates = {}
     for query in queries:
@@ -61,7 +61,7 @@ def pool(runs: Sequence[Path], queries: Sequence[str], depth: int, known: Qrels)
 
 
 def judge(query: str, text: str, documents: dict[str, str], ask: Ask, settings: Settings) -> list[Judgement]:
-    """What the model says of each document (id -> text) of a query."""
+    """The model's judgement of each document (id -> text) of a query."""
     judgements = []
     for document, passage in documents.items():
         request, answer = ask(request_of(messages(text, passage, settings.max_words), settings))
@@ -70,7 +70,7 @@ def judge(query: str, text: str, documents: dict[str, str], ask: Ask, settings: 
 
 
 def as_qrels(judgements: Sequence[Judgement], known: Qrels, relevant_from: int) -> Qrels:
-    """The known judgements and those of the model that hold a grade."""
+    """The known judgements and those of the model with a grade."""
     qrels = {query: dict(grades) for query, grades in known.items()}
     for one in judgements:
         if one.grade is not None:
@@ -80,7 +80,7 @@ def as_qrels(judgements: Sequence[Judgement], known: Qrels, relevant_from: int) 
 
 
 def statistics(qrels: Qrels, split: str) -> JsonObject:
-    """The counts of the judgements, as a dataset has them."""
+    """The counts of the judgements, as for a dataset."""
     grades = [grade for documents in qrels.values() for grade in documents.values()]
     without = sum(not any(grade > 0 for grade in documents.values()) for documents in qrels.values())
     counts = {"queries": len(qrels), "judgements": len(grades), "relevant": sum(grade > 0 for grade in grades)}
@@ -88,7 +88,7 @@ def statistics(qrels: Qrels, split: str) -> JsonObject:
 
 
 def write_answers(path: Path, judgements: Sequence[Judgement]) -> None:
-    """A JSON object for each answer, also for one that holds no grade."""
+    """Write one JSON object per answer, also for those without a grade."""
     with atomic_text(path) as file:
         for one in judgements:
             tokens = {"prompt_tokens": one.answer.prompt_tokens, "completion_tokens": one.answer.completion_tokens}

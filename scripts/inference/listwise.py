@@ -1,9 +1,9 @@
-"""Re-rank a first stage's run by a language model behind an endpoint of OpenAI's protocol, a window at a time.
+"""Re-rank a first stage's run with a language model behind an endpoint of OpenAI's protocol, window by window.
 
-Reads the corpus, queries and a run, and asks the endpoint to order windows of the run's first `depth` documents per
-query, from the last window to the first. Writes a TREC run (the score is the place from behind), all answers (JSON
-lines, gzip) and the timing. The folder `--resume` keeps each answer as it comes: the same command later asks only
-what is not in it. The seconds are those of the answers, one after another, whenever they came.
+Reads the corpus, queries and a run, and lets the endpoint order windows of the run's first `depth` documents per query,
+from the last window to the first. Writes a TREC run (the score is the place counted from the end), all answers (JSON
+lines, gzip) and the timing. The folder `--resume` caches each answer: the same command later only requests what is
+missing. Seconds are the sum over all answers, whenever they arrived.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Settings(ChatSettings):
 
 
 class Call(NamedTuple):
-    """One window: its pass, its documents as they were shown, the request, the answer and what that means."""
+    """One window: its pass, its documents as shown, the request, the answer and the order read from it."""
 
     round: int
     documents: list[str]
@@ -49,7 +49,7 @@ class Call(NamedTuple):
 
 
 def ordered(query: str, documents: dict[str, str], ask: Ask, settings: Settings) -> tuple[list[str], list[Call]]:
-    """The documents (id -> text, in the first stage's order) as the model orders them, and what it was asked."""
+    """The documents (id -> text, in the first stage's order) in the model's order, and the calls."""
     names, calls = list(documents), []
     for number in range(1, settings.passes + 1):
         for start, end in windows(len(names), settings.window, settings.step):
@@ -63,7 +63,7 @@ def ordered(query: str, documents: dict[str, str], ask: Ask, settings: Settings)
 
 
 def write_answers(path: Path, calls: dict[str, list[Call]]) -> None:
-    """A JSON object for each call: what was shown, what was answered and which order (from 1) that was taken for."""
+    """Write one JSON object per call: the documents shown, the answer, and the order (from 1) read from it."""
     with atomic_text(path) as file:
         for query, of_query in calls.items():
             for call in of_query:
@@ -77,7 +77,7 @@ def write_answers(path: Path, calls: dict[str, list[Call]]) -> None:
 
 
 def counted(calls: list[Call], price: Price | None) -> JsonObject:
-    """What the answers cost, where that is known, and how many of them were no order."""
+    """The cost of the answers, if known, and the number of answers without an order."""
     return {
         **costs([call.answer for call in calls], price),
         "unparseable": sum(not call.meaning.understood for call in calls),

@@ -1,4 +1,4 @@
-"""Scores of queries and documents from those of all pairs of their passages, a chunk of pairs at a time."""
+"""Scores of queries and documents from those of all pairs of their passages, in chunks of pairs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PassagesPair = tuple[list[str], list[str]]  # the passages of a query, the passa
 
 
 def aggregated(score: Callable[[list[TextPair]], np.ndarray], pairs: list[PassagesPair]) -> list[float]:
-    """The score of each query and document from those of their passages, which `score` gets all at once."""
+    """The score of each query and document from those of their passages, which are scored together."""
     values = score([text_pair for query, document in pairs for text_pair in product(query, document)])
     scores, first = [], 0
     for query, document in pairs:
@@ -28,7 +28,7 @@ def aggregated(score: Callable[[list[TextPair]], np.ndarray], pairs: list[Passag
 
 
 def chunks(pairs: Iterable[tuple[Name, PassagesPair]], size: int = CHUNK) -> Iterator[list[tuple[Name, PassagesPair]]]:
-    """Named pairs in lists of about `size` pairs of passages: whole queries and documents, at least one."""
+    """Named pairs in chunks of about `size` pairs of passages: whole pairs of texts, at least one."""
     chunk: list[tuple[Name, PassagesPair]] = []
     count = 0
     for name, (query, document) in pairs:
@@ -42,5 +42,5 @@ def chunks(pairs: Iterable[tuple[Name, PassagesPair]], size: int = CHUNK) -> Ite
 
 
 def passage_pairs(chunk: list[tuple[Name, PassagesPair]]) -> int:
-    """How many pairs of passages a chunk holds."""
+    """The number of pairs of passages in a chunk."""
     return sum(len(query) * len(document) for _, (query, document) in chunk)

@@ -1,7 +1,7 @@
-"""Listwise re-ranking by a language model: the windows, what it is asked of one, and the order that an answer means.
+"""Listwise re-ranking by a language model: the windows, the prompt, and the order read from an answer.
 
-Windows slide from the back of the list to its front, as in RankGPT (Sun et al. 2023, Is ChatGPT Good at Search?), so
-that a good document can move up all the way. Prompt, windows and the repair of answers are those of rank-llm.
+Windows slide from the end of the list to its start, as in RankGPT (Sun et al. 2023, Is ChatGPT Good at Search?), so
+that a good document can move up to the top. Prompt, windows and the repair of answers are those of rank-llm.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _NUMBERS_ALONE = re.compile(r"[\s0-9>,.]*")
 
 
 class Order(NamedTuple):
-    """The places of a window's documents, best first: each of 0 … count - 1 once.
+    """The positions of a window's documents, best first: a permutation of 0 … count - 1.
 
-    `understood` is False where the answer has none of them, and `repaired` is True where it has not each once.
+    `understood` is False if the answer has none of them, and `repaired` is True if it does not have each once.
     """
 
     places: list[int]
@@ -37,7 +37,7 @@ class Order(NamedTuple):
 
 
 def windows(count: int, size: int, step: int) -> Iterator[tuple[int, int]]:
-    """The windows [start, end) of a list of `count` documents, the last first; none of a single document."""
+    """The windows [start, end) of a list of `count` documents, the last first; none for a single document."""
     end = count
     while end > 1:
         start = max(0, end - size)
@@ -48,7 +48,7 @@ def windows(count: int, size: int, step: int) -> Iterator[tuple[int, int]]:
 
 
 def messages(query: str, passages: list[str], max_words: int) -> list[dict[str, str]]:
-    """What the model is asked of one window: a conversation of OpenAI's protocol."""
+    """The messages about one window, in OpenAI's protocol."""
     about = {"count": len(passages), "query": _one_line(query, None)}
     numbered = [f"[{number}] {_one_line(text, max_words)}" for number, text in enumerate(passages, 1)]
     parts = [BEFORE.format(**about), *numbered, AFTER.format(**about)]
@@ -56,13 +56,13 @@ def messages(query: str, passages: list[str], max_words: int) -> list[dict[str, 
 
 
 def _one_line(text: str, words: int | None) -> str:
-    """The first words of a text; a number in brackets, which would look like an identifier, gets round ones."""
+    """The first words of a text; numbers in square brackets, which look like identifiers, get round ones."""
     return _NUMBERED.sub(r"(\1)", " ".join(text.split()[:words]))
 
 
 def order(answer: str, count: int) -> Order:
-    """The order that an answer means: duplicates are dropped, and what is missing follows in the order that it had."""
-    said = answer.rpartition("</think>")[2]  # models that reason begin with it
+    """The order in an answer: duplicates are dropped, and missing documents follow in their previous order."""
+    said = answer.rpartition("</think>")[2]  # reasoning models begin with their reasoning
     numbers = _IDENTIFIER.findall(said)
     if not numbers and _NUMBERS_ALONE.fullmatch(said):
         numbers = re.findall("[0-9]{1,4}", said)

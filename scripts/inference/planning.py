@@ -1,6 +1,6 @@
-"""What the jobs that encode and rank are given: scripts, paths, settings. See rules/encoding.smk, rules/ranking.smk.
+"""Scripts, paths and settings of the jobs that encode and rank. See rules/encoding.smk, rules/ranking.smk.
 
-What several jobs make in parts, each a shard, has the part in its path; `part` is empty where one job makes the whole.
+If several jobs make an output in shards, their paths contain the part; `part` is empty if one job makes the whole.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from scripts.models.model_keys import Model
 
 INDICES, SEARCHES = "scripts.inference.indices", "scripts.inference.searches"
 RANKED = ("retrieve", "rerank", "score_all")  # the kinds of systems whose models rank
-EVERY = 1_000_000  # more documents than a query's pairs have, and more tokens than a text: all of them count
-TEXTS = ("max_query_length", "max_document_length")  # where the model has them
+EVERY = 1_000_000  # more documents than a query has pairs, and more tokens than any text: no limit
+TEXTS = ("max_query_length", "max_document_length")  # if the model has them
 
 
 def parts(experiment: Experiment) -> list[str]:
-    """What stands in the paths of shards, in their order."""
+    """The parts in the paths of shards, in their order."""
     return [f".shards/{place}-of-{experiment.shards}" for place in range(experiment.shards)]
 
 
 def shard_of(part: str) -> dict[str, list[int]]:
-    """The setting of a job that makes a part: which one from 0, and of how many."""
+    """The setting of a job that makes a part: its number from 0, and the number of parts."""
     return {"shard": [int(number) for number in re.findall("[0-9]+", part)]} if part else {}
 
 
 def encoded_parts(experiment: Experiment) -> str:
-    """The constraint of the parts in which corpora are encoded: all of them, or the empty one."""
+    """The wildcard constraint of the parts in which corpora are encoded: all parts, or the empty one."""
     return "|".join(map(re.escape, parts(experiment))) if experiment.shards > 1 else "(?:)"
 
 
 def encoded_corpus(experiment: Experiment, dataset: str, passages: str) -> str:
-    """The documents that are encoded, or the passages of them: their length ends `passages`."""
+    """The documents that are encoded, or their passages: `passages` ends in their length."""
     length = int(passages.rpartition("-")[2]) if passages else None
     return job_files.texts(experiment, dataset, "corpus", length)
 
@@ -56,10 +56,10 @@ def index_module(form: str) -> str:
 
 
 def encoding_settings(experiment: Experiment, dataset: str, model: str, part: str = "") -> JsonObject:
-    """How a model encodes a corpus, or a part of it."""
+    """The settings of encoding a corpus, or a part of it."""
     entry = experiment.models[model]
     always = _of_model(entry, ("type", "max_length", "batch_size"))
-    # Of prompts only the documents' own: another prompt of queries encodes no corpus again.
+    # Only the prompts of documents, so that a change of queries' prompts does not encode corpora again.
     put = prompts_on(experiment, entry, dataset)
     own = {role: text for role, text in put.items() if role == "document"}
     further = {key: value for key, value in given(entry).items() if key in ("max_document_length", "batch_tokens")}
@@ -67,13 +67,13 @@ def encoding_settings(experiment: Experiment, dataset: str, model: str, part: st
 
 
 def _of_model(entry: Model, keys: Iterable[str]) -> JsonObject:
-    """How a model computes; one behind an endpoint without a limit here."""
+    """The settings of a model's computation; a model behind an endpoint has no limit here."""
     elsewhere = {"backend": "endpoint", "max_length": EVERY} if is_served(entry) else {}
     return {key: elsewhere.get(key, getattr(entry, key)) for key in keys}
 
 
 def making_script(experiment: Experiment, model: str, made: str) -> str:
-    """What makes an index of vectors: codes of a precision, faiss's, or codes of a model's token vectors."""
+    """The script that makes an index of vectors: quantised codes, faiss's index, or codes of token vectors."""
     if job_files.form_of_index(experiment, model) == TOKEN_VECTORS:
         return "inference/build_token_codes.py"
     quantised = made in INDEX_PRECISIONS
@@ -81,33 +81,33 @@ def making_script(experiment: Experiment, model: str, made: str) -> str:
 
 
 def vectors_coded(experiment: Experiment, model: str, made: str, **fields: str) -> str:
-    """The encoded corpus of which an index is made."""
+    """The encoded corpus from which an index is made."""
     form = job_files.form_of_index(experiment, model)
     return path("embeddings", experiment=experiment.name, model=model, passages="", part="", form=form, **fields)
 
 
 def making_settings(made: str) -> JsonObject:
-    """How an index is made whose precision, or faiss's name, stands in a path."""
+    """The settings of an index, by the precision or faiss's name in its path."""
     return {"precision": made} if made in INDEX_PRECISIONS else {"index": job_files.faiss_name(made)}
 
 
 def ranked_whole(experiment: Experiment) -> str:
-    """The constraint of what systems rank, and score for trainings, in one job each."""
+    """The wildcard constraint of rankings, and scorings for trainings, that are one job each."""
     return _ranked(experiment, in_parts=False, behind="/[^/]+$")
 
 
 def ranked_in_parts(experiment: Experiment) -> str:
-    """The same of what several jobs rank, in the paths of their parts."""
+    """The same for those in parts, for the paths of the parts."""
     return _ranked(experiment, in_parts=True, behind="/[^/]+/[^/]+$")
 
 
 def joined(experiment: Experiment) -> str:
-    """The same in the paths of what is joined of parts."""
+    """The same for those in parts, for the joined paths."""
     return _ranked(experiment, in_parts=True, behind="/[^/]+$")
 
 
 def _ranked(experiment: Experiment, in_parts: bool, behind: str) -> str:
-    """What is ranked, where the name of a system that does so and the rest of a path stand behind it."""
+    """The part of a path before the name of a system that ranks and the rest of the path."""
     systems = [name for name, system in experiment.systems.items() if system.kind in RANKED]
     ranking = [name for name in systems if job_files.ranked_in_shards(experiment, name) == in_parts]
     scoring = [name for name in systems if job_files.scores_in_shards(experiment, name) == in_parts]
@@ -116,14 +116,14 @@ def _ranked(experiment: Experiment, in_parts: bool, behind: str) -> str:
 
 
 def ranking_words(experiment: Experiment, ranked: str, system: str) -> str:
-    """What a job does, as its message says it."""
+    """The description of a job in its message."""
     folder, _, rest = ranked.partition("/")
     how = experiment.systems[system].kind if folder == "runs" else f"score_pairs {folder}"
     return f"{how} {rest.replace('/', ' ')}"
 
 
 def ranking_script(experiment: Experiment, ranked: str, system: str) -> str:
-    """What ranks: the search of the index's form, or the script of the system's kind. Pairs are re-ranked."""
+    """The script that ranks: the search of the index's form, or that of the system's type. Pairs are re-ranked."""
     kind = experiment.systems[system].kind if ranked.startswith("runs/") else "rerank"
     if kind != "retrieve":
         return f"inference/{kind}.py"
@@ -131,7 +131,7 @@ def ranking_script(experiment: Experiment, ranked: str, system: str) -> str:
 
 
 def ranking_inputs(experiment: Experiment, ranked: str, system: str, seed: str, part: str = "") -> dict[str, str]:
-    """What a system ranks with, by the options of the script."""
+    """The inputs of a ranking, by the options of the script."""
     folder, *names = ranked.split("/")
     if folder == "runs":
         return _inputs_of_task(experiment, experiment.systems[system], task_in(experiment, *names), seed)
@@ -172,7 +172,7 @@ def _texts(experiment: Experiment, ranker: System, dataset: str, split: str, see
 
 
 def joining_settings(experiment: Experiment, ranked: str, system: str, seed: int | str) -> JsonObject:
-    """How the parts of a ranking are joined."""
+    """The settings of joining the parts of a ranking."""
     settings = ranking_settings(experiment, ranked, system, seed)
     shards_of = "documents" if job_files.searched_by_documents(experiment, system) else "queries"
     return {"shards_of": shards_of, "depth": settings["depth"], "tag": settings["tag"]}
@@ -186,14 +186,14 @@ def first_stage(experiment: Experiment, reranker: System, task: Task, seed: str)
 
 
 def export_settings(experiment: Experiment, model: str, backend: str, precision: str) -> JsonObject:
-    """How a checkpoint is turned into ONNX."""
+    """The settings of an export to ONNX."""
     entry = experiment.models[model]
     lengths = {"type": entry.type, "max_length": entry.max_length}
     return {**lengths, "backend": backend, "precision": precision, **experiment.kernels_of_jobs}
 
 
 def ranking_settings(experiment: Experiment, ranked: str, system: str, seed: int | str, part: str = "") -> JsonObject:
-    """What a ranking, or a part of it, depends on beside its inputs; of pairs all are kept."""
+    """The settings of a ranking, or a part of it; of pairs, all are kept."""
     ranker = experiment.systems[system]
     model_keys = system_kind(ranker).model_settings
     passages = {"passage_length": ranker.passage_length} if ranker.passage_length else {}
@@ -221,7 +221,7 @@ def _dataset_ranked(experiment: Experiment, ranked: str) -> str:
 
 
 def listwise_inputs(experiment: Experiment, system: str, task: str, seed: str) -> dict[str, str]:
-    """What an endpoint is asked about."""
+    """The inputs of listwise re-ranking."""
     ranker, ranked_task = experiment.systems[system], task_in(experiment, task)
     return {
         "corpus": job_files.corpus(experiment, ranked_task.dataset),
@@ -231,6 +231,6 @@ def listwise_inputs(experiment: Experiment, system: str, task: str, seed: str) -
 
 
 def listwise_settings(experiment: Experiment, system: str, seed: str) -> JsonObject:
-    """How an endpoint is asked to order the candidates."""
+    """The settings of listwise re-ranking."""
     ranker = experiment.systems[system]
     return {**listwise.job_settings(ranker), "depth": ranker.depth, "tag": f"{system}-{seed}"}

@@ -1,4 +1,4 @@
-"""What the jobs of judges are given: paths and settings, from the experiment and the wildcards of rules/judge.smk."""
+"""Paths and settings of judging jobs, from the experiment and the wildcards of rules/judge.smk."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scripts.models.chat_keys import chat_settings
 
 
 def inputs(experiment: Experiment, dataset: str) -> dict[str, str | list[str]]:
-    """The texts, the runs of which the best documents are judged, and the judgements that are kept."""
+    """The texts, the runs whose top documents are judged, and the existing judgements."""
     judge, task = judges_of(experiment)[dataset], ranked_by(experiment, dataset)
     systems = [system for name in judge.of for system in experiment.entries.get(name, [name])]
     runs = [run for system in systems for run in job_files.runs(experiment, experiment.systems[system], task)]
@@ -23,7 +23,7 @@ def inputs(experiment: Experiment, dataset: str) -> dict[str, str | list[str]]:
 
 
 def settings(experiment: Experiment, dataset: str) -> JsonObject:
-    """How the endpoint is asked, and about what; a key of null means that none is sent."""
+    """The settings of the endpoint and of the pool; no API key is sent if it is null."""
     judge = judges_of(experiment)[dataset]
     endpoint = {name: value for name, value in chat_settings(judge.endpoint).items() if name != "price"}
     price = {"price": stated(judge.endpoint.price)} if judge.endpoint.price else {}

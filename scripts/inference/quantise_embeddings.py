@@ -1,7 +1,7 @@
 """Quantise the vectors of a corpus (see quantised.py): an index of another precision from the same encoding.
 
 Reads the vectors of a corpus; writes a folder with their codes, and the timing. The ranges of int8 and uint8 are those
-of the corpus itself, all of it.
+of the whole corpus.
 """
 
 from __future__ import annotations

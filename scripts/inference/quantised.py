@@ -1,12 +1,11 @@
-"""Quantised vectors of a corpus: an index of codes, searched exactly, and its best documents scored again.
+"""Quantised vectors of a corpus: an index of codes, searched exactly, with rescoring of the best documents.
 
-The codes are those of sentence-transformers' `quantize_embeddings`: int8 and uint8 cut each dimension's range in the
-corpus into 255 steps, binary and ubinary keep its sign, eight dimensions a byte. Queries are quantised with the ranges
-of the corpus. (float16 rounds the corpus's numbers alone: its dot products are of the query's own vector.) Search is
-that of the library's `semantic_search_faiss` and `semantic_search_usearch`: by the dot product of codes, or the number
-of equal signs; then `rescore_multiplier` times as many documents as are wanted, the best, are
-scored by the dot product of the query's own vector with their codes, put back into the ranges (of signs, with ones and
-zeros).
+The codes are those of sentence-transformers' `quantize_embeddings`: int8 and uint8 divide each dimension's range in the
+corpus into 255 steps, binary and ubinary keep its sign, eight dimensions per byte. Queries are quantised with the
+ranges of the corpus. (float16 rounds only the corpus: its dot products are with the query's own vector.) Search is that
+of the library's `semantic_search_faiss` and `semantic_search_usearch`: by the dot product of codes, or the number of
+equal signs; then the best `rescore_multiplier` times k documents are scored by the dot product of the query's own
+vector with their codes, mapped back to the ranges (signs: ones and zeros).
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ SIGNED, BINARY, RANGED = ("int8", "binary"), ("binary", "ubinary"), ("int8", "ui
 
 
 def ranges_of(embeddings: np.ndarray) -> np.ndarray:
-    """The least and the greatest value of each dimension: float32 of shape (2, dimensions)."""
+    """The minimum and maximum of each dimension: float32 of shape (2, dimensions)."""
     parts = [embeddings[first : first + ROWS] for first in range(0, len(embeddings), ROWS)]
     least, most = [part.min(axis=0) for part in parts], [part.max(axis=0) for part in parts]
     return np.vstack([np.min(least, axis=0), np.max(most, axis=0)]).astype(np.float32)
 
 
 def codes_of(vectors: np.ndarray, precision: str, ranges: np.ndarray | None) -> np.ndarray:
-    """The codes of vectors (n, dimensions): int8 or uint8, of signs in an eighth of the width; or float16.
+    """The codes of vectors (n, dimensions): int8 or uint8 (signs in an eighth of the width), or float16.
 
-    Raises UserError where a number has no float16.
+    Raises UserError if a number exceeds float16.
     """
     if precision == "float16":
         if np.abs(vectors).max(initial=0) > np.finfo(np.float16).max:
@@ -51,7 +50,7 @@ def codes_of(vectors: np.ndarray, precision: str, ranges: np.ndarray | None) -> 
 
 
 def write_index(folder: Path, embeddings: np.ndarray, precision: str) -> None:
-    """Write codes and ranges into an empty folder, a part of the corpus at a time."""
+    """Write codes and ranges into an empty folder, in parts of the corpus."""
     ranges = ranges_of(embeddings) if precision in RANGED else None
     if ranges is not None:
         np.save(folder / RANGES, ranges)
@@ -77,22 +76,22 @@ class QuantisedIndex:
     precision: str
 
     def numbers(self, codes: np.ndarray, width: int) -> np.ndarray:
-        """Codes as numbers whose dot product is searched by: the codes themselves, or -1 and 1 of signs; float64.
+        """Codes as the numbers of the search's dot product: the codes themselves, or -1 and 1 for signs; float64.
 
-        (float16 becomes float32.) Sums of products of such whole numbers are exact in float64, in float32 they are not.
+        (float16 becomes float32.) Sums of products of such integers are exact in float64, but not in float32.
         """
         if self.precision in BINARY:
             return bits(codes, self.precision, width) * 2.0 - 1.0
         return codes.astype(np.float64 if self.precision in RANGED else np.float32)
 
     def asked(self, queries: np.ndarray) -> np.ndarray:
-        """What `numbers` are multiplied by: those of the queries' codes, or of float16 the queries themselves."""
+        """The queries' factor of the dot product: `numbers` of their codes, or for float16 the queries themselves."""
         if self.precision == "float16":
             return queries.astype(np.float32, copy=False)
         return self.numbers(codes_of(queries, self.precision, self.ranges), queries.shape[1])
 
     def restored(self, rows: np.ndarray, width: int) -> np.ndarray:
-        """The vectors by which documents are scored again: codes put back into the ranges, ones and zeros of signs."""
+        """The vectors for rescoring: codes mapped back to the ranges, ones and zeros for signs."""
         codes = np.asarray(self.codes[rows])
         if self.ranges is None:
             return bits(codes, self.precision, width).astype(np.float64)
@@ -102,13 +101,13 @@ class QuantisedIndex:
 
 
 def bits(codes: np.ndarray, precision: str, width: int) -> np.ndarray:
-    """The signs in codes, without those that fill the last byte: uint8 of shape (n, width)."""
+    """The signs in codes, without the padding of the last byte: uint8 of shape (n, width)."""
     packed = codes.view(np.uint8) ^ 0x80 if precision in SIGNED else codes
     return np.unpackbits(packed, axis=-1)[..., :width]
 
 
 def open_index(folder: Path, rows: int, precision: str) -> QuantisedIndex:
-    """Open the index of a corpus of so many documents. Raises UserError where it is damaged or another's."""
+    """Open the index of a corpus of this size. Raises UserError if it is damaged or of another corpus."""
     codes = open_rows(folder / CODES, rows)
     ranges = open_rows(folder / RANGES, 2) if precision in RANGED else None
     if codes.dtype != type_of(precision):
@@ -127,8 +126,8 @@ def search_codes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The `depth` best documents of each query, of shape (queries, dimensions): their scores and numbers.
 
-    `places` are as of exact.precedence. With a `multiplier` of 0 nothing is scored again: the scores are of codes. With
-    a `shard` (see shards.py), where nothing is, the documents of its parts of the index alone are compared.
+    `places` are as from exact.precedence. With a `multiplier` of 0 there is no rescoring: the scores are of codes. With
+    a `shard` (see shards.py) and no rescoring, only the documents of its parts of the index are compared.
     """
     import torch
 
@@ -157,7 +156,7 @@ def search_codes(
 def _again(
     score: Callable[[int, np.ndarray], np.ndarray], found: np.ndarray, places: np.ndarray, depth: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The found documents by new scores, the best `depth` of them; of equal ones the smaller place comes first."""
+    """The best `depth` of the found documents by new scores; ties by the smaller place."""
     kept_scores, kept_rows = [], []
     for query, rows in enumerate(found):
         scores = score(query, rows)

@@ -1,4 +1,4 @@
-"""Candidates ranked by a loaded model of any kind; training, which evaluates itself on the way, ranks by it too."""
+"""Candidates ranked by a loaded model of any type; also used by the evaluation during training."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scripts.models.cutting import Lengths, cutting_encoder, cutting_scorer
 
 
 def rank_by_pairs(score: Callable, wanted: Candidates, queries: Passages, texts: Passages, size: int = CHUNK) -> Run:
-    """Score all pairs of a query and one of its candidates by `score` (pairs of texts -> array), `size` at a time."""
+    """Score all pairs of a query and a candidate with `score` (pairs of texts -> array), `size` at a time."""
     pairs = [(query, (queries[query], texts[name])) for query, documents in wanted.items() for name in documents]
     progress = Progress("re-ranked", passage_pairs(pairs), "pair")
     scores: list[float] = []
@@ -35,9 +35,9 @@ def rank_by_vectors(
     texts: Passages,
     embeddings: Vectors | None = None,
 ) -> Run:
-    """Compare each query with its candidates by vectors, which `encode` (texts, role) makes.
+    """Compare each query with its candidates by the vectors of `encode` (texts, role).
 
-    `embeddings` are the documents' vectors, None where `texts` are to be encoded.
+    `embeddings` are the documents' vectors, None if `texts` are to be encoded.
     """
     as_query, as_document = partial(encode, role="query"), partial(encode, role="document")
     vectors = encode_all(as_document, texts, "encoded documents") if embeddings is None else embeddings
@@ -48,7 +48,7 @@ def rank_by_vectors(
 def rank(
     kind: Adapter, model: Any, lengths: Lengths, batch_size: int, wanted: Candidates, queries: Passages, texts: Passages
 ) -> Run:
-    """The candidates ranked by a loaded model as inference ranks them."""
+    """The candidates ranked by a loaded model, as in inference."""
     if kind.SEARCHES:
         encode = partial(cutting_encoder(kind, model, lengths), batch_size=batch_size)
         return rank_by_vectors(encode, wanted, queries, texts)

@@ -1,4 +1,4 @@
-"""The settings of all scripts that rank with a model, whichever way they do; reads and writes nothing."""
+"""The settings of all scripts that rank with a model; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scripts.models.kernels import Kernels
 
 @dataclass(frozen=True, kw_only=True)
 class RankingSettings:
-    """By which model queries and documents are ranked, and how it takes their texts."""
+    """The model that ranks, and its limits on texts."""
 
     type: Annotated[str, "kind of the model"]
     max_length: Annotated[int, "tokens kept of a text, or of a pair where pairs are scored"]
@@ -27,7 +27,7 @@ class RankingSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class PairSettings(RankingSettings):
-    """What scripts are given that may score pairs of texts."""
+    """The settings of scripts that may score pairs of texts."""
 
     backend: Annotated[str, "what computes: torch, or onnx where the kind has it"]
     batch_tokens: Annotated[int | None, "in place of batch_size: tokens per batch, with padding"] = None

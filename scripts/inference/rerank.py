@@ -1,10 +1,10 @@
-"""Re-rank a first stage's run with a model of any kind (see scripts/models/adapters.py).
+"""Re-rank a first stage's run with a model of any type (see scripts/models/adapters.py).
 
 Reads a checkpoint, the corpus, queries and a run. Scores the run's first `depth` documents per query (in trec_eval's
 order) and writes them as a TREC run by the new scores, with the timing. A model that searches, such as a bi-encoder,
-encodes each document and query once (unless the corpus's index is given), and their similarity is the score. Any
-other model, such as a cross-encoder, scores each pair; of these a shard (see shards.py) scores a part. Corpus and
-queries may be files of passages. Only the documents to score are kept in memory.
+encodes each document and query once (unless the corpus's index is given), and their similarity is the score. Any other
+model, such as a cross-encoder, scores each pair; a shard (see shards.py) scores a part of the pairs. Corpus and queries
+may be files of passages. Only the documents to be scored are in memory.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Settings(PairSettings):
 
 
 class Outcome(NamedTuple):
-    """The new run, the seconds that all queries took together, those of single queries, and facts for the timing."""
+    """The new run, the seconds of all queries together, those of single queries, and entries for the timing."""
 
     ranked: Run
     seconds: float
@@ -55,7 +55,7 @@ class Outcome(NamedTuple):
 
 
 def of_shard(wanted: Candidates, queries: Passages, texts: Passages, shard: list[int], size: int = CHUNK) -> Candidates:
-    """The candidates that a shard scores: those of whole chunks of pairs, so at its ends a part of a query's."""
+    """The candidates that a shard scores: whole chunks of pairs, so that its first and last query may be partial."""
     pairs = (
         ((query, name), (queries[query], texts[name])) for query, documents in wanted.items() for name in documents
     )
@@ -69,7 +69,7 @@ def of_shard(wanted: Candidates, queries: Passages, texts: Passages, shard: list
 def by_pairs(
     scorer: Scorer, wanted: Candidates, queries: Passages, texts: Passages, shard: list[int] | None = None
 ) -> Outcome:
-    """Re-rank with a model of pairs, or the part of them in a shard; the first query's candidates warm it up."""
+    """Re-rank with a model of pairs, or the part in a shard; the first query's candidates are the warm-up."""
 
     def single(query: str) -> object:
         return aggregated(scorer.score, [(queries[query], texts[document]) for document in wanted[query]])
@@ -79,7 +79,7 @@ def by_pairs(
     start = clock()
     ranked = rank_by_pairs(scorer.score, its, queries, texts, scorer.chunk)
     seconds = clock() - start
-    begun = [query for query, documents in its.items() if documents[0] == wanted[query][0]]  # each in one shard alone
+    begun = [query for query, documents in its.items() if documents[0] == wanted[query][0]]  # each in exactly one shard
     return Outcome(ranked, seconds, single_seconds(single, begun), scorer.facts)
 
 
@@ -91,9 +91,9 @@ def by_vectors(
     embeddings: Vectors | None,
     facts: JsonObject,
 ) -> Outcome:
-    """Re-rank with a model of vectors, by `encode` (texts, role -> vectors), whose metadata are `facts`.
+    """Re-rank with a model of vectors, by `encode` (texts, role -> vectors), with the metadata `facts`.
 
-    `embeddings` are the documents' vectors, None where `texts` are to be encoded.
+    `embeddings` are the documents' vectors, None if `texts` are to be encoded.
     """
     as_query = partial(encode, role="query")
     as_document = partial(encode, role="document")
@@ -136,7 +136,7 @@ def main() -> None:
         outcome = by_vectors(encode, wanted, queries, texts, embeddings, computed_by(kind, model))
         prompts = prompts_of(kind, model)
     else:
-        prompts = {}  # those of a scorer are among its facts
+        prompts = {}  # a scorer's prompts are among its facts
         scorer = cutting_scorer(load_scorer(kind, options.checkpoint, settings), settings)
         outcome = by_pairs(scorer, wanted, queries, texts, settings.shard)
     write_run(options.run, outcome.ranked, settings.tag)

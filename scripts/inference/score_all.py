@@ -2,8 +2,8 @@
 
 Reads a checkpoint, the corpus and queries (or the passages of both). Writes a TREC run of the `depth` documents with
 the highest logits per query, without those that are excluded for it, and the timing. The corpus is read again for each
-query, and only the best documents are kept, so memory does not grow with its size. The times do not include reading. A
-shard (see shards.py) has some queries.
+query, and only the best documents are kept, so memory does not grow with its size. Times do not include reading. A
+shard (see shards.py) is a part of the queries.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def best_documents(
 ) -> tuple[dict, float]:
     """The `depth` documents with the highest scores for a query (in trec_eval's order), and the seconds of scoring.
 
-    The `excluded` ones are none of them. `done` gets the number of pairs of passages of each chunk.
+    Without the `excluded` ones. `done` is called with the number of pairs of passages of each chunk.
     """
     best: dict[str, float] = {}
     seconds = 0.0
@@ -68,7 +68,7 @@ def best_documents(
 def rank_all(
     scorer: Scorer, queries: dict[str, list[str]], corpus: Path, depth: int, pairs: int, excluded: Excluded
 ) -> tuple[Run, list]:
-    """The run of all queries and the seconds of each; `pairs` is how many pairs of passages there are."""
+    """The run of all queries and the seconds of each; `pairs` is the number of pairs of passages."""
     progress = Progress("scored", pairs, "pair")
     ranked: Run = {}
     seconds = []

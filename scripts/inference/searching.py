@@ -1,6 +1,6 @@
-"""Search a corpus for the queries of a task and time it: what each form of index does in one way.
+"""Search a corpus for the queries of a task and time it: the common part of all forms of index.
 
-No run has a document that is excluded for its query: a search fetches as many more, which are left out here.
+No run has a document that is excluded for its query: a search retrieves as many more, which are removed here.
 """
 
 from __future__ import annotations
@@ -42,25 +42,25 @@ class Settings(RankingSettings):
 
 @dataclass(frozen=True)
 class Request:
-    """What is searched for, and the model that encodes it."""
+    """A search: its queries, and the model that encodes them."""
 
     options: Namespace
-    settings: Any  # Settings, or a dataclass that adds to them
-    queries: dict[str, list[str]]  # the passages of each, or its one text
+    settings: Any  # Settings, or a dataclass that extends it
+    queries: dict[str, list[str]]  # the passages of each, or its text
     documents: dict[str, int]  # the number of passages of each
-    excluded: Excluded  # of its documents, for a query
+    excluded: Excluded  # documents, by query
     kind: Adapter
     model: Any
 
     @cached_property
     def encode(self) -> Callable[[list[str]], Any]:
-        """What the model makes of texts of queries, after they are cut."""
+        """The encoding of query texts, after they are cut."""
         cutting = cutting_encoder(self.kind, self.model, self.settings)
         return partial(cutting, batch_size=self.settings.batch_size, role="query")
 
     @cached_property
     def places(self) -> np.ndarray:
-        """Where each document stands among those of equal score: see exact.precedence."""
+        """The place of each document among ties: see exact.precedence."""
         from scripts.inference.exact import precedence
 
         return precedence(list(self.documents))
@@ -74,15 +74,15 @@ class Request:
 
     @property
     def fetched(self) -> int:
-        """How many documents a search fetches for each query, so that `depth` are left where some are excluded."""
+        """The number of documents that a search retrieves per query, so that `depth` remain after exclusion."""
         depth: int = self.settings.depth
         return depth + max(map(len, self.left_out), default=0)
 
 
 def requested(description: str | None, settings: type, *further: str) -> Request:
-    """Read the command line of a script that searches an index: that, its queries and its model.
+    """Read the command line of a script that searches: index, queries and model.
 
-    `further` are options of its own. Raises UserError where there is no query.
+    `further` are the script's own options. Raises UserError if there is no query.
     """
     names = ("checkpoint", "corpus", "index", *further, "queries", "run", "timing")
     options = parser(description, *names, settings=settings).parse_args()
@@ -100,9 +100,9 @@ def requested(description: str | None, settings: type, *further: str) -> Request
 def without(
     found: tuple[np.ndarray, np.ndarray], left_out: Sequence[Collection[int]], depth: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The first `depth` of the documents found that are not left out: scores and numbers, of (queries, documents).
+    """The first `depth` documents found that are not left out: scores and numbers, of shape (queries, documents).
 
-    `left_out` has the numbers of each query. Where fewer are left, the last have a score of minus infinity.
+    `left_out` has the documents' numbers per query. If fewer remain, the last have a score of minus infinity.
     """
     scores, rows = found
     if any(map(len, left_out)):
@@ -114,11 +114,11 @@ def without(
 
 
 def answer(request: Request, find: Find, wanted: slice = EACH, **facts: Any) -> None:
-    """Search for all queries; write the run, and the timing with these further facts, which precede its own.
+    """Search for all queries; write the run, and the timing with further entries before its own.
 
-    `find` gives for queries (lists of passages) the scores and the numbers of the `fetched` best documents. One with a
-    score of minus infinity was not found. Where some of the queries are `wanted`, `find` gets these beside all of them,
-    which are encoded as one job for all would encode them.
+    `find` returns, for queries (lists of passages), the scores and the numbers of the `fetched` best documents. A
+    document with a score of minus infinity was not found. If only some queries are `wanted`, `find` gets these and all
+    queries, so that they are encoded as in one job for all.
     """
     settings = request.settings
     ranked, figures, singles = search_all(request, find, wanted)
@@ -130,9 +130,9 @@ def answer(request: Request, find: Find, wanted: slice = EACH, **facts: Any) -> 
 
 
 def search_all(request: Request, find: Find, wanted: slice = EACH) -> tuple[Run, dict[str, Any], list[float]]:
-    """The run of the queries, what its timing says of them, and seconds of single ones; `find` and `wanted` as above.
+    """The run of the queries, entries of its timing, and seconds of single queries; `find` and `wanted` as above.
 
-    A first batch warms it up.
+    A first batch is the warm-up.
     """
     texts, names = list(request.queries.values()), list(request.queries)[wanted]
     find(texts[: request.settings.batch_size])

@@ -1,7 +1,7 @@
-"""Shards of a job's work: which part each of several jobs does, and the timing of the whole from those of its parts.
+"""Shards of a job's work: the part of each of several jobs, and the timing of the whole from those of its parts.
 
-The work is cut between units that one job would form too (chunks of documents or pairs, blocks of an index, queries),
-so that the parts together are what it would have made, to the last bit.
+The work is divided at units that one job also forms (chunks of documents or pairs, blocks of an index, queries), so
+that the parts together equal its output, to the last bit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ OF_ONE = ("device", "processor")  # of each, joined by "and"
 
 
 def part(units: Units, shard: list[int] | None) -> Units:
-    """The units, in about equal numbers, of a shard: which one from 0, and of how many; all of them without one."""
+    """The units of a shard (its number from 0, number of shards), in about equal numbers; all without a shard."""
     if shard is None:
         return units
     place, of = shard
@@ -27,21 +27,21 @@ def part(units: Units, shard: list[int] | None) -> Units:
 
 
 def rows_of_shard(count: int, size: int, shard: list[int] | None) -> tuple[int, int]:
-    """The first row of a shard and the one behind its last: whole chunks of `size`, in about equal numbers.
+    """The first row of a shard and the end of its last: whole chunks of `size`, in about equal numbers.
 
-    Without a shard these are all rows.
+    Without a shard, these are all rows.
     """
     its = part(range(-(-count // size)), shard)
     return min(its.start * size, count), min(its.stop * size, count)
 
 
 def latencies(seconds: list[float], shard: list[int] | None) -> dict[str, Any]:
-    """What a timing says of single queries, from the seconds of each; in a shard's these stand themselves."""
+    """The latencies in a timing, from the seconds of single queries; a shard's timing has these seconds themselves."""
     return {"latency_ms": latency(seconds)} if shard is None else {"single_seconds": seconds}
 
 
 def joined(timings: list[dict], added: Sequence[str]) -> dict[str, Any]:
-    """The timing of the whole: sums of seconds, joules and what is `added`; memory and other work of the largest."""
+    """The timing of the whole: sums of seconds, joules and `added` keys; maximum of memory and other work."""
     whole = dict(timings[0])
     whole |= {key: sum(timing[key] for timing in timings) for key in ("seconds", *added)}
     whole |= {key: total([timing.get(key) for timing in timings]) for key in CALLS if key in whole}

@@ -1,12 +1,12 @@
-"""Token vectors in residual codes: late interaction in a fraction of the bytes (ColBERTv2, Santhanam et al. 2022).
+"""Token vectors in residual codes: late interaction with a fraction of the storage (ColBERTv2, Santhanam et al. 2022).
 
-A token's vector is coded as the nearest of some centroids and a code of the difference to it, by faiss's product or
-scalar quantiser: `IVF4096,PQ32` has 4,096 centroids and codes of 32 bytes. A search (after PLAID, Santhanam et al.
-2022) takes the documents with a token at one of the `nprobe` centroids nearest to a token of the query, keeps the best
-of them by MaxSim of centroids alone, and ranks these by MaxSim of the decoded vectors.
+A token's vector is coded as the nearest centroid and a code of the difference from it, by faiss's product or scalar
+quantiser: `IVF4096,PQ32` has 4,096 centroids and codes of 32 bytes. A search (after PLAID, Santhanam et al. 2022)
+selects the documents with a token at one of the `nprobe` centroids nearest to a token of the query, keeps the best of
+them by MaxSim of centroids, and ranks these by MaxSim of the decoded vectors.
 
-An index is a folder: `codec.faiss` (trained, without vectors), `codes.npy` (one row per token, each document's
-together), `offsets.npy` (where each document begins, and where the last one ends), and of each centroid the documents:
+An index is a folder: `codec.faiss` (trained, without vectors), `codes.npy` (one row per token, document by document),
+`offsets.npy` (the start of each document, and the end of the last), and the documents of each centroid:
 `documents.npy`, `ends.npy`.
 """
 
@@ -23,36 +23,36 @@ from scripts.common.threads import threads
 from scripts.inference.approximate import ROWS, trained
 
 CODEC, CODES, OFFSETS, DOCUMENTS, ENDS = "codec.faiss", "codes.npy", "offsets.npy", "documents.npy", "ends.npy"
-AT_A_TIME = 512  # documents that are decoded
-AGAIN = 4  # times as many documents as are asked for are scored by decoded vectors
+AT_A_TIME = 512  # documents decoded at a time
+AGAIN = 4  # times the requested number of documents are scored by decoded vectors
 
 
 class TokenCodes(NamedTuple):
-    """An index as a search reads it; codes stay on disk."""
+    """An open index; codes remain on disk."""
 
     codec: Any
     centroids: np.ndarray  # (centroids, dimensions)
     codes: np.ndarray
     offsets: np.ndarray
-    documents: np.ndarray  # of the first centroid, the second, …
-    ends: np.ndarray  # where those of each centroid end
+    documents: np.ndarray  # of the first centroid, then the second, …
+    ends: np.ndarray  # the end of each centroid's documents
     nprobe: int
 
     def of_centroids(self, centroids: np.ndarray) -> np.ndarray:
-        """The documents that have a token at one of these centroids."""
+        """The documents with a token at one of these centroids."""
         firsts = np.where(centroids, self.ends[centroids - 1], 0)
         parts = [self.documents[first:end] for first, end in zip(firsts, self.ends[centroids], strict=True)]
         return np.unique(np.concatenate(parts))
 
     def tokens(self, documents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The codes of the tokens of documents, and how many each has."""
+        """The codes of the tokens of documents, and their number per document."""
         counts = self.offsets[documents + 1] - self.offsets[documents]
         before = np.repeat(np.cumsum(counts) - counts, counts)
         return self.codes[np.repeat(self.offsets[documents], counts) + np.arange(counts.sum()) - before], counts
 
 
 def write_index(folder: Path, vectors: np.ndarray, counts: np.ndarray, name: str) -> None:
-    """Code token vectors, of which each document has so many, into an empty folder. Raises UserError as `trained`."""
+    """Code token vectors, `counts` per document, into an empty folder. Raises UserError as `trained`."""
     import faiss
 
     codec = trained(vectors, name)
@@ -74,12 +74,12 @@ def write_index(folder: Path, vectors: np.ndarray, counts: np.ndarray, name: str
 
 
 def centroids_of(codes: np.ndarray, codec: Any) -> np.ndarray:
-    """The number of the centroid that begins each code."""
+    """The number of the centroid at the start of each code."""
     return sum(codes[:, byte].astype(np.int64) << (8 * byte) for byte in range(codec.coarse_code_size()))
 
 
 def open_index(folder: Path, documents: int, nprobe: int) -> TokenCodes:
-    """The index of a corpus of so many documents. Raises UserError where it is damaged or another corpus's."""
+    """The index of a corpus of this size. Raises UserError if it is damaged or of another corpus."""
     import faiss
 
     try:
@@ -98,7 +98,7 @@ def open_index(folder: Path, documents: int, nprobe: int) -> TokenCodes:
 
 
 def search(index: TokenCodes, queries: list[np.ndarray], places: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """What the index finds for queries, each of shape (tokens, dimensions): as approximate.search gives it."""
+    """The results for queries, each of shape (tokens, dimensions), as from approximate.search."""
     k = min(k, len(index.offsets) - 1)
     scores, rows = np.full((len(queries), k), -np.inf, np.float32), np.zeros((len(queries), k), np.int64)
     for number, query in enumerate(queries):
@@ -110,7 +110,7 @@ def search(index: TokenCodes, queries: list[np.ndarray], places: np.ndarray, k: 
 
 
 def candidates(index: TokenCodes, query: np.ndarray, most: int) -> np.ndarray:
-    """The documents near a query by its centroids, at most so many: those with the highest MaxSim of centroids."""
+    """The at most `most` documents with the highest MaxSim of centroids for a query."""
     near = query @ index.centroids.T
     probed = np.unique(np.argpartition(-near, index.nprobe - 1, axis=1)[:, : index.nprobe])
     documents = index.of_centroids(probed)
@@ -122,7 +122,7 @@ def candidates(index: TokenCodes, query: np.ndarray, most: int) -> np.ndarray:
 
 
 def decoded_max_sims(index: TokenCodes, query: np.ndarray, documents: np.ndarray) -> np.ndarray:
-    """MaxSim of a query and each of some documents, by decoded vectors; some documents at a time."""
+    """MaxSim of a query and each of several documents by decoded vectors, in batches of documents."""
     scores = [np.empty(0, np.float32)]
     for first in range(0, len(documents), AT_A_TIME):
         codes, counts = index.tokens(documents[first : first + AT_A_TIME])
@@ -131,5 +131,5 @@ def decoded_max_sims(index: TokenCodes, query: np.ndarray, documents: np.ndarray
 
 
 def max_sims(scores: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """The sum of each query token's highest score, of shape (query tokens, tokens), for documents of so many tokens."""
+    """MaxSim from scores of shape (query tokens, tokens), for documents with `counts` tokens each."""
     return np.maximum.reduceat(scores, np.cumsum(counts) - counts, axis=1).sum(axis=0)

@@ -1,4 +1,4 @@
-"""Vectors of texts, one row per passage (or a token): made here or taken from an index of the corpus."""
+"""Vectors of texts, one row per passage (or token): computed here or read from an index of the corpus."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from scripts.inference.aggregate import max_sim
 from scripts.ir.collection import read_texts
 
 VECTORS = "vectors.npy"  # in the folder of an index
-CHUNK = 1024  # texts encoded between two lines of progress
+CHUNK = 1024  # texts encoded between two progress lines
 
 # id -> float32 of shape (passages, dimensions) or (tokens, dimensions); sparse, of shape (1, terms)
 Vectors = dict[str, Any]
 
 
 def open_matrix(path: Path) -> np.ndarray:
-    """A NumPy file as a memory map. Raises UserError where it is damaged."""
+    """A NumPy file as a memory map. Raises UserError if it is damaged."""
     try:
         matrix: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError) as error:
@@ -33,12 +33,12 @@ def open_matrix(path: Path) -> np.ndarray:
 
 
 def write_header(file: BinaryIO, kind: str, shape: tuple[int, ...]) -> None:
-    """The header of a NumPy file, which is as long for any number of rows: NumPy leaves room for them to grow."""
+    """Write the header of a NumPy file; its length is the same for any number of rows, since NumPy reserves space."""
     np.lib.format.write_array_header_1_0(file, {"descr": kind, "fortran_order": False, "shape": shape})
 
 
 def open_rows(path: Path, rows: int) -> np.ndarray:
-    """A NumPy file of a corpus as a memory map of so many rows. Raises UserError where it is damaged or another's."""
+    """A NumPy file as a memory map with `rows` rows. Raises UserError if it is damaged or of another corpus."""
     matrix = open_matrix(path)
     if matrix.ndim != 2 or len(matrix) != rows:
         raise UserError(f"{path}: shape {matrix.shape}, but the corpus has {rows} documents; encode it again")
@@ -46,17 +46,17 @@ def open_rows(path: Path, rows: int) -> np.ndarray:
 
 
 def open_vectors(index: Path, rows: int) -> np.ndarray:
-    """The vectors in an index of so many documents or passages, as a memory map. Raises UserError as `open_rows`."""
+    """The vectors in an index of `rows` documents or passages, as a memory map. Raises UserError as `open_rows`."""
     return open_rows(index / VECTORS, rows)
 
 
 def passage_counts(texts: Path) -> dict[str, int]:
-    """How many lines (passages) each id of a corpus or file of passages has, in the file's order."""
+    """The number of lines (passages) of each id of a corpus or file of passages, in the file's order."""
     return dict(Counter(name for name, _ in read_texts(texts)))
 
 
 def stored(index: Path, corpus: Path, wanted: Container[str]) -> Vectors:
-    """The vectors, in an index, of some documents of its corpus or passages: left on disk until they are looked at."""
+    """The vectors of some documents in an index of their corpus or passages, on disk until they are read."""
     rows: dict[str, tuple[int, int]] = {}
     end = 0
     for name, passages in groupby(read_texts(corpus), key=lambda line: line[0]):
@@ -68,7 +68,7 @@ def stored(index: Path, corpus: Path, wanted: Container[str]) -> Vectors:
 
 
 def encode_all(encoder: Callable[[list[str]], Any], texts: dict[str, list[str]], label: str) -> Vectors:
-    """Encode each passage once by `encoder`; where that gives vectors of tokens or sparse ones, each text is whole."""
+    """Encode each passage once with `encoder`; for vectors of tokens or sparse vectors, each text as a whole."""
     passages = [passage for its_passages in texts.values() for passage in its_passages]
     progress = Progress(label, len(passages), "text")
     parts = []
@@ -85,7 +85,7 @@ def encode_all(encoder: Callable[[list[str]], Any], texts: dict[str, list[str]],
 
 
 def of_one_text(encoded: Any) -> Any:
-    """The vectors of one text, from what an encoder gives for its passages (or, of tokens, for the whole text)."""
+    """The vectors of one text, from an encoder's output for its passages (for token vectors, the whole text)."""
     return encoded[0] if isinstance(encoded, list) else encoded
 
 

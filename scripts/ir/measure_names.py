@@ -112,7 +112,7 @@ def _read(name: str) -> tuple[ir_measures.Measure, list[str | None]] | None:
 
 
 def _meant(name: str) -> str:
-    """The same parameters of the measure with the closest name, as a part of a message; empty where none is close."""
+    """The same parameters of the measure with the closest name, as a part of a message; empty if none is close."""
     head, *parameters = re.split(r"(?=[@(])", name[:LONGEST_NAME], maxsplit=1)
     registry = ir_measures.measures.registry
     known = [*registry, *(measure.NAME for measure in registry.values())]  # of two spellings the last is taken

@@ -36,8 +36,7 @@ from scripts.ir.trec import Qrels, Subtopics, over_subtopics, shown
 
 
 def mistake(entry: Options) -> Mistake | None:
-    """Topics and qrels of different splits, a file outside the location or of two splits, or an unknown encoding.
-    """
+    """Topics and qrels of different splits, a file outside the location or of two splits, or an unknown encoding."""
     topics, qrels = entry.topics, entry.qrels
     if set(topics) - {"train"} != set(qrels) - {"train"} or not set(qrels) <= set(topics):
         return Mistake("topics", "topics and qrels must name the same splits; train alone may lack qrels")
@@ -51,7 +50,7 @@ def mistake(entry: Options) -> Mistake | None:
 
 
 def why_no_pattern(pattern: str) -> str | None:
-    """Why a pattern cannot name files below a folder; None where it can."""
+    """Why a pattern cannot name files below a folder; None if it can."""
     if reason := why_not_below(pattern):
         return reason
     if any("**" in part and part != "**" for part in pattern.split("/")):

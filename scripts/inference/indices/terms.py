@@ -1,8 +1,8 @@
-"""The index of a sparse encoder: a folder with the weights of terms of a corpus, each document's together.
+"""The index of a sparse encoder: a folder with the term weights of a corpus, document by document.
 
 `weights.npy` (float32) and `terms.npy` (int32, numbers of the vocabulary) have one entry per term of a document;
-`offsets.npy` says at which entry each document begins, and where the last one ends; `index.json` with which model it
-was made, and how many terms there are. The entries go to disk as they come, and are read as a memory map.
+`offsets.npy` has the first entry of each document, and the end of the last; `index.json` has the model and the number
+of terms. The entries are written chunk by chunk, and read as a memory map.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from scripts.inference.vectors import write_header
 
 NAME = "terms"
 WEIGHTS, TERMS, OFFSETS = "weights.npy", "terms.npy", "offsets.npy"
-ENTRIES = 4_000_000  # of the index that are looked at at a time
+ENTRIES = 4_000_000  # entries read at a time
 
 
 class TermIndex(NamedTuple):
-    """Weights and terms, left on disk, with where each document's begin; `size` is that of the vocabulary."""
+    """Weights and terms on disk, with the start of each document; `size` is that of the vocabulary."""
 
     weights: np.ndarray
     terms: np.ndarray
@@ -43,7 +43,7 @@ class TermIndex(NamedTuple):
         return scipy.sparse.csr_array(parts, shape=(len(offsets) - 1, self.size))
 
     def blocks(self) -> Iterator[slice]:
-        """The documents in blocks of at most ENTRIES weights (or of one that has more)."""
+        """The documents in blocks of at most ENTRIES weights (or one document with more)."""
         first = 0
         while first < self.documents:
             end = int(np.searchsorted(self.offsets, self.offsets[first] + ENTRIES, side="right")) - 1
@@ -51,7 +51,7 @@ class TermIndex(NamedTuple):
             first = max(first + 1, end)
 
     def frequencies(self) -> np.ndarray:
-        """In how many documents each term of the vocabulary has a weight. Shape (terms,)."""
+        """The number of documents in which each term of the vocabulary has a weight. Shape (terms,)."""
         counts = np.zeros(self.size, dtype=np.int64)
         for start in range(0, len(self.terms), ENTRIES):
             counts += np.bincount(self.terms[start : start + ENTRIES], minlength=self.size)
@@ -63,7 +63,7 @@ def write_index(
 ) -> TermIndex:
     """Write the weights of documents, which come in chunks, into an empty folder.
 
-    Raises UserError where no document has a term, but for a shard, which may also have no document.
+    Raises UserError if no document has a term; a shard may be empty.
     """
     counts: list[np.ndarray] = []
     size = 0
@@ -87,18 +87,18 @@ def write_index(
 
 
 def open_shard(folder: Path, checkpoint: Path) -> Iterator[scipy.sparse.csr_array]:
-    """What a shard's index was written of, in chunks. Raises UserError where it is damaged, or of other weights."""
+    """The content of a shard's index, in chunks. Raises UserError if it is damaged, or made with other weights."""
     index = _read(folder, _size(folder, checkpoint))
     yield from map(index.rows, index.blocks())
 
 
 def facts(index: TermIndex) -> dict[str, float]:
-    """What the timing says of an index."""
+    """The entries of an index in the timing."""
     return {"terms_per_document": len(index.terms) / index.documents if index.documents else 0.0}
 
 
 def open_index(folder: Path, documents: int, checkpoint: Path) -> TermIndex:
-    """The index of a corpus of so many documents. Raises UserError where it is damaged, or made of other weights."""
+    """The index of a corpus of this size. Raises UserError if it is damaged, or made with other weights."""
     index = _read(folder, _size(folder, checkpoint))
     if index.documents != documents:
         raise UserError(f"{folder}: of {index.documents} documents, but the corpus has {documents}; encode it again")
@@ -106,7 +106,7 @@ def open_index(folder: Path, documents: int, checkpoint: Path) -> TermIndex:
 
 
 def _size(folder: Path, checkpoint: Path) -> int:
-    """How many terms the vocabulary of an index has."""
+    """The size of the vocabulary of an index."""
     record = read_record(folder, checkpoint)
     if type(record.get("terms")) is not int:
         raise UserError(f"{folder}: {RECORD} was changed or damaged; delete it and encode again")

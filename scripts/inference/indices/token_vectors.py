@@ -1,7 +1,7 @@
-"""The index of a multi-vector model: a folder with the vectors of all tokens of a corpus, each document's together.
+"""The index of a multi-vector model: a folder with the vectors of all tokens of a corpus, document by document.
 
-`vectors.npy` has one row per token, float32; `offsets.npy` says at which row each document begins, and where the last
-one ends; `index.json` with which weights it was made. The rows go to disk as they come, and are read as a memory map.
+`vectors.npy` has one row per token, float32; `offsets.npy` has the first row of each document, and the end of the last;
+`index.json` has the weights' SHA-256. The rows are written chunk by chunk, and read as a memory map.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from scripts.inference.vectors import VECTORS, write_header
 
 NAME = "token-vectors"
 OFFSETS = "offsets.npy"
-DOCUMENTS = 1024  # of a shard that are copied at a time
+DOCUMENTS = 1024  # documents of a shard copied at a time
 
 
 class TokenIndex(NamedTuple):
-    """`vectors` (tokens, dimensions), left on disk, and how many of them each document has."""
+    """`vectors` (tokens, dimensions), on disk, and their number for each document."""
 
     vectors: np.ndarray
     counts: np.ndarray
 
 
 def write_index(folder: Path, chunks: Iterable[list[np.ndarray]], checkpoint: Path, shard: bool = False) -> TokenIndex:
-    """Write the vectors of documents, which come in chunks of at least one, into an empty folder.
+    """Write the chunks of documents' vectors into an empty folder; a chunk has at least one document.
 
-    There is a document, but for a shard. Raises UserError for vectors of different dimensions.
+    Only a shard may have no document. Raises UserError for vectors of different dimensions.
     """
     counts: list[int] = []
     dimensions = 0
@@ -53,13 +53,13 @@ def write_index(folder: Path, chunks: Iterable[list[np.ndarray]], checkpoint: Pa
 
 
 def facts(index: TokenIndex) -> dict[str, float]:
-    """What the timing says of an index."""
+    """The entries of an index in the timing."""
     documents = len(index.counts)
     return {"vectors": len(index.vectors), "vectors_per_document": len(index.vectors) / documents if documents else 0.0}
 
 
 def open_shard(folder: Path, checkpoint: Path) -> Iterator[list[np.ndarray]]:
-    """What a shard's index was written of, in chunks. Raises UserError where it is damaged, or of other weights."""
+    """The content of a shard's index, in chunks. Raises UserError if it is damaged, or made with other weights."""
     read_record(folder, checkpoint)
     index = read(folder)
     ends = np.cumsum(index.counts)
@@ -70,7 +70,7 @@ def open_shard(folder: Path, checkpoint: Path) -> Iterator[list[np.ndarray]]:
 
 
 def open_index(folder: Path, documents: int, checkpoint: Path) -> TokenIndex:
-    """The index of a corpus of so many documents. Raises UserError where it is damaged, or made of other weights."""
+    """The index of a corpus of this size. Raises UserError if it is damaged, or made with other weights."""
     read_record(folder, checkpoint)
     index = read(folder)
     if len(index.counts) != documents:
@@ -79,7 +79,7 @@ def open_index(folder: Path, documents: int, checkpoint: Path) -> TokenIndex:
 
 
 def read(folder: Path) -> TokenIndex:
-    """An index, whichever weights made it. Raises UserError where it is damaged."""
+    """An index, made with any weights. Raises UserError if it is damaged."""
     try:
         vectors = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
         offsets = np.load(folder / OFFSETS, allow_pickle=False)

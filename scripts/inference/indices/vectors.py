@@ -1,6 +1,6 @@
-"""The index of a model that gives each text a vector: a folder with `vectors.npy`, one row per document or passage.
+"""The index of a model with one vector per text: a folder with `vectors.npy`, one row per document or passage.
 
-The rows, float32 and in the corpus's order, go to disk as they come, and are read as a memory map.
+The rows, float32 and in the corpus's order, are written chunk by chunk, and read as a memory map.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from scripts.common.errors import UserError
 from scripts.inference.vectors import VECTORS, open_matrix, write_header
 
 NAME = "vectors"
-ROWS = 65_536  # of a shard that are copied at a time
+ROWS = 65_536  # rows of a shard copied at a time
 
 
 def write_index(folder: Path, chunks: Iterable[np.ndarray], checkpoint: Path, shard: bool = False) -> np.ndarray:
-    """Write the vectors of documents, which come in chunks, into an empty folder.
+    """Write the chunks of documents' vectors into an empty folder.
 
-    There is a document, but for a shard. Raises UserError for vectors of different dimensions.
+    Only a shard may have no document. Raises UserError for vectors of different dimensions.
     """
     count = dimensions = 0
     with open(folder / VECTORS, "wb") as file:
@@ -38,11 +38,11 @@ def write_index(folder: Path, chunks: Iterable[np.ndarray], checkpoint: Path, sh
 
 
 def facts(index: np.ndarray) -> dict[str, float]:
-    """What the timing says of an index: nothing that is not in the documents and the model."""
+    """The entries of an index in the timing: none, since they follow from the documents and the model."""
     return {}
 
 
 def open_shard(folder: Path, checkpoint: Path) -> Iterator[np.ndarray]:
-    """The rows of a shard, in chunks. Raises UserError where it is damaged."""
+    """The rows of a shard, in chunks. Raises UserError if it is damaged."""
     matrix = open_matrix(folder / VECTORS)
     yield from (matrix[first : first + ROWS] for first in range(0, len(matrix), ROWS))

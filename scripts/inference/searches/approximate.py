@@ -1,8 +1,8 @@
-"""Retrieve with a model that gives each text a vector, by approximate search (see approximate.py).
+"""Retrieve with a model with one vector per text, by approximate search (see approximate.py).
 
 Reads a checkpoint, the corpus with its vectors and their faiss index, and queries; writes a TREC run of the `depth`
-best documents per query that the index finds, and the timing, with what the index misses (see compared.py). A shard is
-of the queries.
+best documents per query that the index finds, and the timing, with the recall of the index (see compared.py). A shard
+is a part of the queries.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Retrieve with a model that gives each text a vector, from an index of quantised vectors (see quantised.py).
+"""Retrieve with a model with one vector per text, from an index of quantised vectors (see quantised.py).
 
 Reads a checkpoint, the corpus with its quantised index, and queries; writes a TREC run of the `depth` best
-documents per query, found by exact search of the codes and, by option, scored again, and the timing. Documents of equal
-score are kept and ranked as trec_eval ranks them: by descending id. A shard is of the index; where documents are scored
-again, which may be of any part of it, it is of the queries.
+documents per query, found by exact search of the codes, optionally with rescoring, and the timing. Ties are kept and
+ranked as in trec_eval: by descending id. A shard is a part of the index; with rescoring, which may need any part of it,
+it is a part of the queries.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Retrieve with a model that gives weights to terms, such as SPLADE.
+"""Retrieve with a model of term weights, such as SPLADE.
 
 Reads a checkpoint, the corpus with its index, and queries; writes a TREC run of the `depth` documents with the highest
-dot product per query, and the timing, with FLOPS: the products that scoring one document takes on average (Paria et al.
-2020). The search is exact, a part of the index at a time, so memory does not grow with it. A document that shares no
-term with a query is not found, and a query without terms finds none. Documents of equal score are kept and ranked as
-trec_eval ranks them: by descending id.
+dot product per query, and the timing, with FLOPS: the mean number of products for scoring a document (Paria et al.
+2020). The search is exact and reads the index in parts, so memory does not grow with it. A document without a common
+term is not found, and a query without terms finds none. Ties are kept and ranked as in trec_eval: by descending id.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ QUERIES = 64  # scored at a time
 def search(
     queries: scipy.sparse.csr_array, index: TermIndex, places: np.ndarray, k: int, shard: list[int] | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The k documents with the highest dot product for each query, as of exact.search; a score of 0: no term in common.
+    """The k documents with the highest dot product for each query, as in exact.search; a score of 0: no common term.
 
-    `queries` has shape (q, terms). Of equal scores, the smaller place stands first.
+    `queries` has shape (q, terms). Ties are ordered by place.
     """
     import torch
 
@@ -51,7 +50,7 @@ def search(
 
 
 def flops(queries: scipy.sparse.csr_array, index: TermIndex) -> float:
-    """The sum over terms of the shares of queries and of documents that have a weight there."""
+    """The sum over terms of the share of queries times the share of documents with a weight for it."""
     of_queries = np.bincount(queries.indices, minlength=index.size) / queries.shape[0]
     return float(of_queries @ (index.frequencies() / index.documents))
 

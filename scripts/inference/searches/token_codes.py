@@ -1,8 +1,8 @@
-"""Retrieve with a model that gives each token a vector, from residual codes of these vectors (see token_codes.py).
+"""Retrieve with a model with one vector per token, from residual codes of these vectors (see token_codes.py).
 
 Reads a checkpoint, the corpus with its token vectors and their codes, and queries; writes a TREC run of the `depth`
-best documents per query that are found, and the timing, with what the search misses of the exact one (see compared.py).
-A shard is of the queries.
+best documents per query that are found, and the timing, with the recall of the search (see compared.py). A shard is a
+part of the queries.
 """
 
 from __future__ import annotations

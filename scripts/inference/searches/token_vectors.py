@@ -1,8 +1,8 @@
-"""Retrieve with a model that gives each token a vector, such as a ColBERT.
+"""Retrieve with a model with one vector per token, such as ColBERT.
 
 Reads a checkpoint, the corpus with its index, and queries; writes a TREC run of the `depth` documents with the highest
-MaxSim per query, and the timing. The search is exact: all documents are compared, a part of the index at a time, so
-memory does not grow with it. Documents of equal score are kept and ranked as trec_eval ranks them: by descending id.
+MaxSim per query, and the timing. The search is exact: all documents are compared, in parts of the index, so memory does
+not grow with it. Ties are kept and ranked as in trec_eval: by descending id.
 """
 
 from __future__ import annotations

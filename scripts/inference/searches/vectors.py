@@ -1,8 +1,8 @@
-"""Retrieve with a model that gives each text a vector, such as a bi-encoder.
+"""Retrieve with a model with one vector per text, such as a bi-encoder.
 
-Reads a checkpoint, the corpus with its index, and queries; writes a TREC run of the `depth` documents with the
-highest similarity per query, found by exact search, and the timing. Documents of equal score are kept and ranked as
-trec_eval ranks them: by descending id. Corpus and queries may be files of passages, the corpus that of the index.
+Reads a checkpoint, the corpus with its index, and queries; writes a TREC run of the `depth` documents with the highest
+similarity per query, found by exact search, and the timing. Ties are kept and ranked as in trec_eval: by descending id.
+Corpus and queries may be files of passages; the corpus must be that of the index.
 """
 
 from __future__ import annotations
