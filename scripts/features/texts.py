@@ -30,7 +30,7 @@ class Texts:
     def __init__(self, features: dict[str, Feature], paths: list[Path], structures: Path | None) -> None:
         """`paths` are those of the queries and of the corpus, `structures` of what a model found in them.
 
-        Raises UserError where a feature needs texts and none are given.
+        Raises UserError if a feature needs texts and none are given.
         """
         if features and len(paths) != 2:
             raise UserError(f"--texts: expected the files of queries and corpus, which {next(iter(features))} needs")
@@ -38,7 +38,7 @@ class Texts:
         self.made: dict[TextReader, Any] = {}
 
     def read(self, candidates: dict[str, list[str]]) -> None:
-        """Read the texts of queries and their candidates. Raises UserError where a query has none."""
+        """Read the texts of queries and their candidates. Raises UserError if a query has none."""
         if not self.features:
             return
         queries, corpus = self.paths

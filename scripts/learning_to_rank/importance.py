@@ -41,7 +41,7 @@ class Settings:
 
 
 def share_of_gain(model: Model) -> list[float] | None:
-    """The part of each feature in all gain; None where the learner has none."""
+    """The part of each feature in all gain; None if the learner has none."""
     gain = model.gain()
     if gain is None:
         return None
@@ -66,7 +66,7 @@ def falls(model: Model, dev: Lists, qrels: Qrels, settings: Settings) -> np.ndar
 
 
 def mean_shap(model: Model, values: np.ndarray) -> list[float] | None:
-    """The mean |SHAP value| of each feature; None where the learner has none."""
+    """The mean |SHAP value| of each feature; None if the learner has none."""
     rows = np.linspace(0, len(values) - 1, min(len(values), MOST_EXPLAINED)).astype(int)
     explained = model.shap(values[rows])
     return None if explained is None else [float(one) for one in np.abs(explained).mean(axis=0)]

@@ -50,7 +50,7 @@ class Trial(NamedTuple):
 
 
 def check_lists(train: Lists, dev: Lists, train_path: Path, dev_path: Path) -> None:
-    """Raise UserError where there is nothing to learn, or nothing to choose by."""
+    """Raise UserError if there is nothing to learn, or nothing to choose by."""
     if len(train.queries) < LEAST_QUERIES:
         raise UserError(
             f"{train_path}: has candidates of {len(train.queries)} training query; expected at least {LEAST_QUERIES}"

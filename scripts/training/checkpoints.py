@@ -58,7 +58,7 @@ def fingerprint(
 
 @dataclass(frozen=True)
 class SavedProgress:
-    """How far a training had come at its newest checkpoint: `checkpoint` is None where it begins."""
+    """How far a training had come at its newest checkpoint: `checkpoint` is None if it begins."""
 
     checkpoint: Path | None = None
     step: int = 0

@@ -68,7 +68,7 @@ class DevSet(NamedTuple):
 def read_dev_set(run: Path, queries_file: Path, qrels_file: Path, corpus: Path, how: DevEvaluation) -> DevSet:
     """The first documents of the run and those judged relevant, for each dev query.
 
-    Raises UserError where no query has a relevant document.
+    Raises UserError if no query has a relevant document.
     """
     qrels, queries, first_stage = read_qrels(qrels_file), passages_of(queries_file), read_run(run)
     found = candidates(first_stage, queries, how.candidates)

@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
 class Table(NamedTuple):
     """A negatives file: the rows of each epoch (once, where all epochs have the same), and how many queries were left
-    out, None where that was not counted."""
+    out, None if that was not counted."""
 
     epochs: list[list[Row]]
     without_candidate: int | None
@@ -40,7 +40,7 @@ class Table(NamedTuple):
 
 
 def read_table(path: Path) -> Table:
-    """Read a negatives file. Raises UserError where it has no row."""
+    """Read a negatives file. Raises UserError if it has no row."""
     epochs: dict[str, list[Row]] = {}
     left_out = 0
     with open(path, encoding="utf-8", newline="") as file:
@@ -58,7 +58,7 @@ def read_table(path: Path) -> Table:
 def columns_of(table: Table, shape: str) -> dict[str, list]:
     """The columns of the training set, one epoch after another, as `columns` makes them.
 
-    Raises ValueError where an epoch has fewer rows than another: a training counts equally many steps in each.
+    Raises ValueError if an epoch has fewer rows than another: a training counts equally many steps in each.
     """
     made = [columns(rows, shape) for rows in table.epochs]
     if len({len(values) for of_epoch in made for values in of_epoch.values()}) > 1:

@@ -98,7 +98,7 @@ def write_log(path: Path, rows: list[dict]) -> None:
 
 
 def evaluated_by(options: Namespace, settings: Settings) -> Any:
-    """The DevSet that the model is evaluated by while it is trained; None where it is not.
+    """The DevSet that the model is evaluated by while it is trained; None if it is not.
 
     Its module is loaded by name, so that the code of measures is none of a training that computes none (its rule says).
     """

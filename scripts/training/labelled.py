@@ -151,7 +151,7 @@ def among(positives: dict[str, list[str]], rankings: dict[str, list[str]], depth
 
 
 def sampled(usable: list[str], settings: Settings) -> list[str]:
-    """The training queries to learn from. Raises UserError where the sample is larger than what there is."""
+    """The training queries to learn from. Raises UserError if the sample is larger than what there is."""
     if settings.queries == "all":
         return usable
     if settings.queries > len(usable):
@@ -163,7 +163,7 @@ def sampled(usable: list[str], settings: Settings) -> list[str]:
 
 
 def outside_fold(queries: list[str], settings: Settings) -> list[str]:
-    """The queries of all folds but the one that is left out. Raises UserError where no query is left."""
+    """The queries of all folds but the one that is left out. Raises UserError if no query is left."""
     if settings.folds is None:
         return queries
     kept = [one for one in queries if fold_of(one, settings.folds, settings.seed) != settings.left_out_fold]
@@ -173,7 +173,7 @@ def outside_fold(queries: list[str], settings: Settings) -> list[str]:
 
 
 def labelled(read: Collection, settings: Settings) -> Labelled:
-    """The queries to learn from with their positives. Raises UserError where there is none, or there are too few."""
+    """The queries to learn from with their positives. Raises UserError if there is none, or there are too few."""
     known = set(read.corpus)
     found = positives_of(read.queries, settings.labels, read.qrels, read.rankings)
     present = {query: [d for d in documents if d in known] for query, documents in found.items()}

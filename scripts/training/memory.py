@@ -81,7 +81,7 @@ class MicroBatch:
     def step(self, model: torch.nn.Module, take: Callable[[], torch.Tensor], number: int) -> torch.Tensor:
         """Take a training step (`number` in messages), again with half as many texts while out of memory.
 
-        Nothing of a step that failed remains: neither gradients nor a changed random state. Raises UserError where
+        Nothing of a step that failed remains: neither gradients nor a changed random state. Raises UserError if
         there is too little memory for a single text.
         """
         state = random_state()
@@ -101,7 +101,7 @@ class MicroBatch:
             set_random_state(state)
 
     def halve(self, number: int) -> None:
-        """Half as many texts from now on. Raises UserError where there is but one."""
+        """Half as many texts from now on. Raises UserError if there is but one."""
         before = min(self.size or self.batch_size, self.batch_size)
         if before == 1:
             reason = "not enough memory to train on one text at a time: lower max_length, or take a larger device"

@@ -77,7 +77,7 @@ def rows_of(found: Labelled, mined: Mined, scores: Run, settings: Settings) -> I
 
 
 def check_scored(scores: Run, found: Labelled, listed: dict[str, list[Candidate]], settings: Settings) -> None:
-    """Raise UserError where a cross-encoder has not scored a document: its scores are those of other candidates."""
+    """Raise UserError if a cross-encoder has not scored a document: its scores are those of other candidates."""
     for query, positives in found.positives.items():
         of_query = scores.get(query, {})
         for document in [*positives, *(one.document for one in listed[query])]:

@@ -32,7 +32,7 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True)
 class Bounds:
-    """The scores that a negative may have; None where nothing is said."""
+    """The scores that a negative may have; None if nothing is said."""
 
     absolute_margin: float | None = None
     relative_margin: float | None = None

@@ -35,7 +35,7 @@ class Settings(DrawnSettings):
 
 
 class Example(NamedTuple):
-    """One row of the file; `rank` is BM25's, from 1, or None. `epoch` is None where all epochs have the same rows."""
+    """One row of the file; `rank` is BM25's, from 1, or None. `epoch` is None if all epochs have the same rows."""
 
     query: str
     positive: str
@@ -87,7 +87,7 @@ def select(read: Collection, settings: Settings) -> tuple[list[Example], list[st
     """Choose the examples from what was read.
 
     Returns the rows, the queries left out since none of their positives is among the candidates, and the lines to
-    report. Raises UserError where no training query has a positive, or no negative, or there are too few.
+    report. Raises UserError if no training query has a positive, or no negative, or there are too few.
     """
     found = labelled(read, settings)
     positives, pool = found.positives, read.pool

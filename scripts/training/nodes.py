@@ -36,7 +36,7 @@ class Nodes:
 
 
 def nodes_of_job(count: int) -> Nodes:
-    """The first `count` nodes of this Slurm job. Raises UserError where this is none, or it has fewer."""
+    """The first `count` nodes of this Slurm job. Raises UserError if this is none, or it has fewer."""
     job, own = os.environ.get("SLURM_JOB_ID"), os.environ.get("SLURMD_NODENAME")
     if not job or not own:
         raise UserError(f"nodes: {count}, but this is no job of Slurm; run with --profile slurm, or leave nodes out")
@@ -104,7 +104,7 @@ def why_ended(said: str) -> tuple[str, bool]:
 
 
 def interface_towards(address: str) -> str | None:
-    """The network interface by which this node reaches an address; None where that is unknown."""
+    """The network interface by which this node reaches an address; None if that is unknown."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             probe.connect((address, 9))  # which sends nothing

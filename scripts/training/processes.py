@@ -45,7 +45,7 @@ def first() -> bool:
 
 
 def devices(count: int) -> list[str]:
-    """CUDA_VISIBLE_DEVICES of each of `count` processes. Raises UserError where this job was given fewer."""
+    """CUDA_VISIBLE_DEVICES of each of `count` processes. Raises UserError if this job was given fewer."""
     given = [name.strip() for name in DEVICES.split(",")] if DEVICES else [str(number) for number in range(count)]
     if len(given) < count and device() == "cuda":
         raise UserError(f"gpus: {count}, but this job has {len(given)} of them; ask for as many, or lower it")
@@ -56,7 +56,7 @@ def devices(count: int) -> list[str]:
 def together(gpus: int, module: str, nodes: int = 1) -> Iterator[None]:
     """Within the block this process is one of `gpus` on each of `nodes` that run the `main` of a module.
 
-    It is alone where that is one. Raises UserError where another process fails, or there are fewer nodes.
+    It is alone where that is one. Raises UserError if another process fails, or there are fewer nodes.
     """
     count = gpus * nodes
     if count == 1:
@@ -123,7 +123,7 @@ def _start(others: Others, module: str, gpus: int, meeting: str, there: Nodes | 
 def _listen(address: str, count: int) -> Any:
     """What the processes of all nodes meet by: this one listens at its node's address, on a port that is free.
 
-    Raises UserError where that leads nowhere.
+    Raises UserError if that leads nowhere.
     """
     from torch import distributed
 
@@ -154,7 +154,7 @@ def _meet(meeting: str, count: int, store: Any = None, peer: str | None = None) 
 
 
 def _reach(meeting: str, count: int) -> Any:
-    """The meeting of all nodes, from another than the first. Raises UserError where the first cannot be reached."""
+    """The meeting of all nodes, from another than the first. Raises UserError if the first cannot be reached."""
     from torch import distributed
 
     address, _, port = meeting.removeprefix(TCP).rpartition(":")

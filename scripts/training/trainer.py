@@ -125,7 +125,7 @@ def train(
     Texts that are to be kept `apart` are not in one batch where a loss takes negatives from it. With `evaluations` the
     model is evaluated on the way, and has the best state's weights in the end if they are kept.
 
-    Raises UserError where the loss stops being a number.
+    Raises UserError if the loss stops being a number.
     """
     training = adapter(settings.type).training()
     steps = math.ceil(settings.epochs * sum(several.batches_of(several.rows_of(columns, settings), settings)))

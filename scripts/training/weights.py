@@ -65,7 +65,7 @@ class Settings(Judging, Weights):
 def find_model(root: Path) -> Path:
     """The least deep folder in `root` that holds a model in safetensors.
 
-    Raises UserError where there is none, and says so where there are weights of another kind.
+    Raises UserError if there is none, and says so where there are weights of another kind.
     """
     weights = [path for file in (WEIGHTS, SHARDS) for path in root.rglob(file)]
     if not weights:
@@ -103,7 +103,7 @@ def module_folders(model: Path) -> list[str]:
 def weight_files(folder: Path) -> list[Path]:
     """The safetensors files of one folder, in the order of their names; none where it has no weights.
 
-    Raises UserError where a shard is missing or the folder's weights are of another kind.
+    Raises UserError if a shard is missing or the folder's weights are of another kind.
     """
     if weights := check_weights(folder):
         return weights
@@ -114,7 +114,7 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def refuse_remote_code(folder: Path) -> None:
-    """Raise UserError where a configuration file of the model names code that comes with it (auto_map)."""
+    """Raise UserError if a configuration file of the model names code that comes with it (auto_map)."""
     for path in taken(folder):
         if path.match("*config.json") and "auto_map" in read_object(path):
             raise UserError(f"{path.name}: refused, the model needs code that comes with it (auto_map)")
@@ -138,7 +138,7 @@ def check_taken(path: Path) -> None:
 def copy_model(model: Path, target: Path, expected: str | None) -> None:
     """Copy what loading needs from the folder `model` into the folder `target`.
 
-    Raises UserError where the weights do not have the `expected` SHA-256 or the model needs code of its own.
+    Raises UserError if the weights do not have the `expected` SHA-256 or the model needs code of its own.
     """
     of_routes = routes(model)
     for name in [".", *module_folders(model)]:
@@ -206,7 +206,7 @@ def config_of(model: Path, root: Path) -> dict:
 def copy_onnx(model: Path, root: Path, target: Path, expected: str | None) -> None:
     """Copy an ONNX file, as model.onnx, and the tokenizer beside it (else that of the folder above, inside `root`).
 
-    Raises UserError where the file does not have the `expected` SHA-256 or there is no tokenizer.
+    Raises UserError if the file does not have the `expected` SHA-256 or there is no tokenizer.
     """
     read_onnx(model)
     if expected:

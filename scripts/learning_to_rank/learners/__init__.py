@@ -32,7 +32,7 @@ class Parameter:
     whole: bool = False
 
     def mistake(self, value: Any) -> str | None:
-        """What is wrong with a value; None where it fits."""
+        """What is wrong with a value; None if it fits."""
         kind = int if self.whole else int | float
         if isinstance(value, kind) and not isinstance(value, bool) and self.least <= value <= self.most:
             return None
@@ -77,10 +77,10 @@ class Model(Protocol):
         """The model in the library's own text or JSON form, or in ours, described where it is made."""
 
     def gain(self) -> np.ndarray | None:
-        """What each feature's splits gained in training together; None where nothing is split."""
+        """What each feature's splits gained in training together; None if nothing is split."""
 
     def shap(self, values: np.ndarray) -> np.ndarray | None:
-        """The SHAP value of each row and feature; None where the library has no routine for them."""
+        """The SHAP value of each row and feature; None if the library has no routine for them."""
 
 
 class Learner(Protocol):
