@@ -27,7 +27,7 @@ Shapes = dict[str, tuple[int, ...]]
 
 
 class Report(NamedTuple):
-    """What the library reports about loading a transformers model: tensor names, in the model's order if it has them."""
+    """What the library reports about loading a transformers model: tensor names, in the model's order if it has any."""
 
     model: Any
     file: Path

@@ -47,7 +47,7 @@ class OnnxSession:
         self.tried = self._try()
 
     def _check_inputs(self) -> None:
-        """Raise UserError for a graph with an unknown input, without a required one, or with an input of another type."""
+        """Raise UserError for a graph with an unknown input, without a required one, or with inputs of another type."""
         if unknown := [name for name in self.graph.inputs if name not in TAKEN]:
             raise UserError(f"{self.file}: the graph takes {', '.join(unknown)[:200]}; given are {', '.join(TAKEN)}")
         if "input_ids" not in self.graph.inputs:
@@ -141,7 +141,7 @@ def batches(lengths: list[int], batch_size: int) -> Iterator[list[int]]:
 
 
 def load_tokenizer(checkpoint: Path, max_length: int) -> Any:
-    """The tokenizer of a checkpoint; it truncates texts or pairs to `max_length` tokens and pads batches to the longest.
+    """The tokenizer of a checkpoint; it truncates texts or pairs to `max_length` tokens and pads to the longest.
 
     Raises UserError if there is none, or if its tokenizer.json is damaged.
     """

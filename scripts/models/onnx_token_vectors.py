@@ -71,10 +71,10 @@ class OnnxMultiVectorEncoder:
 def expanded(
     features: dict[str, np.ndarray], strategy: str, length: int, token: int, attend: bool
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Fill queries up to a length with a token, as the library's Transformer.preprocess does; also return which tokens count.
+    """Fill queries up to a length with a token, as the library's Transformer.preprocess does; also return the mask.
 
-    The strategy `fixed` differs from `min` only in that longer queries are truncated, which the tokenizer does
-    beforehand.
+    The mask states which tokens count. The strategy `fixed` differs from `min` only in that longer queries are
+    truncated, which the tokenizer does beforehand.
     """
     missing = max(0, length - features["input_ids"].shape[1])
     features = {name: np.pad(array, ((0, 0), (0, missing))) for name, array in features.items()}

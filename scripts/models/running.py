@@ -110,7 +110,7 @@ def device() -> str:
 
 
 def given_device() -> str:
-    """The variable that states that this job has a GPU, with its value; empty if there is none, or if it is disabled."""
+    """The variable that states that this job has a GPU, with its value; empty if there is none, or it is disabled."""
     if os.environ.get(DEVICE) == CPU or not os.environ.get("CUDA_VISIBLE_DEVICES"):
         return ""
     if DEVICES is not None:
@@ -150,7 +150,7 @@ def training_precision(asked: str | None) -> str:
 
 
 def computed_by(kind: Any, model: Any) -> dict[str, Any]:
-    """What timings record about how a loaded model of a kind computes: its precision, and what is not torch's default."""
+    """What timings record about how a loaded model of a kind computes: its precision, and what is not torch's own."""
     stated = getattr(kind, "facts", None)
     return stated(model) if stated else {"precision": precision()}
 

@@ -65,7 +65,7 @@ def replaced(model: Any, preprocess: Callable[..., Any]) -> Iterator[None]:
 
 @contextmanager
 def _tokenizing_in_turn(model: Any) -> Iterator[None]:
-    """Let only one thread at a time use a model's tokenizer, since padding and truncation are state of the tokenizer."""
+    """Let only one thread at a time use a model's tokenizer, since padding and truncation are its state."""
     whole, lock = model.preprocess, Lock()
 
     def preprocess(*arguments: Any, **options: Any) -> Any:

@@ -46,7 +46,7 @@ def resolve_taught(name: str, kind: str, split: bool = False) -> str:
 
 
 def lacks_teacher(name: str, kind: str) -> str | None:
-    """The problem with a loss that a kind of model has only with a teacher, if there is none; None for any other loss."""
+    """The problem with a loss that a kind of model only has with a teacher, without one; None for any other loss."""
     of_kind = distilled(kind)
     if name not in of_kind and not (name in (MARGINS, LISTS) and of_kind):
         return None

@@ -59,7 +59,7 @@ def frame(tokenizer: Any, count: int) -> Frame | None:
 
 
 def kept_of_pair(first: int, second: int, room: int) -> tuple[int, int]:
-    """The number of tokens kept of each text of a pair within `room`, truncated as in tokenizers: the longer text first."""
+    """The number of tokens kept of each text of a pair within `room`, truncated as in tokenizers: longer text first."""
     if first + second <= room:
         return first, second
     short, long = sorted((first, second))
@@ -186,7 +186,7 @@ def _agree(made: dict[str, torch.Tensor], expected: dict[str, Any]) -> bool:
 def in_batches(
     model: Any, compute: Callable[..., Any], texts: Sequence[Text], batch_size: int, prompt: str = ""
 ) -> np.ndarray:
-    """The results of `compute` for all texts, one row each in order, in batches (see `batches`) of texts of similar length.
+    """The results of `compute` for all texts, one row each in order, in `batches` of texts of similar length.
 
     `compute` gets texts and options of the library's methods. `model` is the library model that it runs; it puts the
     prompt before each text, or before the first text of a pair, and may have `batch_tokens`. A single batch is left to
