@@ -1,4 +1,4 @@
-"""The keys of a chat endpoint: which language model is queried, and how. No input or output."""
+"""The keys of a chat endpoint: which language model is queried, and how. Reads and writes no files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The keys of an endpoint: where a served model is queried, and how. No input or output.
+"""The keys of an endpoint: where a served model is queried, and how. Reads and writes no files.
 
 They are separate from the client because the configuration is checked with them.
 """

@@ -1,4 +1,4 @@
-"""The weights that training changes if `freeze` names a part of the model. No input or output.
+"""The weights that training changes if `freeze` names a part of the model. Reads and writes no files.
 
 With `encoder`, these are the prediction head and the parts that were initialised because the weights lack them. Frozen
 weights stay the same bit for bit; their dropout is applied as in any training.

@@ -1,4 +1,4 @@
-"""The section `models`: where a model's weights are, and how it reads texts. No input or output.
+"""The section `models`: where a model's weights are, and how it reads texts. Reads and writes no files.
 
 A kind of model may declare further keys (scripts/models/adapters.py). Which keys fit which kind is checked in
 scripts/experiment/model_checks.py.

@@ -128,7 +128,7 @@ def quantise(file: Path) -> None:
 
 
 def save_tokenizer(tokenizer: Any, folder: Path) -> None:
-    """Write a transformers tokenizer's fast one with its padding, which onnx_session reads if it is not a common one."""
+    """Write the fast part of a transformers tokenizer, with its padding token (read by onnx_session if uncommon)."""
     from tokenizers import Tokenizer
 
     backend = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())

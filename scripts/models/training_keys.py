@@ -1,4 +1,4 @@
-"""The keys of a training, declared once, for configurations and for the training job. No input or output.
+"""The keys of a training, declared once, for configurations and for the training job. Reads and writes no files.
 
 A recipe (scripts/experiment/recipe.py) has further keys, which state what a model learns from; the job's settings
 (scripts/training/training_settings.py) are these keys and the model's.
