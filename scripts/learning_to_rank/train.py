@@ -79,7 +79,7 @@ def best(trials: list[Trial]) -> Trial:
 
 
 def write_table(path: Path, trials: list[Trial], measure: str) -> None:
-    """Write the table of all combinations; `trees` is a boosted ensemble's maximum, `kept` the number kept."""
+    """Write the table of all combinations; `trees` is a boosted ensemble's limit, `kept` what early stopping left."""
     with atomic_text(path) as file:
         file.write("\t".join([*trials[0].parameters, "kept", measure]) + "\n")
         for trial in trials:
