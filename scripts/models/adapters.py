@@ -28,7 +28,7 @@ KINDS = "scripts.models.kinds"
 Role = Literal["query", "document"]  # for models that encode queries and documents differently
 Spans = list[tuple[str, str]]  # the spans of a text, in order: label and words
 TextPair = tuple[str, str]  # a query (or a passage of it), a document (or a passage of it)
-PromptsOfColumns = Callable[[Any, list[str]], dict[str, str] | str | None]  # of (model, columns)
+PromptsOfColumns = Callable[[Any, list[str]], dict[str, str] | str | None]  # (model, columns) -> prompts
 
 
 class Training(NamedTuple):
@@ -132,7 +132,7 @@ class Adapter(Protocol):
         """Set the prompts that a model puts before texts, by role; they are stored when the model is saved."""
 
     def facts(self, model: Any) -> dict[str, Any]:
-        """What timings record about how a searching model computes: its precision, and what is not torch's default."""
+        """What timings record about how a searching model computes: its precision, and facts of backends other than torch."""
 
     def truncate(self, model: Any, dimensions: int) -> Callable[[np.ndarray], np.ndarray]:
         """Truncate a model's vectors to their first dimensions; return a function that truncates stored vectors."""

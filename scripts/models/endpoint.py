@@ -26,7 +26,7 @@ from scripts.common.keys import JsonObject
 from scripts.common.services import service
 from scripts.common.strict_json import parse_json
 
-LARGEST = 32_000_000  # bytes of an answer; a batch of embeddings is large
+LARGEST = 32_000_000  # bytes of an answer; a batch of embeddings takes several million
 CHAT = "chat/completions"
 SHOWN = 200  # characters shown of an endpoint's error message
 PASSING = (408, 425, 429, 500, 502, 503, 504, 529)

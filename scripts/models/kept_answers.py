@@ -1,8 +1,8 @@
 """Stored answers of an endpoint, written to a file as each one arrives, so that a paid answer is not requested again.
 
-The file has one JSON object per line, under the SHA-256 of its request. It lies beside a job's outputs but is not one
-of them: a killed job resumes, and a job that runs again reuses its earlier answers. A line that was truncated when its
-writer was killed is ignored. Answers stay on disk until they are read, since a corpus has many.
+The file has one JSON object per line, under the SHA-256 of its request. It is stored beside a job's outputs but is not
+one of them: a killed job resumes, and a job that runs again reuses its earlier answers. A line that was truncated when
+its writer was killed is ignored. Answers stay on disk until they are read, since a corpus has many.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class KeptAnswers:
         with open(self.file, "rb") as opened:
             opened.seek(self._places[request])
             record = _record(opened.readline())
-        assert record is not None  # every known place was read or written as a whole line
+        assert record is not None  # every known place is that of a whole line
         return record[1]
 
     def add(self, request: str, answer: Answer) -> None:

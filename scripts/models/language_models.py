@@ -2,7 +2,7 @@
 
 sentence-transformers renders query and document with the model's chat template and takes the logit of one token, such
 as yes, minus that of another, such as no. The tokens that a configuration names are stored in `judging.json` of the
-checkpoint. This module checks what the library would accept although every pair would then have the same score.
+checkpoint. This module rejects models that the library would accept but that would give every pair the same score.
 """
 
 from __future__ import annotations

@@ -128,7 +128,10 @@ def quantise(file: Path) -> None:
 
 
 def save_tokenizer(tokenizer: Any, folder: Path) -> None:
-    """Write the fast part of a transformers tokenizer, with its padding token (read by onnx_session if uncommon)."""
+    """Write the fast tokenizer of a transformers tokenizer, with its padding token.
+
+    onnx_session reads the padding token from this file if it is not a common one.
+    """
     from tokenizers import Tokenizer
 
     backend = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())

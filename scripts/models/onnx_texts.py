@@ -22,7 +22,7 @@ from scripts.models.running import finite
 from scripts.models.truncation import check_dimensions
 
 POOLING, KINDS = "pooling.json", ("cls", "mean", "none")
-DIMENSIONS = {"cls": 3, "mean": 3, "none": 2}  # of the output: (texts, tokens, width) or (texts, width)
+DIMENSIONS = {"cls": 3, "mean": 3, "none": 2}  # rank of the output: (texts, tokens, width) or (texts, width)
 
 
 def write_pooling(checkpoint: Path, pooling: str) -> None:

@@ -150,7 +150,7 @@ def training_precision(asked: str | None) -> str:
 
 
 def computed_by(kind: Any, model: Any) -> dict[str, Any]:
-    """What timings record about how a loaded model of a kind computes: its precision, and what is not torch's own."""
+    """What timings record about how a loaded model computes: its precision, and facts of backends other than torch."""
     stated = getattr(kind, "facts", None)
     return stated(model) if stated else {"precision": precision()}
 

@@ -40,7 +40,7 @@ class Bounds:
     min_score: float | None = None
 
     def broken(self, score: float, positive: float) -> str | None:
-        """The first rule that a candidate's score violates, given that of the query's lowest positive; None if none.
+        """The first rule that a candidate's score violates, given the lowest score of the query's positives; else None.
 
         A positive missing from the ranking of all documents has the score -inf: it is below all candidates, each of
         which then violates a margin.

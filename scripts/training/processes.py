@@ -1,9 +1,9 @@
 """One training by several processes with a device each, on this machine or on several nodes of a Slurm job.
 
 The first process is the script as it was started. It starts the others with its own arguments, ends them when it ends,
-and ends itself when one of them fails. All follow the same training: the same batches, the same loss and the same
-steps. They share the computation of each batch, and its gradients (see parallel.py). Only the first reads what an
-earlier part of the training left, evaluates, and writes.
+and ends itself when one of them fails. All perform the same training: the same batches, the same loss and the same
+steps. They share the computation of each batch, and its gradients (see parallel.py). Only the first reads the
+checkpoints of an earlier part of the training, evaluates, and writes.
 """
 
 from __future__ import annotations

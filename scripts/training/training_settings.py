@@ -1,4 +1,4 @@
-"""The settings of one fine-tuning: the training keys of the recipe, and what is needed of the model."""
+"""The settings of one fine-tuning: the training keys of a recipe, and the required settings of the model."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ NEARLY_ALL = 0.99999  # DPH's value of tf/dl for a document without other terms
 # The parameters that a configuration may set. With k1 = 0, every TF_IDF would be 0.
 K1, B, K3 = Parameter("k1", 0.001, 1000), Parameter("b", 0, 1), Parameter("k3", 0, 1000)
 C = Parameter("c", 0.001, 1000)  # for a document of mean length, tfn = tf lg(1+c)
-DOCUMENT_WEIGHT = Parameter("lambda", 0.001, 0.999, argument="document_weight")  # at 1, no other word is possible
+DOCUMENT_WEIGHT = Parameter("lambda", 0.001, 0.999, argument="document_weight")  # at 1, the odds are infinite
 MU = Parameter("mu", 0.001, 1_000_000)  # in tokens
 
 

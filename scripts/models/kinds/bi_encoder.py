@@ -53,9 +53,8 @@ DEFAULT_DISTILLED = "DistillKLDivLoss"
 def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
     """Load a bi-encoder that keeps `max_length` tokens of a text, with torch, or onnxruntime if it is an ONNX file.
 
-    `to_train` makes no difference: the configuration refuses to train an ONNX model.
-
-    Raises UserError if that is not possible.
+    `to_train` makes no difference: the configuration refuses to train an ONNX model. Raises UserError if the model
+    cannot be loaded.
     """
     from scripts.models import loading
     from scripts.models.onnx_session import FILE

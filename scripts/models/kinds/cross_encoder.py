@@ -55,7 +55,7 @@ DEFAULT_DISTILLED = "DistillKLDivLoss"
 def load(folder: Path, max_length: int, to_train: bool = False) -> CrossEncoder:
     """Load a cross-encoder that gives each pair one score and keeps `max_length` tokens of a pair.
 
-    Raises UserError if that is not possible, for example if the weights have no scoring head. If the model is loaded
+    Raises UserError if it cannot be loaded, for example if the weights have no scoring head. If the model is loaded
     `to_train`, a missing head is initialised from torch's random state instead.
     """
     from scripts.models import language_models, loading
@@ -134,7 +134,7 @@ def head(model: CrossEncoder) -> list[torch.nn.Parameter]:
 def exportable(model: CrossEncoder, folder: Path) -> Exportable:
     """The part of a loaded model that is exported to ONNX: the logit of a pair.
 
-    Raises UserError for a language model that judges by tokens.
+    Raises UserError for a language model that judges by token logits.
     """
     from scripts.models import language_models
     from scripts.models.first_token import first_token_alone

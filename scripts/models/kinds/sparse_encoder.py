@@ -46,8 +46,8 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
     """Load a sparse encoder that keeps `max_length` tokens of a text, with onnxruntime if it was exported to ONNX.
 
     It needs a masked-language-model head, whose vocabulary provides the terms, even if it is loaded `to_train`. Queries
-    may pass through modules of their own, such as term weights that need no inference. Raises UserError if that is not
-    possible.
+    may pass through modules of their own, such as term weights that need no inference. Raises UserError if the model
+    cannot be loaded.
     """
     from scripts.models import loading
     from scripts.models.onnx_session import FILE
