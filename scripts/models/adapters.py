@@ -132,7 +132,7 @@ class Adapter(Protocol):
         """Set the prompts that a model puts before texts, by role; they are stored when the model is saved."""
 
     def facts(self, model: Any) -> dict[str, Any]:
-        """What timings record about how a searching model computes: its precision, and facts of backends other than torch."""
+        """What timings record about how a model computes: its precision, and facts of backends other than torch."""
 
     def truncate(self, model: Any, dimensions: int) -> Callable[[np.ndarray], np.ndarray]:
         """Truncate a model's vectors to their first dimensions; return a function that truncates stored vectors."""

@@ -64,7 +64,7 @@ class Settings(Judging, Weights):
 
 
 def find_model(root: Path) -> Path:
-    """The topmost folder in `root` that contains a safetensors model.
+    """The shallowest folder in `root` that contains a safetensors model.
 
     Raises UserError if there is none; the message names weights of another format, if there are any.
     """

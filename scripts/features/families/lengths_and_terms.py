@@ -40,7 +40,7 @@ def query_length(candidates: Candidates) -> np.ndarray:
 
 @of_pairs("query_idf_sum")
 def query_idf_sum(candidates: Candidates) -> np.ndarray:
-    """The sum of idf over the query's distinct terms (Cronen-Townsend et al. 2002; cf. term weights in Kwok 1996)."""
+    """The sum of idf over the query's distinct terms (Cronen-Townsend et al. 2002; Kwok 1996 weights rare terms thus)."""
     return of_queries(candidates, lambda query: idf(candidates, query).sum())
 
 
