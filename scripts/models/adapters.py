@@ -51,7 +51,7 @@ class Training(NamedTuple):
 class Scorer(NamedTuple):
     """`score` returns the logits of text pairs, float32 of shape (pairs,); `facts` are recorded with timings.
 
-    `tokenizer` is the model's tokenizer, if it is one of the tokenizers library. `prompts` are the prompts that it
+    `tokenizer` is the model's tokenizer, if it comes from the tokenizers library. `prompts` are the prompts that it
     adds. `chunk` is the number of pairs to pass at a time: they are sorted by length among themselves to reduce
     padding.
     """
@@ -123,7 +123,7 @@ class Adapter(Protocol):
         """
 
     def tokenizer(self, model: Any) -> Any:
-        """A model's tokenizer, if it is one of the tokenizers library; otherwise None."""
+        """A model's tokenizer, if it comes from the tokenizers library; otherwise None."""
 
     def prompts(self, model: Any) -> dict[str, str]:
         """The prompts that a model puts before queries and documents, by role; "" or no entry means no prompt."""

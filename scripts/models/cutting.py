@@ -2,8 +2,8 @@
 
 A model's own limit, `max_length`, applies to its whole input: in a pair, a long document would otherwise crowd out the
 query, or a long query the document. A text is cut where its last kept token ends. Tokens are counted without the
-special tokens and without the model's prompt, which is put before the truncated text and takes its share of
-`max_length` in addition. Training, encoding and scoring truncate in the same way.
+special tokens and without the model's prompt, which is put before the truncated text and needs additional room within
+`max_length`. Training, encoding and scoring truncate in the same way.
 """
 
 from __future__ import annotations
@@ -138,6 +138,6 @@ def cutting_scorer(whole: Scorer, lengths: Lengths) -> Scorer:
 
 
 def tokenizer_of(kind: Adapter, model: Any) -> Any:
-    """The tokenizer of a loaded model, if it is one of the tokenizers library; otherwise None."""
+    """The tokenizer of a loaded model, if it comes from the tokenizers library; otherwise None."""
     stated = getattr(kind, "tokenizer", None)
     return stated(model) if stated else None

@@ -19,7 +19,7 @@ def give_prompts(model: Any, prompts: dict[str, str]) -> None:
 
 
 def tokenizer(model: Any) -> Any:
-    """The model's tokenizer, if it is one of the tokenizers library; None for one written in Python."""
+    """The model's tokenizer, if it comes from the tokenizers library; None for one written in Python."""
     from scripts.models.running import is_module
 
     return getattr(model.tokenizer, "backend_tokenizer", None) if is_module(model) else model.tokenizer

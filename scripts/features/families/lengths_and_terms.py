@@ -40,7 +40,10 @@ def query_length(candidates: Candidates) -> np.ndarray:
 
 @of_pairs("query_idf_sum")
 def query_idf_sum(candidates: Candidates) -> np.ndarray:
-    """The sum of idf over the query's distinct terms (Cronen-Townsend et al. 2002; Kwok 1996 weights rare terms thus)."""
+    """The sum of idf over the query's distinct terms.
+
+    Cronen-Townsend et al. (2002); Kwok (1996) weights rare terms in this way.
+    """
     return of_queries(candidates, lambda query: idf(candidates, query).sum())
 
 
