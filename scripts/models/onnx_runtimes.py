@@ -1,7 +1,7 @@
 """The runtimes that compute an ONNX graph on the CPU, according to the `backend` of a system: onnxruntime or OpenVINO.
 
-Both read the same file. onnxruntime quantised the file, and it also runs files that were not exported by ranktrial; a
-record beside an exported file states whether OpenVINO is used instead.
+Both read the same file. onnxruntime also quantises files, and runs those that were not exported by ranktrial; a record
+beside an exported file states whether OpenVINO is used instead.
 """
 
 from __future__ import annotations
