@@ -1,10 +1,10 @@
 """Compute the features of a task's queries and their candidates.
 
 Reads the run of the first stage, the terms of the queries, the judgements, the term counts of one or two indices (title
-and text together, or apart), the runs of the systems whose scores are features and, for features of texts, those of
-the queries and the corpus (of which the candidates are kept). Writes a feature file (see scripts/ir/feature_file.py)
-with the best `depth` documents of each query, and its timing: of the features alone, not of what they are computed
-from. It goes through the queries in batches, each of which is computed in arrays.
+and text together, or separately), the runs of the systems whose scores are features and, for text features, the texts
+of the queries and of the corpus (only those of candidates are kept). Writes a feature file (see
+scripts/ir/feature_file.py) with the best `depth` documents of each query, and its timing, which covers the features
+only, not what they are computed from. Queries are processed in batches, each computed in arrays.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from scripts.ir.feature_file import Features, writing
 from scripts.ir.term_counts import TermCounts
 from scripts.ir.trec import Qrels, Run, ranking, read_qrels, read_run
 
-BATCH = 20_000  # pairs that are computed at once
-WHOLE = "contents"  # the field of title and text together
+BATCH = 20_000  # pairs computed at once
+WHOLE = "contents"  # the field that combines title and text
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Column:
-    """A feature of one field, as it is named in the file."""
+    """A feature of one field, with its name in the file."""
 
     name: str
     feature: Feature
@@ -54,7 +54,7 @@ class Column:
 
 
 def columns_of(settings: Settings) -> list[Column | str]:
-    """What stands in each column: a feature, or the name of the column of a system's score or a feature of texts."""
+    """The content of each column: a feature, or the column name of a system's score or of a text feature."""
     columns: list[Column | str] = []
     of_texts = text_features(settings.of)
     for entry in settings.of:
@@ -67,7 +67,7 @@ def columns_of(settings: Settings) -> list[Column | str]:
 
 
 def batches(kept: dict[str, list[str]], ranked: Run, row_of: dict[str, int]) -> Iterator[tuple[Pairs, list[str]]]:
-    """The queries with their candidates, some at a time, as arrays and with the documents' ids."""
+    """Yield the queries with their candidates in batches, as arrays and with the documents' ids."""
     some: dict[str, list[str]] = {}
     for query, documents in kept.items():
         some[query] = documents
@@ -79,7 +79,7 @@ def batches(kept: dict[str, list[str]], ranked: Run, row_of: dict[str, int]) -> 
 
 
 def pairs_of(some: dict[str, list[str]], ranked: Run, row_of: dict[str, int]) -> tuple[Pairs, list[str]]:
-    """Queries with their candidates as arrays, and the documents' ids."""
+    """Queries and their candidates as arrays, and the documents' ids."""
     lengths = [len(documents) for documents in some.values()]
     documents = [document for best in some.values() for document in best]
     rows = np.array([row_of.get(document, -1) for document in documents], dtype=np.int64)
@@ -89,7 +89,7 @@ def pairs_of(some: dict[str, list[str]], ranked: Run, row_of: dict[str, int]) ->
 
 
 def read_query_terms(path: Path, ranked: Run, run_path: Path) -> QueryCounts:
-    """The terms of each query of the run. Raises UserError for a query that has no line there."""
+    """The terms of each query of the run. Raises UserError for a query that is missing in the file."""
     terms = json.loads(path.read_text(encoding="utf-8"))
     for query in ranked:
         if query not in terms:
@@ -100,7 +100,7 @@ def read_query_terms(path: Path, ranked: Run, run_path: Path) -> QueryCounts:
 def matchers(
     columns: list[Column | str], opened: list[TermCounts], queries: QueryCounts, candidates: list[str]
 ) -> dict[str, Matcher]:
-    """A matcher for each field that a feature needs. Raises UserError for a field in which no document has a term."""
+    """A Matcher for each field that a feature needs. Raises UserError for a field in which no document has a term."""
     rows = np.array([opened[0].row_of.get(document, -1) for document in candidates], dtype=np.int64)
     found: dict[str, Matcher] = {}
     for column in columns:
@@ -118,10 +118,10 @@ def matchers(
 def values(
     columns: list[Column | str], pairs: Pairs, by_field: dict[str, Matcher], given: dict[str, np.ndarray]
 ) -> np.ndarray:
-    """The features of pairs: one row per pair, one column per feature; `given` are those of systems and texts."""
+    """The features of pairs: one row per pair, one column per feature; `given` contains those of systems and texts."""
     candidates = {field: matcher.match(pairs) for field, matcher in by_field.items()}
     made = np.empty((len(pairs.query), len(columns)))
-    with np.errstate(all="ignore"):  # the writer reports what is not finite, with query and document
+    with np.errstate(all="ignore"):  # the writer reports non-finite values with query and document
         for place, column in enumerate(columns):
             if isinstance(column, str):
                 made[:, place] = given[column]
@@ -131,7 +131,7 @@ def values(
 
 
 def statistics(opened: list[TermCounts]) -> JsonObject:
-    """What the feature file records of each index, by its fields: digest, analyser, documents, tokens, mean length."""
+    """What the feature file records about each index, by field: digest, analyser, documents, tokens, mean length."""
     return {
         one.statistics["fields"]: {
             "sha256": one.digest(),
@@ -150,7 +150,7 @@ def compute(
     path: Path, settings: Settings, ranked: Run, queries: QueryCounts, opened: list[TermCounts], qrels: Qrels,
     scores: dict[str, SystemScore], texts: Texts,
 ) -> int:  # fmt: skip
-    """Write the feature file; returns the number of pairs. Raises UserError, and writes nothing, for what is wrong."""
+    """Write the feature file and return the number of pairs. Raises UserError, writing no file, for invalid input."""
     columns = columns_of(settings)
     kept = {query: ranking(of_query)[: settings.depth] for query, of_query in ranked.items()}
     candidates = list(dict.fromkeys(document for best in kept.values() for document in best))

@@ -1,7 +1,7 @@
-"""Write a feature file in the format of LETOR, which is SVMlight's with queries, for other learners.
+"""Write a feature file in LETOR format (SVMlight format with query ids), for other learners.
 
-Reads a feature file and, where they are given, the term counts of the indices that it is to have been computed from: a
-feature file of another index is refused. Writes a text file (see scripts/ir/letor.py).
+Reads a feature file and, if given, the term counts of the indices from which it should have been computed: a feature
+file of another index is refused. Writes a text file (see scripts/ir/letor.py).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scripts.ir.term_counts import TermCounts
 
 
 def rows(path: Path) -> Iterator[tuple[str, str, int | None, np.ndarray]]:
-    """The rows of a feature file one by one."""
+    """Yield the rows of a feature file."""
     for some in read_features(path):
         yield from zip(some.queries, some.documents, some.grades, some.values, strict=True)
 

@@ -1,7 +1,7 @@
-"""Take over features that others computed: a LETOR file (MSLR, LETOR 3 and 4, Istella …) becomes a feature file.
+"""Import external features: a LETOR file (MSLR, LETOR 3 and 4, Istella …) becomes a feature file.
 
-Reads a text file in LETOR's format (see scripts/ir/letor.py), plain, gzip or zstd, and the task's queries where it has
-them; writes a feature file with its grades, without the documents that are excluded for a query.
+Reads a text file in LETOR format (see scripts/ir/letor.py), plain, gzip or zstd, and the task's queries if it has them;
+writes a feature file with the grades of the file, without the documents that are excluded for a query.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BATCH = 50_000  # lines held in memory
 
 
 def as_features(rows: list[Row], width: int) -> Features:
-    """Lines as rows of a feature file; a feature that a line leaves out is 0."""
+    """Lines as rows of a feature file; a feature missing from a line is 0."""
     values = np.zeros((len(rows), width))
     for place, row in enumerate(rows):
         values[place, [number - 1 for number in row.values]] = list(row.values.values())
@@ -30,7 +30,7 @@ def as_features(rows: list[Row], width: int) -> Features:
 
 
 def import_letor(source: Path, path: Path, excluded: Excluded = NOTHING) -> int:
-    """Write the feature file of a LETOR file; returns its number of rows. Raises UserError, and writes nothing."""
+    """Write the feature file of a LETOR file and return its number of rows. Raises UserError without writing a file."""
     names = feature_names(source)
     lines = 0
     with writing(path, names) as writer:

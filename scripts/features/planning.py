@@ -1,4 +1,4 @@
-"""What the jobs of features are given: paths and settings, from the experiment (for rules/features.smk)."""
+"""The inputs of the feature jobs: paths and settings derived from the experiment (for rules/features.smk)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from scripts.experiment.sections.features import Tagger
 
 FAMILIES = "scripts.features.families"
 KINDS_OF_MODEL = "scripts.models.kinds"
-WHOLE = "together"  # one field with title and text
-APART = "best"  # a field each
-ENGLISH_WHOLE = ("english", WHOLE)  # Pyserini's index, which needs no more words in its name
+WHOLE = "together"  # a single field of title and text
+APART = "best"  # separate fields
+ENGLISH_WHOLE = ("english", WHOLE)  # Pyserini's index, whose name has no suffix
 
 
 def asked(experiment: Experiment) -> list[str]:
@@ -28,33 +28,33 @@ def asked(experiment: Experiment) -> list[str]:
 
 
 def computed(experiment: Experiment) -> list[str]:
-    """The names of the features that are computed here."""
+    """The names of the feature sets that are computed here."""
     return [name for name, features in experiment.features.items() if not features.files]
 
 
 def given(experiment: Experiment) -> list[str]:
-    """The names of the features that others computed."""
+    """The names of the feature sets that are given as files."""
     return [name for name, features in experiment.features.items() if features.files]
 
 
 def file_of_others(experiment: Experiment, features: str, task: str) -> str:
-    """The user's own file of a task's features."""
+    """The user's own feature file for a task."""
     return experiment.features[features].files[task_in(experiment, task).name]
 
 
 def queries(experiment: Experiment, task: str) -> str | list[str]:
-    """The queries of a task, which say what is excluded for them; none of judgements or features alone."""
+    """The queries of a task, which state what is excluded for them; empty for a task without documents."""
     its = task_in(experiment, task)
     return job_files.queries(experiment, its) if its.has_documents else []
 
 
 def own_files(experiment: Experiment) -> list[str]:
-    """The user's own files of features."""
+    """The user's own feature files."""
     return [file for features in experiment.features.values() for file in features.files.values()]
 
 
 def families(experiment: Experiment, features: str) -> list[str]:
-    """The files of the families that a feature file's job loads by name, below scripts/."""
+    """The files of the families that a feature job loads by name, relative to scripts/."""
     names = dict.fromkeys(entry.family for entry in experiment.features[features].of if entry.family)
     return [source(FAMILIES, name).removeprefix("scripts/") for name in names]
 
@@ -62,18 +62,18 @@ def families(experiment: Experiment, features: str) -> list[str]:
 def candidates(experiment: Experiment, features: str, task: str) -> str:
     """The run of the first stage."""
     first_stage = experiment.features[features].first_stage
-    assert first_stage is not None  # what is computed has one
+    assert first_stage is not None  # computed features have one
     return _run(experiment, first_stage, task)
 
 
 def runs(experiment: Experiment, features: str, task: str) -> list[str]:
-    """The runs whose scores are features, in their order: of each system that of its first seed."""
+    """The runs whose scores are features, in their order: for each system, the run of its first seed."""
     of = experiment.features[features].of
     return [_run(experiment, entry.system, task) for entry in of if entry.system]
 
 
 def texts(experiment: Experiment, features: str, task: str) -> list[str]:
-    """The queries and the corpus, where a feature is of texts."""
+    """The queries and the corpus, if there is a text feature."""
     if not any(one.texts for one in experiment.features[features].of):
         return []
     its = task_in(experiment, task)
@@ -81,37 +81,37 @@ def texts(experiment: Experiment, features: str, task: str) -> list[str]:
 
 
 def structures(experiment: Experiment, features: str, task: str) -> list[str]:
-    """What a model found in the texts, where one does."""
+    """The file of a model's labels for the texts, if a model labels them."""
     if not experiment.features[features].tagger:
         return []
     return [path("structures", experiment=experiment.name, features=features, task=task)]
 
 
 def tagged(experiment: Experiment) -> list[str]:
-    """The names of the features for which a model tags texts."""
+    """The names of the feature sets for which a model labels texts."""
     return [name for name, features in experiment.features.items() if features.tagger]
 
 
 def tagger(experiment: Experiment, features: str) -> str:
-    """The checkpoint of the model that tags texts."""
+    """The checkpoint of the model that labels texts."""
     fields = {"model": _tagger(experiment, features).model, "recipe": UNTRAINED, "seed": 0}
     return path("checkpoint", experiment=experiment.name, **fields)
 
 
 def tagger_kind(experiment: Experiment, features: str) -> str:
-    """The file of the kind of this model, which its job loads by name, below scripts/."""
+    """The file of the adapter of this model, which its job loads by name, relative to scripts/."""
     model = experiment.models[_tagger(experiment, features).model]
     return source(KINDS_OF_MODEL, model.type).removeprefix("scripts/")
 
 
 def _tagger(experiment: Experiment, features: str) -> Tagger:
     found = experiment.features[features].tagger
-    assert found is not None  # a model tags these
+    assert found is not None  # only called for feature sets with a tagger
     return found
 
 
 def tagging_settings(experiment: Experiment, features: str) -> JsonObject:
-    """How a model tags which texts."""
+    """The settings of the job that labels texts."""
     chosen, by = experiment.features[features], _tagger(experiment, features)
     model = experiment.models[by.model]
     labels = {"labels": stated(by.labels)} if by.labels else {}
@@ -123,7 +123,7 @@ def tagging_settings(experiment: Experiment, features: str) -> JsonObject:
 
 
 def query_terms(experiment: Experiment, features: str, task: str) -> str:
-    """What analysis leaves of the task's queries."""
+    """The file of the task's query terms after analysis."""
     its = task_in(experiment, task)
     fields = {"experiment": experiment.name, "dataset": its.dataset, "split": its.split}
     analyzer = analyzer_on(experiment, its.dataset, experiment.features[features].analyzer)
@@ -131,7 +131,7 @@ def query_terms(experiment: Experiment, features: str, task: str) -> str:
 
 
 def term_counts(experiment: Experiment, features: str, task: str) -> list[str]:
-    """The term counts of title and text together and, where a feature is of one of them, of both apart."""
+    """The term counts of title and text together and, if a feature uses a single field, also of both separately."""
     chosen = experiment.features[features]
     if chosen.files:
         return []
@@ -143,7 +143,7 @@ def term_counts(experiment: Experiment, features: str, task: str) -> list[str]:
 
 
 def compute_settings(experiment: Experiment, features: str) -> JsonObject:
-    """Which features of which candidates are computed."""
+    """The features to compute, and for which candidates."""
     chosen = experiment.features[features]
     return {"of": plain(chosen.of), "first_stage": chosen.first_stage, "depth": chosen.depth}
 

@@ -1,4 +1,7 @@
-"""Another system's score as a feature: a bi-encoder's cosine, a cross-encoder's score, a fusion's. Reads nothing."""
+"""Another system's score as a feature, such as a bi-encoder's cosine or the score of a cross-encoder or a fusion.
+
+Reads no files.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,10 @@ LOWEST = "lowest"
 
 
 class SystemScore:
-    """The scores of a run, as they stand there.
+    """The scores of a run, unchanged.
 
-    A document that the run lacks has the value `missing`: a number, or with `lowest` the lowest score that the run has
-    for the query, 0 where it has none. `lacking` counts the pairs to which this happened.
+    A document missing from the run gets the value `missing`: a number or, with `lowest`, the lowest score in the run
+    for the query (0 if the query has none). `lacking` counts the pairs that were missing.
     """
 
     def __init__(self, run: Run, missing: float | str) -> None:
@@ -34,5 +37,5 @@ class SystemScore:
 
 
 def lowest_of(scores: dict[str, float]) -> float:
-    """The lowest score that a run has for a query."""
+    """The lowest score of a run for a query."""
     return min(scores.values(), default=0.0)

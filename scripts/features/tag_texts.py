@@ -1,7 +1,8 @@
-"""Label the words of queries and their candidates by a model: what they compare, in place of rules.
+"""Label the words of queries and their candidates with a model, instead of rules, to find what they compare.
 
-Reads a checkpoint, the run of the first stage and the texts of queries and corpus, of which it holds a batch at a time.
-Writes the structures of the queries and of the best `depth` documents of each (see ir/comparative/structures.py).
+Reads a checkpoint, the run of the first stage and the texts of queries and corpus, of which only a batch at a time is
+in memory. Writes the structures of the queries and of the best `depth` documents of each (see
+ir/comparative/structures.py).
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from scripts.ir.comparative.structures import DOCUMENT, QUERY, write_structures
 from scripts.ir.trec import ranking, read_run
 from scripts.models.adapters import Spans, WordTagger, adapter
 
-BATCHES = 16  # batches of texts that are read and labelled at once
-BEGINNINGS = {"objects": "OBJ", "aspects": "ASP", "predicates": "PRED"}  # of labels, where the configuration names none
+BATCHES = 16  # batches of texts read and labelled at once
+BEGINNINGS = {"objects": "OBJ", "aspects": "ASP", "predicates": "PRED"}  # label prefixes by default
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Settings:
 
 
 def parts_of(labels: frozenset[str], given: dict[str, list[str]] | None, checkpoint: Path) -> dict[str, str]:
-    """Label -> the part of a structure that it means. Raises UserError for a label that the model does not have."""
+    """Label -> part of a structure. Raises UserError for a label that the model does not have."""
     own = ", ".join(sorted(labels))
     if given is None:
         found = {
@@ -56,7 +57,7 @@ def parts_of(labels: frozenset[str], given: dict[str, list[str]] | None, checkpo
 
 
 def structure(spans: Spans, part_of: dict[str, str]) -> Structure:
-    """The spans that mean something; an object that is named twice is one, other words count each time."""
+    """The structure formed by spans; repeated objects count once, other words each time."""
     found = {part: [words for label, words in spans if part_of.get(label) == part] for part in BEGINNINGS}
     return Structure(tuple(dict.fromkeys(found["objects"])), tuple(found["aspects"]), tuple(found["predicates"]))
 
@@ -64,7 +65,7 @@ def structure(spans: Spans, part_of: dict[str, str]) -> Structure:
 def tagged(
     tagger: WordTagger, part_of: dict[str, str], texts: Iterator[tuple[str, str, str]], size: int, count: int
 ) -> Iterator[tuple[str, str, Structure]]:
-    """Yield (kind, id, structure) of each (kind, id, text), some at a time."""
+    """Yield (kind, id, structure) for each (kind, id, text), in batches."""
     progress = Progress("labelled", count, "text")
     while some := list(islice(texts, size)):
         found = tagger.tag([text for _, _, text in some])

@@ -1,6 +1,6 @@
-"""The texts of queries and candidates, as the readers of features made of them what these need.
+"""The texts of queries and candidates, as preprocessed by the readers of features.
 
-The prepared corpus is read line by line, and of no document but the candidates anything is kept.
+The prepared corpus is read line by line, and only candidates are kept.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from scripts.ir.collection import read_texts
 
 
 def text_features(of: list[FeatureColumn]) -> dict[str, Feature]:
-    """The features of texts among the entries of a feature set, by their columns."""
+    """The text features among the entries of a feature set, by column."""
     own = [entry for entry in of if not entry.system]
     found = {entry.name: features_in(entry.family)[entry.feature] for entry in own}
     return {name: feature for name, feature in found.items() if feature.reader}
 
 
 class Texts:
-    """What is read for the features of texts; nothing where there are none."""
+    """The inputs of text features; empty if there are none."""
 
     def __init__(self, features: dict[str, Feature], paths: list[Path], structures: Path | None) -> None:
-        """`paths` are those of the queries and of the corpus, `structures` of what a model found in them.
+        """`paths` are the files of the queries and the corpus, `structures` that of a model's labels.
 
-        Raises UserError where a feature needs texts and none are given.
+        Raises UserError if a feature needs texts and none are given.
         """
         if features and len(paths) != 2:
             raise UserError(f"--texts: expected the files of queries and corpus, which {next(iter(features))} needs")
@@ -38,7 +38,7 @@ class Texts:
         self.made: dict[TextReader, Any] = {}
 
     def read(self, candidates: dict[str, list[str]]) -> None:
-        """Read the texts of queries and their candidates. Raises UserError where a query has none."""
+        """Read the texts of queries and their candidates. Raises UserError if a query has none."""
         if not self.features:
             return
         queries, corpus = self.paths
@@ -50,7 +50,7 @@ class Texts:
             self.made[reader] = reader(texts, _only(corpus, wanted), self.structures)
 
     def values(self, queries: list[str], documents: list[str]) -> dict[str, np.ndarray]:
-        """The features of pairs, by their columns."""
+        """The features of pairs, by column."""
         return {
             name: feature.function(self.made[feature.reader], queries, documents)
             for name, feature in self.features.items()

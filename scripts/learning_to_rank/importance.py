@@ -1,14 +1,14 @@
-"""How much each feature matters to a learnt ranker, by gain, permutation and SHAP.
+"""Feature importance in a learnt ranker, by gain, permutation and SHAP.
 
 Reads a model and its record, the dev feature files and the dev judgements. Writes a table (TSV), one row per feature:
 
-    gain            what the splits by it gained in training together, a share of all features' gain
-    permutation     by how much the mean measure on dev falls when its values are shuffled over all dev candidates, the
-                    mean of some shuffles (Breiman 2001, Random Forests, section 10); seeded
+    gain            the total gain of the splits on it in training, as a share of all features' gain
+    permutation     the decrease of the mean measure on dev when its values are shuffled over all dev candidates, the
+                    mean over several shuffles (Breiman 2001, Random Forests, section 10); seeded
     permutation_sd  the standard deviation over these shuffles
     shap            the mean |SHAP value| over dev candidates, by the library's own routine (Lundberg and Lee 2017)
 
-An empty field: the learner has no such number.
+A field is empty if the learner has no such number.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from scripts.learning_to_rank.learners import Lists, Model
 from scripts.learning_to_rank.lists import check_features, mean_measure, read_judgements, read_lists
 
 COLUMNS = ("feature", "gain", "permutation", "permutation_sd", "shap")
-MOST_EXPLAINED = 2000  # candidates whose SHAP values are computed, evenly spread over all
+MOST_EXPLAINED = 2000  # candidates whose SHAP values are computed, evenly spaced among all
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Settings:
 
 
 def share_of_gain(model: Model) -> list[float] | None:
-    """The part of each feature in all gain; None where the learner has none."""
+    """Each feature's share of the total gain; None if the learner has none."""
     gain = model.gain()
     if gain is None:
         return None
@@ -49,7 +49,7 @@ def share_of_gain(model: Model) -> list[float] | None:
 
 
 def falls(model: Model, dev: Lists, qrels: Qrels, settings: Settings) -> np.ndarray:
-    """By how much the mean measure falls, one row per feature and one column per shuffle."""
+    """The decrease of the mean measure, one row per feature and one column per shuffle."""
     draw = np.random.default_rng(settings.seed)
 
     def mean(values: np.ndarray) -> float:
@@ -66,7 +66,7 @@ def falls(model: Model, dev: Lists, qrels: Qrels, settings: Settings) -> np.ndar
 
 
 def mean_shap(model: Model, values: np.ndarray) -> list[float] | None:
-    """The mean |SHAP value| of each feature; None where the learner has none."""
+    """The mean |SHAP value| of each feature; None if the learner has none."""
     rows = np.linspace(0, len(values) - 1, min(len(values), MOST_EXPLAINED)).astype(int)
     explained = model.shap(values[rows])
     return None if explained is None else [float(one) for one in np.abs(explained).mean(axis=0)]

@@ -1,6 +1,6 @@
-"""A ranker as it is kept: its model, and the record beside it, which holds the model's hash.
+"""A stored ranker: its model, and the record beside it, which contains the model's hash.
 
-Reads both; the script that trains writes them.
+Reads both; the training script writes them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scripts.learning_to_rank.learners import Model, Value, learner
 
 @dataclass(frozen=True, kw_only=True)
 class RankerRecord:
-    """What a ranker is, and how it was chosen; `chosen_from` are the features of its files where it reads only some."""
+    """A ranker and how it was selected; `chosen_from` lists the features of its files if it reads only some of them."""
 
     learner: str
     features: list[str]
@@ -35,7 +35,7 @@ class RankerRecord:
 
     @property
     def features_behind(self) -> list[str]:
-        """The features of the files that it was learnt from, also those that it did not read."""
+        """The features of the files from which it was learnt, including those that it did not read."""
         return self.chosen_from or self.features
 
 
@@ -45,7 +45,7 @@ def hash_of(text: str) -> str:
 
 
 def read_record(path: Path) -> RankerRecord:
-    """The record beside a model. Raises UserError for another file."""
+    """The record beside a model. Raises UserError for any other file."""
     try:
         return records.read_record(RankerRecord, path)
     except (ValueError, UserError):
@@ -53,13 +53,13 @@ def read_record(path: Path) -> RankerRecord:
 
 
 def read_model(path: Path, record: RankerRecord) -> Model:
-    """The model that a record is of. Raises UserError for another file, and for another ranker's."""
+    """The model that belongs to a record. Raises UserError for any other file or another ranker's model."""
     try:
         text = path.read_text(encoding="utf-8")
         model = learner(record.learner).read(text)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
-    except ValueError:  # no text
+    except ValueError:  # not UTF-8 text
         raise UserError(f"{path}: is not a model of {record.learner}") from None
     if hash_of(text) != record.model_sha256:
         raise UserError(f"{path}: is not the model that its record was written with; train it again")

@@ -1,6 +1,6 @@
-"""Lists of candidates from feature files, and rankings by scores. Reads feature files and qrels; writes nothing.
+"""Candidate lists from feature files, and rankings from scores. Reads feature files and qrels; writes no files.
 
-Where several datasets are joined, each query's id begins with the number of its file, so that equal ids stay apart.
+If several datasets are joined, each query id is prefixed with the number of its file, so that equal ids stay distinct.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from scripts.ir.term_counts import TermCounts
 from scripts.ir.trec import Qrels, Run, read_qrels
 from scripts.learning_to_rank.learners import Lists
 
-LARGEST = float(np.finfo(np.float32).max)  # libraries of trees hold features as 32-bit floats
+LARGEST = float(np.finfo(np.float32).max)  # tree libraries store features as 32-bit floats
 
 
 def read_lists(paths: Sequence[Path], numbered: bool = False, only: Sequence[str] | None = None) -> Lists:
-    """The lists of all files, one after the other, with all features or `only` some.
+    """The lists of all files, concatenated, with all features or `only` some of them.
 
-    Raises UserError for other features, for one that is asked for and not there, and for a damaged file.
+    Raises UserError if the files have different features, for a requested feature that is missing, and for a damaged
+    file.
     """
     names = feature_names(paths[0])
     chosen = names if only is None else list(only)
@@ -61,7 +62,7 @@ def check_features(path: Path, names: list[str], of: str) -> None:
 
 
 def check_indices(paths: Sequence[Path], terms: Sequence[Path]) -> None:
-    """Raise UserError unless each file was computed from its own of the term counts, which stand file by file."""
+    """Raise UserError unless each file was computed from its own term counts; `terms` are ordered by file."""
     if len(terms) % len(paths):
         raise UserError(f"--terms: expected equally many folders for each of {len(paths)} files, not {len(terms)}")
     each = len(terms) // len(paths)
@@ -71,7 +72,7 @@ def check_indices(paths: Sequence[Path], terms: Sequence[Path]) -> None:
 
 
 def read_judgements(paths: Sequence[Path], numbered: bool = False) -> Qrels:
-    """The judgements of the queries with a relevant document, of all files."""
+    """The judgements of all files, for the queries with a relevant document."""
     judged: Qrels = {}
     for number, path in enumerate(paths, 1):
         for query, grades in read_qrels(path).items():
@@ -83,9 +84,9 @@ def read_judgements(paths: Sequence[Path], numbered: bool = False) -> Qrels:
 def run_of(lists: Lists, scores: np.ndarray, depth: int | None = None) -> Run:
     """The best `depth` candidates of each query (all by default), by descending score.
 
-    Trees give many candidates one score, which trec_eval would put in the order of their ids: here they stay in the
-    order of the first stage. Each score is given as a 32-bit float below the one before it, by the least step where two
-    are equal.
+    Trees give many candidates the same score, which trec_eval would order by document id; here they keep the order of
+    the first stage. Scores are written as strictly decreasing 32-bit floats: a tied score is lowered by the smallest
+    step.
     """
     ranked: Run = {}
     held = scores.astype(np.float32)
@@ -99,7 +100,7 @@ def run_of(lists: Lists, scores: np.ndarray, depth: int | None = None) -> Run:
 
 
 def strictly_falling(scores: np.ndarray) -> np.ndarray:
-    """Falling 32-bit scores, those equal to one before lowered to the next number below that."""
+    """Make descending 32-bit scores strictly decreasing by lowering ties to the next smaller number."""
     if (np.diff(scores) < 0).all():
         return scores
     falling = scores.copy()
@@ -110,5 +111,5 @@ def strictly_falling(scores: np.ndarray) -> np.ndarray:
 
 
 def mean_measure(lists: Lists, scores: np.ndarray, qrels: Qrels, measure: str, depth: int) -> float:
-    """The mean of the measure over all queries of the qrels, ranked by the scores."""
+    """The mean of the measure over all queries of the qrels, with candidates ranked by the scores."""
     return float(evaluate(run_of(lists, scores, depth), qrels, [measure])[measure].mean())

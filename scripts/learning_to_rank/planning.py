@@ -1,4 +1,4 @@
-"""What the jobs of learning to rank are given: paths and settings (for rules/systems/learning-to-rank.smk)."""
+"""The inputs of the learning-to-rank jobs: paths and settings (for rules/systems/learning-to-rank.smk)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from scripts.experiment.results_paths import FIGURE_FORMATS, SELECTED, path
 from scripts.experiment.systems.learning_to_rank import NAME, learns_from, ranked_by, settings_of, source
 
 LEARNERS = "scripts.learning_to_rank.learners"
-SHUFFLES = 5  # of each feature, for its importance
+SHUFFLES = 5  # shuffles per feature for its permutation importance
 
 
 def asked(experiment: Experiment) -> list[str]:
-    """The tables of importance of all rankers that learn from all their features, and the figures of each."""
+    """The importance tables and figures of all rankers that learn from all their features."""
     found: dict[str, None] = {}
     for system, dataset in _learning_from_all(experiment):
         fields = {"experiment": experiment.name, "source": dataset, "system": system}
@@ -27,7 +27,7 @@ def asked(experiment: Experiment) -> list[str]:
 
 
 def all_tables(experiment: Experiment) -> list[str]:
-    """The tables of importance of all rankers that learn from all their features."""
+    """The importance tables of all rankers that learn from all their features."""
     return [
         table
         for system, dataset in _learning_from_all(experiment)
@@ -36,7 +36,7 @@ def all_tables(experiment: Experiment) -> list[str]:
 
 
 def on_pages(experiment: Experiment) -> JsonObject:
-    """The rankers whose importance the pages show: those of one source, set of features and measure in one table."""
+    """The rankers whose importance is shown on the pages, grouped into one table per source, features and measure."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for system, dataset in _learning_from_all(experiment):
         settings = settings_of(experiment.systems[system])
@@ -50,7 +50,7 @@ def on_pages(experiment: Experiment) -> JsonObject:
 
 
 def drawings(experiment: Experiment) -> Drawings:
-    """The figures of importance, by their names."""
+    """The importance figures, by name."""
     return {
         f"importance/{dataset}/{system}": partial(_drawing, experiment, system, dataset)
         for system, dataset in _learning_from_all(experiment)
@@ -58,7 +58,7 @@ def drawings(experiment: Experiment) -> Drawings:
 
 
 def _learning_from_all(experiment: Experiment) -> list[tuple[str, str]]:
-    """The rankers that learn from all their features, with each dataset that they are learnt from."""
+    """The rankers that learn from all their features, with each dataset from which they are learnt."""
     return [
         (system.name, dataset)
         for system in experiment.systems.values()
@@ -79,31 +79,31 @@ def importance_tables(experiment: Experiment, system: str, source: str) -> list[
 
 
 def folders(experiment: Experiment, system: str, source: str, split: str) -> list[str]:
-    """The folders of the tasks that are a split of the datasets that it is learnt from."""
+    """The folders of the tasks for a split of the datasets from which a ranker is learnt."""
     named = learns_from(experiment.systems[system]) or [source]
     return [experiment.task_of_split(dataset, split).folder for dataset in named]
 
 
 def features(experiment: Experiment, system: str, source: str, split: str) -> list[str]:
-    """The feature files of a split, one per dataset that it is learnt from."""
+    """The feature files of a split, one per dataset from which a ranker is learnt."""
     name = settings_of(experiment.systems[system]).features
     tasks = folders(experiment, system, source, split)
     return [path("features", experiment=experiment.name, task=task, features=name) for task in tasks]
 
 
 def dev_judgements(experiment: Experiment, system: str, source: str) -> list[str]:
-    """The dev judgements, one file per dataset that it is learnt from."""
+    """The dev judgements, one file per dataset from which a ranker is learnt."""
     named = learns_from(experiment.systems[system]) or [source]
     return [path("qrels", experiment=experiment.name, dataset=dataset, split="dev") for dataset in named]
 
 
 def learner_file(experiment: Experiment, system: str) -> str:
-    """The file of the learner that a job loads by name, below scripts/."""
+    """The file of the learner that a job loads by name, relative to scripts/."""
     return plugin_file(LEARNERS, settings_of(experiment.systems[system]).learner).removeprefix("scripts/")
 
 
 def ranker(experiment: Experiment, system: str, task: str, seed: str, name: str = "ranker") -> str:
-    """The model that ranks a task, or what lies beside it: `name` as in the table of paths."""
+    """The model that ranks a task, or a file beside it: `name` as in the table of paths."""
     made, ranked = experiment.systems[system], task_in(experiment, task)
     fields = {"source": source(made, ranked.ranked_dataset), "system": system, "seed": seed}
     return path(ranked_by(made, ranked, name), experiment=experiment.name, **fields)
@@ -116,35 +116,35 @@ def ranked_features(experiment: Experiment, system: str, task: str) -> str:
 
 
 def training_settings(experiment: Experiment, system: str, seed: str) -> JsonObject:
-    """What is learnt, and how it is chosen."""
-    assert seed != SELECTED  # no seed of these is selected
+    """The settings for learning a ranker and selecting it on dev."""
+    assert seed != SELECTED  # the seed of a ranker is never selected on dev
     of_others = ("features", "takes", "train_on", "refit")
     return {**stated(settings_of(experiment.systems[system]), *of_others), "seed": int(seed)}
 
 
 def refit_settings(experiment: Experiment, system: str) -> JsonObject:
-    """Where nDCG is cut while the chosen ranker is learnt again."""
+    """The cut-off of nDCG when the selected ranker is learnt again."""
     return {"depth": settings_of(experiment.systems[system]).depth}
 
 
 def ranking_settings(experiment: Experiment, system: str, seed: str) -> JsonObject:
-    """How a task is ranked."""
+    """The settings for ranking a task."""
     return {"depth": experiment.depth, "tag": f"{system}-{seed}"}
 
 
 def importance_settings(experiment: Experiment, system: str) -> JsonObject:
-    """What a feature's importance is a fall of."""
+    """The settings for measuring feature importance."""
     settings = settings_of(experiment.systems[system])
     return {"measure": settings.measure, "depth": settings.depth, "shuffles": SHUFFLES, "seed": experiment.seed}
 
 
 def figure_settings(experiment: Experiment, system: str, source: str) -> JsonObject:
-    """The words of a figure of importance."""
+    """The title and measure of an importance figure."""
     title = f"{experiment.systems[system].label}, learnt from {_learnt_from(experiment, system, source)}"
     return {"title": title, "measure": settings_of(experiment.systems[system]).measure}
 
 
 def _learnt_from(experiment: Experiment, system: str, source: str) -> str:
-    """The labels of the datasets that a ranker is learnt from."""
+    """The labels of the datasets from which a ranker is learnt."""
     named = learns_from(experiment.systems[system]) or [source]
     return ", ".join(experiment.datasets[dataset].label or dataset for dataset in named)

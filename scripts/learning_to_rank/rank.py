@@ -1,7 +1,7 @@
-"""Rank the candidates of a task's queries by a learnt model.
+"""Rank the candidates of a task's queries with a learnt model.
 
 Reads the task's feature file, the term counts from which it was computed, a model and its record. Writes a TREC run and
-its timing: of ranking alone, not of the features and of what they are computed from.
+its timing, which covers ranking only, not the features and their inputs.
 """
 
 from __future__ import annotations

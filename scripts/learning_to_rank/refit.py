@@ -1,9 +1,10 @@
-"""Learn the ranker that was chosen on dev once more, from the training and dev queries together.
+"""Refit the ranker that was selected on dev, on the training and dev queries together.
 
-Reads the record and the timing of the chosen one, the feature files of the train and dev splits (one of each per
-dataset, in the same order) and the term counts from which each file was computed. Parameters are those that won, and a
-boosted ensemble has as many trees as early stopping kept. Writes the model, its record (JSON, with the value that the
-chosen one had on dev: this one has learnt the dev queries) and the time, which holds that of choosing.
+Reads the record and the timing of the selected ranker, the feature files of the train and dev splits (one of each per
+dataset, in the same order) and the term counts from which each file was computed. The parameters are the selected ones,
+and a boosted ensemble has as many trees as early stopping kept. Writes the model, its record (JSON, with the dev value
+of the selected ranker, since this one has learnt from the dev queries) and the time, which includes that of the
+selection.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Settings:
 
 
 def together(train: Lists, dev: Lists) -> Lists:
-    """The lists of both, those of train first."""
+    """The lists of both splits, with train first."""
     return Lists(
         train.features,
         train.queries + dev.queries,
@@ -45,7 +46,7 @@ def together(train: Lists, dev: Lists) -> Lists:
 
 
 def refit(chosen: RankerRecord, lists: Lists, depth: int) -> Model:
-    """What is learnt from all lists by what was chosen; nothing stops it early."""
+    """Learn from all lists with the selected parameters, without early stopping."""
     parameters = dict(chosen.parameters)
     if chosen.trees_kept is not None:
         parameters["trees"] = chosen.trees_kept
@@ -53,7 +54,7 @@ def refit(chosen: RankerRecord, lists: Lists, depth: int) -> Model:
 
 
 def record_of(chosen: RankerRecord, lists: Lists, model: Model) -> RankerRecord:
-    """The chosen one's record with what is different of this model."""
+    """The record of the selected ranker, updated for this model."""
     return replace(
         chosen,
         trees_kept=model.rounds,
@@ -64,7 +65,7 @@ def record_of(chosen: RankerRecord, lists: Lists, model: Model) -> RankerRecord:
 
 
 def seconds_of_choice(path: Path) -> float:
-    """How long the grid took, of which this is the last step. Raises UserError for another file."""
+    """The duration of the grid search, which the refit completes. Raises UserError for any other file."""
     seconds = read_json(path).get("seconds")
     if not isinstance(seconds, int | float):
         raise UserError(f"{path}: has no seconds; train the ranker again")

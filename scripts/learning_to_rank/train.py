@@ -1,10 +1,9 @@
-"""Learn a ranker from the features of training queries; choose its parameters on dev.
+"""Learn a ranker from the features of training queries, and select its parameters on dev.
 
-Reads the feature files of the train and dev splits, one of each per dataset, in the same order, the dev judgements,
-and the term counts from which each file was computed (each dataset's together). Every combination of the parameters'
-values is learnt; that with the best mean measure on dev is kept, of equal ones the first. Writes the model (the
-library's own form), a record of it (JSON: features, parameters, value), the table of all combinations (TSV) and the
-time.
+Reads the feature files of the train and dev splits, one of each per dataset, in the same order, the dev judgements, and
+the term counts from which each file was computed (grouped by dataset). Every combination of parameter values is learnt;
+the one with the highest mean measure on dev is kept, the first in a tie. Writes the model (in the library's own
+format), its record (JSON: features, parameters, value), the table of all combinations (TSV) and the time.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class Settings:
 
 
 class Trial(NamedTuple):
-    """A combination of parameters, what was learnt with it, and the mean of the measure that it reached."""
+    """A combination of parameters, the model learnt with it, and its mean measure on dev."""
 
     parameters: Parameters
     model: Model
@@ -50,7 +49,7 @@ class Trial(NamedTuple):
 
 
 def check_lists(train: Lists, dev: Lists, train_path: Path, dev_path: Path) -> None:
-    """Raise UserError where there is nothing to learn, or nothing to choose by."""
+    """Raise UserError if there is nothing to learn from, or nothing to select by."""
     if len(train.queries) < LEAST_QUERIES:
         raise UserError(
             f"{train_path}: has candidates of {len(train.queries)} training query; expected at least {LEAST_QUERIES}"
@@ -62,7 +61,7 @@ def check_lists(train: Lists, dev: Lists, train_path: Path, dev_path: Path) -> N
 
 
 def try_all(learning: Learner, train: Lists, dev: Lists, qrels: Qrels, settings: Settings) -> list[Trial]:
-    """What is learnt with each combination of the parameters' values, in their order."""
+    """Learn with every combination of parameter values, in order."""
     names = list(settings.parameters)
     combinations = list(itertools.product(*settings.parameters.values()))
     trials = []
@@ -75,12 +74,12 @@ def try_all(learning: Learner, train: Lists, dev: Lists, qrels: Qrels, settings:
 
 
 def best(trials: list[Trial]) -> Trial:
-    """The trial with the highest value; of equal ones the first."""
+    """The trial with the highest value; the first in a tie."""
     return max(trials, key=lambda trial: trial.value)
 
 
 def write_table(path: Path, trials: list[Trial], measure: str) -> None:
-    """The table of all combinations; `trees` of a boosted ensemble is the most allowed, `kept` how many stayed."""
+    """Write the table of all combinations; `trees` is a boosted ensemble's limit, `kept` what early stopping left."""
     with atomic_text(path) as file:
         file.write("\t".join([*trials[0].parameters, "kept", measure]) + "\n")
         for trial in trials:
@@ -90,7 +89,7 @@ def write_table(path: Path, trials: list[Trial], measure: str) -> None:
 
 
 def record_of(trials: list[Trial], train: Lists, names: list[str], queries: int, settings: Settings) -> RankerRecord:
-    """What the file beside the model says of it; `names` are all features of the file."""
+    """The record written beside the model; `names` are all features of the file."""
     chosen = best(trials)
     return RankerRecord(
         learner=settings.learner,

@@ -1,13 +1,13 @@
-"""What a kind of model is: an adapter, one module in scripts/models/kinds/, found by the name it states.
+"""Adapters: the interface of a kind of model. Each is one module in scripts/models/kinds/, found by its NAME.
 
-A configuration's models name their kind as `type`. Everything else asks the adapter: which loss fits, how weights are
-loaded, how texts become vectors or pairs get scores. The workflow is planned with the adapters, so a module of kinds/
-imports torch, its libraries and what needs them inside its functions only.
+A configuration's models name their kind as `type`. All other code asks the adapter which loss fits, how weights are
+loaded, how texts become vectors, and how pairs are scored. Planning the workflow imports the adapters, so a module in
+kinds/ imports torch, its libraries and whatever needs them only inside its functions.
 
-A kind that searches gives each text one vector, once, and texts are compared by dot product: it ranks a whole corpus
-alone, or re-ranks. One whose index has another form says so in INDEX; a form is a module and a script of its own (see
-scripts/inference/indices). Any other kind scores pairs of texts: it re-ranks, or scores every pair. But one that tags
-ranks nothing: it labels the words of a text, for features.
+A kind that searches encodes each text once, into one vector, and compares texts by dot product: it can rank a whole
+corpus by itself, or re-rank. If its index has another form, it states so in INDEX; each form has a module and a script
+of its own (see scripts/inference/indices). Any other kind scores pairs of texts: it re-ranks, or scores every pair.
+Kinds that tag or write rank nothing: they label the words of a text for features, or write queries.
 """
 
 from __future__ import annotations
@@ -25,20 +25,19 @@ from scripts.models.batch_sizes import CHUNK
 
 KINDS = "scripts.models.kinds"
 
-Role = Literal["query", "document"]  # for models that treat them differently
-Spans = list[tuple[str, str]]  # of a text, in order: a label and the words that have it
+Role = Literal["query", "document"]  # for models that encode queries and documents differently
+Spans = list[tuple[str, str]]  # the spans of a text, in order: label and words
 TextPair = tuple[str, str]  # a query (or a passage of it), a document (or a passage of it)
-PromptsOfColumns = Callable[[Any, list[str]], dict[str, str] | str | None]  # of a model and columns of a training set
+PromptsOfColumns = Callable[[Any, list[str]], dict[str, str] | str | None]  # (model, columns) -> prompts
 
 
 class Training(NamedTuple):
     """What trains a kind of model: the trainer and its arguments (classes of sentence-transformers), and the losses.
 
-    `loss` makes the loss of a name for a model, with a margin, weights of regularizers, or the temperature and scale of
-    a loss with a teacher where given. `outputs` are
-    those of the model's outputs that losses use. `head` gives the parameters of a model's prediction head, where such
-    models have one.
-    `prompts` gives what the arguments take as `prompts`, for a model and the columns of a training set.
+    `loss` creates the named loss for a model, with the margin, the regularizer weights, or the temperature and scale of
+    a loss with a teacher, if these are given. `outputs` are the model outputs that the losses use. `head` returns the
+    parameters of a model's prediction head, if such models have one. `prompts` returns the `prompts` of the training
+    arguments for a model and the columns of a training set.
     """
 
     trainer: type
@@ -50,10 +49,11 @@ class Training(NamedTuple):
 
 
 class Scorer(NamedTuple):
-    """`score` gives the logits of pairs of texts: float32 of shape (pairs,). `facts` say, for the timing, by what.
+    """`score` returns the logits of text pairs, float32 of shape (pairs,); `facts` are recorded with timings.
 
-    `tokenizer` is the model's, of the library tokenizers, where it has such a one. `prompts` are those that it puts.
-    `chunk` is how many pairs it is to get at a time: it sorts them by length, to pad less.
+    `tokenizer` is the model's tokenizer, if it comes from the tokenizers library. `prompts` are the prompts that it
+    adds. `chunk` is the number of pairs to pass at a time: they are sorted by length among themselves to reduce
+    padding.
     """
 
     score: Callable[[list[TextPair]], np.ndarray]
@@ -64,7 +64,7 @@ class Scorer(NamedTuple):
 
 
 class WordTagger(Protocol):
-    """A loaded model that labels words; `labels` are those that it knows."""
+    """A loaded model that labels words; `labels` are the labels that it knows."""
 
     labels: frozenset[str]
 
@@ -73,78 +73,80 @@ class WordTagger(Protocol):
 
 
 class Writer(Protocol):
-    """A loaded model that writes queries; `facts` are for the record of what was written."""
+    """A loaded model that writes queries; `facts` are recorded with the queries written."""
 
     facts: JsonObject
 
     def write(self, prompt: str, documents: list[str], seed: int) -> list[str]:
-        """A query for each document, by a prompt with {document}."""
+        """One query per document, from a prompt that contains {document}."""
 
 
 class Adapter(Protocol):
-    """A kind of model. One that searches has `encode`, one that states TAGS `load_tagger`, one that states WRITES
-    `load_writer`, any other `load_scorer`.
+    """A kind of model.
 
-    One that cannot be trained has an empty LOSSES, and needs no default losses, `warm_up` or `training`. Without
-    `DISTILLED` and `DEFAULT_DISTILLED` it learns from no teacher. Without
-    `HAS_HEAD`, `MARGINS` or `tokenizer` it takes no rate of a head, no margin, and no lengths of queries and documents.
-    One without `give_prompts` takes no prompts of a configuration, and one without `prompts` stores none either;
-    PROMPTED names the roles that have one, where these are not both. One without `facts` computes by torch. One without
-    `truncate` has no vectors to truncate, and MATRYOSHKA says that the losses can be of several dimensions at once.
+    If it searches, it has `encode`; if it states TAGS, `load_tagger`; if it states WRITES, `load_writer`; otherwise
+    `load_scorer`.
+
+    A kind that cannot be trained has an empty LOSSES and needs no default losses, `warm_up` or `training`. Without
+    `DISTILLED` and `DEFAULT_DISTILLED`, it cannot learn from a teacher. Without `HAS_HEAD`, `MARGINS` or `tokenizer`,
+    it accepts no learning rate of a head, no margin, or no lengths of queries and documents, respectively. Without
+    `give_prompts`, it accepts no prompts from a configuration; without `prompts`, it stores none either. PROMPTED names
+    the roles that have a prompt, if these are not both. Without `facts`, it computes with torch. Without `truncate`, it
+    has no vectors to truncate. MATRYOSHKA states that its losses can cover several dimensions at once.
     """
 
     NAME: str  # a model's `type`
-    LOADED_BY: str  # the class of sentence-transformers that loads a checkpoint; without it none is given away
-    PIPELINE_TAG: str  # what the hub of Hugging Face calls its use
-    SEARCHES: bool  # whether it encodes each text once, apart from others, and so can search a corpus alone
-    INDEX: str  # the form of its index where that is not "vectors", one a text: "token-vectors" or "terms"
-    BACKENDS: tuple[str, ...]  # what can compute at inference, of torch and onnx
-    REMOTE: bool  # whether somebody else computes: such a model has an `endpoint`, and no weights here; else not
-    EXPORTS: bool  # whether checkpoints of torch can be turned into ONNX, by `exportable`; without it they cannot
-    PROMPTED: tuple[Role, ...]  # the texts before which prompts stand
-    BY_TOKENS: bool  # whether its batches can have so many tokens in place of texts (see token_batches); else not
-    Keys: type  # the record of keys that its models have beside those of all, where there are such (see keys.py)
-    DESCRIPTION: str  # what the schema says of it: how it ranks, and of what max_length counts the tokens
-    LOSSES: dict[str, str]  # the losses that fit -> the shape of examples that each takes (see losses.py)
-    DISTILLED: dict[str, str]  # the losses with a teacher -> the shape of examples that each takes (see teaching.py)
-    MARGINS: dict[str, str]  # the losses that have a margin -> what the library calls it
-    REGULARIZED: tuple[str, ...]  # the losses with regularizers of documents and queries, where there are such
-    HAS_HEAD: bool  # whether a prediction head, which may learn at a rate of its own, follows the encoder
+    LOADED_BY: str  # the class of sentence-transformers that loads a checkpoint; without it, none is published
+    PIPELINE_TAG: str  # its task on the Hugging Face hub
+    SEARCHES: bool  # whether it encodes each text separately, once, and so can search a corpus by itself
+    INDEX: str  # the form of its index if not "vectors" (one per text): "token-vectors" or "terms"
+    BACKENDS: tuple[str, ...]  # the backends for inference, of torch and onnx
+    REMOTE: bool  # whether the model is served elsewhere: it has an `endpoint` and no weights here; default no
+    EXPORTS: bool  # whether torch checkpoints can be converted to ONNX, by `exportable`; default no
+    PROMPTED: tuple[Role, ...]  # the roles whose texts get a prompt
+    BY_TOKENS: bool  # whether batches can be sized by tokens instead of texts (see token_batches); default no
+    Keys: type  # the dataclass of additional keys of its models, if any (see keys.py)
+    DESCRIPTION: str  # its text in the schema: how it ranks, and to what max_length applies
+    LOSSES: dict[str, str]  # its losses -> the shape of the examples of each (see losses.py)
+    DISTILLED: dict[str, str]  # its losses with a teacher -> the shape of the examples of each (see teaching.py)
+    MARGINS: dict[str, str]  # the losses with a margin -> the library's name of the margin
+    REGULARIZED: tuple[str, ...]  # the losses with regularizers for documents and queries, if any
+    HAS_HEAD: bool  # whether a prediction head, which may have its own learning rate, follows the encoder
     DEFAULT_LOSS: str
-    DEFAULT_LOSS_OF_PASSAGES: str  # where texts are split into passages: one of labelled pairs, if any takes such
-    DEFAULT_DISTILLED: str  # where there is a teacher
+    DEFAULT_LOSS_OF_PASSAGES: str  # if texts are split into passages: one that takes labelled pairs, if there is one
+    DEFAULT_DISTILLED: str  # with a teacher
 
     def load(self, folder: Path, max_length: int, to_train: bool = False) -> Any:
-        """Load a model; one that is `to_train` may lack what its training adds, drawn from torch's random state.
+        """Load a model; one loaded `to_train` may lack what training adds, initialised from torch's random state.
 
-        All else that it computes with has to be in its files (see loading.load).
+        Everything else that it computes with must be in its files (see loading.load).
         """
 
     def tokenizer(self, model: Any) -> Any:
-        """A model's tokenizer, of the library tokenizers; None where it has another."""
+        """A model's tokenizer, if it comes from the tokenizers library; otherwise None."""
 
     def prompts(self, model: Any) -> dict[str, str]:
-        """What a model puts before queries and documents, by role; "" or no entry is nothing."""
+        """The prompts that a model puts before queries and documents, by role; "" or no entry means no prompt."""
 
     def give_prompts(self, model: Any, prompts: dict[str, str]) -> None:
-        """Let a model put these prompts before texts of their roles, and store them where it is saved."""
+        """Set the prompts that a model puts before texts, by role; they are stored when the model is saved."""
 
     def facts(self, model: Any) -> dict[str, Any]:
-        """What timings say of what a model that searches computes by: its precision, and what is not torch's."""
+        """What timings record about how a model computes: its precision, and facts of backends other than torch."""
 
     def truncate(self, model: Any, dimensions: int) -> Callable[[np.ndarray], np.ndarray]:
-        """Let a model give the first dimensions of each vector; returns what makes them of whole vectors."""
+        """Truncate a model's vectors to their first dimensions; return a function that truncates stored vectors."""
 
     def warm_up(self, model: Any, batch_size: int) -> None:
-        """Let one batch pass a model that is to be trained."""
+        """Pass one batch through a model that is about to be trained."""
 
     def training(self) -> Training:
-        """What trains such a model."""
+        """The trainer and losses of such a model."""
 
     def encode(self, model: Any, texts: list[str], batch_size: int, role: Role) -> Any:
-        """The texts' vectors: float32 of shape (texts, dimensions), all finite; a dot product is the similarity.
+        """The texts' vectors: float32 of shape (texts, dimensions), all finite; the dot product is the similarity.
 
-        Of token vectors, a list with an array of shape (tokens, dimensions) a text; MaxSim is the similarity.
+        For token vectors, a list of one array of shape (tokens, dimensions) per text; MaxSim is the similarity.
         """
 
     def load_scorer(
@@ -156,16 +158,16 @@ class Adapter(Protocol):
         batch_tokens: int | None = None,
         prompts: dict[str, str] | None = None,
     ) -> Scorer:
-        """Load a model that scores pairs, in batches of so many pairs, or tokens where it is said.
+        """Load a model that scores pairs, in batches of `batch_size` pairs, or of `batch_tokens` tokens if given.
 
-        A kind with `give_prompts` puts these prompts in place of those that the model stores.
+        A kind with `give_prompts` uses these prompts instead of those that the model stores.
         """
 
     def scorer(self, model: Any, batch_size: int) -> Scorer:
-        """What scores pairs by a loaded model, for a kind that can be evaluated while it is trained."""
+        """A Scorer of pairs for a loaded model, for a kind that can be evaluated during training."""
 
     def exportable(self, model: Any, folder: Path) -> Any:
-        """What of a loaded model is exported (see onnx_export); `folder` gets what the kind writes beside the graph."""
+        """The part of a loaded model to export (see onnx_export); files beside the graph are written to `folder`."""
 
     def load_writer(self, folder: Path, max_length: int, batch_size: int) -> Writer:
         """Load a model that writes queries."""
@@ -175,7 +177,7 @@ class Adapter(Protocol):
 
 
 def adapter(name: str) -> Adapter:
-    """The adapter of one kind. Raises UserError where there is none of this name."""
+    """The adapter of a kind. Raises UserError if there is none of this name."""
     try:
         return cast(Adapter, plugins.load(KINDS, name))
     except ValueError as error:
@@ -183,30 +185,30 @@ def adapter(name: str) -> Adapter:
 
 
 def tags(name: str) -> bool:
-    """Whether models of a kind label words, and so rank nothing."""
+    """Whether models of a kind label words, and so do not rank."""
     return bool(getattr(adapter(name), "TAGS", False))
 
 
 def writes(name: str) -> bool:
-    """Whether models of a kind write queries, and so rank nothing."""
+    """Whether models of a kind write queries, and so do not rank."""
     return bool(getattr(adapter(name), "WRITES", False))
 
 
 def behind_endpoint(name: str) -> bool:
-    """Whether models of a kind are behind an endpoint."""
+    """Whether models of a kind are served by an endpoint."""
     return bool(getattr(adapter(name), "REMOTE", False))
 
 
 def exports(name: str) -> bool:
-    """Whether checkpoints of a kind can be turned into ONNX."""
+    """Whether checkpoints of a kind can be converted to ONNX."""
     return bool(getattr(adapter(name), "EXPORTS", False))
 
 
 def index_of(name: str) -> str:
-    """The form of the index of models of a kind: "vectors", one a text, unless the kind states another."""
+    """The form of the index of a kind: "vectors" (one per text) unless the kind states another."""
     return str(getattr(adapter(name), "INDEX", "vectors"))
 
 
 def adapters() -> dict[str, Adapter]:
-    """The adapters of all kinds by their names."""
+    """The adapters of all kinds, by name."""
     return cast(dict[str, Adapter], plugins.load_all(KINDS))

@@ -1,4 +1,4 @@
-"""The keys of an endpoint that answers chats: which language model is asked, and how; reads and writes nothing."""
+"""The keys of a chat endpoint: which language model is queried, and how. Reads and writes no files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scripts.models.endpoint_keys import CONCURRENCY, RETRIES, TIMEOUT, Money, S
 
 @dataclass(frozen=True, kw_only=True)
 class Price:
-    """Of a million tokens."""
+    """Price per million tokens."""
 
     input: Annotated[Money, "price of the tokens that are sent"]
     output: Annotated[Money, "price of the tokens in the answers"]
@@ -19,7 +19,7 @@ class Price:
 
 @dataclass(frozen=True, kw_only=True)
 class ChatEndpoint(Service):
-    """Where a language model is asked, and how."""
+    """The endpoint at which a language model is queried, and its parameters."""
 
     model: Annotated[Label, "the model's name at the endpoint"]
     temperature: Annotated[float | None, "sampling temperature; default 0", Rule(minimum=0, maximum=2), LEFT_OUT] = None
@@ -38,7 +38,7 @@ class ChatEndpoint(Service):
 
 
 def chat_settings(endpoint: ChatEndpoint) -> dict[str, Any]:
-    """How the model is asked, with all defaults: None for what is not sent."""
+    """The parameters of the requests with all defaults; None for a parameter that is not sent."""
     left_out = endpoint.leave_out or ()
     return {
         "url": url_of(endpoint),

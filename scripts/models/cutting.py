@@ -1,9 +1,9 @@
-"""Queries and documents cut apart, each to its first tokens, before they are paired or encoded.
+"""Truncation of queries and documents to their first tokens, separately, before they are paired or encoded.
 
-A model's own limit, `max_length`, is of its whole input: of a pair, a long document would otherwise take the place of
-the query, or a long query that of the document. A text is cut at the place where its last kept token ends; tokens are
-counted without the special ones and without the model's prompt, which is put before what is left of the text and has
-its room within `max_length` beside it. Training, encoding and scoring cut alike.
+A model's own limit, `max_length`, applies to its whole input: in a pair, a long document would otherwise crowd out the
+query, or a long query the document. A text is cut where its last kept token ends. Tokens are counted without the
+special tokens and without the model's prompt, which is put before the truncated text and needs additional room within
+`max_length`. Training, encoding and scoring truncate in the same way.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Cut = Callable[[list[str], Role], list[str]]
 
 
 class Lengths(Protocol):
-    """The settings of a script that say how many tokens are kept."""
+    """The settings of a script that state how many tokens are kept."""
 
     @property
     def max_length(self) -> int: ...
@@ -32,10 +32,10 @@ class Lengths(Protocol):
 
 
 def cutter(tokenizer: Any, lengths: Lengths, in_pairs: bool, prompts: dict[str, str] | None = None) -> Cut | None:
-    """What cuts texts by a tokenizer (of the library tokenizers); None where there is no limit but the model's own.
+    """A function that truncates texts by a tokenizer of the tokenizers library; None if only the model's limit applies.
 
-    Raises UserError where the limits, the special tokens and the prompts (by role) are together more than the model's
-    `max_length`: of a pair of texts where the model takes such pairs, else of each.
+    Raises UserError if the limits, the special tokens and the prompts (by role) together exceed the model's
+    `max_length`: for a pair of texts if the model takes pairs, otherwise for each text.
     """
     limits = {"query": lengths.max_query_length, "document": lengths.max_document_length}
     given = {role: limit for role, limit in limits.items() if limit is not None}
@@ -45,7 +45,7 @@ def cutter(tokenizer: Any, lengths: Lengths, in_pairs: bool, prompts: dict[str, 
         return None
     special = tokenizer.num_special_tokens_to_add(in_pairs)
     prompt_tokens = {role: count_tokens(tokenizer, (prompts or {}).get(role, "")) for role in limits}
-    # A text without a limit has to have room for one token.
+    # A text without a limit needs room for at least one token.
     needed = [(limit or 1) + prompt_tokens[role] for role, limit in limits.items()]
     whole = sum(needed) if in_pairs else max(needed)
     if whole + special > lengths.max_length and (given or any(prompt_tokens.values())):
@@ -61,20 +61,20 @@ def cutter(tokenizer: Any, lengths: Lengths, in_pairs: bool, prompts: dict[str, 
 
 
 def count_tokens(tokenizer: Any, text: str) -> int:
-    """The tokens of a text, without special ones."""
+    """The number of tokens of a text, without special tokens."""
     if not text:
         return 0
-    whole = type(tokenizer).from_str(tokenizer.to_str())  # its own: truncation is a state of it
+    whole = type(tokenizer).from_str(tokenizer.to_str())  # a copy, since truncation is state of the tokenizer
     whole.no_padding()
     whole.no_truncation()
     return len(whole.encode(text, add_special_tokens=False).ids)
 
 
 class _Cutter:
-    """Cuts texts to their first `limit` tokens."""
+    """Truncates texts to their first `limit` tokens."""
 
     def __init__(self, tokenizer: Any, limit: int) -> None:
-        self.tokenizer = type(tokenizer).from_str(tokenizer.to_str())  # its own: truncation is a state of it
+        self.tokenizer = type(tokenizer).from_str(tokenizer.to_str())  # a copy, since truncation is state
         self.tokenizer.no_padding()
         self.tokenizer.enable_truncation(limit, direction="right")
         self.limit = limit
@@ -87,8 +87,8 @@ class _Cutter:
     def _first(self, text: str, encoding: Any) -> str:
         """The text up to the end of its last token.
 
-        A tokenizer may divide what is left of a word otherwise than the whole word. Tokens are then given up from the
-        end until what is left is divided as it was.
+        A tokenizer may split a truncated word differently from the whole word. Tokens are then dropped from the end
+        until the remaining text is tokenised as before.
         """
         for kept in range(len(encoding.ids), 0, -1):
             shorter: str = text[: encoding.offsets[kept - 1][1]]
@@ -98,7 +98,7 @@ class _Cutter:
 
 
 def cut_columns(columns: dict[str, list], cut: Cut | None) -> dict[str, list]:
-    """The columns of a training set (see scripts/training/examples.py) with their texts cut."""
+    """The columns of a training set (see scripts/training/examples.py) with truncated texts."""
     if cut is None:
         return columns
     shorter = {}
@@ -113,7 +113,7 @@ def cut_columns(columns: dict[str, list], cut: Cut | None) -> dict[str, list]:
 
 
 def cutting_encoder(kind: Adapter, model: Any, lengths: Lengths, roles: Iterable[Role] = ROLES) -> Callable[..., Any]:
-    """What encodes texts (texts, batch_size, role) of these roles with a model, after they are cut."""
+    """A function (texts, batch_size, role) that truncates texts of these roles and encodes them with a model."""
     cut = cutter(tokenizer_of(kind, model), lengths, in_pairs=False, prompts=prompts_of(kind, model, roles))
 
     def encode(texts: list[str], batch_size: int, role: Role) -> Any:
@@ -123,13 +123,13 @@ def cutting_encoder(kind: Adapter, model: Any, lengths: Lengths, roles: Iterable
 
 
 def cutting_scorer(whole: Scorer, lengths: Lengths) -> Scorer:
-    """A scorer of pairs that cuts their texts first."""
+    """A scorer of pairs that truncates their texts first."""
     cut = cutter(whole.tokenizer, lengths, in_pairs=True, prompts=whole.prompts)
     if cut is None:
         return whole
 
     def score(pairs: list[TextPair]) -> np.ndarray:
-        queries = list(dict.fromkeys(query for query, _ in pairs))  # each stands in many pairs
+        queries = list(dict.fromkeys(query for query, _ in pairs))  # each occurs in many pairs
         shorter = dict(zip(queries, cut(queries, "query"), strict=True))
         documents = cut([document for _, document in pairs], "document")
         return whole.score([(shorter[query], document) for (query, _), document in zip(pairs, documents, strict=True)])
@@ -138,6 +138,6 @@ def cutting_scorer(whole: Scorer, lengths: Lengths) -> Scorer:
 
 
 def tokenizer_of(kind: Adapter, model: Any) -> Any:
-    """The tokenizer of a loaded model, of the library tokenizers; None where it has none of this kind."""
+    """The tokenizer of a loaded model, if it comes from the tokenizers library; otherwise None."""
     stated = getattr(kind, "tokenizer", None)
     return stated(model) if stated else None

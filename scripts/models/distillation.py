@@ -1,15 +1,15 @@
-"""Losses against a teacher's scores: KL over lists for cross-encoders, and the student's own scale for vectors.
+"""Losses on a teacher's scores: KL divergence over lists for cross-encoders, and a scale for student similarities.
 
-The teacher's scores are logits of a cross-encoder, which span some twenty units, and a cosine spans two. MarginMSELoss
-and the losses of KL divergence of sentence-transformers compare plain dot products with such logits. So a student's
-similarity is the one that it ranks by (the cosine, where that is it), times a scale.
+The teacher's scores are logits of a cross-encoder, with a range of about twenty, whereas a cosine has a range of two.
+MarginMSELoss and the KL-divergence losses of sentence-transformers compare plain dot products with such logits.
+Therefore the student's similarity is the one by which it ranks (the cosine, if it uses that), times a scale.
 
-KL over lists, for each query with the documents of its row (Hinton et al. 2015, Distilling the Knowledge in a Neural
-Network; Lin et al. 2020 for rankings):
+KL divergence over lists, for each query with the documents of its row (Hinton et al. 2015, Distilling the Knowledge in
+a Neural Network; Lin et al. 2020 for rankings):
 
     T² sum over documents of p log(p / q), with p = softmax(teacher / T), q = softmax(student / T); the mean over rows
 
-The formula is that of the library's DistillKLDivLoss of bi-encoders, which has none for cross-encoders.
+The formula is that of the library's DistillKLDivLoss for bi-encoders; the library has none for cross-encoders.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from scripts.models.teaching import COSINE_SCALE
 
 
 def scale_of(model: Any, given: float | None) -> float:
-    """What a student's similarities are multiplied by; where nothing is given, cosines alone are scaled."""
+    """The factor of a student's similarities; if none is given, only cosines are scaled."""
     if given is not None:
         return given
     return COSINE_SCALE if getattr(model, "similarity_fn_name", None) == "cosine" else 1.0
 
 
 class Scaled:
-    """A similarity times a scale, for the losses of the library, which call it with vectors (and masks)."""
+    """A similarity times a scale, for the library's losses, which call it with vectors (and masks)."""
 
     def __init__(self, similarity: Callable[..., torch.Tensor], scale: float) -> None:
         self.similarity, self.scale = similarity, scale
@@ -46,18 +46,18 @@ class Scaled:
 
 
 def similarity_of(model: Any, scale: float | None) -> Scaled:
-    """How a model with one vector per text compares a query with a document, as it does when it ranks, and scaled."""
+    """The scaled query-document similarity of a model with one vector per text, the same by which it ranks."""
     pairwise = pairwise_cos_sim if model.similarity_fn_name == "cosine" else pairwise_dot_score
     return Scaled(pairwise, scale_of(model, scale))
 
 
 def softened(temperature: float | None) -> dict[str, float]:
-    """The argument by which a loss is given a temperature; none where it keeps its own."""
+    """The temperature argument of a loss; empty if the loss keeps its default."""
     return {} if temperature is None else {"temperature": temperature}
 
 
 class DistillKLDivLoss(torch.nn.Module):
-    """Takes lists of texts (queries, a positive of each, negatives of each) and a teacher's scores of the documents."""
+    """Takes lists of texts (queries, a positive for each, negatives for each) and a teacher's scores of documents."""
 
     def __init__(self, model: CrossEncoder, temperature: float = 1.0) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class DistillKLDivLoss(torch.nn.Module):
         prompt: str | None = None,
         task: str | None = None,
     ) -> torch.Tensor:
-        # The trainer leaves out the prompt, with no more than a warning, where a loss does not take both of these.
+        # The trainer drops the prompt with only a warning unless a loss takes both `prompt` and `task`.
         queries, *documents = inputs
         pairs = [pair for column in documents for pair in zip(queries, column, strict=True)]
         features = batch_to_device(self.model.preprocess(pairs, prompt=prompt, task=task), self.model.device)

@@ -1,6 +1,6 @@
-"""What the kinds of models that search share, as an adapter has it: prompts, tokenizer, and what they compute by.
+"""What the adapters of searching models share: prompts, tokenizer, and facts for timings.
 
-A model is one of sentence-transformers, or one in ONNX that has the same attributes.
+A model is one of sentence-transformers, or an ONNX model with the same attributes.
 """
 
 from __future__ import annotations
@@ -9,24 +9,24 @@ from typing import Any
 
 
 def prompts(model: Any) -> dict[str, str]:
-    """What encode_query and encode_document put before a text."""
+    """The prompts that encode_query and encode_document put before a text."""
     return {"query": model.prompts["query"], "document": model.prompts["document"]}
 
 
 def give_prompts(model: Any, prompts: dict[str, str]) -> None:
-    """Set the prompts that encode_query and encode_document put, which the model stores when it is saved."""
+    """Set the prompts of encode_query and encode_document, which are stored when the model is saved."""
     model.prompts.update(prompts)
 
 
 def tokenizer(model: Any) -> Any:
-    """The model's tokenizer, of the library tokenizers; None where it has one written in Python."""
+    """The model's tokenizer, if it comes from the tokenizers library; None for one written in Python."""
     from scripts.models.running import is_module
 
     return getattr(model.tokenizer, "backend_tokenizer", None) if is_module(model) else model.tokenizer
 
 
 def facts(model: Any) -> dict[str, Any]:
-    """What timings say of what a model computes by."""
+    """What timings record about how a model computes."""
     from scripts.models.running import computed_in, is_module
 
     return computed_in(model) if is_module(model) else model.facts

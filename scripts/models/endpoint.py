@@ -1,8 +1,9 @@
-"""An endpoint that answers requests in JSON: a question, its answer, and what goes wrong between them.
+"""An endpoint that answers JSON requests: requests, retries and errors.
 
-Who one is comes from the environment alone: the configuration names the variable that holds the key. It is sent to
-this address and to no other (redirects are refused), and hidden in all that the endpoint says. Only a full answer of
-bounded size counts. What passes, such as too many requests, is tried again; anything else gets one line of message.
+Credentials come only from the environment: the configuration names the variable that holds the key. The key is sent to
+this address and no other (redirects are refused), and it is hidden in everything that the endpoint returns. Only a
+complete answer of bounded size counts. Transient failures, such as rate limiting, are retried; any other failure is
+reported in one line.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ from scripts.common.keys import JsonObject
 from scripts.common.services import service
 from scripts.common.strict_json import parse_json
 
-LARGEST = 32_000_000  # bytes of an answer; a batch of embeddings has some
+LARGEST = 32_000_000  # bytes of an answer; a batch of embeddings takes several million
 CHAT = "chat/completions"
-SHOWN = 200  # characters of what an endpoint says of an error
+SHOWN = 200  # characters shown of an endpoint's error message
 PASSING = (408, 425, 429, 500, 502, 503, 504, 529)
-FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds until the next attempt; each is twice the one before
-LONGEST_ASKED = 300.0  # seconds, of those that an endpoint asks for by Retry-After
-PROBE = 15.0  # seconds to find out whether an endpoint is there
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds until the next attempt; doubled each time
+LONGEST_ASKED = 300.0  # seconds; upper bound on a Retry-After header
+PROBE = 15.0  # seconds allowed for the check that an endpoint responds
 MOST_TOKENS = 10**9
-SHORTEST_SECRET = 8  # characters; a shorter key, as local servers take any, may be part of a word
+SHORTEST_SECRET = 8  # characters; a shorter key (local servers accept any) could be part of a word
 
 
 Item = TypeVar("Item")
@@ -41,7 +42,7 @@ Outcome = TypeVar("Outcome")
 
 
 class Answer(NamedTuple):
-    """What a model says, the tokens that it counted (None where it is not reported), and the seconds that it took."""
+    """A model's answer, its token counts (None if they are not reported), and the seconds that it took."""
 
     text: str
     prompt_tokens: int | None
@@ -50,7 +51,7 @@ class Answer(NamedTuple):
 
 
 class _Passing(Exception):
-    """What may be otherwise a little later; `wait` are the seconds that the endpoint asks for."""
+    """A transient failure; `wait` is the number of seconds that the endpoint asks for."""
 
     def __init__(self, reason: str, wait: float | None = None) -> None:
         super().__init__(reason)
@@ -58,7 +59,7 @@ class _Passing(Exception):
 
 
 class _Refused(Exception):
-    """What will be the same a little later: `status` is that of HTTP, 0 where the reason is another."""
+    """A permanent failure; `status` is the HTTP status, or 0 for any other reason."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -71,7 +72,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 class Endpoint:
-    """An address and the key for it. Its methods can be called from several threads; `stop` ends all their waiting."""
+    """An address and its API key. The methods are thread-safe; `stop` ends all waiting."""
 
     def __init__(self, url: str, key: str | None, environment: Mapping[str, str], timeout: float, retries: int) -> None:
         try:
@@ -88,7 +89,7 @@ class Endpoint:
         self._opener = urllib.request.build_opener(_NoRedirect)
 
     def probe(self) -> None:
-        """Raise UserError where nothing answers, or it does not know who one is. No model is asked."""
+        """Raise UserError if the endpoint does not answer or denies access. No model is queried."""
         try:
             self._exchange("models", None, min(self.timeout, PROBE))
         except _Passing as error:
@@ -99,14 +100,14 @@ class Endpoint:
                 raise self._failed(self._why(error, "models")) from None
 
     def ask(self, request: JsonObject) -> Answer:
-        """The answer to a request of a chat, of OpenAI's protocol. Raises UserError where there is none."""
+        """The answer to a chat request of OpenAI's protocol. Raises UserError if there is none."""
         (text, prompt, completion), seconds = self.post(CHAT, request, _said)
         return Answer(self._without_key(text), prompt, completion, seconds)
 
     def post(self, name: str, request: JsonObject, read: Callable[[Any], Outcome]) -> tuple[Outcome, float]:
-        """What `read` takes from the answer to a request at `name` below the address, and the seconds that it took.
+        """The result of `read` on the answer to a POST to `name` below the address, and the seconds that it took.
 
-        Raises UserError where there is none after all attempts, or `read` raises ValueError.
+        Raises UserError if there is no answer after all attempts, or if `read` raises ValueError.
         """
         body = json.dumps(request).encode()
         wait = FIRST_WAIT
@@ -129,7 +130,7 @@ class Endpoint:
         raise AssertionError("the last attempt returns or raises")
 
     def side_by_side(self, do: Callable[[Item], Outcome], items: list[Item], threads: int) -> Iterator[Outcome]:
-        """The outcomes of items in their order; what one of them raises first ends all."""
+        """The results of `do` for all items, in order, computed by several threads; the first exception ends all."""
         failures: list[BaseException] = []
 
         def stopping(item: Item) -> Outcome:
@@ -149,7 +150,7 @@ class Endpoint:
                 raise failures[0] if failures else error from None
 
     def stop(self) -> None:
-        """Let no thread begin or await another attempt."""
+        """Prevent all threads from starting or awaiting another attempt."""
         self.stopped.set()
 
     def _wait(self, seconds: float) -> None:
@@ -159,7 +160,7 @@ class Endpoint:
             raise self._failed("stopped")
 
     def _exchange(self, name: str, body: bytes | None, timeout: float) -> bytes:
-        """What is answered with status 200. Raises _Passing or _Refused."""
+        """The body of an answer with status 200. Raises _Passing or _Refused."""
         headers = {"Accept": "application/json", "User-Agent": "ranktrial"}
         headers |= {"Content-Type": "application/json"} if body else {}
         headers |= {"Authorization": f"Bearer {self.key}"} if self.key else {}
@@ -183,7 +184,7 @@ class Endpoint:
             raise _Passing(self._short(str(cause) or type(cause).__name__)) from error
 
     def _said(self, error: urllib.error.HTTPError, deadline: float) -> str:
-        """What an endpoint says of an error, shortened."""
+        """An endpoint's error message, shortened."""
         try:
             text = _within_bounds(error, deadline).decode(errors="replace")
         except (_Passing, _Refused, OSError, http.client.HTTPException):
@@ -207,7 +208,7 @@ class Endpoint:
         return text
 
     def _why(self, error: _Refused, name: str) -> str:
-        """Why a request to `name` below the address is refused, as text."""
+        """The reason why a request to `name` below the address is refused, as text."""
         if error.status == 0:
             return error.reason
         said = f": {error.reason}" if error.reason else ""
@@ -228,7 +229,7 @@ class Endpoint:
 
 
 def _within_bounds(response: Any, deadline: float) -> bytes:
-    """All bytes of a response. Raises _Refused where they are too many, _Passing where they come too slowly."""
+    """All bytes of a response. Raises _Refused if there are too many, _Passing if they arrive too slowly."""
     parts, size = [], 0
     while part := response.read1(65536):
         parts.append(part)
@@ -241,7 +242,7 @@ def _within_bounds(response: Any, deadline: float) -> bytes:
 
 
 def _asked_for(text: str | None) -> float | None:
-    """The seconds of a header Retry-After, which is a number or a date; None where it is neither."""
+    """The seconds stated by a Retry-After header, which is a number or a date; None if it is neither."""
     if text is None:
         return None
     if text.strip().isdecimal() and len(text) < 10:
@@ -253,7 +254,7 @@ def _asked_for(text: str | None) -> float | None:
 
 
 def _parsed(content: bytes) -> Any:
-    """The JSON of an answer. Raises _Passing where it is damaged."""
+    """The JSON of an answer. Raises _Passing if it is damaged."""
     try:
         return parse_json(content.decode(), "an answer")
     except UnicodeDecodeError:
@@ -263,7 +264,7 @@ def _parsed(content: bytes) -> Any:
 
 
 def _said(answer: Any) -> tuple[str, int | None, int | None]:
-    """What a model says in an answer, and the tokens of prompt and answer. Raises ValueError for another protocol's."""
+    """The text of an answer, and the token counts of prompt and answer. Raises ValueError for another protocol."""
     try:
         text = answer["choices"][0]["message"]["content"]
     except (KeyError, IndexError, TypeError):
@@ -274,7 +275,7 @@ def _said(answer: Any) -> tuple[str, int | None, int | None]:
 
 
 def tokens(answer: Any, name: str) -> int | None:
-    """The tokens that an answer counts under a name of its `usage`; None where it does not."""
+    """The token count under a name of an answer's `usage`; None if it is not reported."""
     usage = answer.get("usage") if isinstance(answer, dict) else None
     count = usage.get(name) if isinstance(usage, dict) else None
     return count if type(count) is int and 0 <= count <= MOST_TOKENS else None

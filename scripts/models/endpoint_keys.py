@@ -1,6 +1,6 @@
-"""The keys of an endpoint: where a model is asked that somebody serves, and how; reads and writes nothing.
+"""The keys of an endpoint: where a served model is queried, and how. Reads and writes no files.
 
-They stand apart from what asks it, since the configuration is checked with them.
+They are separate from the client because the configuration is checked with them.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from scripts.common.services import service
 
 KEY = "OPENAI_API_KEY"
 CONCURRENCY, TIMEOUT, RETRIES = 4, 120.0, 5
-HOW_ASKED = ("key", "concurrency", "timeout", "retries", "price")  # keys that decide no answer
-ADDRESS = "endpoint.json"  # what stands for weights in the checkpoint of a model behind an endpoint
+HOW_ASKED = ("key", "concurrency", "timeout", "retries", "price")  # keys that do not affect the answers
+ADDRESS = "endpoint.json"  # replaces the weights in the checkpoint of a model behind an endpoint
 Money = Annotated[float, Rule(minimum=0, maximum=1_000_000)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """Where a model is asked, and how."""
+    """The address of a model, and how it is queried."""
 
     url: Annotated[str, "base URL, such as https://host/v1"]
     key: Annotated[
@@ -50,7 +50,7 @@ class Service:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelEndpoint(Service):
-    """One that embeds texts or scores pairs."""
+    """An endpoint that embeds texts or scores pairs."""
 
     protocol: Annotated[
         Literal["openai", "tei"],
@@ -63,7 +63,7 @@ class ModelEndpoint(Service):
 
 @dataclass(frozen=True, kw_only=True)
 class Remote:
-    """The key that a kind of model declares whose weights somebody serves."""
+    """The additional key of a kind whose models are served by an endpoint."""
 
     endpoint: Annotated[
         ModelEndpoint | None,
@@ -78,24 +78,24 @@ def is_served(model: Any) -> bool:
 
 
 def asked_of(model: Any) -> JsonObject:
-    """What decides the answers of a model behind an endpoint, which has no max_length; nothing of any other."""
+    """The keys that determine the answers of a model behind an endpoint (it has no max_length); else empty."""
     if not is_served(model):
         return {}
     return {**given(model.endpoint, *HOW_ASKED), "url": url_of(model.endpoint), "max_length": None}
 
 
 def url_of(endpoint: Service) -> str:
-    """The address, below which requests are sent."""
+    """The base address of requests."""
     return service(endpoint.url).written.rstrip("/")
 
 
 def variable_of(endpoint: Service) -> str | None:
-    """The environment variable that holds the key; None where none is sent."""
+    """The environment variable that holds the API key; None if no key is sent."""
     of_openai = getattr(endpoint, "protocol", "openai") == "openai" and service(endpoint.url).scheme == "https"
     return endpoint.key or (KEY if of_openai else None)
 
 
 def address_of(model: Any) -> JsonObject:
-    """Where a model behind an endpoint is asked, and how, as a job is given it."""
+    """The address and request parameters of a model behind an endpoint, as passed to a job."""
     endpoint: ModelEndpoint = model.endpoint
     return {**given(endpoint), "url": url_of(endpoint), "key": variable_of(endpoint), "model": model.weights}

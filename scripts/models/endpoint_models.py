@@ -1,8 +1,9 @@
-"""A model behind an endpoint: texts are embedded and pairs are scored there, a batch per request, none of them twice.
+"""A model behind an endpoint: it embeds texts and scores pairs, one batch per request, and no text is sent twice.
 
-Its checkpoint has no weights but `endpoint.json`, which says where the model is asked; the key comes from the
-environment. Each text or pair has a kept answer of its own, under the SHA-256 of what is sent: so neither batches nor
-a killed job decide what is asked again. An answer has its share of the tokens and seconds of its batch.
+Its checkpoint contains no weights, only `endpoint.json` with the address; the API key comes from the environment. The
+answer for each text or pair is stored separately, under the SHA-256 of what is sent, so neither the batches nor a
+killed job affect what has to be requested again. Each answer is assigned its share of the tokens and seconds of its
+batch.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ from scripts.models.kept_answers import answers_beside, digest, total
 from scripts.models.model_files import read_object
 from scripts.models.truncation import first_dimensions
 
-Texts = dict[str, str]  # the digest under which an answer is kept -> the text that it is to
+Texts = dict[str, str]  # the digest under which an answer is stored -> its text
 
 
 @dataclass(frozen=True, kw_only=True)
 class Address:
-    """Where a model is asked, and how: what the checkpoint says."""
+    """The address of a model and how it is queried, as stored in the checkpoint."""
 
     url: Annotated[str, "the endpoint's address, such as https://host/v1"]
     model: Annotated[str, "the model's name at the endpoint"]
@@ -50,13 +51,13 @@ class Address:
 
 
 def write_address(checkpoint: Path, address: JsonObject) -> None:
-    """Make a checkpoint of an address."""
+    """Write a checkpoint that consists of an address."""
     read_settings(Address, address)
     write_json(checkpoint / ADDRESS, address, indent=2, sort_keys=True)
 
 
 class EndpointModel:
-    """What is asked through one endpoint. `facts` are for the timing, and count all answers that were taken so far."""
+    """A model that is queried through one endpoint; `facts` are recorded with timings and count all answers used."""
 
     tokenizer = None
 
@@ -75,7 +76,7 @@ class EndpointModel:
             self.endpoint.probe()
 
     def encode(self, texts: list[str], batch_size: int, role: Role) -> np.ndarray:
-        """The texts' vectors with the role's prompt: float32 of shape (texts, dimensions), of unit length."""
+        """The texts' vectors, with the role's prompt: float32 of shape (texts, dimensions), of unit length."""
         prompted = [self._cut(self.prompts[role] + text) for text in texts]
         names = [self._name(text=text) for text in prompted]
         new = self._new(dict(zip(names, prompted, strict=True)))
@@ -105,7 +106,7 @@ class EndpointModel:
         return np.concatenate(self._rows(names))
 
     def _cut(self, text: str) -> str:
-        """The first words of a text; a space where it is empty, which endpoints refuse."""
+        """The first words of a text; a space if it is empty, since endpoints refuse empty texts."""
         words = " ".join(text.split()[: self.address.max_words]) if self.address.max_words else text
         return words if words.strip() else " "
 
@@ -116,11 +117,11 @@ class EndpointModel:
         return kind(self.address.protocol, self.address.model, *sent)
 
     def _new(self, texts: Texts) -> Texts:
-        """Those that were never asked."""
+        """The texts that have not been requested yet."""
         return {name: text for name, text in texts.items() if name not in self.kept}
 
     def _ask(self, batches: list[tuple[Texts, Request]]) -> None:
-        """Ask for batches side by side, and keep what is answered."""
+        """Send batches concurrently and store the answers."""
 
         def ask(batch: tuple[Texts, Request]) -> None:
             texts, request = batch
@@ -134,14 +135,14 @@ class EndpointModel:
         self._fresh += sum(len(texts) for texts, _ in batches)
 
     def _rows(self, names: list[str]) -> list[np.ndarray]:
-        """The vectors or scores that are kept under these digests."""
+        """The vectors or scores that are stored under these digests."""
         answers = {name: self.kept[name] for name in names}
         computed_elsewhere(sum(answer.seconds for answer in answers.values()), 0.0)
         self._count({name: answer for name, answer in answers.items() if name not in self._taken})
         return [np.frombuffer(base64.b64decode(answers[name].text), "<f4") for name in names]
 
     def _count(self, taken: dict[str, Answer]) -> None:
-        """Count answers among those that were taken."""
+        """Add answers to the counts of `facts`."""
         self._taken |= taken.keys()
         self._tokens = total([self._tokens, *(answer.prompt_tokens for answer in taken.values())])
         price = self.address.price
@@ -155,13 +156,13 @@ class EndpointModel:
 
 
 def _batches(texts: Texts, size: int) -> list[Texts]:
-    """Texts in lists of so many."""
+    """Split texts into batches of at most `size`."""
     items = list(texts.items())
     return [dict(items[start : start + size]) for start in range(0, len(items), size)]
 
 
 def _shares(values: Values, seconds: float) -> list[Answer]:
-    """An answer for each text of a batch, with its share of the batch's tokens and seconds."""
+    """One answer per text of a batch, with its share of the batch's tokens and seconds."""
     count = len(values.rows)
     return [
         Answer(

@@ -1,8 +1,8 @@
-"""The protocols by which texts are embedded and pairs are scored: what is sent, and what counts as an answer.
+"""The protocols for embedding texts and scoring pairs: requests, and readers that validate the answers.
 
-`openai` is OpenAI's `/embeddings`, and `/rerank` as Cohere, Jina and vLLM have it beside that; `tei` is `/embed` and
-`/rerank` of Hugging Face's Text Embeddings Inference. Scores are logits by `tei`, whatever the endpoint gives by
-`openai`. A reader raises ValueError for an answer that does not have one vector per text, or one score per document.
+`openai` is OpenAI's `/embeddings`, together with `/rerank` as in Cohere, Jina and vLLM; `tei` is `/embed` and `/rerank`
+of Hugging Face's Text Embeddings Inference. Scores are logits with `tei`, and whatever the endpoint returns with
+`openai`. A reader raises ValueError for an answer without exactly one vector per text, or one score per document.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from scripts.models.endpoint import tokens
 
 
 class Values(NamedTuple):
-    """The vectors or scores of an answer, a row each and float32, and the tokens that it counts."""
+    """The vectors or scores of an answer, float32 with one row each, and the number of tokens that it reports."""
 
     rows: np.ndarray
     tokens: int | None
 
 
 class Request(NamedTuple):
-    """What is sent, to which place below the address, and what reads the answer."""
+    """The path below the address, the content to send, and the function that reads the answer."""
 
     name: str
     content: JsonObject
@@ -54,7 +54,7 @@ def scoring(protocol: str, model: str, query: str, documents: list[str]) -> Requ
 
 
 def _listed(answer: Any, place: str | None, value: str, count: int) -> list[Any]:
-    """The values of a list of objects, by the index that each states."""
+    """The values of a list of objects, in the order of their `index`."""
     try:
         by_index = {entry["index"]: entry[value] for entry in (answer[place] if place else answer)}
     except (KeyError, TypeError):
@@ -65,7 +65,7 @@ def _listed(answer: Any, place: str | None, value: str, count: int) -> list[Any]
 
 
 def _vectors(vectors: Any, count: int, answer: Any = None) -> Values:
-    """Vectors of one dimension, one per text."""
+    """Validate vectors: one per text, all of the same dimension."""
     rows = _floats(vectors)
     if rows.ndim != 2 or len(rows) != count or not rows.shape[1]:
         raise ValueError(f"an answer of shape {rows.shape}; expected one vector for each of {count} texts")
@@ -80,7 +80,7 @@ def _scores(scores: list[Any], answer: Any) -> Values:
 
 
 def _floats(values: Any) -> np.ndarray:
-    """Numbers of one shape, all finite."""
+    """Convert numbers of one shape to float32; all must be finite."""
     try:
         numbers = np.array(values)
     except ValueError:
@@ -95,6 +95,6 @@ def _floats(values: Any) -> np.ndarray:
 
 
 def _counted(answer: Any) -> int | None:
-    """The tokens that were sent; `total_tokens` where an endpoint has no other count."""
+    """The number of tokens sent; `total_tokens` if the endpoint reports no other count."""
     prompt = tokens(answer, "prompt_tokens")
     return tokens(answer, "total_tokens") if prompt is None else prompt

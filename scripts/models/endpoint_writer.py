@@ -1,4 +1,4 @@
-"""A language model behind an endpoint that writes queries, one answer per document and draw, each kept."""
+"""A language model behind an endpoint that writes queries; one answer is stored per document and draw."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ SAMPLING: JsonObject = {"temperature": 1, "max_tokens": 64}
 
 
 class EndpointWriter(EndpointModel):
-    """What is asked through one endpoint; tokens are those that are sent and those that are written."""
+    """A writer of queries behind one endpoint; its token count includes tokens sent and tokens written."""
 
     def write(self, prompt: str, documents: list[str], seed: int) -> list[str]:
-        """One query for each document; `seed` is sent, so another one is another request."""
+        """One query per document; `seed` is sent, so a different seed is a different request."""
         requests = [self._chat(prompt.replace("{document}", self._cut(document)), seed) for document in documents]
         named = {digest(self.address.url, request): request for request in requests}
         new = {name: request for name, request in named.items() if name not in self.kept}

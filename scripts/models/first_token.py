@@ -1,7 +1,8 @@
-"""A cross-encoder's last layer for the first token alone, which is all that its head reads.
+"""Computing a cross-encoder's last layer for the first token only, which is all that its head reads.
 
-In that layer the first token attends to all others, whose keys and values are computed; their own queries, outputs and
-feed-forward are not: of six layers that is a seventh of the work, of twelve a fourteenth. The scores are the same.
+In that layer, the first token attends to all others, so their keys and values are computed, but their own queries,
+outputs and feed-forward are not. This saves a seventh of the work with six layers and a fourteenth with twelve. The
+scores are the same.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ import torch
 
 from scripts.models.kernels import fast
 
-# Models of transformers whose head reads the first token, by their class; their layers have one form.
+# Classes of transformers whose head reads the first token -> class of their layers, which share one structure.
 FAMILIES = ("Bert", "Roberta", "XLMRoberta", "Camembert", "Electra")
 MODELS = {f"{family}ForSequenceClassification": f"{family}Layer" for family in FAMILIES}
 
 
 def first_token_alone(whole: Any) -> bool:
-    """Let a model of transformers compute its last layer for the first token alone. False where it does not."""
+    """Make a transformers model compute its last layer for the first token only. Returns False if not supported."""
     if not fast():
         return False
     expected = MODELS.get(type(whole).__name__)
@@ -33,7 +34,7 @@ def first_token_alone(whole: Any) -> bool:
 
 
 def _of_first_token(layer: Any, hidden: torch.Tensor, attention_mask: torch.Tensor | None = None, *others, **options):
-    """What the layer gives for the first token: shape (texts, 1, dimensions), of hidden (texts, tokens, dimensions)."""
+    """The layer's output for the first token: shape (texts, 1, dimensions), from hidden (texts, tokens, dimensions)."""
     from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
     attention, first = layer.attention.self, hidden[:, :1]

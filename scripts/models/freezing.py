@@ -1,7 +1,7 @@
-"""Which of a model's weights a training changes where `freeze` names a part of it; reads and writes nothing.
+"""The weights that training changes if `freeze` names a part of the model. Reads and writes no files.
 
-With `encoder` these are the prediction head, and what was drawn because the weights lack it. What is frozen stays bit
-for bit; its dropout draws as in any training.
+With `encoder`, these are the prediction head and the parts that were initialised because the weights lack them. Frozen
+weights stay the same bit for bit; their dropout is applied as in any training.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def freeze_encoder(model: torch.nn.Module, head: Iterable[torch.nn.Parameter], new: Iterable[torch.nn.Module]) -> None:
-    """Let a training change the `head` and the `new` modules alone. Raises UserError where there are none."""
+    """Make only the `head` and the `new` modules trainable. Raises UserError if there are none."""
     model.requires_grad_(False)
     learning = [*head, *(parameter for module in new for parameter in module.parameters())]
     for parameter in learning:
@@ -26,5 +26,5 @@ def freeze_encoder(model: torch.nn.Module, head: Iterable[torch.nn.Parameter], n
 
 
 def is_partly_frozen(model: torch.nn.Module) -> bool:
-    """Whether a training changes only some of a model's parameters."""
+    """Whether training changes only some of a model's parameters."""
     return not all(parameter.requires_grad for parameter in model.parameters())

@@ -1,7 +1,7 @@
-"""Every number that a loaded model computes with stands in its files, unless a training is to make it new.
+"""Check that every number with which a loaded model computes comes from its files, or is new and about to be trained.
 
-Where a file lacks a tensor the libraries draw it at random and say so in a log alone; what it holds beside the model
-they leave out. So each loading is recorded here, and a model of which a part was drawn or left out is refused.
+If a file lacks a tensor, the libraries initialise it at random and report that only in a log; surplus tensors of a file
+are ignored. Therefore each loading is recorded here, and a model is refused if a part of it was initialised or ignored.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ import torch
 from scripts.common.errors import UserError
 from scripts.models.model_files import SHARDS, WEIGHTS, tensors
 
-NAMED = 3  # tensors that a message names
+NAMED = 3  # tensors named in a message
 POOLER = re.compile(r"(^|\.)pooler\.")
-# What former versions of transformers stored beside weights, and compute now: masks, positions, frequencies.
+# Stored beside the weights by former versions of transformers, now computed: masks, positions, frequencies.
 COMPUTED = re.compile(r"(^|\.)((attn|attention)\.(bias|masked_bias|causal_mask)|inv_freq|position_ids)$")
 
 Shapes = dict[str, tuple[int, ...]]
 
 
 class Report(NamedTuple):
-    """What the library reports of a model of transformers: names of tensors, in the model's order where it has them."""
+    """What the library reports about loading a transformers model: tensor names, in the model's order if it has any."""
 
     model: Any
     file: Path
     missing: list[str]
-    mismatched: dict[str, tuple[tuple[int, ...], tuple[int, ...]]]  # shapes: the file's, the model's
+    mismatched: dict[str, tuple[tuple[int, ...], tuple[int, ...]]]  # shapes: in the file, in the model
     unexpected: list[str]
 
 
 @dataclass
 class Recorded:
-    """All that was read: reports, modules of sentence-transformers with their own file, tensors for who builds one."""
+    """What was read: reports, sentence-transformers modules with their own file, and tensors read without a module."""
 
     reports: list[Report] = field(default_factory=list)
     modules: list[torch.nn.Module] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Recorded:
 
 
 class OtherShapes(UserError):
-    """Tensors of other shapes alone; `rows` are the numbers of rows that the file has where the model has others."""
+    """Raised if the only problem is tensors of other shapes; `rows` are the file's row counts of these tensors."""
 
     def __init__(self, message: str, rows: set[int]) -> None:
         super().__init__(message)
@@ -55,9 +55,9 @@ class OtherShapes(UserError):
 
 @contextmanager
 def recorded(dtype: torch.dtype) -> Iterator[Recorded]:
-    """Record what the libraries read meanwhile. Models of transformers get weights of this type, however stored.
+    """Record what the libraries read in this context. Transformers models get weights of this type, however stored.
 
-    Raises UserError where the file of a module is not whole.
+    Raises UserError if the file of a module is incomplete.
     """
     from sentence_transformers.base.modules import Module
     from transformers import PreTrainedModel
@@ -79,7 +79,7 @@ def recorded(dtype: torch.dtype) -> Iterator[Recorded]:
 
 def _reported(load: Callable[..., Any], made: Recorded, dtype: torch.dtype) -> Callable[..., Any]:
     def from_pretrained(cls: type, folder: Any, *others: Any, **options: Any) -> Any:
-        options.pop("torch_dtype", None)  # a model may store how it is to be loaded
+        options.pop("torch_dtype", None)  # a model's stored options may contain it
         options |= {"dtype": dtype, "output_loading_info": True, "ignore_mismatched_sizes": True}
         model, info = load(cls, folder, *others, **options)
         inside = Path(folder) / options.get("subfolder", "")
@@ -123,7 +123,7 @@ def _compare(file: Path, own: Shapes, stored: Shapes) -> None:
 
 
 def refuse(file: Path, missing: list[str], mismatched: dict[str, tuple], unexpected: list[str], size: int) -> None:
-    """Raise UserError, in one line with the first names and how many there are, unless all three are empty."""
+    """Raise UserError, in one line with the first names and their number, unless all three are empty."""
     problems = []
     if missing:
         problems.append(f"{len(missing)} of the model's {size} tensors are not in it ({_first(missing)})")
@@ -147,11 +147,11 @@ def _first(names: Iterable[str]) -> str:
 def check(
     model: torch.nn.Module, made: Recorded, folder: Path, may_be_new: bool = False, elsewhere: Collection[str] = ()
 ) -> dict[str, torch.nn.Module]:
-    """The parts of a loaded model that no file has, by name: only where they `may_be_new`, for a training to make.
+    """The parts of a loaded model that no file contains, by name; only allowed if they `may_be_new`, to be trained.
 
-    These are the prediction head of a model of transformers and modules of sentence-transformers, each as a whole.
-    Those that an adapter has are `elsewhere`. Raises UserError for any other number that was not read, and for a file
-    that has more of the encoder than is loaded.
+    These are the prediction head of a transformers model and modules of sentence-transformers, each as a whole. Parts
+    that an adapter provides are listed in `elsewhere`. Raises UserError for any other tensor that was not read, and for
+    a file that contains more of the encoder than is loaded.
     """
     new: dict[str, torch.nn.Module] = {}
     for report in made.reports:
@@ -171,7 +171,7 @@ def _below(name: str, part: str) -> bool:
 
 
 def _head(report: Report) -> dict[str, torch.nn.Module]:
-    """What stands above the encoder of a model of transformers, and the pooler, which such models count to it."""
+    """The parts above the encoder of a transformers model, and the pooler, which such models include in the encoder."""
     whole, prefix = report.model, report.model.base_model_prefix
     if not hasattr(whole, prefix):
         return {}
@@ -187,7 +187,7 @@ def _is_missing(name: str, part: torch.nn.Module, report: Report) -> bool:
 
 
 def _reads_pooler(model: torch.nn.Module, whole: Any) -> bool:
-    """Whether a model of transformers within this model may compute with its pooler, as for a class or a whole text."""
+    """Whether the transformers model within this model may use its pooler, for example for classification."""
     from sentence_transformers.base.modules import Transformer
 
     around = [module for module in model.modules() if isinstance(module, Transformer) and module.model is whole]
@@ -197,14 +197,14 @@ def _reads_pooler(model: torch.nn.Module, whole: Any) -> bool:
 
 
 def _inside_encoder(name: str, whole: Any) -> bool:
-    """Whether a tensor that was left out belongs to a part of the encoder that is there, such as one layer more."""
+    """Whether an ignored tensor belongs to an existing part of the encoder, for example to one more layer."""
     prefix = whole.base_model_prefix
     parts = {part for part, _ in getattr(whole, prefix, whole).named_children()}
     return name.removeprefix(f"{prefix}.").partition(".")[0] in parts and not COMPUTED.search(name)
 
 
 def _without_file(model: torch.nn.Module, made: Recorded, folder: Path, may_be_new: bool) -> dict[str, torch.nn.Module]:
-    """The modules of a model whose weights were read from no file."""
+    """The modules of a model whose weights were not read from any file."""
     read = {
         id(one) for part in [*made.modules, *(report.model for report in made.reports)] for one in part.parameters()
     }

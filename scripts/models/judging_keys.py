@@ -1,6 +1,6 @@
-"""The keys of a cross-encoder that judges: a language model's tokens, or a classifier's label.
+"""The keys of a cross-encoder's score: a language model's tokens, or a classifier's label.
 
-They stand apart from language_models, since the configuration is checked where no torch is installed.
+They are separate from language_models because the configuration is checked where torch is not installed.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from typing import Annotated
 
 from scripts.common.keys import LEFT_OUT, Rule
 
-KEYS = ("true_token", "false_token")  # those of a language model
+KEYS = ("true_token", "false_token")  # the keys of a language model
 Token = Annotated[str, Rule(min_length=1, max_length=100)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judging:
-    """What a cross-encoder's score is of."""
+    """What a cross-encoder's score is computed from."""
 
     true_token: Annotated[
         Token | None, "for a language model: the token whose logit is the score, such as yes", LEFT_OUT

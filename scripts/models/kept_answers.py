@@ -1,8 +1,8 @@
-"""Answers of an endpoint, kept in a file from the moment that each comes: what was paid for is not asked again.
+"""Stored answers of an endpoint, written to a file as each one arrives, so that a paid answer is not requested again.
 
-The file has a JSON object a line, under the SHA-256 of its request. It lies beside the outputs of a job and is none of
-them: a job that was killed goes on, and one that runs again takes what it asked before. A line that was cut when its
-writer was killed counts for nothing. Answers stay on the disk until they are looked at, as those of a corpus are many.
+The file has one JSON object per line, under the SHA-256 of its request. It is stored beside a job's outputs but is not
+one of them: a killed job resumes, and a job that runs again reuses its earlier answers. A line that was truncated when
+its writer was killed is ignored. Answers stay on disk until they are read, since a corpus has many.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from scripts.common.files import full_disk_reported
 from scripts.common.keys import JsonObject
 from scripts.models.endpoint import Answer
 
-_beside: list[Path] = []  # the output of this job
+_beside: list[Path] = []  # holds the output of this job
 
 
 def digest(url: str, request: JsonObject) -> str:
-    """What identifies a request: endpoint, model, prompt and all else that is sent, but for the key."""
+    """The identifier of a request: a digest of endpoint, model, prompt and all else that is sent, except the key."""
     return hashlib.sha256(json.dumps([url, request], sort_keys=True).encode()).hexdigest()
 
 
 def keep_answers_beside(output: Path) -> None:
-    """Let the models of this job that ask an endpoint keep its answers beside the job's output."""
+    """Store the answers of all endpoint models of this job beside the job's output."""
     _beside[:] = [output]
 
 
 def answers_beside() -> KeptAnswers:
-    """The answers that were kept beside the job's output."""
+    """The answers stored beside the job's output."""
     return KeptAnswers(Path(f"{_beside[0]}.resume") / "answers.jsonl")
 
 
 def total(counts: list[int | None]) -> int | None:
-    """The sum of tokens; None where one answer does not report it, since a sum of the others would pass for all."""
+    """The sum of token counts; None if an answer does not report its count, since a partial sum would look complete."""
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None
 
 
 class KeptAnswers:
-    """The answers of a file by their request. Several threads can add to them."""
+    """The answers stored in a file, by request. Thread-safe for additions."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -57,27 +57,27 @@ class KeptAnswers:
         return request in self._places
 
     def get(self, request: str) -> Answer | None:
-        """The answer to a request by its digest; None where it was not asked."""
+        """The answer to a request, by its digest; None if it is not stored."""
         return self[request] if request in self._places else None
 
     def __getitem__(self, request: str) -> Answer:
         with open(self.file, "rb") as opened:
             opened.seek(self._places[request])
             record = _record(opened.readline())
-        assert record is not None  # it was read, or written, before
+        assert record is not None  # every known place is that of a whole line
         return record[1]
 
     def add(self, request: str, answer: Answer) -> None:
-        """Keep an answer; it is on the disk when this returns."""
+        """Store an answer; it is on disk when this returns."""
         self.add_all({request: answer})
 
     def add_all(self, answers: Mapping[str, Answer]) -> None:
-        """Keep answers; they are on the disk when this returns."""
+        """Store answers; they are on disk when this returns."""
         with self._lock, full_disk_reported(self.file.parent):
             self.file.parent.mkdir(parents=True, exist_ok=True)
             with open(self.file, "ab") as opened:
                 for request, answer in answers.items():
-                    opened.write(b"\n")  # a new line first: the last one may have been cut
+                    opened.write(b"\n")  # start a new line, since the last one may be truncated
                     self._places[request] = opened.tell()
                     opened.write(json.dumps({"request": request, **answer._asdict()}).encode())
                 opened.flush()
@@ -85,7 +85,7 @@ class KeptAnswers:
 
 
 def _records(file: Path) -> Iterator[tuple[str, int, Answer]]:
-    """The requests, places and answers of the whole lines of a file."""
+    """Yield the request, place and answer of each complete line of a file."""
     if not file.is_file():
         return
     place = 0
@@ -97,7 +97,7 @@ def _records(file: Path) -> Iterator[tuple[str, int, Answer]]:
 
 
 def _record(line: bytes) -> tuple[str, Answer] | None:
-    """The request and the answer of a line; None for one that is not whole."""
+    """The request and the answer of a line; None for an incomplete line."""
     try:
         record = json.loads(line)
         request, answer = record.pop("request"), Answer(**record)

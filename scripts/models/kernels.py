@@ -1,10 +1,10 @@
-"""Which kernels models of torch compute with: the library's alone, or also faster ones on processors that have them.
+"""The kernels of torch models: only the library's, or also faster ones on processors that support them.
 
-The fast ones are oneDNN's products of packed weights (processor.py), those of trainings (trained_products.py), a last
-layer for the first token alone (first_token.py) and batches of texts of like length side by side (token_batches.py,
-side_by_side.py). Their numbers are the library's but for the rounding of fp32, which tests hold them to. On a GPU the
-fast ones multiply in bf16 (running.py). The choice is the configuration's key `kernels`; a job makes it once, before it
-loads a model.
+The fast kernels are oneDNN products with packed weights (processor.py), oneDNN products in training
+(trained_products.py), a last layer for the first token only (first_token.py) and concurrent batches of texts of similar
+length (token_batches.py, side_by_side.py). Their results equal the library's up to fp32 rounding, which tests verify.
+On a GPU, the fast kernels multiply in bf16 (running.py). The configuration key `kernels` decides; a job sets it once,
+before it loads a model.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _chosen: list[Literal["fast", "library"]] = [FAST]
 
 
 def choose(kernels: Literal["fast", "library"]) -> None:
-    """Compute with these kernels from now on."""
+    """Use these kernels from now on."""
     _chosen[0] = kernels
 
 

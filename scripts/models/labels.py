@@ -1,8 +1,9 @@
-"""Cross-encoders of several labels, as of natural language inference: which of them is relevance, and their one score.
+"""Cross-encoders with several labels, such as those for natural language inference: which label means relevance.
 
-The score is the log odds of that label's probability, z - log(sum of exp of the others' z): its order is that of the
-softmax, and of two labels it is the difference of the logits. Where labels do not exclude each other (`problem_type`
-of the model's config.json), it is the label's logit. The choice stands in `label.json` of a checkpoint.
+The score is the log odds of that label's probability, z - log(sum of exp of the others' z): it has the same order as
+the softmax, and with two labels it is the difference of the logits. If labels are not mutually exclusive
+(`problem_type` in the model's config.json), it is the label's logit. The choice is stored in `label.json` of a
+checkpoint.
 """
 
 from __future__ import annotations
@@ -19,29 +20,29 @@ from scripts.models.model_files import ModelConfig, read_object
 
 FILE = "label.json"
 MOST = 1000
-SINGLY = ("multi_label_classification", "regression")  # problem types whose labels do not share a probability of 1
+SINGLY = ("multi_label_classification", "regression")  # problem types whose label probabilities do not sum to 1
 
 
 class Relevance(NamedTuple):
-    """The number of the label that is relevance, from 0, and whether all labels share a probability of 1."""
+    """The number of the label that means relevance, from 0, and whether the label probabilities sum to 1 (softmax)."""
 
     label: int
     softmax: bool
     name: str
 
     def as_text(self) -> str:
-        """What the score is, for a timing."""
+        """The score as recorded with timings."""
         return f"{'log odds' if self.softmax else 'logit'} of label {self.label} ({self.name})"
 
 
 def names(config: ModelConfig, count: int) -> list[str]:
-    """The names of so many labels by a model's config.json, or those that transformers gives them."""
+    """The names of `count` labels from a model's config.json, or else the default names of transformers."""
     stated = config.get("id2label") or {}
     return [str(stated.get(str(number), f"LABEL_{number}"))[:100] for number in range(count)]
 
 
 def stated_count(config: ModelConfig) -> int | None:
-    """The number of labels that a config.json states; None where it states none. Raises UserError for too many."""
+    """The number of labels that a config.json states; None if it states none. Raises UserError for too many."""
     count = len(config.get("id2label") or ()) or config.get("num_labels")
     if type(count) is int and count > MOST:
         raise UserError(f"config.json: {count} labels; a cross-encoder has at most {MOST}")
@@ -49,13 +50,13 @@ def stated_count(config: ModelConfig) -> int | None:
 
 
 def write_label(checkpoint: Path, label: int | str, config: ModelConfig) -> None:
-    """State beside a model which label is relevance, by its number or its name in config.json.
+    """Record beside a model which label means relevance, given its number or its name in config.json.
 
-    Raises UserError for a name that is not in it.
+    Raises UserError for an unknown name.
     """
     number = label
     if isinstance(label, str):
-        known = names(config, stated_count(config) or 2)  # as of transformers, where nothing is stated
+        known = names(config, stated_count(config) or 2)  # the default of transformers
         if label not in known:
             listed = ", ".join(known)[:200]
             raise UserError(f"label: the model has none of the name {shortened(label)}; known are {listed}")
@@ -65,9 +66,9 @@ def write_label(checkpoint: Path, label: int | str, config: ModelConfig) -> None
 
 
 def relevance(checkpoint: Path, count: int, config: ModelConfig) -> Relevance | None:
-    """Which of a loaded model's labels is relevance; None where it has a single score.
+    """The label that means relevance in a loaded model; None if the model has a single score.
 
-    Raises UserError where it has several and it is not said, or where it has no such label.
+    Raises UserError if the model has several labels and none is chosen, or if it does not have the chosen one.
     """
     record = read_object(checkpoint / FILE) if (checkpoint / FILE).is_file() else None
     if count == 1 and record is None:
@@ -87,7 +88,7 @@ def relevance(checkpoint: Path, count: int, config: ModelConfig) -> Relevance | 
 
 
 def one_score(logits: np.ndarray, of: Relevance | None) -> np.ndarray:
-    """The scores of logits of shape (pairs, labels): float32 of shape (pairs,)."""
+    """Scores from logits of shape (pairs, labels): float32 of shape (pairs,)."""
     own = logits[:, of.label if of else 0].astype(np.float32)
     if of is None or not of.softmax:
         return own

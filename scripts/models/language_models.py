@@ -1,8 +1,8 @@
-"""Causal language models as cross-encoders: how the next token after a pair becomes its score.
+"""Causal language models as cross-encoders: a pair's score from the logits of the next token.
 
-sentence-transformers renders query and document by the model's chat template and takes the logit of a token, such as
-yes, minus that of another, such as no. The tokens that a configuration names stand in `judging.json` of the
-checkpoint. Here all is checked that the library would let pass, and with which every pair has the same score.
+sentence-transformers renders query and document with the model's chat template and takes the logit of one token, such
+as yes, minus that of another, such as no. The tokens that a configuration names are stored in `judging.json` of the
+checkpoint. This module rejects models that the library would accept but that would give every pair the same score.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 
 FILE = "judging.json"
 ENDING = "ForCausalLM"
-PADDED_POSITIONS = ("gpt_neo", "gpt_bigcode")  # they count padding as positions, so a score would depend on its batch
+PADDED_POSITIONS = ("gpt_neo", "gpt_bigcode")  # padding takes positions, so a score would depend on its batch
 
 
 def is_language_model(config: ModelConfig) -> bool:
-    """Whether a model's config.json is that of a causal language model."""
+    """Whether a model's config.json describes a causal language model."""
     return any(name.endswith(ENDING) for name in config.get("architectures") or [])
 
 
 def write_judging(checkpoint: Path, judging: dict[str, str], config: ModelConfig) -> None:
-    """State beside a model what a configuration says of its scores. Raises UserError for a model without tokens."""
+    """Record a configuration's tokens beside a model. Raises UserError unless it is a causal language model."""
     if not is_language_model(config):
         raise UserError(f"{next(iter(judging))} is of a language model (…{ENDING}), and this is none")
     write_json(checkpoint / FILE, judging, sort_keys=True)
 
 
 def dtype(training: bool) -> torch.dtype:
-    """The type of such a model's weights: of half the memory where it computes in bf16 and is not trained."""
+    """The data type of such a model's weights: bf16, at half the memory, if it computes in bf16 and is not trained."""
     import torch
 
     from scripts.models.running import precision
@@ -47,7 +47,7 @@ def dtype(training: bool) -> torch.dtype:
 
 
 def prepare(model: CrossEncoder, folder: Path, config: ModelConfig, training: bool) -> None:
-    """Make a loaded model score as the checkpoint says. Raises UserError where its scores would mean nothing."""
+    """Make a loaded model score as its checkpoint states. Raises UserError if its scores would be meaningless."""
     judging = read_object(folder / FILE) if (folder / FILE).is_file() else {}
     if any(not isinstance(judging.get(key, ""), str) for key in KEYS):
         raise UserError(f"{folder / FILE}: expected texts")
@@ -59,18 +59,18 @@ def prepare(model: CrossEncoder, folder: Path, config: ModelConfig, training: bo
 
 
 def judges(model: CrossEncoder) -> bool:
-    """Whether a loaded model's score is of tokens."""
+    """Whether a loaded model's score is computed from token logits."""
     return _score_module(model) is not None
 
 
 def template(model: CrossEncoder) -> str:
-    """What stands around an empty query and an empty document, with the instruction."""
+    """The text around an empty query and an empty document, including the instruction."""
     prompt = model.prompts.get(model.default_prompt_name) if model.default_prompt_name else None
     return str(model.tokenizer.decode(model.preprocess([("", "")], prompt=prompt)["input_ids"][0]))
 
 
 def as_text(model: CrossEncoder) -> str:
-    """What the score is."""
+    """A description of the score."""
     score = _score_module(model)
     words = f"logit of {_token(model, score.true_token_id)!r}"
     return words if score.false_token_id is None else f"{words} minus that of {_token(model, score.false_token_id)!r}"
@@ -94,7 +94,7 @@ def _set_tokens(model: CrossEncoder, folder: Path, judging: dict[str, str]) -> N
         score.true_token_id = _id_of(model, folder, "true_token", judging["true_token"])
         named = "false_token" in judging
         score.false_token_id = _id_of(model, folder, "false_token", judging["false_token"]) if named else None
-    elif not (folder / "modules.json").is_file():  # the library's own choice, which it does not look up
+    elif not (folder / "modules.json").is_file():  # the library's default tokens, which it does not verify
         for key, token in (("true_token", "yes"), ("false_token", "no")):
             setattr(score, f"{key}_id", _id_of(model, folder, key, token))
     most = model.transformers_model.get_output_embeddings().weight.shape[0]
@@ -104,7 +104,7 @@ def _set_tokens(model: CrossEncoder, folder: Path, judging: dict[str, str]) -> N
 
 
 def _id_of(model: CrossEncoder, folder: Path, key: str, token: str) -> int:
-    """The number of a token: one of the vocabulary, or a text that is divided into one token."""
+    """The id of a token: an entry of the vocabulary, or a text that is tokenised into a single token."""
     vocabulary = model.tokenizer.get_vocab()
     if token in vocabulary:
         return int(vocabulary[token])
@@ -116,7 +116,7 @@ def _id_of(model: CrossEncoder, folder: Path, key: str, token: str) -> int:
 
 
 def _check_template(model: CrossEncoder, folder: Path, stated: bool) -> None:
-    """A chat template takes queries and documents; and a model of which nothing says that it can judge has one."""
+    """Check that a chat template accepts a query and a document; it may be missing only if the scoring is `stated`."""
     first = model[0]
     if first.tokenizer.chat_template is None:
         if not stated:
@@ -129,7 +129,7 @@ def _check_template(model: CrossEncoder, folder: Path, stated: bool) -> None:
 
 
 def _keep_logits_exact(model: CrossEncoder) -> None:
-    """Let the last layer compute in fp32: of logits in bf16 the differences are so coarse that documents tie."""
+    """Keep the last layer in fp32: bf16 logits are so coarse that documents tie."""
     import torch
 
     last = model.transformers_model.get_output_embeddings()

@@ -1,6 +1,6 @@
-"""A checkpoint loaded as a job asks for it: with its prompts, and to be trained or to rank.
+"""Loading a checkpoint for a job: with the job's prompts, for training or for ranking.
 
-One that ranks computes as fast as it can where it is on a processor.
+For ranking on a CPU, it is set up to compute as fast as possible.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from scripts.models.running import device, is_module
 
 
 class Prompted(Protocol):
-    """The settings of a script that loads a model: the prompts by role, those of the model where they name none."""
+    """The settings of a script that loads a model; `prompts` by role replace those of the model if given."""
 
     @property
     def max_length(self) -> int: ...
@@ -23,9 +23,9 @@ class Prompted(Protocol):
 
 
 def load_prompted(kind: Adapter, folder: Path, settings: Prompted, to_train: bool = False) -> Any:
-    """Load a model, with the prompts that the settings give in place of those it stores; "" is none.
+    """Load a model with the prompts of the settings in place of those that it stores; "" means no prompt.
 
-    Raises UserError for a prompt of a kind that takes none, or for anything but a query and a document.
+    Raises UserError if the kind takes no prompts, or for a role other than query and document.
     """
     model = kind.load(folder, settings.max_length, to_train)
     refuse_prompts(kind, settings.prompts)
@@ -50,9 +50,9 @@ class Scoring(Prompted, Protocol):
 
 
 def load_scorer(kind: Adapter, folder: Path, settings: Scoring) -> Scorer:
-    """Load a model that scores pairs, with the prompts that the settings give.
+    """Load a model that scores pairs, with the prompts of the settings.
 
-    Raises UserError for a prompt of a kind that takes none, or of texts that have none.
+    Raises UserError if the kind takes no prompts, or for a role that has none.
     """
     refuse_prompts(kind, settings.prompts)
     prompts = {"prompts": settings.prompts} if settings.prompts else {}
@@ -61,7 +61,7 @@ def load_scorer(kind: Adapter, folder: Path, settings: Scoring) -> Scorer:
 
 
 def rank_fast(model: Any) -> None:
-    """Let a loaded model, which is not trained any more, compute as fast as it can where it is on a processor."""
+    """Speed up a loaded model that is not trained any further, if it runs on the CPU."""
     if is_module(model) and device() == "cpu":
         from scripts.models.processor import speed_up
 

@@ -1,6 +1,6 @@
-"""Models of sentence-transformers: loaded quietly from a folder and from nowhere else, onto the device there is.
+"""Loading sentence-transformers models quietly from a local folder onto the available device.
 
-Nothing here reaches for the network or runs code that comes with a model.
+Nothing here accesses the network or runs code that comes with a model.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scripts.models.running import device, keep_memory
 if TYPE_CHECKING:
     import torch
 
-LONGEST_PROMPT = 4096  # characters that a model may store; instructions of language models have a few hundred
+LONGEST_PROMPT = 4096  # characters of a stored prompt; instructions of language models have a few hundred
 COUNT_FROM_PADDING = ("roberta", "xlm-roberta", "camembert", "mpnet")  # positions start after the padding token's id
 
 
@@ -34,9 +34,9 @@ def quiet() -> None:
 
 
 def check(folder: Path, with_routes: bool = False) -> ModelConfig:
-    """Check that a folder is a whole model in safetensors; returns its config.json. Raises UserError if it is not.
+    """Check that a folder contains a complete safetensors model; return its config.json. Raises UserError otherwise.
 
-    `with_routes`: queries may have modules of their own; the config.json is that of the documents' transformer.
+    With `with_routes`, queries may have modules of their own; the config.json is then that of the document transformer.
     """
     if not folder.is_dir():
         raise UserError(f"{folder}: no such model folder")
@@ -57,13 +57,13 @@ def check(folder: Path, with_routes: bool = False) -> ModelConfig:
 
 
 def stored_prompts(folder: Path) -> dict[str, str]:
-    """The prompts that a model stores, by their names. Raises UserError where they are no texts, or overlong ones."""
+    """The prompts that a model stores, by name. Raises UserError if they are not texts, or are too long."""
     file = folder / "config_sentence_transformers.json"
     stored = read_object(file) if file.is_file() else {}
     prompts = stored.get("prompts") or {}
     if not isinstance(prompts, dict) or not all(isinstance(text, str | None) for text in prompts.values()):
         raise UserError(f"{file}: prompts is not an object of texts")
-    prompts = {name: text for name, text in prompts.items() if text is not None}  # as if they were not there
+    prompts = {name: text for name, text in prompts.items() if text is not None}  # null means no prompt
     for name, text in prompts.items():
         if len(text) > LONGEST_PROMPT or REFUSED_IN_FILES.search(text):
             problem = f"expected at most {LONGEST_PROMPT:,} characters, and none of them invisible"
@@ -74,10 +74,11 @@ def stored_prompts(folder: Path) -> dict[str, str]:
 def load(
     model_class: type, folder: Path, may_be_new: bool = False, dtype: torch.dtype | None = None, **options: Any
 ) -> Any:
-    """A model of this class of sentence-transformers, from a folder that was checked, with its adapter.
+    """Load a sentence-transformers model of this class, with its adapter, from a folder that was checked.
 
-    Its weights are fp32, or of `dtype`, however they are stored. What no file has of it stands in `new_modules`, by
-    name, where it `may_be_new`. Raises UserError where the library cannot load it, or its files are not this model's.
+    Its weights are fp32, or `dtype`, however they are stored. If parts of it `may_be_new`, those that no file contains
+    are listed by name in `new_modules`. Raises UserError if the library cannot load it, or if its files do not match
+    the model.
     """
     import torch
 
@@ -88,13 +89,13 @@ def load(
             model = model_class(str(folder), device=device(), local_files_only=True, trust_remote_code=False, **options)
     except UserError:
         raise
-    except Exception as error:  # whatever the libraries raise at a model that is damaged or needs its own code
+    except Exception as error:  # any exception of the libraries for a model that is damaged or needs its own code
         raise cannot_load(folder, error) from None
     model.new_modules = check(model, made, folder, may_be_new, lora.whole_modules(folder))
     if lora.has_adapter(folder):
         lora.attach(model, folder)
     if dtype in (None, torch.float32):
-        model.float()  # modules that were made of tensors as they are stored
+        model.float()  # some modules keep the data type of the stored tensors
     complete_tokenizers(model, folder)
     if device() == "cpu":
         keep_memory()
@@ -102,7 +103,7 @@ def load(
 
 
 def complete_tokenizers(model: Any, folder: Path) -> None:
-    """Complete the tokenizer of each module of a model that has one."""
+    """Complete the tokenizer of each module that has one."""
     from sentence_transformers.base.modules import InputModule, Transformer
     from transformers import PreTrainedTokenizerBase
 
@@ -113,10 +114,10 @@ def complete_tokenizers(model: Any, folder: Path) -> None:
 
 
 def complete_tokenizer(tokenizer: Any, whole: Any, folder: Path) -> None:
-    """Let a tokenizer have a token for padding, that of the end of a text where it has none.
+    """Ensure that a tokenizer has a padding token; the end-of-text token is used if it has none.
 
-    `whole` is its model of transformers, where it has one: one that classifies by the last token gets the
-    padding token. Raises UserError for a tokenizer with neither token, or with a larger vocabulary than the model.
+    `whole` is its transformers model, if it has one: a model that classifies by the last token is given the padding
+    token. Raises UserError for a tokenizer with neither token, or with a larger vocabulary than the model.
     """
     import torch
 
@@ -135,10 +136,10 @@ def complete_tokenizer(tokenizer: Any, whole: Any, folder: Path) -> None:
 
 
 def check_vocabulary(tokenizer: Any, words: torch.nn.Embedding, folder: Path) -> None:
-    """Raise UserError for a token of the vocabulary or around each text that has no row among the embeddings.
+    """Raise UserError if a token of the vocabulary, or one added around each text, has no row in the embeddings.
 
-    Other tokens without a row may have been added, as for images: no text should have them, and one that does is
-    refused when it is encoded.
+    Other added tokens, such as those for images, may lack a row: they should not occur in a text, and a text that
+    contains one is refused when it is encoded.
     """
     fast, rows = getattr(tokenizer, "backend_tokenizer", None), words.num_embeddings
     vocabulary = fast.get_vocab(with_added_tokens=False) if fast else tokenizer.get_vocab()
@@ -154,10 +155,10 @@ def check_vocabulary(tokenizer: Any, words: torch.nn.Embedding, folder: Path) ->
 
 
 def _refuse(added: dict[int, str], rows: int, folder: Path, module: torch.nn.Module, given: tuple) -> None:
-    """Raise UserError where the tokens given to the embeddings are among those that were added without a row."""
+    """Raise UserError if the tokens passed to the embeddings include an added token without a row."""
     import torch
 
-    if torch.compiler.is_compiling():  # a graph is made, of no text's tokens
+    if torch.compiler.is_compiling():  # a graph is traced, without a text's tokens
         return
     if found := sorted(added.keys() & set(given[0].flatten().tolist())):
         problem = f"a text has the token {shortened(added[found[0]])} with the number {found[0]}"
@@ -165,9 +166,9 @@ def _refuse(added: dict[int, str], rows: int, folder: Path, module: torch.nn.Mod
 
 
 def find_document_prompt(model, folder: Path) -> None:
-    """Let encode_document put the prompt that a model stores for documents under another name.
+    """Use the prompt that a model stores for documents under another name in encode_document.
 
-    The library looks for `passage` and `corpus` too, but finds `document` first, which it has set to "" itself.
+    The library also looks for `passage` and `corpus`, but first finds `document`, which it has itself set to "".
     """
     if "document" not in stored_prompts(folder):
         names = [name for name in ("passage", "corpus") if name in model.prompts]
@@ -175,16 +176,16 @@ def find_document_prompt(model, folder: Path) -> None:
 
 
 def cannot_load(folder: Path, error: Exception) -> UserError:
-    """What a library says of a model that it cannot load, in a line."""
+    """A library's error for a model that it cannot load, in one line."""
     lines = str(error).strip().splitlines()
-    if lines and "above report" in str(error):  # which nobody sees
+    if lines and "above report" in str(error):  # the report is silenced
         lines = ["its tensors cannot be converted to those of its architecture"]
     kind = "" if isinstance(error, OSError | ValueError | RuntimeError) else f"{type(error).__name__}: "
     return UserError(f"{folder}: cannot be loaded: {kind}{lines[0] if lines else type(error).__name__}")
 
 
 def routed_modules(model) -> list[Any]:
-    """The modules that texts enter, of a model in which queries and documents pass different ones; else none."""
+    """The entry modules of a model that routes queries and documents to different modules; empty for any other."""
     from sentence_transformers.base.modules import Router
 
     routers = [module for module in model.children() if isinstance(module, Router)]
@@ -192,17 +193,17 @@ def routed_modules(model) -> list[Any]:
 
 
 def limit(model, folder: Path, max_length: int) -> None:
-    """Let a model keep `max_length` tokens of its input. Raises UserError where it cannot take so many."""
+    """Limit a model's input to `max_length` tokens. Raises UserError if it cannot take so many."""
     check_length(model.transformers_model.config, folder, max_length)
     model.max_seq_length = max_length
     for module in routed_modules(model):
-        module.tokenizer.model_max_length = max_length  # what cuts where no transformer does
+        module.tokenizer.model_max_length = max_length  # truncates on a route without a transformer
 
 
 def check_length(config, folder: Path, max_length: int) -> None:
-    """Raise UserError where a model of this configuration cannot take `max_length` tokens."""
+    """Raise UserError if a model of this configuration cannot take `max_length` tokens."""
     most = getattr(config, "max_position_embeddings", None) or max_length
-    if most < 0:  # as XLNet says that there is no limit
+    if most < 0:  # XLNet's way of stating that there is no limit
         return
     if config.model_type in COUNT_FROM_PADDING:
         most -= config.pad_token_id + 1

@@ -1,9 +1,9 @@
-"""Low-rank adapters (LoRA: Hu et al. 2022) of a model's weights: added, saved apart, loaded, merged, by peft.
+"""Low-rank adapters (LoRA: Hu et al. 2022), through peft: added, saved separately, loaded, and merged.
 
-A checkpoint with an adapter is whole: it has the base's weights (a hard link to those that the training started from)
-and the folder `adapter`: adapter_model.safetensors and adapter_config.json as peft writes them, and base.json with the
-SHA-256 of the base's weights. What is loaded from there is hostile until it is checked: safetensors only, a plain LoRA
-configuration, exactly the tensors that it announces, and the base for which it was made.
+A checkpoint with an adapter is complete: it contains the base weights (hard-linked to those from which training
+started) and the folder `adapter` with adapter_model.safetensors and adapter_config.json as written by peft, and
+base.json with the SHA-256 of the base weights. Files loaded from there are untrusted until checked: only safetensors, a
+plain LoRA configuration, exactly the tensors that it declares, and the base for which the adapter was made.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
 
 FOLDER, WEIGHTS, CONFIG, BASE = "adapter", "adapter_model.safetensors", "adapter_config.json", "base.json"
 FILES = {WEIGHTS, CONFIG, BASE}
-NAME = "default"  # peft's own name of an adapter
+NAME = "default"  # peft's default name of an adapter
 LARGEST_RANK = 4096
-PREFIX = "base_model.model."  # of the tensors in a file of peft's
-# The keys of adapter_config.json that are read; any other has to have the library's default.
+PREFIX = "base_model.model."  # of the tensor names in a peft file
+# The keys of adapter_config.json that are read; any other must have the library's default.
 NAMES = ("target_modules", "exclude_modules", "modules_to_save")
 NUMBERS = ("r", "lora_alpha", "lora_dropout")
 WITHOUT_MEANING = ("base_model_name_or_path", "inference_mode", "peft_version", "revision", "task_type", "auto_mapping")
 
 
 def has_adapter(folder: Path) -> bool:
-    """Whether a checkpoint has an adapter beside its base's weights."""
+    """Whether a checkpoint has an adapter in addition to its base weights."""
     return (folder / FOLDER).is_dir()
 
 
 def check(folder: Path) -> None:
-    """Check a checkpoint's adapter before a library reads it. Raises UserError, also for one of another base."""
+    """Check a checkpoint's adapter before a library reads it. Raises UserError, also for an adapter of another base."""
     inside = folder / FOLDER
     if others := sorted({path.name for path in inside.iterdir()} - FILES):
         raise UserError(f"{inside / others[0]}: refused; an adapter is {WEIGHTS}, {CONFIG} and {BASE}")
@@ -59,7 +59,7 @@ def check(folder: Path) -> None:
 
 
 def configuration(inside: Path) -> dict[str, Any]:
-    """What a stored adapter's configuration says. Raises UserError for anything but a plain LoRA adapter."""
+    """The configuration of a stored adapter. Raises UserError for anything but a plain LoRA adapter."""
     from peft import LoraConfig
 
     file = inside / CONFIG
@@ -87,19 +87,19 @@ def configuration(inside: Path) -> dict[str, Any]:
 
 
 def whole_modules(folder: Path) -> list[str]:
-    """The modules that a checked checkpoint's adapter has as a whole, which the base may lack; none without one."""
+    """The modules that a checked checkpoint's adapter contains as a whole, which the base may lack; else empty."""
     return configuration(folder / FOLDER).get("modules_to_save", []) if has_adapter(folder) else []
 
 
 def attach(model: Any, folder: Path) -> None:
-    """Put a checked checkpoint's adapter on the model loaded from it. Raises UserError where it does not fit."""
+    """Attach a checked checkpoint's adapter to the model loaded from it. Raises UserError if it does not fit."""
     import torch
     from peft import LoraConfig, set_peft_model_state_dict
     from safetensors.torch import load_file
 
     file = folder / FOLDER / WEIGHTS
     try:
-        with torch.random.fork_rng():  # what is drawn here is overwritten
+        with torch.random.fork_rng():  # the initial values are overwritten
             _add(model, LoraConfig(**configuration(folder / FOLDER)))
     except ValueError as error:
         raise UserError(f"{folder / FOLDER / CONFIG}: {' '.join(str(error).split())[:300]}") from None
@@ -117,9 +117,9 @@ def attach(model: Any, folder: Path) -> None:
 
 
 def add(model: Any, given: Lora, new: Iterable[torch.nn.Module], head: Iterable[torch.nn.Parameter]) -> None:
-    """Freeze a model and add an adapter to be trained; `new` modules, whose weights were drawn, are trained whole.
+    """Freeze a model and add an adapter for training; `new` modules, whose weights were initialised, are trained fully.
 
-    The linear layers of a prediction `head` get no adapter. Raises UserError where no module fits `target_modules`.
+    The linear layers of a prediction `head` get no adapter. Raises UserError if no module matches `target_modules`.
     """
     import torch
     from peft import LoraConfig
@@ -151,29 +151,29 @@ def add(model: Any, given: Lora, new: Iterable[torch.nn.Module], head: Iterable[
 def _add(model: Any, config: LoraConfig) -> None:
     import warnings
 
-    with warnings.catch_warnings():  # of tied embeddings, which get no adapter here unless they are named
+    with warnings.catch_warnings():  # about tied embeddings, which get no adapter unless they are named
         warnings.simplefilter("ignore")
         model.add_adapter(config)
 
 
 def is_adapted(model: Any) -> bool:
-    """Whether a loaded model has an adapter on it."""
+    """Whether a loaded model has an adapter attached."""
     return bool(getattr(getattr(model, "transformers_model", None), "_hf_peft_config_loaded", False))
 
 
 def state(model: Any) -> dict[str, torch.Tensor]:
-    """The adapter's tensors by their names in the model, with the modules that are trained whole."""
+    """The adapter's tensors by their names in the model, including the modules that are trained in full."""
     found: dict[str, torch.Tensor] = model.transformers_model.get_adapter_state_dict(NAME)
     return found
 
 
 def merge(model: Any) -> None:
-    """Add a model's adapter to its weights, so that it is an ordinary model again."""
+    """Merge a model's adapter into its weights, which makes it an ordinary model again."""
     _take_off(model, keep=True)
 
 
 def _take_off(model: Any, keep: bool) -> None:
-    """Take a model's adapter off, its change of the weights kept or not."""
+    """Detach a model's adapter; with `keep`, its change of the weights is kept."""
     from peft.tuners.tuners_utils import BaseTunerLayer
     from peft.utils import ModulesToSaveWrapper
 
@@ -192,9 +192,9 @@ def _take_off(model: Any, keep: bool) -> None:
 
 
 def save(model: Any, folder: Path, start: Path, merged: bool) -> int:
-    """Write a trained model into an empty folder; returns the bytes of the safetensors, without a linked base's.
+    """Write a trained model into an empty folder; return the bytes of its safetensors files, without a linked base's.
 
-    An adapter is merged, or lies apart in `adapter`. The model is an ordinary one afterwards.
+    An adapter is merged, or saved separately in `adapter`. Afterwards, the model is an ordinary one.
     """
     apart = is_adapted(model) and not merged
     if apart:
@@ -206,14 +206,14 @@ def save(model: Any, folder: Path, start: Path, merged: bool) -> int:
         shutil.copyfile(start / LABEL, folder / LABEL)
     linked: list[Path] = []
     if apart:
-        if not has_adapter(start):  # else the base is what both make together
+        if not has_adapter(start):  # otherwise the base is the start merged with its adapter
             linked = _link_weights(backbone(start), backbone(folder))
         write_json(folder / FOLDER / BASE, {"sha256": sha256(*check_weights(backbone(folder)))})
     return sum(path.stat().st_size for path in folder.rglob("*.safetensors") if path not in linked)
 
 
 def _write_adapter(model: Any, inside: Path) -> None:
-    """Write an adapter as peft does, without the path from which the base was loaded."""
+    """Write an adapter in peft's format, without the path from which the base was loaded."""
     from safetensors.torch import save_file
 
     inside.mkdir(parents=True)
@@ -226,7 +226,7 @@ def _write_adapter(model: Any, inside: Path) -> None:
 
 
 def _link_weights(start: Path, target: Path) -> list[Path]:
-    """Put the weights of `start` in the place of those of `target`: hard links, or copies where the disk has none."""
+    """Replace the weights of `target` by those of `start`: hard links, or copies if the file system has no links."""
     for path in [*check_weights(target), target / SHARDS]:
         path.unlink(missing_ok=True)
     sources = check_weights(start)
@@ -240,18 +240,18 @@ def _link_weights(start: Path, target: Path) -> list[Path]:
 
 
 def trainable(model: torch.nn.Module) -> dict[str, torch.nn.Parameter]:
-    """The parameters of a model that a training changes, by name."""
+    """The parameters of a model that training changes, by name."""
     return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
 
 
 def counts(model: torch.nn.Module) -> dict[str, int]:
-    """How many parameters a model has, the base's and the adapter's, and how many of them a training changes."""
+    """The number of parameters of a model, including an adapter's, and how many of them training changes."""
     every = sum(parameter.numel() for parameter in model.parameters())
     return {"parameters": every, "trainable_parameters": sum(one.numel() for one in trainable(model).values())}
 
 
 def save_trainable(model: torch.nn.Module, folder: Path) -> None:
-    """Write what a training changes, as a checkpoint to resume from."""
+    """Write the trainable parameters, as a checkpoint from which to resume."""
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -260,7 +260,7 @@ def save_trainable(model: torch.nn.Module, folder: Path) -> None:
 
 
 def load_trainable(model: torch.nn.Module, folder: Path) -> None:
-    """Read what `save_trainable` wrote into the same model."""
+    """Load what `save_trainable` wrote into the same model."""
     from safetensors.torch import load_file
 
     rows, own = load_file(folder / "trainable.safetensors"), trainable(model)

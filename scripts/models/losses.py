@@ -1,7 +1,7 @@
-"""The losses of sentence-transformers that a recipe may name: the shapes of examples, and which loss fits a model.
+"""The sentence-transformers losses that a recipe may name: their example shapes, and which loss fits which model.
 
-Each kind of model lists its own losses (see adapters). A configuration is checked with these lists, so they stand
-without the library; a test holds them against the library's own.
+Each kind of model lists its own losses (see adapters). Configurations are checked with these lists, so they do not need
+the library; a test compares them with it.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from scripts.models.teaching import distilled, lacks_teacher, resolve_taught
 
 # (anchor, positive, negatives …), one row per query and positive; the other texts of a batch are negatives as well.
 LISTS = "lists"
-# (anchor, positive, negative), one row a negative.
+# (anchor, positive, negative), one row per negative.
 TRIPLETS = "triplets"
 # (query, document, label), one row per document, with label 1 or 0.
 PAIRS = "pairs"
 # (query, documents, labels), one row per query: its positives with label 1, then its negatives with label 0.
 RANKED = "ranked"
 
-# The keys of a recipe with the weights of a loss's regularizers, where the loss has such (an adapter's REGULARIZED).
+# The recipe keys for the weights of a loss's regularizers, if the loss has any (REGULARIZED of an adapter).
 REGULARIZERS = ("document_regularizer_weight", "query_regularizer_weight")
 
 
 def resolve_loss(name: str, kind: str, split: bool = False, taught: bool = False) -> str:
-    """The library's name of a loss for a model of this kind; `auto` is its default.
+    """The library's name of a loss for a model of this kind; `auto` is the kind's default.
 
     Raises UserError for a loss that is unknown or needs inputs other than queries with positives and negatives. If
-    texts are `split`, also for one that does not take labelled pairs: in a batch, it would treat one passage of a
-    relevant document as irrelevant to the others' queries. If the model is `taught`, the loss is one of a teacher's
-    scores, and otherwise none of these.
+    texts are `split`, also for a loss that does not take labelled pairs: within a batch, it would treat one passage of
+    a relevant document as irrelevant to the others' queries. If the model is `taught`, the loss must be one on a
+    teacher's scores; otherwise it must not.
     """
     if taught:
         return resolve_taught(name, kind, split)
@@ -58,17 +58,17 @@ def resolve_loss(name: str, kind: str, split: bool = False, taught: bool = False
 
 
 def shape_of(loss: str, kind: str, taught: bool) -> str:
-    """The shape of examples that a resolved loss takes."""
+    """The example shape of a resolved loss."""
     return distilled(kind)[loss] if taught else adapter(kind).LOSSES[loss]
 
 
 def with_margin(names: dict[str, str], loss: str, margin: float | None) -> dict[str, float]:
-    """The argument by which a loss is given a margin; none where it keeps its own. `names` holds what it is called."""
+    """The margin argument of a loss, under the library's name in `names`; empty if the loss keeps its default."""
     return {} if margin is None else {names[loss]: margin}
 
 
 def _hint(name: str, losses: dict[str, str]) -> str:
-    """What was probably meant by the name of a loss that does not fit: a loss of another kind, or a misspelt one."""
+    """A suggestion for a loss name that does not fit: the kind that has this loss, or a similar name."""
     others = [kind for kind, model_kind in adapters().items() if name in model_kind.LOSSES or name in distilled(kind)]
     if others:
         return f"it is for a {others[0]}; "

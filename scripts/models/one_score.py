@@ -1,6 +1,6 @@
-"""A cross-encoder of several labels that gives one score per pair (see labels.py), in ranking, training and export.
+"""A cross-encoder with several labels that gives one score per pair (see labels.py), in ranking, training and export.
 
-It is saved as the model that it is, with all its labels.
+It is saved unchanged, with all its labels.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from scripts.models.labels import Relevance
 
 
 class OneScore(CrossEncoder):
-    """It takes the place of a loaded model's class (see `give_one_score`)."""
+    """Replaces the class of a loaded model (see `give_one_score`)."""
 
     relevance: Relevance
 
     @property
     def num_labels(self) -> int:
-        """What the library asks for the number of scores of a pair."""
+        """The number of scores per pair, as queried by the library."""
         return 1
 
     def forward(self, features: dict[str, Any], **options: Any) -> dict[str, Any]:
@@ -29,13 +29,13 @@ class OneScore(CrossEncoder):
 
 
 def give_one_score(model: CrossEncoder, of: Relevance) -> None:
-    """Let a loaded model give the score of a label, in place."""
+    """Make a loaded model give the score of one label, in place."""
     model.__class__ = OneScore
     model.relevance = of
 
 
 def score(logits: torch.Tensor, of: Relevance) -> torch.Tensor:
-    """The scores of logits of shape (pairs, labels): fp32 of shape (pairs, 1)."""
+    """Scores from logits of shape (pairs, labels): fp32 of shape (pairs, 1)."""
     logits = logits.float()
     own = logits[:, of.label : of.label + 1]
     if not of.softmax:

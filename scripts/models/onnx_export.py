@@ -1,10 +1,10 @@
-"""A loaded torch model becomes a checkpoint in ONNX, as `backend: onnx` reads it: a graph, tokenizer.json and records.
+"""Export of a loaded torch model to an ONNX checkpoint for `backend: onnx`: graph, tokenizer.json and records.
 
-The graph is all of the model between its tokens and its output: of a bi-encoder also pooling, dense layers and
-normalisation. It is traced by torch's exporter with free numbers of texts and tokens. For int8 onnxruntime quantises
-weights: each column of a matrix in a range of its own, and activations as they come (dynamic quantisation). One of the
-eight bits is left out (`reduce_range`): sums of products then fit into 16 bits, which processors without VNNI would
-cut off otherwise, so that all give the same numbers.
+The graph covers everything between tokens and output: for a bi-encoder, also pooling, dense layers and normalisation.
+It is traced by torch's exporter with dynamic numbers of texts and tokens. For int8, onnxruntime quantises the weights,
+with a range per column of a matrix, and the activations at run time (dynamic quantisation). One of the eight bits is
+left unused (`reduce_range`), so that sums of products fit into 16 bits: processors without VNNI would otherwise
+saturate them, and results would differ between processors.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from scripts.common.files import write_json
 from scripts.models.onnx_session import EXPORTED, FILE, INPUTS
 
 OUTPUT = "output"
-LARGEST = 2_000_000_000  # bytes of weights: an ONNX file is one protocol buffer, which ends at 2 GiB
+LARGEST = 2_000_000_000  # bytes of weights: an ONNX file is one protocol buffer, limited to 2 GiB
 
 
 @dataclass(frozen=True)
 class Exportable:
-    """A model as it is exported: `compute` makes a tensor with one row per text of what `features` are an example of.
+    """A model to export: `compute` returns a tensor with one row per text for inputs such as the example `features`.
 
-    `record` is what the checkpoint says beside the graph: prompts and, of vectors, their similarity.
+    `record` is stored in the checkpoint beside the graph: prompts and, for vectors, their similarity.
     """
 
     model: torch.nn.Module
@@ -43,7 +43,7 @@ class Exportable:
 
 
 class _Graph(torch.nn.Module):
-    """What is traced: tensors in, one tensor out."""
+    """The traced module: tensors in, one tensor out."""
 
     def __init__(self, exportable: Exportable) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class _Graph(torch.nn.Module):
 
 
 def export(exportable: Exportable, folder: Path, backend: str = "onnx") -> None:
-    """Write the checkpoint, of fp32, into a folder, for what runs it. Raises UserError for a model that cannot be."""
+    """Write the fp32 checkpoint for a backend into a folder. Raises UserError for a model that cannot be exported."""
     tensors = {name: value for name, value in exportable.features.items() if isinstance(value, torch.Tensor)}
     if unknown := sorted(set(tensors) - set(INPUTS)):
         raise UserError(f"cannot be exported to ONNX: it takes {', '.join(unknown)}; known are {', '.join(INPUTS)}")
@@ -70,7 +70,7 @@ def export(exportable: Exportable, folder: Path, backend: str = "onnx") -> None:
 
 
 def trace(exportable: Exportable, tensors: dict[str, torch.Tensor], file: Path) -> None:
-    """Write the graph of a model in fp32, without what the exporter notes of source files and their lines."""
+    """Write a model's graph in fp32, without the exporter's metadata about source files and lines."""
     import onnx
 
     graph = _Graph(exportable).float().eval()
@@ -90,22 +90,22 @@ def trace(exportable: Exportable, tensors: dict[str, torch.Tensor], file: Path) 
                 external_data=False,
                 verbose=False,
             )
-    except Exception as error:  # of torch, its exporter and onnx, which share no base
+    except Exception as error:  # exceptions of torch, its exporter and onnx, which share no base class
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise UserError(f"cannot be exported to ONNX: torch's exporter says {lines[0]}") from None
     model = program.model_proto
     for part in (model, model.graph, *model.graph.node, *model.graph.initializer, *model.functions):
         del part.metadata_props[:]
-    del model.graph.value_info[:]  # shapes of what is in between, with which onnxruntime's own inference disagrees
+    del model.graph.value_info[:]  # shapes of intermediate values, which onnxruntime's own inference contradicts
     onnx.save(model, file)
 
 
 @contextmanager
 def plain_attention(model: torch.nn.Module) -> Iterator[None]:
-    """Let a model compute attention step by step meanwhile.
+    """Make a model use eager attention within this context.
 
-    Of torch's fused attention the exporter makes a graph that also looks for rows without any token, in each layer.
-    Without that a text takes a sixth less time.
+    For torch's fused attention, the exporter creates a graph that also checks each layer for rows without any token.
+    Without that check, a text takes a sixth less time.
     """
     inner = [module for module in model.modules() if hasattr(module, "set_attn_implementation")]
     before = [(module, module.config._attn_implementation) for module in inner]
@@ -119,16 +119,19 @@ def plain_attention(model: torch.nn.Module) -> Iterator[None]:
 
 
 def quantise(file: Path) -> None:
-    """Make the weights of an ONNX file int8, in place, by onnxruntime's dynamic quantisation."""
+    """Quantise the weights of an ONNX file to int8, in place, by onnxruntime's dynamic quantisation."""
     import onnx
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    logging.getLogger().setLevel(logging.ERROR)  # it advises to pre-process at each call
+    logging.getLogger().setLevel(logging.ERROR)  # it recommends pre-processing at each call
     quantize_dynamic(onnx.load(file), file, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
 
 
 def save_tokenizer(tokenizer: Any, folder: Path) -> None:
-    """Write a transformers tokenizer's fast one with its padding, which onnx_session reads where it is not common."""
+    """Write the fast tokenizer of a transformers tokenizer, with its padding token.
+
+    onnx_session reads the padding token from this file if it is not a common one.
+    """
     from tokenizers import Tokenizer
 
     backend = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())

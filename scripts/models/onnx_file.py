@@ -1,4 +1,4 @@
-"""An ONNX file, parsed by the onnx package before a runtime takes it: whether it is one, and its weights' precision."""
+"""Reading an ONNX file with the onnx package before a runtime loads it: validity, and the precision of its weights."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from scripts.common.errors import UserError
 if TYPE_CHECKING:
     import onnx
 
-# By the numbers of onnx.TensorProto.DataType.
+# Keys are the numbers of onnx.TensorProto.DataType.
 PRECISIONS = {1: "fp32", 2: "int8", 3: "int8", 10: "fp16", 11: "fp64", 16: "bf16", 17: "fp8", 21: "int4", 22: "int4"}
 
 
 def read_onnx(file: Path) -> onnx.ModelProto:
-    """The model in a file, without weights outside of it. Raises UserError unless it has a graph and operators."""
+    """The model in a file, without external weights. Raises UserError unless it has a graph and operators."""
     from google.protobuf.message import DecodeError
     from onnx import ModelProto
 
@@ -31,7 +31,7 @@ def read_onnx(file: Path) -> onnx.ModelProto:
 
 
 def precision(file: Path) -> str:
-    """The data type of most of a model's weights: fp32, fp16, int8 …; `unknown` where it has none in the file."""
+    """The data type of most of a model's weights: fp32, fp16, int8 …; `unknown` if the file contains none."""
     sizes: Counter[str] = Counter()
     for tensor in read_onnx(file).graph.initializer:
         sizes[PRECISIONS.get(tensor.data_type, "unknown")] += prod(tensor.dims)

@@ -1,8 +1,8 @@
 """A cross-encoder in ONNX (see onnx_session).
 
-A model that is quantised as it runs (dynamic int8) scales each batch as a whole, so a pair's score depends a little on
-its batch: by up to half a logit with ms-marco-MiniLM-L-12-v2. Batches of one pair are free of that. A checkpoint that
-was exported here may have a prompt, which is put before the query.
+A model with dynamic int8 quantisation scales each batch as a whole, so a pair's score depends slightly on its batch: by
+up to half a logit with ms-marco-MiniLM-L-12-v2. Batches of one pair avoid this. A checkpoint exported by ranktrial may
+have a prompt, which is put before the query.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from scripts.models.running import finite
 
 
 class OnnxCrossEncoder:
-    """Keeps `max_length` tokens of a pair, cutting the longer text first, as sentence-transformers does.
+    """Keeps `max_length` tokens of a pair, truncating the longer text first, as sentence-transformers does.
 
-    Raises UserError where the checkpoint cannot be loaded or its model does not give one score per pair.
+    Raises UserError if the checkpoint cannot be loaded or its model does not give one score per pair.
     """
 
     def __init__(self, checkpoint: Path, max_length: int) -> None:
@@ -35,7 +35,7 @@ class OnnxCrossEncoder:
             self.facts["score"] = self.relevance.as_text()
 
     def score(self, pairs: list[tuple[str, str]], batch_size: int) -> np.ndarray:
-        """The logits of pairs of texts: float32 of shape (pairs,), all finite."""
+        """The logits of text pairs: float32 of shape (pairs,), all finite."""
         prompt = self.prompts.get("query", "")
         pairs = [(prompt + query, document) for query, document in pairs] if prompt else pairs
         scores = np.empty(len(pairs), dtype=np.float32)

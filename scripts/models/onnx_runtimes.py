@@ -1,7 +1,7 @@
-"""What computes the graph of an ONNX file on the processor, by the `backend` of a system: onnxruntime or OpenVINO.
+"""The runtimes that compute an ONNX graph on the CPU, according to the `backend` of a system: onnxruntime or OpenVINO.
 
-Both read the same file. onnxruntime is what the file was quantised by, and what ranks with files that were not exported
-here; a record beside an exported file says where it is the other.
+Both read the same file. onnxruntime also quantises files, and runs those that were not exported by ranktrial; a record
+beside an exported file states whether OpenVINO is used instead.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 from scripts.common.errors import UserError
 from scripts.models.instructions import WHOLE_SUMS, has
 
-WHOLE_NUMBERS = {"i64": "int64", "i32": "int32"}  # as OpenVINO and onnxruntime name the types
+WHOLE_NUMBERS = {"i64": "int64", "i32": "int32"}  # OpenVINO's name of a type -> onnxruntime's
 
 
 class Output(NamedTuple):
-    """A tensor that a graph gives; dimensions that are free are no whole numbers."""
+    """An output tensor of a graph; dynamic dimensions are not integers."""
 
     name: str
     shape: list
@@ -28,12 +28,12 @@ class Output(NamedTuple):
 class Runtime(Protocol):
     """A loaded graph."""
 
-    CONCURRENT: bool  # whether several threads may run it at a time
-    inputs: dict[str, str]  # what it takes, and of which type
+    CONCURRENT: bool  # whether several threads may run it at once
+    inputs: dict[str, str]  # input name -> type
     outputs: list[Output]
 
     def run(self, outputs: list[str], given: dict[str, np.ndarray]) -> list[np.ndarray]:
-        """The outputs of these names for given inputs."""
+        """The named outputs for the given inputs."""
 
 
 class OnnxRuntime:
@@ -48,8 +48,8 @@ class OnnxRuntime:
         options.intra_op_num_threads = threads
         options.log_severity_level = 4  # errors are raised
         if not has(WHOLE_SUMS):
-            # Sums of int8 products are cut off there unless this is set: scores would depend on the machine. Elsewhere
-            # it takes nearly twice the time, for the same numbers.
+            # Without VNNI, sums of int8 products saturate unless this is set, so scores would depend on the machine.
+            # On other processors, it takes nearly twice the time for the same numbers.
             options.add_session_config_entry("session.x64quantprecision", "1")
         self.session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
         types = {node.name: node.type for node in self.session.get_inputs()}
@@ -61,7 +61,7 @@ class OnnxRuntime:
 
 
 class OpenVino:
-    """A graph in OpenVINO, whose floating-point numbers are fp32 also on processors that compute faster in bf16."""
+    """A graph in OpenVINO, computed in fp32 even on processors that are faster in bf16."""
 
     CONCURRENT = False
 
@@ -85,15 +85,15 @@ RUNTIMES: dict[str, type[OnnxRuntime] | type[OpenVino]] = {"onnx": OnnxRuntime, 
 
 
 def open_graph(file: Path, backend: str, threads: int | None = None) -> tuple[Runtime, int]:
-    """A file's graph in the runtime of a backend, and its number of threads: OMP_NUM_THREADS, or that of the cores.
+    """A file's graph in a backend's runtime, and its number of threads: OMP_NUM_THREADS, or the number of cores.
 
-    Raises UserError where there is no such backend, or it cannot load the file.
+    Raises UserError if there is no such backend, or if it cannot load the file.
     """
     if backend not in RUNTIMES:
         raise UserError(f"{file}: is to be run by {backend!r}; known are {', '.join(RUNTIMES)}")
     threads = threads or int(os.environ.get("OMP_NUM_THREADS", 0))
     try:
         return RUNTIMES[backend](file, threads), threads or os.cpu_count() or 1
-    except Exception as error:  # the runtimes' own exceptions, which share no base
+    except Exception as error:  # the runtimes' own exceptions, which share no base class
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise UserError(f"{file}: cannot be loaded: {lines[0]}") from None

@@ -1,7 +1,7 @@
-"""What models in ONNX share: a file of weights, run on the processor (see onnx_runtimes), and a tokenizer; no code.
+"""What ONNX models share: a weights file, run on the CPU (see onnx_runtimes), and a tokenizer; no code of the model.
 
-The checkpoint holds model.onnx and either tokenizer.json or a BERT vocabulary (vocab.txt). One that was exported here
-(see onnx_export) also says, in exported.json, what of the model is not in the graph, and by what it is run.
+The checkpoint contains model.onnx and either tokenizer.json or a BERT vocabulary (vocab.txt). One that was exported by
+ranktrial (see onnx_export) also states, in exported.json, what the graph does not contain and which runtime is used.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from scripts.models.onnx_file import precision
 from scripts.models.onnx_runtimes import Runtime, open_graph
 
 FILE, EXPORTED = "model.onnx", "exported.json"
-INPUTS = ("input_ids", "attention_mask", "token_type_ids")  # what a graph that is exported here takes
-TAKEN = (*INPUTS, "position_ids")  # what any graph may take; positions count from 0
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")  # the inputs of a graph exported by ranktrial
+TAKEN = (*INPUTS, "position_ids")  # the inputs that any graph may have; positions count from 0
 TYPES = ("int64", "int32")
 PADDING = ("[PAD]", "<pad>")
 TRIED = ("a", "a few words of a text")  # of different lengths
@@ -31,7 +31,7 @@ Computed = TypeVar("Computed")
 
 
 class OnnxSession:
-    """A loaded file; `facts` are what timings say of it. Raises UserError where the checkpoint cannot be loaded."""
+    """A loaded ONNX file; `facts` are recorded with timings. Raises UserError if the checkpoint cannot be loaded."""
 
     def __init__(self, checkpoint: Path, max_length: int) -> None:
         self.file = checkpoint / FILE
@@ -47,7 +47,7 @@ class OnnxSession:
         self.tried = self._try()
 
     def _check_inputs(self) -> None:
-        """Raise UserError for a graph that takes what is not given, lacks what it needs, or takes another type."""
+        """Raise UserError for a graph with an unknown input, without a required one, or with inputs of another type."""
         if unknown := [name for name in self.graph.inputs if name not in TAKEN]:
             raise UserError(f"{self.file}: the graph takes {', '.join(unknown)[:200]}; given are {', '.join(TAKEN)}")
         if "input_ids" not in self.graph.inputs:
@@ -60,21 +60,22 @@ class OnnxSession:
                 raise UserError(f"{self.file}: the graph takes {name} as {stated}; given are {' or '.join(TYPES)}")
 
     def _try(self) -> tuple[int, ...]:
-        """The shape of the first output for two texts, one with the last token that there is.
+        """The shape of the first output for two texts, one of which has the highest token id of the vocabulary.
 
-        Raises UserError where the graph cannot take them: it has fixed numbers of texts or tokens, or fewer tokens.
+        Raises UserError if the graph cannot process them: it has fixed numbers of texts or tokens, or a smaller
+        vocabulary.
         """
         features = self.features(TRIED)
         features["input_ids"][0, 0] = max(self.tokenizer.get_vocab(with_added_tokens=False).values(), default=0)
         try:
             self.compute({name: array[:1] for name, array in features.items()})
             return self.compute(features).shape
-        except Exception as error:  # the runtimes' own exceptions, which share no base
+        except Exception as error:  # the runtimes' own exceptions, which share no base class
             lines = str(error).strip().splitlines() or [type(error).__name__]
             raise UserError(f"{self.file}: computes no texts of its tokenizer: {lines[0][:300]}") from None
 
     def features(self, texts: Sequence, tokenizer: Any = None) -> dict[str, np.ndarray]:
-        """What a graph may take of a batch of texts or pairs (by another tokenizer): int64 of shape (texts, tokens)."""
+        """All inputs a graph may have, for a batch of texts or pairs: int64 of shape (texts, tokens)."""
         encodings = (tokenizer or self.tokenizer).encode_batch(texts)
         features = {
             "input_ids": [encoding.ids for encoding in encodings],
@@ -87,25 +88,26 @@ class OnnxSession:
 
     @cached_property
     def narrow(self) -> Runtime:
-        """The same graph for one thread, of which several compute at a time."""
+        """The same graph with one thread, so that several threads can compute batches at once."""
         return open_graph(self.file, self.backend, threads=1)[0]
 
     def compute(self, features: dict[str, np.ndarray], output: str | None = None, by: Runtime | None = None) -> Any:
-        """An output (the first, unless named) for the features that the graph takes: an array with one row per text."""
+        """An output (the first, unless named) for the given features: an array with one row per text."""
         given = {name: features[name].astype(stated, copy=False) for name, stated in self.graph.inputs.items()}
         return (by or self.graph).run([output or self.outputs[0].name], given)[0]
 
     def run(
         self, texts: Sequence, output: str | None = None, by: Runtime | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The same for a batch of texts or pairs, and its attention mask: int64 of shape (texts, tokens)."""
+        """An output for a batch of texts or pairs, and its attention mask: int64 of shape (texts, tokens)."""
         features = self.features(texts)
         return self.compute(features, output, by), features["attention_mask"]
 
     def each(self, batched: list[list], step: Callable[[list, Runtime], Computed]) -> Iterator[Computed]:
-        """What `step` makes of each batch and a graph, in order.
+        """Yield the results of `step` for each batch and a graph, in order.
 
-        Where there are many, each passes in a thread of its own: threads that share a batch wait for each other.
+        If there are many batches, each runs in a thread of its own, since threads that share a batch wait for each
+        other.
         """
         if self.threads == 1 or len(batched) < 2 * self.threads or not self.graph.CONCURRENT:
             yield from (step(texts, self.graph) for texts in batched)
@@ -114,24 +116,24 @@ class OnnxSession:
         with ThreadPoolExecutor(self.threads) as pool:
             for texts in batched:
                 waiting.append(pool.submit(step, texts, self.narrow))
-                if len(waiting) > 2 * self.threads:  # so that outputs do not gather
+                if len(waiting) > 2 * self.threads:  # so that outputs do not accumulate
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
 
     def run_each(self, batched: list[list], output: str | None = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """`run` of each batch, in order."""
+        """Yield the result of `run` for each batch, in order."""
         return self.each(batched, lambda texts, graph: self.run(texts, output, graph))
 
     def described(self) -> str:
-        """The outputs, each with its shape."""
+        """The outputs with their shapes, as text."""
         return ", ".join(f"{output.name} {output.shape}" for output in self.outputs)
 
 
 def batches(lengths: list[int], batch_size: int) -> Iterator[list[int]]:
-    """The places of texts of these lengths, a batch at a time.
+    """Yield the indices of texts of these lengths, one batch at a time.
 
-    Long ones come first: texts of like length share a batch, and too large a batch shows at once.
+    Long texts come first: texts of similar length share a batch, and a batch that is too large fails at once.
     """
     order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
     for first in range(0, len(order), batch_size):
@@ -139,9 +141,9 @@ def batches(lengths: list[int], batch_size: int) -> Iterator[list[int]]:
 
 
 def load_tokenizer(checkpoint: Path, max_length: int) -> Any:
-    """The tokenizer of a checkpoint, which cuts texts or pairs to `max_length` tokens and pads batches to the longest.
+    """The tokenizer of a checkpoint; it truncates texts or pairs to `max_length` tokens and pads to the longest.
 
-    Raises UserError where there is none, or its tokenizer.json is damaged.
+    Raises UserError if there is none, or if its tokenizer.json is damaged.
     """
     from tokenizers import Tokenizer
 
@@ -149,7 +151,7 @@ def load_tokenizer(checkpoint: Path, max_length: int) -> Any:
     if file.is_file():
         try:
             tokenizer = Tokenizer.from_file(str(file))
-        except Exception as error:  # the library raises no kind of its own
+        except Exception as error:  # the library has no exception class of its own
             raise UserError(f"{file}: damaged tokenizer ({str(error).strip().splitlines()[0]})") from None
     elif vocabulary.is_file():
         tokenizer = bert_tokenizer(checkpoint)
@@ -166,7 +168,7 @@ def load_tokenizer(checkpoint: Path, max_length: int) -> Any:
 
 
 def stated_padding(checkpoint: Path) -> list[str]:
-    """The tokens for padding and, in its place, for the end of a text that tokenizer_config.json names."""
+    """The padding token and, as a substitute, the end-of-text token that tokenizer_config.json names."""
     file = checkpoint / "tokenizer_config.json"
     stated = read_object(file) if file.is_file() else {}
     tokens = [stated.get(key) for key in ("pad_token", "eos_token")]
@@ -175,8 +177,11 @@ def stated_padding(checkpoint: Path) -> list[str]:
 
 
 def bert_tokenizer(checkpoint: Path) -> Any:
-    """BERT's WordPiece tokenizer of a vocab.txt; whether it lowers case is what tokenizer_config.json says, else
-    whether no word of the vocabulary has an upper-case letter."""
+    """BERT's WordPiece tokenizer from a vocab.txt.
+
+    It lowercases texts as tokenizer_config.json states or, failing that, if no word of the vocabulary has an upper-case
+    letter.
+    """
     from tokenizers import BertWordPieceTokenizer, Tokenizer
 
     words = (checkpoint / "vocab.txt").read_text(encoding="utf-8").splitlines()

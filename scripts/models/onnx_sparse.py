@@ -1,8 +1,8 @@
-"""A sparse encoder in ONNX (see onnx_session): weights of terms, most of them 0, compared by dot product.
+"""A sparse encoder in ONNX (see onnx_session): sparse vectors of term weights, compared by dot product.
 
-Only checkpoints that were exported here are taken: their graph gives a weight a text and term, and `exported.json` has
-the model's prompts. A model that is quantised as it runs (dynamic int8) scales each batch as a whole, so a text's
-weights depend a little on its batch.
+Only checkpoints exported by ranktrial are accepted: their graph returns one weight per text and term, and
+`exported.json` contains the model's prompts. A model with dynamic int8 quantisation scales each batch as a whole, so a
+text's weights depend slightly on its batch.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from scripts.models.running import finite
 class OnnxSparseEncoder:
     """Keeps `max_length` tokens of a text. `prompts`, by role, are put before it.
 
-    Raises UserError where the checkpoint cannot be loaded, or was not exported here from a sparse encoder.
+    Raises UserError if the checkpoint cannot be loaded, or was not exported by ranktrial from a sparse encoder.
     """
 
     def __init__(self, checkpoint: Path, max_length: int) -> None:
@@ -34,7 +34,7 @@ class OnnxSparseEncoder:
             raise UserError(f"{self.session.file}: {problem} {self.session.described()}")
 
     def encode(self, texts: list[str], batch_size: int, role: Role) -> scipy.sparse.csr_array:
-        """The texts' weights of terms with the role's prompt: float32 of shape (texts, terms), all finite."""
+        """The texts' term weights, with the role's prompt: float32 of shape (texts, terms), all finite."""
         prompted = [self.prompts[role] + text for text in texts]
         made: list[scipy.sparse.csr_array] = []
         order: list[int] = []

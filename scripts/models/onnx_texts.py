@@ -1,10 +1,10 @@
 """A bi-encoder in ONNX (see onnx_session): one vector per text, of unit length, compared by cosine.
 
-A file gives each token a vector, and what makes one of them stands outside of it, in `pooling.json` of the checkpoint:
-`cls` takes the first token's, `mean` the mean over all tokens that are no padding. With `none` the file gives one
-vector per text. A checkpoint that was exported here has the model's prompts, and where the model compares by dot
-product vectors keep their lengths. A model that is quantised as it runs (dynamic int8) scales each batch as a whole, so
-a text's vector depends a little on its batch.
+If a file returns one vector per token, `pooling.json` of the checkpoint states how they are pooled: `cls` takes the
+first token's vector, `mean` the mean over all tokens except padding. With `none`, the file returns one vector per text.
+A checkpoint exported by ranktrial has the model's prompts, and if the model compares by dot product, its vectors are
+not normalised. A model with dynamic int8 quantisation scales each batch as a whole, so a text's vector depends slightly
+on its batch.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from scripts.models.running import finite
 from scripts.models.truncation import check_dimensions
 
 POOLING, KINDS = "pooling.json", ("cls", "mean", "none")
-DIMENSIONS = {"cls": 3, "mean": 3, "none": 2}  # of the output: (texts, tokens, width) or (texts, width)
+DIMENSIONS = {"cls": 3, "mean": 3, "none": 2}  # rank of the output: (texts, tokens, width) or (texts, width)
 
 
 def write_pooling(checkpoint: Path, pooling: str) -> None:
-    """State beside a file how its tokens' vectors become one."""
+    """Record beside an ONNX file how its token vectors are pooled."""
     write_json(checkpoint / POOLING, {"pooling": pooling})
 
 
 class OnnxBiEncoder:
     """Keeps `max_length` tokens of a text. `prompts`, by role, are put before it; an external file stores none.
 
-    Raises UserError where the checkpoint cannot be loaded or its model does not give what is to be pooled.
+    Raises UserError if the checkpoint cannot be loaded or its model does not return what the pooling needs.
     """
 
     def __init__(self, checkpoint: Path, max_length: int) -> None:
@@ -53,7 +53,7 @@ class OnnxBiEncoder:
         self.output = fitting[0]
 
     def encode(self, texts: list[str], batch_size: int, role: Role) -> np.ndarray:
-        """The texts' vectors with the role's prompt: float32 of shape (texts, width), all finite.
+        """The texts' vectors, with the role's prompt: float32 of shape (texts, width), all finite.
 
         They have unit length, unless the model's similarity is the dot product.
         """

@@ -1,8 +1,8 @@
 """A multi-vector model in ONNX (see onnx_session): one vector per token, of which those that count are kept.
 
-Only checkpoints that were exported here are taken: their graph gives each token's vector, and `exported.json` says how
-tokens come to count, as the library's MultiVectorMask has it. `skipped` are the tokens, by role, that are left out,
-`kept` those that alone count in a document where there are such. `expansion` is ColBERT's of queries: shorter ones are
+Only checkpoints exported by ranktrial are accepted: their graph returns each token's vector, and `exported.json` states
+which tokens count, as in the library's MultiVectorMask. `skipped` are the tokens, by role, that are left out; `kept`,
+if given, are the only tokens that count in a document. `expansion` is ColBERT's query expansion: shorter queries are
 filled up to a length with a token (`[MASK]`) whose vectors count, whether the model attends to them or not.
 """
 
@@ -22,7 +22,7 @@ from scripts.models.onnx_session import EXPORTED, OnnxSession, batches, load_tok
 class OnnxMultiVectorEncoder:
     """Keeps `max_length` tokens of a text. `prompts`, by role, are put before it.
 
-    Raises UserError where the checkpoint cannot be loaded, or was not exported here from a multi-vector model.
+    Raises UserError if the checkpoint cannot be loaded, or was not exported by ranktrial from a multi-vector model.
     """
 
     def __init__(self, checkpoint: Path, max_length: int) -> None:
@@ -42,7 +42,7 @@ class OnnxMultiVectorEncoder:
         self.of_queries = load_tokenizer(checkpoint, self.expansion["length"]) if fixed else self.tokenizer
 
     def encode(self, texts: list[str], batch_size: int, role: Role) -> list[np.ndarray]:
-        """Of each text, with the role's prompt, the vectors that count: float32 of shape (tokens, dimensions)."""
+        """For each text, with the role's prompt, the vectors that count: float32 of shape (tokens, dimensions)."""
         prompted = [self.prompts[role] + text for text in texts]
         made: dict[int, np.ndarray] = {}
         parts = list(batches([len(text) for text in prompted], batch_size))
@@ -57,7 +57,7 @@ class OnnxMultiVectorEncoder:
         return [made[row] for row in range(len(texts))]
 
     def _features(self, texts: list[str], role: Role) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """What the graph takes, and which tokens count: bool of shape (texts, tokens)."""
+        """The inputs of the graph, and which tokens count: bool of shape (texts, tokens)."""
         features = self.session.features(texts, self.of_queries if role == "query" else self.tokenizer)
         counted = features["attention_mask"] == 1
         if role == "query" and self.expansion is not None:
@@ -71,9 +71,10 @@ class OnnxMultiVectorEncoder:
 def expanded(
     features: dict[str, np.ndarray], strategy: str, length: int, token: int, attend: bool
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Queries filled up to a length with a token, as the library's Transformer.preprocess does, and what counts.
+    """Fill queries up to a length with a token, as the library's Transformer.preprocess does; also return the mask.
 
-    A strategy of `fixed` differs from `min` in what cuts longer queries, which the tokenizer has done before.
+    The mask states which tokens count. The strategy `fixed` differs from `min` only in that longer queries are
+    truncated, which the tokenizer does beforehand.
     """
     missing = max(0, length - features["input_ids"].shape[1])
     features = {name: np.pad(array, ((0, 0), (0, missing))) for name, array in features.items()}

@@ -1,11 +1,12 @@
-"""The pairwise losses of cross-encoders: a relevant document is to score higher than another one of its query.
+"""Pairwise losses for cross-encoders: a relevant document should score higher than another document of its query.
 
     MarginRankingLoss     mean over triplets of max(0, margin - (s(query, relevant) - s(query, other)))
     PairwiseSoftmaxLoss   mean over triplets of 1 - softmax(s(query, relevant), s(query, other))[relevant]
 
-The first is torch's MarginRankingLoss with target 1, the second the loss of CEDR (MacAvaney et al. 2019) and OpenNIR.
-Training compares pairs of documents; at inference each is scored alone, as with any loss. sentence-transformers has
-neither for cross-encoders. Its RankNetLoss, of one relevant document and another, is -log2 of that softmax.
+The first is torch's MarginRankingLoss with target 1; the second is the loss of CEDR (MacAvaney et al. 2019) and
+OpenNIR. Training compares pairs of documents; at inference, each document is scored by itself, as with any loss.
+sentence-transformers has neither for cross-encoders. Its RankNetLoss, for one relevant and one other document, is -log2
+of that softmax.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ MARGIN = 1.0
 
 
 class PairwiseLoss(torch.nn.Module):
-    """Takes triplets of texts: queries, a relevant document of each, another of each."""
+    """Takes triplets of texts: queries, a relevant document for each, another document for each."""
 
     def __init__(self, model: CrossEncoder) -> None:
         super().__init__()
@@ -31,7 +32,7 @@ class PairwiseLoss(torch.nn.Module):
         prompt: str | None = None,
         task: str | None = None,
     ) -> torch.Tensor:
-        # The trainer leaves out the prompt, with no more than a warning, where a loss does not take both of these.
+        # The trainer drops the prompt with only a warning unless a loss takes both `prompt` and `task`.
         queries, relevant, others = inputs
         pairs = list(zip(queries * 2, relevant + others, strict=True))
         features = batch_to_device(self.model.preprocess(pairs, prompt=prompt, task=task), self.model.device)
@@ -39,12 +40,12 @@ class PairwiseLoss(torch.nn.Module):
         return self.of_differences(of_relevant - of_others).mean()
 
     def of_differences(self, differences: torch.Tensor) -> torch.Tensor:
-        """The loss of each triplet, of s(query, relevant) - s(query, other)."""
+        """The loss of each triplet, from s(query, relevant) - s(query, other)."""
         raise NotImplementedError
 
 
 class MarginRankingLoss(PairwiseLoss):
-    """The hinge: no loss where the relevant document is ahead by the margin."""
+    """The hinge loss: zero if the relevant document leads by the margin."""
 
     def __init__(self, model: CrossEncoder, margin: float = MARGIN) -> None:
         super().__init__(model)
@@ -58,7 +59,7 @@ class MarginRankingLoss(PairwiseLoss):
 
 
 class PairwiseSoftmaxLoss(PairwiseLoss):
-    """The probability that a softmax over both scores gives to the other document: a sigmoid of their difference."""
+    """The softmax probability of the other document: a sigmoid of the difference of the scores."""
 
     def of_differences(self, differences: torch.Tensor) -> torch.Tensor:
         return torch.sigmoid(-differences)

@@ -1,8 +1,8 @@
-"""What lets ranking compute faster on a processor, in the same fp32 arithmetic.
+"""Faster ranking on a CPU, in the same fp32 arithmetic.
 
-Processors with AVX-512 multiply matrices by oneDNN, a model's weights packed once and with the GELU that follows them:
-a fifth to a quarter faster than by MKL, which torch takes otherwise. Where there is no AVX-512, MKL is as fast or
-faster, and nothing changes. Packed weights are a copy, so a model takes up to twice the memory.
+On processors with AVX-512, oneDNN multiplies matrices with a model's weights, which are packed once, and applies the
+following GELU: a fifth to a quarter faster than MKL, torch's default. Without AVX-512, MKL is as fast or faster, and
+nothing changes. Packed weights are a copy, so a model takes up to twice the memory.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ import torch
 
 from scripts.models.kernels import fast
 
-LARGEST = 2 << 30  # bytes of weights that are packed; of larger models a second copy may be more than there is
-MANY = 512  # rows that meet the same columns: for fewer, packing takes longer than it spares
-EXACT, APPROXIMATE = "none", "tanh"  # ways to compute a GELU, as oneDNN and torch call them
+LARGEST = 2 << 30  # bytes of weights that are packed; a second copy of a larger model may exceed the memory
+MANY = 512  # rows multiplied with the same columns; for fewer, packing takes longer than it saves
+EXACT, APPROXIMATE = "none", "tanh"  # names of GELU variants in oneDNN and torch
 
 
 class PackedLinear(torch.nn.Linear):
-    """A linear layer, and what follows it, by oneDNN; what has no fp32 numbers is left to torch.
+    """A linear layer and its following GELU, computed by oneDNN; inputs other than fp32 are left to torch.
 
-    It takes the place of a layer's class (see `pack`), so its parameters stay what they were.
+    It replaces the class of an existing layer (see `pack`), so the layer's parameters stay the same.
     """
 
     packed: torch.Tensor
-    gelu: str | None  # how the GELU that follows is computed, where one does
+    gelu: str | None  # the variant of the following GELU, if there is one
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         if inputs.dtype != torch.float32 or not inputs.numel():
@@ -37,19 +37,19 @@ class PackedLinear(torch.nn.Linear):
 
 
 def product(rows: torch.Tensor, columns: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-    """Dot products by oneDNN of rows (…, width) and columns (m, width), plus a bias (m,): shape (…, m)."""
+    """Dot products, by oneDNN, of rows (…, width) and columns (m, width), plus a bias (m,): shape (…, m)."""
     return torch.ops.mkldnn._linear_pointwise(rows, columns, bias, "none", [], "")
 
 
 def packs() -> bool:
-    """Whether packed weights are the faster ones here, and asked for."""
+    """Whether packed weights are faster on this processor and the fast kernels are enabled."""
     return fast() and torch.backends.mkldnn.is_available() and torch.backends.cpu.get_cpu_capability() == "AVX512"
 
 
 def multiplier(columns: torch.Tensor, rows: int) -> Callable[[torch.Tensor], torch.Tensor]:
-    """What gives rows (n, width) their dot products with all columns (m, width): shape (n, m), on their device.
+    """A function from rows (n, width) to their dot products with all columns (m, width): shape (n, m), on their device.
 
-    `rows` is the number of them all; where they are many, the columns are packed first.
+    `rows` is the total number of rows; if it is large, the columns are packed first.
     """
     if columns.device.type != "cpu" or columns.dtype != torch.float32 or not len(columns) or not rows or not packs():
         return lambda these: these @ columns.T
@@ -58,7 +58,7 @@ def multiplier(columns: torch.Tensor, rows: int) -> Callable[[torch.Tensor], tor
 
 
 def speed_up(model: torch.nn.Module) -> None:
-    """Let a loaded model, which is not trained any more, compute by packed weights where that is faster."""
+    """Make a loaded model that is not trained any further use packed weights if these are faster."""
     linear = [module for module in model.modules() if type(module) is torch.nn.Linear and _fits(module)]
     if not packs() or sum(module.weight.nbytes for module in linear) > LARGEST:
         return
@@ -71,7 +71,7 @@ def speed_up(model: torch.nn.Module) -> None:
 
 
 def pack(module: torch.nn.Linear) -> None:
-    """Make a linear layer a PackedLinear, in place."""
+    """Turn a linear layer into a PackedLinear, in place."""
     module.__class__ = PackedLinear
     with torch.inference_mode(False), torch.no_grad():
         module.packed = torch.ops.mkldnn._reorder_linear_weight(module.weight)
@@ -83,7 +83,7 @@ def _fits(module: torch.nn.Linear) -> bool:
 
 
 def _gelu(activation: Any) -> str | None:
-    """How an activation of the library computes a GELU; None where it is none, or one of another form."""
+    """The variant of GELU that a library activation computes; None if it is not a GELU, or another variant."""
     from transformers.activations import GELUActivation, GELUTanh
 
     if type(activation) is torch.nn.GELU:

@@ -1,7 +1,7 @@
-"""Prompts: what stands before each text that a model is given, such as `query: ` and `passage: ` of E5.
+"""Prompts: texts put before each input of a model, such as `query: ` and `passage: ` for E5.
 
-A model may store them, and a configuration may give others, or "" for none. They are set in the loaded model: so
-training, encoding and scoring put the same ones, and a checkpoint that is saved stores those it was trained with.
+A model may store prompts, and a configuration may give others, or "" for none. They are set in the loaded model, so
+training, encoding and scoring use the same ones, and a saved checkpoint stores those it was trained with.
 """
 
 from __future__ import annotations
@@ -26,39 +26,39 @@ def refuse_prompts(kind: Adapter, prompts: dict[str, str] | None) -> None:
 
 
 def prompted_roles(kind: Adapter) -> tuple[Role, ...]:
-    """The texts before which a kind of model can be given prompts."""
+    """The roles whose texts can be given prompts in a kind of model."""
     return getattr(kind, "PROMPTED", ROLES) if hasattr(kind, "give_prompts") else ()
 
 
 def prompts_of(kind: Adapter, model: Any, roles: Iterable[Role] = ROLES) -> dict[str, str]:
-    """The prompts that a loaded model puts before texts of these roles; a role without any is left out."""
+    """The prompts of a loaded model for these roles; roles without a prompt are left out."""
     stated = getattr(kind, "prompts", None)
     prompts = stated(model) if stated else {}
     return {role: prompts[role] for role in roles if prompts.get(role)}
 
 
 def of_columns(prompts: dict[str, str], columns: Iterable[str]) -> dict[str, str]:
-    """The prompts of a training set's columns of texts (see scripts/training/examples.py)."""
+    """The prompts of a training set's text columns (see scripts/training/examples.py)."""
     roles = {column: role_of(column) for column in columns if column != "label"}
     return {column: prompts[role] for column, role in roles.items() if prompts.get(role)}
 
 
 def of_datasets(datasets: Iterable[str], prompts: Iterable[dict[str, str]]) -> dict[str, str]:
-    """The prompts of several datasets under names of their own, `arguana-query`, by which a model may store them."""
+    """The prompts of several datasets under names such as `arguana-query`, by which a model may store them."""
     each = zip(datasets, prompts, strict=True)
     return {f"{dataset}-{role}": text for dataset, by_role in each for role, text in by_role.items()}
 
 
 def role_of(column: str) -> Role:
-    """Whether a training set's column has queries or documents."""
+    """The role of a training set's column: query or document."""
     return "query" if column in ("anchor", "query") else "document"
 
 
 def fact(prompts: dict[str, str]) -> dict[str, dict[str, str]]:
-    """What a timing says of the prompts that were put; nothing where there was none."""
+    """The prompts used, for a timing record; empty if there were none."""
     return {"prompts": prompts} if prompts else {}
 
 
 def reported_settings(settings: Any, prompts: dict[str, str]) -> dict[str, Any]:
-    """What a timing says of a job's settings. Its prompts are those that were put, whoever gave them."""
+    """A job's settings for a timing record, with the prompts that were used, whatever their origin."""
     return {key: value for key, value in given(settings).items() if key != "prompts"} | fact(prompts)

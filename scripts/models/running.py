@@ -1,6 +1,6 @@
-"""What models run on, and in which precision: a CUDA device computes in bf16 where it can, a processor in fp32.
+"""The device and precision of models: bf16 on a CUDA device that supports it, fp32 on a CPU.
 
-Import this before torch and its libraries: it sets what they read while they are imported.
+Import this before torch and its libraries: it sets variables that they read on import.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ from scripts.common.errors import UserError
 from scripts.models.instructions import BF16_PRODUCTS, has
 from scripts.models.kernels import fast
 
-M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # from malloc.h
 
-# The libraries read these while they are imported, so they are set before any of them is.
+# The libraries read these on import, so they are set first.
 os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1", DO_NOT_TRACK="1")
 if "OMP_NUM_THREADS" in os.environ:
     os.environ.setdefault("RAYON_NUM_THREADS", os.environ["OMP_NUM_THREADS"])  # the tokenizers' threads
-# Threads that wait for each other must not spin: where other work takes a core, that makes training five times slower.
+# Waiting threads must not spin: if other work occupies a core, spinning makes training five times slower.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-UNASKED = "RANKTRIAL_UNASKED"  # the variable by which processes that a job starts know that it was given no devices
+UNASKED = "RANKTRIAL_UNASKED"  # tells a job's child processes that the job was given no devices
 if "CUDA_VISIBLE_DEVICES" not in os.environ:
     os.environ[UNASKED] = "1"
-DEVICES = None if UNASKED in os.environ else os.environ["CUDA_VISIBLE_DEVICES"]  # as the job was given them
-DEVICE, CPU = "RANKTRIAL_DEVICE", "cpu"  # the variable with `device` of the configuration, for jobs
-NO_DEVICE = ("", "-1", "none", "NoDevFiles")  # what stands in CUDA_VISIBLE_DEVICES where a job has none
-# One process, one device: with several in sight the trainer would split batches between them.
+DEVICES = None if UNASKED in os.environ else os.environ["CUDA_VISIBLE_DEVICES"]  # as given to the job
+DEVICE, CPU = "RANKTRIAL_DEVICE", "cpu"  # passes `device` of the configuration to jobs
+NO_DEVICE = ("", "-1", "none", "NoDevFiles")  # values of CUDA_VISIBLE_DEVICES without any device
+# One process, one device: if several were visible, the trainer would split batches between them.
 os.environ["CUDA_VISIBLE_DEVICES"] = (
     "" if os.environ.get(DEVICE) == CPU else os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
 )
 
 
 def import_library() -> None:
-    """Import sentence-transformers, with torch and all that it brings, and keep the garbage collector from all that.
+    """Import sentence-transformers with torch and their dependencies, and exclude them from garbage collection.
 
-    Of what an import makes nothing is garbage: looking for it costs a second at the start of a job, and another at its
-    end, when all of it is looked at once more.
+    Nothing that an import creates is garbage: searching it would cost a second at the start of a job, and another at
+    its end, when everything is searched again.
     """
-    if "sentence_transformers" in sys.modules:  # to freeze again would keep garbage of later
+    if "sentence_transformers" in sys.modules:  # freezing again would retain later garbage
         return
     gc.disable()
     try:
@@ -59,10 +59,10 @@ def import_library() -> None:
 
 @contextmanager
 def _scikit_learn_later() -> Iterator[None]:
-    """Let sentence-transformers be imported without scikit-learn, of which it needs the Manhattan distance alone.
+    """Import sentence-transformers without scikit-learn, which it needs only for the Manhattan distance.
 
-    scikit-learn and scipy.stats, which it brings, are a fifth of the start of a job. They are loaded when that distance
-    is first computed.
+    scikit-learn, with scipy.stats, takes a fifth of a job's start-up time. Both are loaded when that distance is first
+    computed.
     """
     name = "sklearn.metrics"
     if name in sys.modules:
@@ -84,7 +84,7 @@ def _scikit_learn_later() -> Iterator[None]:
 
 
 def keep_memory() -> None:
-    """Tell glibc to keep freed memory: handing large tensors back and fetching them again costs a fifth of the time."""
+    """Make glibc keep freed memory: returning and reallocating large tensors costs a fifth of the time."""
     library = ctypes.CDLL(None)
     if hasattr(library, "mallopt"):
         library.mallopt(M_MMAP_THRESHOLD, 1 << 30)
@@ -92,10 +92,10 @@ def keep_memory() -> None:
 
 
 def device() -> str:
-    """`cuda` where there is such a device, else `cpu`.
+    """`cuda` if such a device is available, otherwise `cpu`.
 
-    Raises UserError where the job was given a GPU that torch cannot use, and nobody asked for the processor: the job
-    would take a hundred times as long, and compute in another precision.
+    Raises UserError if the job was given a GPU that torch cannot use, unless `device: cpu` is set: the job would take a
+    hundred times as long, and compute in another precision.
     """
     import torch
 
@@ -110,7 +110,7 @@ def device() -> str:
 
 
 def given_device() -> str:
-    """The variable that says that this job has a GPU, with its value; empty where none does, or it was put away."""
+    """The variable that states that this job has a GPU, with its value; empty if there is none, or it is disabled."""
     if os.environ.get(DEVICE) == CPU or not os.environ.get("CUDA_VISIBLE_DEVICES"):
         return ""
     if DEVICES is not None:
@@ -120,27 +120,28 @@ def given_device() -> str:
 
 
 def is_module(model: Any) -> bool:
-    """Whether a loaded model is one of torch, and not one in ONNX."""
+    """Whether a loaded model is a torch model rather than an ONNX model."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(model, torch.nn.Module)
 
 
 def precision() -> str:
-    """`bf16` on a CUDA device that computes in it, else `fp32`; also there with the library's kernels alone."""
+    """`bf16` on a CUDA device that supports it, otherwise `fp32`; always `fp32` with the library's kernels alone."""
     return "bf16" if fast() and _device_has_bf16() else "fp32"
 
 
 def _device_has_bf16() -> bool:
-    """Whether there is a CUDA device that multiplies in bf16 itself."""
+    """Whether there is a CUDA device with native bf16 arithmetic."""
     import torch
 
     return torch.cuda.is_available() and torch.cuda.is_bf16_supported(including_emulation=False)
 
 
 def training_precision(asked: str | None) -> str:
-    """What a training computes in: as asked, else as the device does.
+    """The precision of a training: as requested, otherwise the device's default.
 
-    Raises UserError for bf16 where the device does not compute in it: imitated, a training takes many times as long.
+    Raises UserError for bf16 if the device does not support it: with emulated bf16, a training takes many times as
+    long.
     """
     if asked == "bf16" and not _device_has_bf16() and (device() == "cuda" or not has(BF16_PRODUCTS)):
         what = "this CUDA device" if device() == "cuda" else f"this processor, which has no {BF16_PRODUCTS},"
@@ -149,13 +150,13 @@ def training_precision(asked: str | None) -> str:
 
 
 def computed_by(kind: Any, model: Any) -> dict[str, Any]:
-    """What a timing says of what a loaded model of a kind computes by: its precision, and what is not torch's."""
+    """What timings record about how a loaded model computes: its precision, and facts of backends other than torch."""
     stated = getattr(kind, "facts", None)
     return stated(model) if stated else {"precision": precision()}
 
 
 def computed_in(model: Any) -> dict[str, str]:
-    """What a timing says of a loaded model of torch: in what its products are computed, and what its weights are."""
+    """What timings record about a loaded torch model: the precision of its products and of its weights."""
     import torch
 
     names = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16"}
@@ -172,7 +173,7 @@ def autocast() -> AbstractContextManager:
 
 
 def finite(values: np.ndarray) -> np.ndarray:
-    """The values. Raises UserError where one is NaN or infinite, which no ranking can hold."""
+    """The values, unchanged. Raises UserError if one is NaN or infinite, since it cannot be ranked."""
     if not np.isfinite(values).all():
         raise UserError("the model yields no finite numbers: its weights are damaged, or its training diverged")
     return values

@@ -1,8 +1,8 @@
-"""Batches side by side: on a processor each of a job's threads takes whole batches of a model of torch.
+"""Concurrent batches: on a CPU, each thread of a job computes whole batches of a torch model.
 
-Threads that share a batch wait for each other at every operation in it, which is a fifteenth of the time of two. The
-batches are the same ones, and each is computed by one thread (where there are few threads), so a job with several of
-them gives what a job with one gives, to the last bit.
+Threads that share a batch wait for each other at every operation, which takes a fifteenth of the time with two threads.
+The batches are the same, and each is computed by one thread (unless there are many threads), so a job with several
+threads gives the same result as a job with one, bit for bit.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ import torch
 Text = TypeVar("Text", str, tuple[str, str])
 Result = TypeVar("Result")
 
-MOST = 4  # batches at a time, as each takes memory; where there are more threads, some share a batch
-LEAST = 2  # batches a worker: with fewer, some would wait for the last one
+MOST = 4  # concurrent batches, since each takes memory; with more threads, several share a batch
+LEAST = 2  # batches per worker; with fewer, some workers would wait for the last batch
 
 
 def each_batch(
     model: Any, compute: Callable[[list[Text]], Result], texts: Sequence[Text], batches: Sequence[np.ndarray]
 ) -> list[Result]:
-    """What `compute` makes of each batch, which is the places of some texts; `model` is what it runs, of the library.
+    """The results of `compute` for all batches, given as indices of texts; `model` is the library model that it runs.
 
-    On a device other than the processor, with one thread or few batches, they pass one after the other.
+    On a device other than the CPU, or with one thread or few batches, they run sequentially.
     """
 
     def of(batch: np.ndarray) -> Result:
@@ -42,17 +42,17 @@ def each_batch(
         with _tokenizing_in_turn(model), pool:
             return list(pool.map(of, batches))
     finally:
-        torch.set_num_threads(threads)  # threads that come later begin with the number that was set last
+        torch.set_num_threads(threads)  # new threads start with the number that was set last
 
 
 def _workers(model: Any) -> int:
-    """How many batches a model computes at a time."""
+    """The number of batches that a model computes concurrently."""
     return min(torch.get_num_threads(), MOST) if model.device.type == "cpu" else 1
 
 
 @contextmanager
 def replaced(model: Any, preprocess: Callable[..., Any]) -> Iterator[None]:
-    """Let a model of the library make its batches by this function, as long as the context lasts."""
+    """Replace a library model's `preprocess` by this function within the context."""
     previous = vars(model).get("preprocess")
     model.preprocess = preprocess
     try:
@@ -65,7 +65,7 @@ def replaced(model: Any, preprocess: Callable[..., Any]) -> Iterator[None]:
 
 @contextmanager
 def _tokenizing_in_turn(model: Any) -> Iterator[None]:
-    """Let one thread at a time use a model's tokenizer, which keeps padding and truncation as a state."""
+    """Let only one thread at a time use a model's tokenizer, since padding and truncation are its state."""
     whole, lock = model.preprocess, Lock()
 
     def preprocess(*arguments: Any, **options: Any) -> Any:

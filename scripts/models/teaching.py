@@ -1,7 +1,8 @@
-"""The losses by which a model learns from a teacher's scores: the shapes of their examples, and which one fits.
+"""The losses on a teacher's scores: the shapes of their examples, and which loss fits which model.
 
-Each kind of model lists its own in DISTILLED, beside the losses that need no teacher. This stands without the library,
-as scripts/models/losses.py does, since a configuration is checked with it; a test holds it against the library.
+Each kind of model lists its own in DISTILLED, separately from the losses without a teacher. Like
+scripts/models/losses.py, this module does not need the library, since configurations are checked with it; a test
+compares it with the library.
 """
 
 from __future__ import annotations
@@ -9,27 +10,27 @@ from __future__ import annotations
 from scripts.common.errors import UserError
 from scripts.models.adapters import adapter
 
-# (anchor, positive, negatives …, scores), one row per query and positive; a score of each document, the positive first.
+# (anchor, positive, negatives …, scores), one row per query and positive; one score per document, the positive first.
 SCORED = "scored lists"
 # (query, document, score), one row per document.
 SCORED_PAIRS = "scored pairs"
 
-# The keys of a recipe that only a teacher gives a meaning.
+# The recipe keys that only apply with a teacher.
 KEYS = ("temperature", "scale")
-MARGINS, LISTS = "MarginMSELoss", "DistillKLDivLoss"  # how the library's names end, with or without a kind before them
-COSINE_SCALE = 20.0  # of cosines, where none is given: that of the library's MultipleNegativesRankingLoss
+MARGINS, LISTS = "MarginMSELoss", "DistillKLDivLoss"  # the ends of the library's names, which may begin with a kind
+COSINE_SCALE = 20.0  # default scale of cosines: that of the library's MultipleNegativesRankingLoss
 
 
 def distilled(kind: str) -> dict[str, str]:
-    """The losses with a teacher that a kind of model has -> the shape of examples that each takes."""
+    """The losses with a teacher of a kind of model -> their example shapes."""
     return dict(getattr(adapter(kind), "DISTILLED", {}))
 
 
 def resolve_taught(name: str, kind: str, split: bool = False) -> str:
-    """The library's name of a loss with a teacher for a model of this kind; `auto` is its default.
+    """The library's name of a loss with a teacher for a model of this kind; `auto` is the kind's default.
 
-    MarginMSELoss and DistillKLDivLoss stand for a kind's own loss of that sort, so that one recipe fits all kinds.
-    Raises UserError for a loss that takes no teacher's scores, and where texts are `split` into passages.
+    MarginMSELoss and DistillKLDivLoss stand for the kind's own variant, so that one recipe fits all kinds. Raises
+    UserError for a loss that takes no teacher's scores, and if texts are `split` into passages.
     """
     losses = distilled(kind)
     if not losses:
@@ -45,7 +46,7 @@ def resolve_taught(name: str, kind: str, split: bool = False) -> str:
 
 
 def lacks_teacher(name: str, kind: str) -> str | None:
-    """What to say of a loss that a kind of model has with a teacher only, where there is none; None for any other."""
+    """The problem with a loss that a kind of model only has with a teacher, without one; None for any other loss."""
     of_kind = distilled(kind)
     if name not in of_kind and not (name in (MARGINS, LISTS) and of_kind):
         return None
@@ -53,5 +54,5 @@ def lacks_teacher(name: str, kind: str) -> str | None:
 
 
 def has_temperature(loss: str) -> bool:
-    """Whether a loss compares softened distributions."""
+    """Whether a loss compares distributions softened by a temperature."""
     return loss.endswith(LISTS)

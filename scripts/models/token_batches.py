@@ -1,10 +1,10 @@
-"""Batches by tokens: texts are tokenised once and sorted by their tokens, so that little of a batch is padding.
+"""Batches by tokens: texts are tokenised once and sorted by their number of tokens to reduce padding.
 
-A batch has a fixed number of texts, or as many as fit a number of tokens, padding included. The library sorts texts by
-their characters, of which as many may be twice the tokens, and tokenises each pair as a whole: a query as often as it
-has candidates, a document as often as it is one. A model gets the same tokens here: those of a sample are compared with
-what the library gives it, and where its tokenizer does otherwise (or one is written in Python) the library tokenises
-all of them.
+A batch has a fixed number of texts, or as many as fit into a number of tokens, padding included. The library sorts
+texts by characters, although texts of the same length may differ in tokens by a factor of two, and tokenises each pair
+as a whole: a query once per candidate, and a document each time it is a candidate. Here, the model gets the same
+tokens: for a sample of texts, they are compared with the library's. If its tokenizer behaves differently (or is written
+in Python), the library tokenises all texts.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from scripts.models.batch_sizes import texts_per_batch
 from scripts.models.kernels import fast
 from scripts.models.side_by_side import Text, each_batch, replaced
 
-SAMPLE = 64  # texts, from the shortest to the longest, whose tokens are compared
-TENSORS = {"input_ids", "attention_mask", "token_type_ids"}  # of a batch, that are made here
-COPIES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # the tokenizer of a model, that neither cuts nor pads
+SAMPLE = 64  # texts, from the shortest to the longest, whose tokens are compared with the library's
+TENSORS = {"input_ids", "attention_mask", "token_type_ids"}  # tensors of a batch that are made here
+COPIES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # model -> its tokenizer without truncation and padding
 
 
 class Unsuited(Exception):
-    """A tokenizer whose work cannot be done here; it says why."""
+    """Raised with the reason if a tokenizer is not supported here."""
 
 
 class Frame(NamedTuple):
-    """Where a tokenizer puts special tokens: ids and types before, between and behind texts, and each text's type."""
+    """The special tokens that a tokenizer adds: (id, type) before, between and after texts, and each text's type."""
 
     special: list[list[tuple[int, int]]]
     types: list[int]
@@ -44,7 +44,7 @@ class Frame(NamedTuple):
 
 
 def frame(tokenizer: Any, count: int) -> Frame | None:
-    """The frame of so many texts, by a tokenizer of the library tokenizers; None where texts are not in their order."""
+    """The frame for `count` texts, from a tokenizer of the tokenizers library; None if it reorders or mixes texts."""
     found = tokenizer.encode(*["a"] * count)
     made = Frame([[]], [])
     for token, kind, place in zip(found.ids, found.type_ids, found.sequence_ids, strict=True):
@@ -59,7 +59,7 @@ def frame(tokenizer: Any, count: int) -> Frame | None:
 
 
 def kept_of_pair(first: int, second: int, room: int) -> tuple[int, int]:
-    """How many tokens of each text of a pair fit into the room, as tokenizers cut them: the longer first."""
+    """The number of tokens kept of each text of a pair within `room`, truncated as in tokenizers: longer text first."""
     if first + second <= room:
         return first, second
     short, long = sorted((first, second))
@@ -71,8 +71,9 @@ def kept_of_pair(first: int, second: int, room: int) -> tuple[int, int]:
 
 
 def batches(lengths: np.ndarray, batch_size: int, most: int | None = None) -> list[np.ndarray]:
-    """The places of texts by descending length, in batches of `batch_size` texts; or, where `most` is given, of as many
-    as have at most `most` tokens with their padding, or of one.
+    """The indices of texts by descending length, in batches of `batch_size` texts.
+
+    If `most` is given, a batch has as many texts as fit into `most` tokens, padding included, but at least one.
     """
     order = np.argsort(-lengths, kind="stable")
     made, first = [], 0
@@ -84,12 +85,12 @@ def batches(lengths: np.ndarray, batch_size: int, most: int | None = None) -> li
 
 
 def own_tokenizer(model: Any) -> Any:
-    """A copy of a model's tokenizer, which cuts nothing and pads nothing; made once. Raises Unsuited without."""
+    """A copy of a model's tokenizer without truncation and padding, made once. Raises Unsuited if there is none."""
     if model not in COPIES:
         whole = getattr(model.tokenizer, "backend_tokenizer", None)
         if whole is None:
             raise Unsuited("the tokenizer is written in Python")
-        copy = type(whole).from_str(whole.to_str())  # its own: truncation is a state of it
+        copy = type(whole).from_str(whole.to_str())  # a copy, since truncation is state of the tokenizer
         copy.no_padding()
         copy.no_truncation()
         COPIES[model] = copy
@@ -97,10 +98,10 @@ def own_tokenizer(model: Any) -> Any:
 
 
 class Tokenised:
-    """The tokens of texts, or of those that stand in pairs, each text tokenised once; `prompt` is before the first."""
+    """The tokens of texts or of the texts in pairs, each text tokenised once; `prompt` is put before the first text."""
 
     def __init__(self, model: Any, texts: Sequence[Text], prompt: str) -> None:
-        """Raises Unsuited where the model's tokenizer does not allow it."""
+        """Raises Unsuited if the model's tokenizer does not allow it."""
         tokenizer, pairs = own_tokenizer(model), not isinstance(texts[0], str)
         if model.tokenizer.padding_side != "right" or model.tokenizer.truncation_side != "right":
             raise Unsuited("the tokenizer works from the left")
@@ -120,16 +121,16 @@ class Tokenised:
         self.lengths = np.array([self.length(text) for text in texts])
         by_length = self.lengths.argsort(kind="stable")
         self.sample = [texts[place] for place in by_length[:: -(-len(texts) // SAMPLE)]]
-        self.beside: dict[str, Any] | None = None  # what the library gives beside tensors
+        self.beside: dict[str, Any] | None = None  # what the library returns in addition to tensors
         self.trusted = True
 
     def parts(self, text: Text) -> list[str]:
-        """A text, or the two of a pair, with the prompt."""
+        """A text, or the two texts of a pair, with the prompt."""
         first, *others = [text] if isinstance(text, str) else text
         return [self.prompt + first, *others]
 
     def row(self, text: Text) -> list[np.ndarray]:
-        """The tokens of a text, or of the two of a pair, that fit."""
+        """The tokens kept of a text, or of the two texts of a pair."""
         tokens = [self.tokens[part] for part in self.parts(text)]
         if len(tokens) == 1:
             return [tokens[0][: self.room]]
@@ -137,11 +138,11 @@ class Tokenised:
         return [one[:count] for one, count in zip(tokens, kept, strict=True)]
 
     def length(self, text: Text) -> int:
-        """The tokens of a text or pair, special ones included."""
+        """The number of tokens of a text or pair, including special tokens."""
         return self.frame.size + sum(map(len, self.row(text)))
 
     def tensors(self, texts: Sequence[Text]) -> dict[str, torch.Tensor]:
-        """A batch, padded to its longest: ids, mask and types, each int64 of shape (texts, tokens)."""
+        """A batch, padded to its longest text: ids, mask and types, each int64 of shape (texts, tokens)."""
         special = [np.array(one, np.int64).reshape(-1, 2) for one in self.frame.special]
         rows = []
         for text in texts:
@@ -160,7 +161,7 @@ class Tokenised:
         return {name: torch.from_numpy(values) for name, values in made.items()}
 
     def preprocess(self, inputs: Sequence[Text], prompt: str | None = None, **options: Any) -> dict[str, Any]:
-        """What the library's `preprocess` gives for a batch, of tokens that are there."""
+        """The equivalent of the library's `preprocess` for a batch, from tokens computed beforehand."""
         if self.trusted and (prompt or "") == self.prompt:
             if self.beside is None:
                 expected = self.library(self.sample, prompt=prompt, **options)
@@ -169,14 +170,14 @@ class Tokenised:
                 self.beside = {name: value for name, value in expected.items() if name not in TENSORS}
             if self.trusted:
                 made = self.tensors(inputs)
-                if self.device.type == "cuda":  # on its way while the card computes the batch before
+                if self.device.type == "cuda":  # copied while the GPU computes the previous batch
                     made = {name: made[name].pin_memory().to(self.device, non_blocking=True) for name in self.given}
                 return {**self.beside, **{name: made[name] for name in self.given}}
         return self.library(inputs, prompt=prompt, **options)
 
 
 def _agree(made: dict[str, torch.Tensor], expected: dict[str, Any]) -> bool:
-    """Whether a batch is the library's, which has nothing else that differs from text to text."""
+    """Whether a batch equals the library's, and the library returns nothing else that differs between texts."""
     same = [name in made and torch.equal(made[name], value) for name, value in expected.items() if name in TENSORS]
     beside = [value for name, value in expected.items() if name not in TENSORS]
     return "input_ids" in expected and all(same) and all(isinstance(value, str | int | None) for value in beside)
@@ -185,11 +186,11 @@ def _agree(made: dict[str, torch.Tensor], expected: dict[str, Any]) -> bool:
 def in_batches(
     model: Any, compute: Callable[..., Any], texts: Sequence[Text], batch_size: int, prompt: str = ""
 ) -> np.ndarray:
-    """What `compute` makes of all texts, one row each in their order, in batches (see there) of texts of like length.
+    """The results of `compute` for all texts, one row each in order, in `batches` of texts of similar length.
 
-    It gets texts and options of the library's methods. `model` is what it runs, of the library, and puts the prompt
-    before each text, of a pair before the first; it may have `batch_tokens`. One batch is left to the library, and all
-    of them are where its kernels alone compute and nobody asks for batches by tokens.
+    `compute` gets texts and options of the library's methods. `model` is the library model that it runs; it puts the
+    prompt before each text, or before the first text of a pair, and may have `batch_tokens`. A single batch is left to
+    the library; so are all batches if only the library's kernels are used and batches by tokens are not requested.
     """
     most = getattr(model, "batch_tokens", None)
     if not fast() and not most:
@@ -202,7 +203,7 @@ def in_batches(
     except Unsuited as why:
         if most:
             print(f"batches of {batch_size} texts, not by tokens: {why}", file=sys.stderr)
-        most = model.batch_tokens = None  # it would be so for all further texts
+        most = model.batch_tokens = None  # the same would hold for all further texts
     lengths = np.array([_characters(text) for text in texts]) if tokens is None else tokens.lengths
     order = batches(lengths, batch_size, most)
     of_batch = partial(compute, convert_to_tensor=True)

@@ -1,7 +1,7 @@
-"""Linear layers that are trained on a processor: oneDNN computes their products, forwards and backwards, in fp32.
+"""Linear layers trained on a CPU: oneDNN computes their products, forward and backward, in fp32.
 
-torch takes MKL's, which on AMD's processors leaves AVX-512 unused. Where packed weights are faster when models rank
-(see processor.py), products of a training are too: here weights change at each step, so nothing is packed.
+torch uses MKL, which does not use AVX-512 on AMD processors. Where packed weights are faster for ranking (see
+processor.py), oneDNN is also faster for training: as weights change at each step, nothing is packed here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from scripts.models.running import device
 
 
 class LinearProducts(torch.autograd.Function):
-    """What a linear layer computes, and its gradients: those of inputs, weights and bias that are asked for."""
+    """The output of a linear layer, and its gradients: those of inputs, weights and bias that are needed."""
 
     @staticmethod
     def forward(ctx: Any, inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
@@ -36,9 +36,9 @@ class LinearProducts(torch.autograd.Function):
 
 
 class TrainedLinear(torch.nn.Linear):
-    """A linear layer by oneDNN; what is not computed in fp32 is left to torch.
+    """A linear layer computed by oneDNN; what is not fp32 is left to torch.
 
-    It takes the place of a layer's class (see `train_fast`), so its parameters stay what they were.
+    It replaces the class of an existing layer (see `train_fast`), so the layer's parameters stay the same.
     """
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
@@ -49,7 +49,7 @@ class TrainedLinear(torch.nn.Linear):
 
 
 def train_fast(model: torch.nn.Module) -> None:
-    """Let a loaded model that is to be trained compute by oneDNN where that is faster."""
+    """Make a loaded model that is about to be trained use oneDNN if that is faster."""
     if device() != "cpu" or not packs():
         return
     for module in model.modules():

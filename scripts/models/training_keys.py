@@ -1,7 +1,7 @@
-"""The keys of a training that the trainer reads: declared here once, for configurations and for the job that trains.
+"""The keys of a training, declared once, for configurations and for the training job. Reads and writes no files.
 
-A recipe (scripts/experiment/recipe.py) has further ones, which say from what a model learns; the job's settings
-(scripts/training/training_settings.py) are these with the model's. Reads and writes nothing.
+A recipe (scripts/experiment/recipe.py) has further keys, which state what a model learns from; the job's settings
+(scripts/training/training_settings.py) are these keys and the model's.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LayerNames = Annotated[tuple[LayerName, ...], Rule(min_items=1, unique_items=Tru
 
 @dataclass(frozen=True, kw_only=True)
 class Lora:
-    """A low-rank adapter, by peft's keys."""
+    """A low-rank adapter, with peft's keys."""
 
     r: Annotated[int, "rank of the adapter", Rule(minimum=1, maximum=4096)] = 8
     lora_alpha: Annotated[Size, "scaling: the adapter's update is multiplied by lora_alpha / r"] = 16
@@ -42,7 +42,7 @@ class Lora:
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
-    """How a model is evaluated on dev while it is trained."""
+    """The evaluation of a model on dev during training."""
 
     measure: Annotated[str, "measure, averaged over the dev queries"] = "nDCG@10"
     every: Annotated[
@@ -56,7 +56,7 @@ class Evaluation:
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """How a model is trained. All but micro_batch, gpus and nodes decides the weights."""
+    """How a model is trained. All keys except micro_batch, gpus and nodes affect the weights."""
 
     multi_dataset_batch_sampler: Annotated[
         Literal["proportional", "round_robin"],

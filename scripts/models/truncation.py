@@ -1,5 +1,6 @@
-"""Vectors cut to their first dimensions, as embeddings trained for it keep their meaning (Matryoshka: Kusupati et al.
-2022). Whole vectors are stored once; each system takes of them what it wants.
+"""Vectors truncated to their first dimensions, for embeddings trained for it (Matryoshka: Kusupati et al. 2022).
+
+Full vectors are stored once; each system truncates them as it needs.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from scripts.models.adapters import Adapter
 
 
 class Rows(Protocol):
-    """Vectors that are read by slices of their rows, such as a matrix on disk."""
+    """Vectors that are read by slices of rows, such as a matrix on disk."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -23,9 +24,9 @@ class Rows(Protocol):
 
 
 def truncation(kind: Adapter, model: Any, dimensions: int) -> Callable[[np.ndarray], np.ndarray]:
-    """Let a model give the first dimensions of its vectors; returns what makes them of whole, stored vectors.
+    """Truncate a model's vectors to their first dimensions; return a function that truncates stored full vectors.
 
-    Raises UserError for a kind of model whose vectors cannot be truncated, or that have fewer dimensions.
+    Raises UserError for a kind of model whose vectors cannot be truncated, or if they have fewer dimensions.
     """
     if not hasattr(kind, "truncate"):
         raise UserError(f"truncate_dim: a {kind.NAME} has no vectors that could be truncated; leave it out")
@@ -33,9 +34,9 @@ def truncation(kind: Adapter, model: Any, dimensions: int) -> Callable[[np.ndarr
 
 
 def first_dimensions(vectors: np.ndarray, dimensions: int, unit: bool) -> np.ndarray:
-    """The first dimensions of vectors (n, all of them), of unit length where `unit` is set: shape (n, dimensions).
+    """The first dimensions of vectors (n, all of them), normalised if `unit` is set: shape (n, dimensions).
 
-    Raises UserError where the vectors have fewer.
+    Raises UserError if the vectors have fewer dimensions.
     """
     check_dimensions(dimensions, vectors.shape[1])
     kept = np.array(vectors[:, :dimensions])
@@ -45,14 +46,14 @@ def first_dimensions(vectors: np.ndarray, dimensions: int, unit: bool) -> np.nda
 
 
 def check_dimensions(dimensions: int, whole: int) -> None:
-    """Raise UserError where so many dimensions are asked of vectors that have fewer."""
+    """Raise UserError if the vectors have fewer dimensions than requested."""
     if dimensions > whole:
         problem = f"truncate_dim is {dimensions}, but this model's vectors have {whole} dimensions"
         raise UserError(f"{problem}; lower it or leave it out")
 
 
 class TruncatedRows:
-    """The rows of a matrix on disk, truncated when they are looked at: memory does not grow with them."""
+    """The rows of a matrix on disk, truncated on access, so that memory does not grow with the matrix."""
 
     def __init__(self, matrix: np.ndarray, truncate: Callable[[np.ndarray], np.ndarray]) -> None:
         self.matrix, self.truncate = matrix, truncate
@@ -66,7 +67,7 @@ class TruncatedRows:
 
 
 class TruncatedTexts(Mapping):
-    """The vectors of texts by their ids, truncated when they are looked at."""
+    """The vectors of texts by id, truncated on access."""
 
     def __init__(self, vectors: Mapping[str, Any], truncate: Callable[[np.ndarray], np.ndarray]) -> None:
         self.vectors, self.truncate = vectors, truncate

@@ -1,4 +1,4 @@
-"""How a batch passes a model in parts: groups of texts in turn (memory.py), or in processes (parallel.py)."""
+"""Passing a batch through a model in parts: sequential groups of texts (memory.py), or processes (parallel.py)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 
 
 def by_text(features: dict) -> tuple[int, dict[str, torch.Tensor]]:
-    """How many texts the features are of, and those among them that have one row per text."""
+    """The number of texts in the features, and those tensors that have one row per text."""
     tensors = {name: value for name, value in features.items() if torch.is_tensor(value) and value.ndim}
     count = len(next(iter(tensors.values())))
     return count, {name: value for name, value in tensors.items() if len(value) == count}
@@ -17,7 +17,7 @@ def by_text(features: dict) -> tuple[int, dict[str, torch.Tensor]]:
 
 @contextmanager
 def passing(model: torch.nn.Module, in_parts: Callable[[Callable], Callable]) -> Iterator[None]:
-    """Within the block a batch passes the model as the function does that `in_parts` makes of the model's own."""
+    """Within this context, the model's forward function is replaced by `in_parts(forward)`."""
     forward, own = model.forward, "forward" in vars(model)
     model.forward = in_parts(forward)
     try:

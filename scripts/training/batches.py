@@ -1,7 +1,7 @@
-"""The batches of a training. Their order depends on seed and epoch alone, so that a resumed epoch is the same.
+"""The batches of a training. Their order depends only on seed and epoch, so a resumed epoch is the same.
 
-Where each epoch has rows of its own, these stand one epoch after another in the training set, equally many of each.
-Where an epoch is so many steps, it may be a part of all rows, or see them several times.
+If each epoch has rows of its own, the training set contains them epoch after epoch, in equal numbers. If an epoch is a
+number of steps, it may cover a part of all rows, or pass over them several times.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scripts.training.in_batch import NOTHING_APART, Apart
 
 
 class ShuffledBatches(DefaultBatchSampler):
-    """All rows of the training set in a random order, the last batch as small as it comes."""
+    """All rows of the training set in random order; the last batch may be smaller."""
 
     def __init__(self, dataset: Dataset, batch_size: int, **others) -> None:
         super().__init__(dataset, batch_size, **others)
@@ -36,7 +36,7 @@ class ShuffledBatches(DefaultBatchSampler):
 
 
 class BatchesOfEpochs(DefaultBatchSampler):
-    """In each epoch the batches that `sampler` makes of this epoch's rows alone."""
+    """In each epoch, the batches that `sampler` makes of the rows of that epoch."""
 
     def __init__(self, dataset: Dataset, batch_size: int, *, sampler: Callable, epochs: int, **others) -> None:
         super().__init__(dataset, batch_size, **others)
@@ -56,7 +56,7 @@ class BatchesOfEpochs(DefaultBatchSampler):
 
 
 class BatchesOfSteps(DefaultBatchSampler):
-    """In each epoch `steps` of the batches that `sampler` makes of all rows, pass after pass."""
+    """In each epoch, the next `steps` batches that `sampler` makes of all rows, pass after pass."""
 
     def __init__(self, dataset: Dataset, batch_size: int, *, sampler: Callable, steps: int, **others) -> None:
         super().__init__(dataset, batch_size, **others)
@@ -79,9 +79,10 @@ class BatchesOfSteps(DefaultBatchSampler):
 def without_duplicates(
     dataset: Dataset, batch_size: int, seed: int, apart: Apart = NOTHING_APART, **others
 ) -> NoDuplicatesBatchSampler:
-    """Batches without duplicate texts, for losses that take one row's positive for another's negative.
+    """Batches without duplicate texts, for losses that use one row's positive as another's negative.
 
-    Nor is a query there with a document that is to be kept `apart` from it: to the sampler its row has that text, too.
+    They also keep each query `apart` from the documents listed for it: the sampler sees these as texts of the query's
+    row.
     """
     queries = list(dataset["anchor"]) if apart else []
     for number in range(max(map(len, apart.values()), default=0)):
@@ -91,5 +92,5 @@ def without_duplicates(
 
 
 def spread(seed: int) -> int:
-    """A seed to which epochs can be added without meeting those of the next seed."""
+    """A seed to which epoch numbers can be added without reaching the values of the next seed."""
     return seed << 20

@@ -1,8 +1,8 @@
-"""What the evaluations of a training decide: which of its states is the best, and when it has gone on for long enough.
+"""Decisions based on the evaluations of a training: which state is the best, and when to stop early.
 
-Patience counts as that of transformers' EarlyStoppingCallback: evaluations in a row of which none is higher than the
-best before by more than the threshold. Of equal values the earliest state is the best. Its weights lie in a file of
-their own in the folder of the checkpoints until the training ends; checkpoints record what was decided before them.
+Patience is counted as in transformers' EarlyStoppingCallback: consecutive evaluations of which none exceeds the
+previous best value by more than the threshold. In a tie, the earliest state is the best. Its weights are kept in a file
+of their own in the checkpoint folder until the training ends; checkpoints record all earlier decisions.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from scripts.common.timing import clock
 
 
 def weights_file(folder: Path, step: int) -> Path:
-    """Where the weights after a step lie while they are the best."""
+    """The file of the weights after a step, as long as these are the best."""
     return folder / f"best-{step}.pt"
 
 
 def learnt(model: torch.nn.Module) -> dict[str, torch.Tensor]:
-    """All of a model that training changes: the parameters that learn, and the buffers."""
+    """Everything in a model that training changes: the trainable parameters and the buffers."""
     parameters = {name: value for name, value in model.named_parameters() if value.requires_grad}
     return {name: value.detach() for name, value in (parameters | dict(model.named_buffers())).items()}
 
 
 class Evaluations:
-    """The values that a training reached on dev. `evaluate` gives the model's value now.
+    """The values of a training on dev. `evaluate` returns the model's current value.
 
-    `every`: steps between two evaluations, None: each epoch ends with one; the last step has one in any case. With
-    `keep` the weights of the best state are kept. `before` is the record of an earlier part of the same training.
+    `every` is the number of steps between two evaluations (None: one at the end of each epoch); the last step is always
+    evaluated. With `keep`, the weights of the best state are kept.
     """
 
     def __init__(
@@ -54,24 +54,24 @@ class Evaluations:
         self.recorded: list[int | None] = []  # the best steps of the last two checkpoints
 
     def resume(self, record: dict[str, Any] | None) -> None:
-        """Go on from what a checkpoint recorded."""
+        """Continue from a checkpoint's record."""
         if record:
             self.values, self.best_step, self.best = record["values"], record["best_step"], record["best"]
             self.waited, self.seconds = record["waited"], record["seconds"]
             self.recorded = [self.best_step]
 
     def record(self) -> dict[str, Any]:
-        """What a checkpoint has to hold."""
+        """The data that a checkpoint must store."""
         names = ("values", "best_step", "best", "waited", "seconds", "keep")
         return {name: getattr(self, name) for name in names}
 
     @property
     def stopped(self) -> bool:
-        """Whether patience is at its end."""
+        """Whether patience is exhausted."""
         return self.patience is not None and self.waited >= self.patience
 
     def due(self, step: int, epoch: float, last: bool) -> bool:
-        """Whether a step is one after which the model is evaluated."""
+        """Whether the model is evaluated after this step."""
         return last or (step % self.every == 0 if self.every else epoch == int(epoch))
 
     def take(self, step: int, model: torch.nn.Module, folder: Path) -> None:
@@ -93,19 +93,19 @@ class Evaluations:
             print(f"stopped at step {step}: no gain in {self.waited} evaluations", file=sys.stderr, flush=True)
 
     def saved(self, folder: Path) -> None:
-        """A checkpoint that holds the record is complete."""
+        """Note that a checkpoint with the current record is complete."""
         self.recorded = [*self.recorded[-1:], self.best_step]
         self.prune(folder)
 
     def prune(self, folder: Path) -> None:
-        """Remove the weights that neither are the best nor were the best at a checkpoint that may be resumed."""
+        """Remove weights that are neither the best nor were the best at a checkpoint that may be resumed."""
         needed = {weights_file(folder, step) for step in (self.best_step, *self.recorded) if step is not None}
         for path in set(folder.glob("best-*.pt")) - needed:
             path.unlink()
 
     def end(self, step: int, model: torch.nn.Module, folder: Path) -> None:
-        """After the last step: the model gets the weights of the best state, where they are kept."""
-        if not self.values or self.values[-1][0] != step:  # batches without duplicates may be fewer than planned
+        """After the last step, give the model the weights of the best state, if they are kept."""
+        if not self.values or self.values[-1][0] != step:  # there may be fewer batches without duplicates than planned
             self.take(step, model, folder)
         if not self.keep or self.best_step in (None, step):
             return
@@ -115,12 +115,12 @@ class Evaluations:
                 value.copy_(best[name])
 
     def rows(self, rows: list[dict]) -> list[dict]:
-        """The rows of a training log with the values, in a column named as the measure."""
+        """The rows of a training log with the values added in a column named after the measure."""
         by_step = {step: value for step, value in self.values}
         return [row | {self.measure: by_step.get(row["step"], "")} for row in rows]
 
     def facts(self, last_step: int) -> dict[str, Any]:
-        """What a timing says of them."""
+        """What timings record about the evaluations."""
         return {
             "evaluations": len(self.values),
             "evaluation_seconds": self.seconds,

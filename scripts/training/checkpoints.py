@@ -1,7 +1,7 @@
-"""The checkpoints that a training keeps in a folder of their own while it lasts, and the record of its steps.
+"""The checkpoints that a training keeps in a folder of its own while it runs, and the record of its steps.
 
-A checkpoint counts as complete when its last file, written after all others, is there; that file also says what was
-being trained, so that only the same training is resumed.
+A checkpoint is complete once its last file has been written; that file also identifies the training, so that only the
+same training is resumed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from scripts.training.processes import first
 from scripts.training.training_settings import Settings
 
 MARK = "complete.json"
-OF_NO_EFFECT = ("micro_batch", "gpus", "nodes")  # settings with which others a training may go on
+OF_NO_EFFECT = ("micro_batch", "gpus", "nodes")  # settings that may differ when a training is resumed
 
 
 def fingerprint(
@@ -42,10 +42,11 @@ def fingerprint(
     prompts: dict[str, str] | None = None,
     dev: str | None = None,
 ) -> str:
-    """What a training depends on, as one SHA-256: settings, examples, starting weights, the prompts that are put (the
-    model may store them), the fingerprint of what it is evaluated by, and the libraries' versions.
+    """The SHA-256 of everything on which a training depends.
 
-    Neither on the micro-batch nor on the number of processes and nodes: a training goes on with others.
+    This includes the settings, examples, starting weights, prompts (which may be stored in the model), the fingerprint
+    of the evaluation set, and the libraries' versions, but not the micro-batch size or the number of processes and
+    nodes: a training can be resumed with other values of these.
     """
     total = hashlib.sha256()
     decisive = {name: value for name, value in stated(settings).items() if name not in OF_NO_EFFECT}
@@ -58,7 +59,7 @@ def fingerprint(
 
 @dataclass(frozen=True)
 class SavedProgress:
-    """How far a training had come at its newest checkpoint: `checkpoint` is None where it begins."""
+    """The progress of a training at its newest checkpoint; `checkpoint` is None if it starts anew."""
 
     checkpoint: Path | None = None
     step: int = 0
@@ -69,14 +70,14 @@ class SavedProgress:
 
 
 def newest_complete(folder: Path, fingerprint: str) -> SavedProgress:
-    """The newest complete checkpoint of the training with this fingerprint, if there is any.
+    """The newest complete checkpoint of the training with this fingerprint, if any.
 
-    Half-written checkpoints and those of another training are removed.
+    Incomplete checkpoints and those of another training are removed.
     """
     complete = []
     for path in folder.glob("checkpoint-*"):
         record = None
-        with suppress(UserError):  # a damaged one is as good as none
+        with suppress(UserError):  # a damaged record counts as missing
             record = read_json(path / MARK)
         if isinstance(record, dict) and record.get("fingerprint") == fingerprint and _has_best(folder, record):
             state = {name: record[name] for name in ("step", "rows", "micro_batch")}
@@ -88,14 +89,14 @@ def newest_complete(folder: Path, fingerprint: str) -> SavedProgress:
 
 
 def _has_best(folder: Path, record: dict) -> bool:
-    """Whether the weights that a checkpoint names as the best are there, where it names any."""
+    """Whether the best weights that a checkpoint refers to exist, if it refers to any."""
     evaluation = record.get("evaluation") or {}
     best = evaluation.get("best_step")
     return best is None or not evaluation["keep"] or weights_file(folder, best).is_file()
 
 
 class Recorder(TrainerCallback):
-    """Logs, times and prints the steps, says when to save, and marks each checkpoint as complete."""
+    """Logs, times and prints the steps, decides when to save, and marks each checkpoint as complete."""
 
     def __init__(
         self, folder: Path, fingerprint: str, every: int, log_every: int, before: SavedProgress, micro_batch: MicroBatch
@@ -106,12 +107,12 @@ class Recorder(TrainerCallback):
         self.saved = before.step
         self.micro_batch = micro_batch
         self.warned = False
-        self.head_apart = False  # whether the prediction head has a learning rate of its own, which is logged
+        self.head_apart = False  # whether the prediction head has its own learning rate, which is logged
         self.head_rate = 0.0
         self.evaluations: Evaluations | None = None
 
     def warn(self, *received) -> None:
-        """Ask for a checkpoint at the end of this step (a signal's handler)."""
+        """Request a checkpoint at the end of this step (a signal handler)."""
         self.warned = True
 
     def on_train_begin(self, args, state, control, **others) -> None:
@@ -126,7 +127,7 @@ class Recorder(TrainerCallback):
         self.progress.add()
         evaluated = self.evaluate(state, control, others["model"])
         last = state.global_step >= state.max_steps or control.should_training_stop
-        # The last step is not saved here: it is the result itself.
+        # The last step is not saved here, since it is the result itself.
         control.should_save = (state.global_step % self.every == 0 or self.warned) and not last and first()
         control.should_log = control.should_save or last or evaluated or state.global_step % self.log_every == 0
         if control.should_log:
@@ -136,7 +137,7 @@ class Recorder(TrainerCallback):
             self.warned = False
 
     def evaluate(self, state, control, model) -> bool:
-        """Evaluate the model where that is due, which is no part of training, and stop where patience is at its end."""
+        """Evaluate the model if due, outside the measured training time, and stop training if patience is exhausted."""
         last = state.global_step >= state.max_steps
         if self.evaluations is None or not self.evaluations.due(state.global_step, state.epoch, last):
             return False
@@ -172,10 +173,10 @@ class Recorder(TrainerCallback):
         write_json(self.folder / f"checkpoint-{self.saved}" / MARK, record)
         if self.evaluations:
             self.evaluations.saved(self.folder)
-        self.mark = clock()  # saving is no part of training
+        self.mark = clock()  # saving does not count as training time
 
     def tick(self) -> None:
-        """Add the time since the last reading to the seconds trained."""
+        """Add the time since the last call to the training time."""
         now = clock()
         self.seconds += now - self.mark
         self.mark = now

@@ -1,7 +1,8 @@
-"""Evaluation of a model while it is trained: candidates of the dev queries, ranked anew, scored by the task's measure.
+"""Evaluation of a model during training: candidates of the dev queries, re-ranked and scored by the task's measure.
 
-The candidates are the first documents of BM25's run and all documents judged relevant, so a value here is no system's
-value on dev: it orders the states of one training. Ranking is that of inference, the measure that of evaluation.
+The candidates are the top documents of BM25's run and all documents judged relevant, so the value is not that of any
+system on dev: it only orders the states of one training. Ranking is the same as in inference, and the measure the same
+as in evaluation.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from scripts.training.training_settings import DevEvaluation, Settings
 
 
 class DevSet(NamedTuple):
-    """The dev queries with what is ranked for each, and their judgements."""
+    """The dev queries, the candidates to rank for each, and the judgements."""
 
     wanted: Candidates
     queries: Passages
@@ -40,21 +41,21 @@ class DevSet(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """A SHA-256 of all that is read: with another set a training may end with other weights."""
+        """A SHA-256 of the whole set: with another set, a training may end with different weights."""
         return hashlib.sha256(json.dumps(self[:4]).encode()).hexdigest()
 
     def ranked(self, kind: Adapter, model: Any, lengths: Lengths) -> Run:
-        """The candidates as the model ranks them now."""
+        """The candidates as the model currently ranks them."""
         with undisturbed(model):
             return rank(kind, model, lengths, self.how.batch_size, self.wanted, self.queries, self.texts)
 
     def value(self, kind: Adapter, model: Any, lengths: Lengths) -> float:
-        """The mean of the measure over the judged queries, as the model ranks them now."""
+        """The mean of the measure over the judged queries, for the model's current ranking."""
         name = self.how.measure
         return float(evaluate(self.ranked(kind, model, lengths), self.qrels, [name])[name].mean())
 
     def evaluations(self, kind: Adapter, model: Any, settings: Settings) -> Evaluations:
-        """The evaluations of a training, none of which is made yet."""
+        """The Evaluations of a training, initially empty."""
         return Evaluations(
             partial(self.value, kind, model, settings),
             self.how.measure,
@@ -66,9 +67,9 @@ class DevSet(NamedTuple):
 
 
 def read_dev_set(run: Path, queries_file: Path, qrels_file: Path, corpus: Path, how: DevEvaluation) -> DevSet:
-    """The first documents of the run and those judged relevant, for each dev query.
+    """Read the dev set: for each dev query, the top documents of the run and those judged relevant.
 
-    Raises UserError where no query has a relevant document.
+    Raises UserError if no query has a relevant document.
     """
     qrels, queries, first_stage = read_qrels(qrels_file), passages_of(queries_file), read_run(run)
     found = candidates(first_stage, queries, how.candidates)
@@ -87,7 +88,7 @@ def read_dev_set(run: Path, queries_file: Path, qrels_file: Path, corpus: Path, 
 
 @contextmanager
 def undisturbed(model: torch.nn.Module) -> Iterator[None]:
-    """Within the block the model is evaluated; training goes on after it as if nothing had been."""
+    """Within this context, the model is evaluated; afterwards, training continues as if nothing had happened."""
     state, modes = random_state(), [(module, module.training) for module in model.modules()]
     model.eval()
     try:

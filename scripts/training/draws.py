@@ -1,7 +1,7 @@
-"""Seeded draws of training queries, positives and negatives.
+"""Seeded sampling of training queries, positives and negatives.
 
-Each draw follows from a text (its key) alone, which names the seed, the query and what else it may depend on: so a
-further query changes nobody else's examples, and the order of what is drawn from does not matter.
+Each draw depends only on a text (its key), which names the seed, the query and anything else that it may depend on: so
+an additional query does not change the examples of others, and the order of the items does not matter.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import random
 
 
 def sample(names: list[str], count: int, key: str) -> list[str]:
-    """`count` of the names (all if there are fewer), in their own order.
+    """`count` of the names (all if there are fewer), in their original order.
 
-    Which ones depends on the key alone, not on the order; a smaller sample is part of a larger one of the same key.
+    The selection depends only on the key, not on the order; a smaller sample is a subset of a larger one with the same
+    key.
     """
     drawn = sorted(names, key=lambda name: hashlib.sha256(f"{key}\t{name}".encode()).digest())[:count]
     chosen = set(drawn)
@@ -21,9 +22,9 @@ def sample(names: list[str], count: int, key: str) -> list[str]:
 
 
 def sample_key(seed: int, number: int, size: int | str, independent: bool) -> str:
-    """The key of the sample of this number. Nested samples of all sizes have one; the first is the seed itself.
+    """The key of sample `number`. Nested samples of all sizes share one key; the key of the first is the seed itself.
 
-    Independent samples of different sizes have different keys, and so have nothing in common but by chance.
+    Independent samples of different sizes have different keys, so they overlap only by chance.
     """
     if independent:
         return f"{seed}\tsample {number} of {size}"
@@ -31,12 +32,12 @@ def sample_key(seed: int, number: int, size: int | str, independent: bool) -> st
 
 
 def of_query(key: str, query: str, epoch: int | None) -> str:
-    """The key of what is drawn for one query, in one epoch where each has a draw of its own."""
+    """The key of the draws for one query, and for one epoch if each epoch has its own draws."""
     return f"{key}\t{query}" if epoch is None else f"{key}\t{query}\tepoch {epoch}"
 
 
 def drawn(pool: list[str], unfit: set[str], count: int, key: str) -> list[str]:
-    """`count` documents drawn evenly from the pool without those unfit; fewer where there are no more."""
-    # So many are drawn that enough remain, whatever is unfit among them.
+    """`count` documents drawn uniformly from the pool, excluding unfit ones; fewer if there are not enough."""
+    # Enough are drawn that `count` remain even if all unfit documents are among them.
     candidates = random.Random(key).sample(pool, min(len(pool), count + len(unfit)))
     return [document for document in candidates if document not in unfit][:count]

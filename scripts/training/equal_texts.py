@@ -1,7 +1,7 @@
-"""Which documents have the text of another document or of a training query: as negatives they would be false ones.
+"""Documents with the same text as another document or a training query, which would be false negatives.
 
-Texts are compared without regard to case and white space. Of a document it is title and text in one, as models take
-it; a query is also looked for in the text alone. Only digests are held: eight bytes per document.
+Texts are compared ignoring case and white space. The text of a document is its title and text together, as models see
+it; a query is also compared with the text alone. Only digests are kept in memory: eight bytes per document.
 """
 
 from __future__ import annotations
@@ -17,28 +17,31 @@ from scripts.ir.collection import Document
 
 
 class EqualTexts(NamedTuple):
-    """The documents that have one text with others (`of_document`: the key of each; `members` by key), and by query
-    those that have its text."""
+    """The documents that share their text with others, and those that have the text of a query.
+
+    `of_document` maps each such document to the key of its text, `members` each key to its documents, and `of_query`
+    each query to the documents that have its text.
+    """
 
     of_document: Mapping[str, int] = {}
     members: Mapping[int, set[str]] = {}
     of_query: Mapping[str, set[str]] = {}
 
     def to(self, query: str, documents: Iterable[str]) -> set[str]:
-        """The documents that have the text of the query or of one of these documents, without these."""
+        """The documents with the text of the query or of one of these documents, excluding these documents."""
         known = set(documents)
         found = [self.members[self.of_document[name]] for name in known if name in self.of_document]
         return set().union(*found, self.of_query.get(query, set())) - known
 
 
 def key_of(text: str) -> int:
-    """A number of 64 bits, the same for texts that differ in case and white space alone."""
+    """A 64-bit number, equal for texts that differ only in case and white space."""
     words = " ".join(text.split()).casefold()
     return int.from_bytes(blake2b(words.encode(), digest_size=8).digest(), "little")
 
 
 def read_equal_texts(corpus: Iterable[Document], queries: Mapping[str, str]) -> tuple[list[str], EqualTexts]:
-    """The ids of the documents, and which of them have one text or a query's. A text without a word equals no other."""
+    """The ids of the documents, and which of them share a text with each other or a query. Empty texts never match."""
     keys_of_queries = {query: key_of(text) for query, text in queries.items()}
     asked: dict[int, set[str]] = {key: set() for key in keys_of_queries.values()}
     names: list[str] = []

@@ -1,4 +1,4 @@
-"""Training examples in the shape that each loss of sentence-transformers takes."""
+"""Training examples in the shapes that the losses of sentence-transformers take."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import NamedTuple
 from scripts.common.errors import UserError
 from scripts.models.losses import PAIRS, RANKED, TRIPLETS
 
-LEFT_OUT = "none"  # the source in the row of a query of which no positive is a candidate
-Passages = dict[str, list[str]]  # id of a query or document -> its passages, or its one text
+LEFT_OUT = "none"  # source in the row of a query without a positive among the candidates
+Passages = dict[str, list[str]]  # id of a query or document -> its passages, or its single text
 
 
 class Row(NamedTuple):
-    """One line of the negatives file, by ids."""
+    """One line of the negatives file, as ids."""
 
     query: str
     positive: str
@@ -22,8 +22,10 @@ class Row(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A negatives file: the rows of each epoch (once, where all epochs have the same), and how many queries were left
-    out, None where that was not counted."""
+    """A negatives file: the rows of each epoch, and the number of queries left out.
+
+    Rows shared by all epochs are listed once. The number is None if it was not counted.
+    """
 
     epochs: list[list[Row]]
     without_candidate: int | None
@@ -35,12 +37,12 @@ class Table(NamedTuple):
 
     @property
     def queries(self) -> int:
-        """How many queries are learnt from."""
+        """The number of queries to learn from."""
         return len({row.query for row in self.epochs[0]})
 
 
 def read_table(path: Path) -> Table:
-    """Read a negatives file. Raises UserError where it has no row."""
+    """Read a negatives file. Raises UserError if it has no rows."""
     epochs: dict[str, list[Row]] = {}
     left_out = 0
     with open(path, encoding="utf-8", newline="") as file:
@@ -56,9 +58,10 @@ def read_table(path: Path) -> Table:
 
 
 def columns_of(table: Table, shape: str) -> dict[str, list]:
-    """The columns of the training set, one epoch after another, as `columns` makes them.
+    """The columns of the training set as made by `columns`, one epoch after another.
 
-    Raises ValueError where an epoch has fewer rows than another: a training counts equally many steps in each.
+    Raises ValueError if the epochs differ in their number of rows: a training has the same number of steps in each
+    epoch.
     """
     made = [columns(rows, shape) for rows in table.epochs]
     if len({len(values) for of_epoch in made for values in of_epoch.values()}) > 1:
@@ -67,9 +70,9 @@ def columns_of(table: Table, shape: str) -> dict[str, list]:
 
 
 def columns(rows: list[Row], shape: str) -> dict[str, list]:
-    """The columns of the training set, with ids in place of texts, and `label` (1.0 | 0.0) for pairs and ranked lists.
+    """The columns of the training set, with ids instead of texts, and `label` (1.0 | 0.0) for pairs and ranked lists.
 
-    Lists need equally many negatives in each row: where a query has fewer than others, its own are repeated.
+    Lists need the same number of negatives in each row: if a query has fewer than others, its own are repeated.
     """
     if shape == TRIPLETS:
         return {name: [getattr(row, field) for row in rows] for name, field in zip(_TRIPLET, Row._fields, strict=True)}
@@ -106,7 +109,7 @@ _PAIR = ("query", "document", "label")
 
 
 def with_texts(by_id: dict[str, list], queries: Passages, documents: Passages) -> dict[str, list]:
-    """The columns `by_id` with texts in place of ids; `queries` and `documents` hold each one's passages, or one text.
+    """The columns `by_id` with texts instead of ids; `queries` and `documents` map ids to passages, or to one text.
 
     A pair becomes all pairs of a passage of its query and a passage of its document, each with the pair's label, as in
     the split variant of "Detecting Previously Fact-Checked Claims" (5.5.4). Raises UserError for an id without a text.

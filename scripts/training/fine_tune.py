@@ -1,13 +1,16 @@
 """Fine-tune a model of any kind that can be trained (see scripts/models/adapters.py).
 
 Reads a checkpoint to start from, the corpus, the training queries and the negatives; writes the trained checkpoint
-(safetensors, with what loading needs), the timing and the training log (TSV: step, epoch, loss, learning_rate,
-seconds, and micro_batch, the texts that passed the model at once; head_learning_rate where the head has its own, and
-the measure where it is evaluated on dev: then BM25's run of the dev queries, these and their judgements are read too).
-Corpus and queries may be files of passages. With a teacher it also reads its scores of the examples, from which the
-model then learns. Of several datasets there are as many corpora, queries, negatives and scores, in one order. The
-folder `--resume` holds checkpoints while the training lasts: the same training, killed and started again, goes on from
-the newest complete one and ends with the same weights.
+(safetensors, with all files that loading needs), the timing and the training log. Corpus and queries may be files of
+passages. With a teacher, it also reads the teacher's scores of the examples, which are then the training targets. For
+several datasets, there is one corpus, queries, negatives and scores file per dataset, in the same order.
+
+The log is a TSV with the columns step, epoch, loss, learning_rate, seconds and micro_batch (the number of texts that
+pass through the model at once); also head_learning_rate if the head has its own, and the measure if the model is
+evaluated on dev: BM25's run of the dev queries, the dev queries and their judgements are then read too.
+
+The folder `--resume` contains checkpoints while the training runs: if the same training is killed and started again, it
+resumes from the newest complete checkpoint and ends with the same weights.
 """
 
 from __future__ import annotations
@@ -49,7 +52,7 @@ LOG = ("step", "epoch", "loss", "learning_rate", "seconds", "micro_batch")
 
 
 def read_examples(table: Table, corpus: Path, queries: Path, shape: str, scores: Path | None = None) -> dict[str, list]:
-    """The columns of the training set, as texts, labelled by the scores of a teacher where the shape has such.
+    """The columns of the training set as texts, labelled with a teacher's scores if the shape requires it.
 
     If texts were split, a pair becomes all pairs of their passages.
     """
@@ -61,7 +64,7 @@ def read_examples(table: Table, corpus: Path, queries: Path, shape: str, scores:
 
 
 def load(start: Path, settings: Settings):
-    """The model to train; what its weights lack is drawn from the seed, and one batch warms it up."""
+    """The model to train; missing weights are initialised from the seed, and one warm-up batch is passed through it."""
     import_library()
     from transformers import set_seed
 
@@ -75,7 +78,7 @@ def load(start: Path, settings: Settings):
         model.prompts.update(of_datasets(settings.datasets or (), settings.prompts_by_dataset))
     if model.new_modules and first():
         print(f"{start}: new, drawn from seed {settings.seed}: {', '.join(model.new_modules)}", file=sys.stderr)
-    if lora.is_adapted(model):  # a training that starts from an adapter starts from what it makes of its base
+    if lora.is_adapted(model):  # training continues from the base with the adapter merged
         lora.merge(model)
     head = kind.training().head
     if settings.freeze:
@@ -98,9 +101,10 @@ def write_log(path: Path, rows: list[dict]) -> None:
 
 
 def evaluated_by(options: Namespace, settings: Settings) -> Any:
-    """The DevSet that the model is evaluated by while it is trained; None where it is not.
+    """The DevSet on which the model is evaluated during training; None if it is not evaluated.
 
-    Its module is loaded by name, so that the code of measures is none of a training that computes none (its rule says).
+    Its module is loaded by name, so that a training without evaluation does not depend on the code of the measures (its
+    rule declares the dependency).
     """
     if settings.evaluate is None:
         return None
@@ -112,7 +116,7 @@ def evaluated_by(options: Namespace, settings: Settings) -> Any:
 def facts_by_dataset(
     settings: Settings, tables: list[Table], rows: list[int], reached: list[int]
 ) -> dict[str, dict[str, int]]:
-    """Of several datasets each one's queries, examples, and how many of these an epoch learns from."""
+    """For each of several datasets, the number of queries, of examples, and of examples used per epoch."""
     facts = zip(settings.datasets or [], tables, rows, reached, strict=bool(settings.datasets))
     return {
         name: {"queries": table.queries, "examples": count, "examples_per_epoch": seen}
@@ -121,7 +125,7 @@ def facts_by_dataset(
 
 
 def seconds_of(seconds: Seconds, gpus: int, nodes: int) -> Seconds:
-    """The seconds; without the joules of what was not counted: further graphics cards, and other nodes."""
+    """The seconds, without the energy (joules) that would be incomplete with several GPUs or nodes."""
     counted = {name: value for name, value in seconds.joules.items() if nodes == 1 and (gpus == 1 or name != "gpu")}
     return Seconds(float(seconds), counted)
 
@@ -136,7 +140,7 @@ def main() -> None:
 
 
 def fine_tune(options: Namespace) -> None:
-    """Train as the options say; of several processes the first alone writes."""
+    """Train as the options state; with several processes, only the first one writes."""
     settings: Settings = options.settings
     tables = [read_table(path) for path in options.negatives]
     loss, shape = loss_and_shape(settings, bool(options.scores))
@@ -170,7 +174,7 @@ def fine_tune(options: Namespace) -> None:
 
 
 def cutter_of(kind: Adapter, model: Any, settings: Settings) -> Cut | None:
-    """What cuts texts, which leaves room for the prompts of each dataset."""
+    """The truncation of texts, checked to leave room for the prompts of each dataset."""
     cut, stored = None, prompts_of(kind, model)
     for prompts in settings.prompts_by_dataset or ({},):
         cut = cutter(tokenizer_of(kind, model), settings, in_pairs=not kind.SEARCHES, prompts=stored | prompts)
@@ -178,7 +182,7 @@ def cutter_of(kind: Adapter, model: Any, settings: Settings) -> Cut | None:
 
 
 def loss_and_shape(settings: Settings, scored: bool) -> tuple[str, str]:
-    """The loss and the shape of its examples. Raises UserError for a teacher without scores, or scores without one."""
+    """The loss and the shape of its examples. Raises UserError for a teacher without scores, or the reverse."""
     taught = settings.teacher is not None
     if taught != scored:
         raise UserError("a teacher and its --scores go together: give both or none")
@@ -194,7 +198,7 @@ def texts_of(options: Namespace, tables: list[Table], shape: str) -> list[dict[s
 
 
 def examples_of(tables: list[Table], examples: int, by_dataset: dict[str, dict[str, int]]) -> dict[str, Any]:
-    """What a timing says of the training set."""
+    """What timings record about the training set."""
     counted = [table.without_candidate for table in tables if table.without_candidate is not None]
     return {
         "queries": sum(table.queries for table in tables),
@@ -207,7 +211,7 @@ def examples_of(tables: list[Table], examples: int, by_dataset: dict[str, dict[s
 def write(
     options: Namespace, model, prompts: Any, loss: str, examples: dict[str, Any], passes: float, outcome: Outcome
 ) -> None:
-    """Write checkpoint, log and timing; `passes` is how many examples all epochs have, the last of them whole."""
+    """Write checkpoint, log and timing; `passes` is the number of examples in all epochs, the last one complete."""
     settings: Settings = options.settings
     counts = lora.counts(model)
     with atomic_folder(options.checkpoint) as folder:
@@ -237,7 +241,7 @@ def write(
 
 
 def with_scale(settings: Settings, model) -> Settings:
-    """The settings; of a student that searches with the scale of its similarities, which only the model says."""
+    """The settings; for a student that searches, with the scale of its similarities, which depends on the model."""
     if settings.teacher is None or not adapter(settings.type).SEARCHES:
         return settings
     from scripts.models.distillation import scale_of

@@ -1,5 +1,7 @@
-"""Which texts must not share a batch: losses that take the documents of other rows for negatives of a query would take
-those, too, that are excluded for it, such as the query itself where it is another query's document.
+"""Texts that must not share a batch.
+
+Losses with in-batch negatives would otherwise use documents that are excluded for a query, such as the query itself if
+it is another query's document.
 """
 
 from __future__ import annotations
@@ -12,12 +14,12 @@ from scripts.ir.collection import passages_of, read_excluded
 from scripts.models.cutting import Cut, cut_columns
 from scripts.training.examples import Table, with_texts
 
-Apart = Mapping[str, list[str]]  # the text of a query -> the texts of documents
+Apart = Mapping[str, list[str]]  # text of a query -> texts of documents
 NOTHING_APART: Apart = MappingProxyType({})
 
 
 def excluded_texts(table: Table, corpus: Path, queries: Path, cut: Cut | None) -> Apart:
-    """Of the queries of a training set, by text, the documents of the set that are excluded for them; both as cut."""
+    """For the queries of a training set, the documents in it that are excluded for them, as truncated texts."""
     excluded = read_excluded(queries)
     known = {name for row in table.rows for name in (row.positive, row.negative)}
     asked = dict.fromkeys(row.query for row in table.rows)
@@ -31,7 +33,7 @@ def excluded_texts(table: Table, corpus: Path, queries: Path, cut: Cut | None) -
 
 
 def joined(parts: Iterable[Apart]) -> Apart:
-    """All of them as one."""
+    """All parts merged into one mapping."""
     apart: dict[str, list[str]] = {}
     for part in parts:
         for query, texts in part.items():

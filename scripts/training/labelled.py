@@ -1,8 +1,8 @@
-"""Which training queries a model learns from and what is relevant to them: what every choice of negatives begins with.
+"""Training queries and their positives, with which every choice of negatives begins.
 
-Reads the corpus, the training queries and qrels, and the qrels of dev and test, and writes the file of the choice, a
-TSV with a row per query, positive and negative. With positives among BM25's candidates alone, a query that has none has
-one row with its id and the source `none`: so it is counted.
+Reads the corpus, the training queries and qrels, and the qrels of dev and test; writes the file of the examples, a TSV
+with one row per query, positive and negative. If positives must be among BM25's candidates, a query without such a
+positive has one row with its id and the source `none`, so that it is counted.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from scripts.ir.trec import Qrels, ranking, read_qrels, read_run, relevant
 from scripts.training.draws import sample, sample_key
 from scripts.training.equal_texts import EqualTexts, read_equal_texts
 
-NONE = "none"  # the source in the row of a query that is left out
-IDS = ("query_id", "positive_id", "negative_id")  # what each file of examples begins with
+NONE = "none"  # source in the row of a query that is left out
+IDS = ("query_id", "positive_id", "negative_id")  # first columns of each file of examples
 EPOCH = "epoch"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What is said of examples wherever their negatives are from."""
+    """The settings of examples, whatever the source of their negatives."""
 
     labels: Annotated[
         Literal["human", "bm25", "permuted", "generated"],
@@ -55,7 +55,7 @@ class Settings:
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnSettings(Settings):
-    """What is said where so many negatives and positives per query are chosen."""
+    """The settings if a number of negatives and positives per query is drawn."""
 
     per_query: Annotated[int, "negatives per query, where there are so many"]
     sampling_strategy: Annotated[Literal["top", "random"], "the best of the candidates, or any of them"] = "top"
@@ -64,9 +64,12 @@ class DrawnSettings(Settings):
 
 
 class Collection(NamedTuple):
-    """What was read: the ids of training queries and documents, the training qrels, BM25's rankings of the queries,
-    `gold`, the documents that may be no negative of any query, those that are `excluded` for one, and which documents
-    have one text, or a query's."""
+    """The data from which examples are chosen.
+
+    The ids of training queries and documents, the training qrels, the documents that must not be negatives of any query
+    (`gold`), BM25's rankings of the queries, the documents that are `excluded` for single queries, and the documents
+    with `equal` texts.
+    """
 
     queries: list[str]
     corpus: list[str]
@@ -78,14 +81,17 @@ class Collection(NamedTuple):
 
     @property
     def pool(self) -> list[str]:
-        """The documents that can be negatives at all."""
+        """The documents that may be negatives."""
         return [document for document in self.corpus if document not in self.gold]
 
 
 class Labelled(NamedTuple):
-    """The positives of each query that is learnt from, the documents that are no negatives of it (`unfit`), the queries
-    left out since none of their positives is among BM25's candidates, how many positives the corpus lacks, and how many
-    pairs of a query and a document are `unfit` for their text alone: it is the query's, or a relevant document's."""
+    """The positives of each query to learn from, and what was left out.
+
+    `unfit` are the documents that must not be negatives of a query, `left_out` the queries without a positive among
+    BM25's candidates, `missing` is the number of positives that are not in the corpus, and `equal` the number of pairs
+    of a query and a document that are unfit only because of their text: it is the query's or a relevant document's.
+    """
 
     positives: dict[str, list[str]]
     unfit: dict[str, set[str]]
@@ -94,7 +100,7 @@ class Labelled(NamedTuple):
     equal: int = 0
 
     def report(self) -> list[str]:
-        """The lines to print of what is not learnt from."""
+        """The lines to print about what was left out."""
         lines = []
         if self.left_out:
             lines.append(
@@ -111,9 +117,9 @@ class Labelled(NamedTuple):
 def read_collection(
     corpus: Path, queries: Path, qrels: Path, evaluation: list[Path], first_stage: list[Path], settings: Settings
 ) -> Collection:
-    """Read all that examples are chosen from, but for the runs of systems."""
+    """Read everything from which examples are chosen, except the runs of systems."""
     rankings = {query: ranking(scores) for path in first_stage for query, scores in read_run(path).items()}
-    # Pseudo-labels stand in for judgements that do not exist, so those that do exist are not looked at.
+    # Pseudo-labels replace judgements that do not exist, so existing ones are not read.
     judgements = read_qrels(qrels) if settings.labels != "bm25" else {}
     if settings.labels == "permuted":
         judgements = permuted(judgements, settings.seed)
@@ -127,15 +133,14 @@ def read_collection(
 
 
 def permuted(qrels: Qrels, seed: int) -> Qrels:
-    """The judgements of the queries, each with those of the next one in an order drawn by the seed: no query keeps its
-    own."""
+    """Permute judgements: each query gets those of the next one in a random order, so that none keeps its own."""
     judged = sorted(query for query in qrels if relevant(qrels, query))
     order = random.Random(f"{seed}\tpermuted").sample(judged, len(judged))
     return {query: qrels[other] for query, other in zip(order, order[1:] + order[:1], strict=True)}
 
 
 def positives_of(queries: list[str], labels: str, qrels: Qrels, rankings: dict[str, list[str]]) -> dict[str, list[str]]:
-    """The positives of each query that has any: by id from the qrels, or BM25's best document (`bm25`)."""
+    """The positives of each query that has any: sorted by id from the qrels, or BM25's top document (`bm25`)."""
     if labels == "bm25":
         return {query: rankings[query][:1] for query in queries if rankings.get(query)}
     judged = {query: sorted(relevant(qrels, query)) for query in queries}
@@ -143,15 +148,14 @@ def positives_of(queries: list[str], labels: str, qrels: Qrels, rankings: dict[s
 
 
 def among(positives: dict[str, list[str]], rankings: dict[str, list[str]], depth: int | None) -> dict[str, list[str]]:
-    """The positives that are among the first `depth` documents of their query's ranking; without queries that have
-    none."""
+    """The positives among the first `depth` documents of their query's ranking; queries without any are dropped."""
     ranked = {query: set(rankings.get(query, [])[:depth]) for query in positives}
     kept = {query: [d for d in documents if d in ranked[query]] for query, documents in positives.items()}
     return {query: documents for query, documents in kept.items() if documents}
 
 
 def sampled(usable: list[str], settings: Settings) -> list[str]:
-    """The training queries to learn from. Raises UserError where the sample is larger than what there is."""
+    """The training queries to learn from. Raises UserError if the sample is larger than their number."""
     if settings.queries == "all":
         return usable
     if settings.queries > len(usable):
@@ -163,7 +167,7 @@ def sampled(usable: list[str], settings: Settings) -> list[str]:
 
 
 def outside_fold(queries: list[str], settings: Settings) -> list[str]:
-    """The queries of all folds but the one that is left out. Raises UserError where no query is left."""
+    """The queries of all folds except the one left out. Raises UserError if no query remains."""
     if settings.folds is None:
         return queries
     kept = [one for one in queries if fold_of(one, settings.folds, settings.seed) != settings.left_out_fold]
@@ -173,7 +177,7 @@ def outside_fold(queries: list[str], settings: Settings) -> list[str]:
 
 
 def labelled(read: Collection, settings: Settings) -> Labelled:
-    """The queries to learn from with their positives. Raises UserError where there is none, or there are too few."""
+    """The queries to learn from, with their positives. Raises UserError if there are none, or too few."""
     known = set(read.corpus)
     found = positives_of(read.queries, settings.labels, read.qrels, read.rankings)
     present = {query: [d for d in documents if d in known] for query, documents in found.items()}
@@ -203,8 +207,10 @@ def labelled(read: Collection, settings: Settings) -> Labelled:
 def lines_of(
     columns: tuple[str, ...], rows: Iterable[tuple[Any, ...]], left_out: list[str], by_epoch: bool
 ) -> Iterator[str]:
-    """The lines of a file of examples, of which `columns` follow the ids; the column of epochs, the last of each row,
-    is there only where each has its own rows."""
+    """Yield the lines of a file of examples; `columns` follow the ids.
+
+    The last column, the epoch, is only written if each epoch has rows of its own.
+    """
     header = [*IDS, *columns, *([EPOCH] if by_epoch else [])]
     yield "\t".join(header)
     for row in rows:

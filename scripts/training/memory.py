@@ -1,10 +1,10 @@
-"""Training under short memory: part of a batch at a time goes through the model, with the gradients of the whole batch.
+"""Training with limited memory: a batch passes through the model in parts, with the gradients of the whole batch.
 
-The texts of a batch pass the model in groups of `micro_batch`, and each group's activations are thrown away and
-computed again when gradients reach it (gradient checkpointing: Chen et al. 2016, Training Deep Nets with Sublinear
-Memory Cost). The loss sees the outputs of the whole batch, so it is the same for every loss, also for those whose texts
-are each other's negatives: what GradCache does for these (Gao et al. 2021, Scaling Deep Contrastive Learning Batch Size
-under Memory Limited Setup). Only what dropout draws differs. It costs one more pass forward, about a third of the time.
+The texts of a batch pass through the model in groups of `micro_batch`; each group's activations are discarded and
+recomputed in the backward pass (gradient checkpointing: Chen et al. 2016, Training Deep Nets with Sublinear Memory
+Cost). The loss gets the outputs of the whole batch, so it does not change, not even for losses with in-batch negatives,
+for which GradCache does the same (Gao et al. 2021, Scaling Deep Contrastive Learning Batch Size under Memory Limited
+Setup). Only the random draws of dropout differ. The cost is one more forward pass, about a third of the time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SHORT = ("out of memory", "can't allocate memory", "not enough memory")
 
 
 def is_short_of_memory(error: BaseException) -> bool:
-    """Whether an error says that the device, or the machine, has too little memory."""
+    """Whether an error states that the device or the machine is out of memory."""
     if isinstance(error, torch.OutOfMemoryError):
         return True
     message = str(error).lower()
@@ -33,11 +33,11 @@ def is_short_of_memory(error: BaseException) -> bool:
 
 
 def by_groups(forward: Callable, size: int, kept: tuple[str, ...], features: dict, **others) -> dict:
-    """The outputs `kept` that `forward` gives for the features of a batch, `size` texts at a time."""
+    """The outputs `kept` of `forward` for the features of a batch, computed for `size` texts at a time."""
     count, of_texts = by_text(features)
 
     def of_group(group: dict) -> dict:
-        outputs = forward(dict(group), **others)  # a model may change what it is given, and is given it once more
+        outputs = forward(dict(group), **others)  # copied, since a model may change its input, which is used again
         return {name: outputs[name] for name in kept if name in outputs}
 
     groups = []
@@ -48,9 +48,9 @@ def by_groups(forward: Callable, size: int, kept: tuple[str, ...], features: dic
 
 
 def grouped(model: torch.nn.Module, size: int | None, kept: tuple[str, ...]) -> AbstractContextManager:
-    """Within the block the model takes its input in groups of `size` texts; all at once where that is None.
+    """Within this context, the model processes its input in groups of `size` texts; all at once if `size` is None.
 
-    Of its outputs those `kept` remain, which the loss uses.
+    Only the outputs `kept`, which the loss uses, are returned.
     """
     if size is None:
         return nullcontext()
@@ -58,9 +58,9 @@ def grouped(model: torch.nn.Module, size: int | None, kept: tuple[str, ...]) -> 
 
 
 def checkpoint_activations(model: torch.nn.Module) -> None:
-    """Let a model keep of each of its layers the input alone while it is trained, and compute the rest once more.
+    """Enable gradient checkpointing: only each layer's input is kept in training, and the rest is recomputed.
 
-    Raises UserError for an architecture that cannot.
+    Raises UserError for an architecture that does not support it.
     """
     whole = model.transformers_model
     try:
@@ -70,19 +70,19 @@ def checkpoint_activations(model: torch.nn.Module) -> None:
 
 
 class MicroBatch:
-    """How many texts pass the model at once (None: the whole batch); smaller after each lack of memory.
+    """The number of texts that pass through the model at once (None: the whole batch); halved when out of memory.
 
-    `kept` are the model's outputs that the loss uses.
+    `kept` are the model outputs that the loss uses.
     """
 
     def __init__(self, size: int | None, batch_size: int, kept: tuple[str, ...]) -> None:
         self.size, self.batch_size, self.kept = size, batch_size, kept
 
     def step(self, model: torch.nn.Module, take: Callable[[], torch.Tensor], number: int) -> torch.Tensor:
-        """Take a training step (`number` in messages), again with half as many texts while out of memory.
+        """Take a training step (`number` is for messages), and repeat it with half as many texts while out of memory.
 
-        Nothing of a step that failed remains: neither gradients nor a changed random state. Raises UserError where
-        there is too little memory for a single text.
+        A failed step leaves neither gradients nor a changed random state. Raises UserError if a single text does not
+        fit into memory.
         """
         state = random_state()
         while True:
@@ -92,7 +92,7 @@ class MicroBatch:
             except RuntimeError as error:
                 if not is_short_of_memory(error):
                     raise
-                if in_parallel():  # the other processes would wait for what this one does again
+                if in_parallel():  # the other processes would wait while this one repeats the step
                     raise UserError(f"out of memory at step {number}: set micro_batch, or use more gpus") from None
             self.halve(number)
             model.zero_grad(set_to_none=True)
@@ -101,7 +101,7 @@ class MicroBatch:
             set_random_state(state)
 
     def halve(self, number: int) -> None:
-        """Half as many texts from now on. Raises UserError where there is but one."""
+        """Halve the number of texts from now on. Raises UserError if it is already one."""
         before = min(self.size or self.batch_size, self.batch_size)
         if before == 1:
             reason = "not enough memory to train on one text at a time: lower max_length, or take a larger device"
@@ -116,12 +116,12 @@ class MicroBatch:
 
 
 def random_state() -> tuple:
-    """The state of torch's random numbers on this machine's processor and devices."""
+    """The state of torch's random number generators on this machine's CPU and devices."""
     return torch.get_rng_state(), torch.cuda.get_rng_state_all() if torch.cuda.is_available() else None
 
 
 def set_random_state(state: tuple) -> None:
-    """Go back to a state of torch's random numbers."""
+    """Restore a state of torch's random number generators."""
     torch.set_rng_state(state[0])
     if state[1] is not None:
         torch.cuda.set_rng_state_all(state[1])

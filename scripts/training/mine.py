@@ -1,13 +1,13 @@
-"""Choose what a model learns from, with negatives that systems rank high, and filter those that may be relevant.
+"""Choose training examples with negatives that systems rank high, and filter probable false negatives.
 
-Reads what negatives.py reads, a run of the training queries for each system that the negatives are from, and (where a
-cross-encoder filters) its scores of all candidates and positives. Writes a TSV, a row per query, positive and negative:
-query_id, positive_id, negative_id, source (bm25, or the system's name), rank (the source's, from 1; `bm25_rank` where
-all are from BM25) and, where scores filter, positive_score and score; with a draw for each epoch also epoch. A query
-of which no positive is among BM25's candidates has a row with the source `none` where they have to be. Writes beside it
-how many candidates each rule took out (JSON).
+Reads what negatives.py reads, a run of the training queries for each system that supplies negatives, and (if a
+cross-encoder filters) its scores of all candidates and positives. Writes a TSV with one row per query, positive and
+negative: query_id, positive_id, negative_id, source (bm25, or the system's name), rank (the source's, from 1;
+`bm25_rank` if all are from BM25) and, if scores filter, positive_score and score; also epoch, if there is a draw for
+each epoch. If positives must be among BM25's candidates, a query without such a positive has a row with the source
+`none`. A JSON file records how many candidates each rule removed.
 
-Positives, samples and documents that are no negatives are chosen as negatives.py does.
+Positives, samples and documents that must not be negatives are determined as in negatives.py.
 """
 
 from __future__ import annotations
@@ -43,22 +43,22 @@ class Settings(DrawnSettings):
 
     @property
     def bounds(self) -> Bounds:
-        """The scores that a negative may have."""
+        """The permitted scores of negatives."""
         return Bounds(**{rule: getattr(self, rule) for rule in RULES})
 
     @property
     def filters(self) -> dict[str, float]:
-        """The rules that are given, with their values."""
+        """The rules that are set, with their values."""
         return {rule: value for rule in RULES if (value := getattr(self, rule)) is not None}
 
     @property
     def has_margin(self) -> bool:
-        """Whether a rule compares with a positive."""
+        """Whether a rule compares with the score of a positive."""
         return self.absolute_margin is not None or self.relative_margin is not None
 
 
 def rows_of(found: Labelled, mined: Mined, scores: Run, settings: Settings) -> Iterator[tuple[Any, ...]]:
-    """All rows of the file, epoch after epoch, in the order of the queries."""
+    """Yield all rows of the file, epoch after epoch, in the order of the queries."""
     for epoch in [None] if settings.epochs is None else range(1, settings.epochs + 1):
         for query, positives in found.positives.items():
             key, left = of_query(settings.key, query, epoch), mined.left[query]
@@ -77,7 +77,7 @@ def rows_of(found: Labelled, mined: Mined, scores: Run, settings: Settings) -> I
 
 
 def check_scored(scores: Run, found: Labelled, listed: dict[str, list[Candidate]], settings: Settings) -> None:
-    """Raise UserError where a cross-encoder has not scored a document: its scores are those of other candidates."""
+    """Raise UserError if the cross-encoder has not scored a document, so its scores belong to other candidates."""
     for query, positives in found.positives.items():
         of_query = scores.get(query, {})
         for document in [*positives, *(one.document for one in listed[query])]:
@@ -89,7 +89,7 @@ def check_scored(scores: Run, found: Labelled, listed: dict[str, list[Candidate]
 def record(
     found: Labelled, mined: Mined, rows: list[tuple[Any, ...]], settings: Settings, lost: int = 0
 ) -> MiningRecord:
-    """What was mined and what was filtered, to be kept."""
+    """The record of what was mined and what was filtered."""
     chosen = {(row[0], row[2]): row[3] for row in rows}
     return MiningRecord(
         from_=settings.from_,
@@ -108,7 +108,7 @@ def record(
 
 
 def as_text(made: MiningRecord, found: Labelled, read: Collection, rows: int) -> list[str]:
-    """The lines to print of what was mined."""
+    """The lines to print about what was mined."""
     positives = sum(map(len, found.positives.values()))
     lines = [f"{made.queries} of {len(read.queries)} training queries, {positives} positives, "
              f"{rows} rows of negatives from {', '.join(made.from_)}", *found.report()]  # fmt: skip

@@ -1,7 +1,7 @@
-"""Candidates for negatives in the rankings of systems, and the filters that take false negatives out.
+"""Candidate negatives from the rankings of systems, and the filters that remove false negatives.
 
-Names and rules of the filters are those of sentence-transformers' `mine_hard_negatives`, which applies them in this
-order. Reads the runs of sources, and writes nothing.
+The names and rules of the filters are those of sentence-transformers' `mine_hard_negatives`, which applies them in this
+order. Reads the runs of sources; writes no files.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RULES = ("absolute_margin", "relative_margin", "max_score", "min_score")
 
 
 class Candidate(NamedTuple):
-    """A document that a source ranks; `rank` is that source's, from 1."""
+    """A document ranked by a source; `rank` is its rank there, from 1."""
 
     document: str
     source: str
@@ -32,7 +32,7 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True)
 class Bounds:
-    """The scores that a negative may have; None where nothing is said."""
+    """The permitted scores of negatives; None means no limit."""
 
     absolute_margin: float | None = None
     relative_margin: float | None = None
@@ -40,10 +40,10 @@ class Bounds:
     min_score: float | None = None
 
     def broken(self, score: float, positive: float) -> str | None:
-        """The first rule that a candidate's score breaks, with the score of the query's lowest positive; None if none.
+        """The first rule that a candidate's score violates, given the lowest score of the query's positives; else None.
 
-        A positive that the ranking of all documents lacks has the score -inf: it lies below all candidates, and each
-        of them breaks a margin.
+        A positive missing from the ranking of all documents has the score -inf: it is below all candidates, each of
+        which then violates a margin.
         """
         if self.absolute_margin is not None and score + self.absolute_margin > positive:
             return "absolute_margin"
@@ -60,8 +60,11 @@ class Bounds:
 
 @dataclass
 class Mined:
-    """What is left of each query's candidates, the best first, how many each rule took out, and how many queries have a
-    positive that the ranking lacks."""
+    """The remaining candidates of each query, the best first, and counts.
+
+    `candidates` is the number before filtering, `without_positive` the number of queries with a positive that is not in
+    the ranking, and `filtered` the number of candidates that each rule removed.
+    """
 
     left: dict[str, list[Candidate]] = field(default_factory=dict)
     candidates: int = 0
@@ -70,15 +73,16 @@ class Mined:
 
 
 def runs_of(sources: list[str], first_stage: list[Path], runs: list[Path]) -> dict[str, Run]:
-    """The run of each source: BM25's, and those of the systems in their order."""
+    """The run of each source: BM25's, and those of the systems in order."""
     systems = iter(runs)
     return {source: read_run(first_stage[0] if source == BM25 else next(systems)) for source in sources}
 
 
 def in_turn(rankings: Mapping[str, list[str]], first: int, last: int | None) -> list[Candidate]:
-    """The documents at the ranks `first` to `last` (from 0, the last not counted) of each source, in turn.
+    """The documents at ranks `first` to `last` (from 0, excluding `last`) of the sources, interleaved.
 
-    The first of each source in the order given, then the second of each …; a document counts where it comes first.
+    The first document of each source in the given order, then the second of each, and so on; a document is kept at its
+    first occurrence.
     """
     ranges = [
         [Candidate(document, source, rank) for rank, document in enumerate(ranked[:last], 1)][first:]
@@ -94,7 +98,7 @@ def in_turn(rankings: Mapping[str, list[str]], first: int, last: int | None) -> 
 def candidates(
     read: Collection, found: Labelled, runs: Mapping[str, Run], first: int, last: int | None
 ) -> dict[str, list[Candidate]]:
-    """Each query's candidates in the runs, by source, without what is relevant to it or may be no negative at all."""
+    """Each query's candidates in the runs, by source, without documents that are relevant or must not be negatives."""
     allowed = set(read.pool)
     listed = {}
     for query, unfit in found.unfit.items():
@@ -108,8 +112,11 @@ def candidates(
 def finding(
     found: Labelled, listed: dict[str, list[Candidate]], scores: Run, within: int | None
 ) -> tuple[Labelled, dict[str, list[Candidate]], int]:
-    """The positives at most at this rank among their query's candidates by scores, these candidates, and how many
-    queries have no such positive. A candidate of the same score does not push a positive down."""
+    """The positives ranked by scores at most `within` among their query's candidates.
+
+    Also returns the candidates of the remaining queries, and the number of queries without such a positive. A candidate
+    with the same score does not lower a positive's rank. Raises UserError if no query remains.
+    """
     if within is None:
         return found, listed, 0
     kept = {}
@@ -131,10 +138,10 @@ def filtered(
     bounds: Bounds,
     rescored: bool,
 ) -> Mined:
-    """The candidates that break no rule. `scores` hold those of the candidates and, where known, of the positives.
+    """The candidates that violate no rule. `scores` contains those of candidates and, if known, of positives.
 
-    Of several positives the one with the lowest score counts. With `rescored` the candidates are then ordered by these
-    scores (ties as trec_eval breaks them), as another system gave them.
+    Of several positives, the one with the lowest score counts. With `rescored`, the candidates are then ordered by
+    these scores, which come from another system (ties broken as in trec_eval).
     """
     mined = Mined()
     for query, ones in listed.items():

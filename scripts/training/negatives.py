@@ -1,15 +1,17 @@
-"""Choose what a model learns from, with negatives of BM25 or random ones: positives and negatives of training queries.
+"""Choose training examples with negatives from BM25 or random negatives: positives and negatives of training queries.
 
-Reads the corpus, the training queries and qrels, the qrels of dev and test, and (where labels or negatives come from
-BM25) a BM25 run of the training queries. Writes a TSV, a row per query, positive and negative: query_id, positive_id,
-negative_id, source (bm25 | random), bm25_rank (empty where the run lacks the document). With a draw for each epoch
-there is a further column, epoch (from 1). With positives among the candidates alone, a query that has none has one row
-with its id and the source `none`: so it is counted. (mine.py takes the negatives of systems, and filters them.)
+Reads the corpus, the training queries and qrels, the qrels of dev and test, and (if labels or negatives come from BM25)
+a BM25 run of the training queries. Writes a TSV with one row per query, positive and negative: query_id, positive_id,
+negative_id, source (bm25 | random), bm25_rank (empty if the document is not in the run). With a draw for each epoch,
+there is an additional column epoch (from 1). If positives must be among the candidates, a query without such a positive
+has one row with its id and the source `none`, so that it is counted. (mine.py takes negatives from systems, and filters
+them.)
 
-With human labels the positives are the relevant documents, and no document judged relevant is a negative. With labels
-from BM25 its best document is the positive and nothing is read from the training qrels. With permuted labels each query
-has the judgements of another. All positives of a query have the same negatives. A document relevant in dev or test is
-no negative unless exclude_evaluation is false; one that is excluded for a query is never its negative.
+With human labels, the positives are the relevant documents, and no document judged relevant is a negative. With labels
+from BM25, its top document is the positive, and nothing is read from the training qrels. With permuted labels, each
+query has the judgements of another. All positives of a query have the same negatives. A document relevant in dev or
+test is not used as a negative unless exclude_evaluation is false; a document excluded for a query is never its
+negative.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ class Settings(DrawnSettings):
 
 
 class Example(NamedTuple):
-    """One row of the file; `rank` is BM25's, from 1, or None. `epoch` is None where all epochs have the same rows."""
+    """One row of the file; `rank` is BM25's, from 1, or None. `epoch` is None if all epochs have the same rows."""
 
     query: str
     positive: str
@@ -46,7 +48,7 @@ class Example(NamedTuple):
 
 
 def best_ranked(ranked: list[str], allowed: set[str], unfit: set[str], count: int) -> list[str]:
-    """The first `count` documents of a ranking that are allowed and not unfit; fewer where there are no more."""
+    """The first `count` documents of a ranking that are allowed and not unfit; fewer if there are not enough."""
     return [document for document in ranked if document in allowed and document not in unfit][:count]
 
 
@@ -58,10 +60,10 @@ def examples(
     settings: Settings,
     epoch: int | None = None,
 ) -> Iterator[Example]:
-    """All rows (of one epoch), in the order of the queries; a query's negatives as they were chosen.
+    """Yield all rows (of one epoch) in the order of the queries; a query's negatives are in the order of selection.
 
-    `positives`, `unfit` (the documents that are no negatives) and `rankings` (BM25's, best first) are by query id;
-    `pool` holds all documents that can be negatives at all.
+    `positives`, `unfit` (documents that must not be negatives) and `rankings` (BM25's, best first) are by query id;
+    `pool` contains all documents that may be negatives.
     """
     allowed = set(pool)
     for query, relevant_documents in positives.items():
@@ -84,10 +86,10 @@ def examples(
 
 
 def select(read: Collection, settings: Settings) -> tuple[list[Example], list[str], list[str]]:
-    """Choose the examples from what was read.
+    """Choose the examples from a collection.
 
-    Returns the rows, the queries left out since none of their positives is among the candidates, and the lines to
-    report. Raises UserError where no training query has a positive, or no negative, or there are too few.
+    Returns the rows, the queries left out because none of their positives is among the candidates, and the lines to
+    report. Raises UserError if no training query has a positive or a negative, or if there are too few queries.
     """
     found = labelled(read, settings)
     positives, pool = found.positives, read.pool

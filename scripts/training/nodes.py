@@ -1,8 +1,8 @@
-"""The other nodes that a training is on: Slurm says which they are, and `srun` starts the training's processes there.
+"""The other nodes of a training: Slurm states which they are, and `srun` starts the training's processes there.
 
-The script runs on the first node of its Slurm job, as a step of it. One more step (--overlap: beside that one) has
-`gpus` processes on each of the other nodes. They find the first process at the address by which Slurm reaches its node.
-Reads and writes nothing.
+The script runs on the first node of its Slurm job, as a job step. One more step (--overlap: beside that one) has `gpus`
+processes on each of the other nodes. They reach the first process at the address by which Slurm reaches its node. Reads
+and writes no files.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from scripts.common.numerals import integer
 from scripts.common.slurm import ask
 
 RANK, FIRST_OF_OTHERS = "RANKTRIAL_RANK", "RANKTRIAL_FIRST_OF_OTHERS"
-PATIENCE = 600  # seconds in which Slurm begins the step; it has the nodes already
-KEPT = ("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_CLUSTER_NAME", "SLURM_CONF", "SLURM_CONF_SERVER")  # by the step's srun
+PATIENCE = 600  # seconds within which Slurm must start the step; the nodes are already allocated
+KEPT = ("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_CLUSTER_NAME", "SLURM_CONF", "SLURM_CONF_SERVER")  # for the step's srun
 ADDRESS_OF_INTERFACE = 0x8915  # SIOCGIFADDR of linux/sockios.h
 OF_SLURM = re.compile(r"(?:srun|slurmstepd\S*?): (?:error: )?(.*)")
 ENDED = re.compile(r".*\btasks? [\d,-]+: (.*)")
@@ -28,7 +28,7 @@ ENDED = re.compile(r".*\btasks? [\d,-]+: (.*)")
 
 @dataclass(frozen=True)
 class Nodes:
-    """The nodes of a training: the address of this one, the names of the others, and the address of one of them."""
+    """The nodes of a training: the address of this node, the names of the others, and the address of one of them."""
 
     address: str
     others: tuple[str, ...]
@@ -36,7 +36,7 @@ class Nodes:
 
 
 def nodes_of_job(count: int) -> Nodes:
-    """The first `count` nodes of this Slurm job. Raises UserError where this is none, or it has fewer."""
+    """The first `count` nodes of this Slurm job. Raises UserError if it is not a Slurm job, or has fewer nodes."""
     job, own = os.environ.get("SLURM_JOB_ID"), os.environ.get("SLURMD_NODENAME")
     if not job or not own:
         raise UserError(f"nodes: {count}, but this is no job of Slurm; run with --profile slurm, or leave nodes out")
@@ -49,7 +49,7 @@ def nodes_of_job(count: int) -> Nodes:
 
 
 def step(nodes: Nodes, gpus: int, program: list[str]) -> list[str]:
-    """The command that runs a program as the processes of all other nodes, `gpus` on each."""
+    """The command that runs a program on all other nodes, in `gpus` processes on each."""
     many = len(nodes.others)
     return [
         *("srun", "--overlap", "--overcommit", "--quiet", "--mpi=none", "--cpu-bind=none", "--input=none"),
@@ -59,9 +59,9 @@ def step(nodes: Nodes, gpus: int, program: list[str]) -> list[str]:
 
 
 def environment_of_step() -> dict[str, str]:
-    """The environment in which `srun` starts a step of the whole job: nothing of it tells of the step that runs here.
+    """The environment for `srun` to start a step of the whole job, without the variables of the step that runs here.
 
-    Nor of the devices of this process; Slurm tells those of each node.
+    The devices of this process are removed too; Slurm sets those of each node.
     """
     of_step = ("SLURM_", "SRUN_", "SBATCH_")
     left = {name: value for name, value in os.environ.items() if name in KEPT or not name.startswith(of_step)}
@@ -70,23 +70,24 @@ def environment_of_step() -> dict[str, str]:
 
 
 def take_place() -> None:
-    """Give this process, one that a step has started, its rank and its device.
+    """Assign rank and device to this process, which was started by a step.
 
-    Before anything else is imported: scripts.models.running reads both. A process that began anew has them already.
+    This must run before any other import: scripts.models.running reads both. A process that was restarted already has
+    them.
     """
     if RANK in os.environ:
         return
     local = integer(os.environ["SLURM_LOCALID"]) or 0
     rank = (integer(os.environ[FIRST_OF_OTHERS]) or 0) + (integer(os.environ["SLURM_PROCID"]) or 0)
     given = [name.strip() for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name.strip()]
-    missing = "none" if given else str(local)  # of those that Slurm gave; or it gave no names, and all are seen
+    missing = "none" if given else str(local)  # of the devices that Slurm gave; without names, all are visible
     os.environ |= {RANK: str(rank), "CUDA_VISIBLE_DEVICES": given[local] if local < len(given) else missing}
 
 
 def why_ended(said: str) -> tuple[str, bool]:
-    """Why a step has failed, by all that its processes and srun have said; and whether that can be the cause.
+    """The reason why a step failed, from the output of its processes and srun, and whether it can be the cause.
 
-    A process that ended in a traceback may have lost sight of another that was first.
+    A process that ended with a traceback may only have lost contact with another that failed first.
     """
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
@@ -104,17 +105,17 @@ def why_ended(said: str) -> tuple[str, bool]:
 
 
 def interface_towards(address: str) -> str | None:
-    """The network interface by which this node reaches an address; None where that is unknown."""
+    """The network interface by which this node reaches an address; None if it is unknown."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.connect((address, 9))  # which sends nothing
+            probe.connect((address, 9))  # sends nothing
             own = socket.inet_aton(probe.getsockname()[0])
             for _, name in socket.if_nameindex():
                 try:
                     asked = struct.pack("256s", name.encode()[:15])
                     if fcntl.ioctl(probe, ADDRESS_OF_INTERFACE, asked)[20:24] == own:
                         return name
-                except OSError:  # it has no address
+                except OSError:  # the interface has no address
                     continue
     except OSError:
         pass
@@ -122,6 +123,6 @@ def interface_towards(address: str) -> str | None:
 
 
 def _address(node: str) -> str:
-    """Where Slurm itself reaches a node."""
+    """The address by which Slurm itself reaches a node."""
     found = re.search(r"\bNodeAddr=(\S+)", ask("scontrol", "--oneliner", "show", "node", node))
     return found[1] if found else node

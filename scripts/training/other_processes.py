@@ -1,6 +1,6 @@
-"""The other processes of a training, as the first has started them: they end when it does, and it ends when one fails.
+"""The other processes of a training, started by the first: they end when it ends, and it ends when one of them fails.
 
-What they print is kept apart; of one that fails, the reason becomes the training's own.
+Their output is stored separately; if one fails, its reason is reported as that of the training.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-LOOK = 0.2  # seconds between two looks at the others
-GRACE = 10  # seconds in which the first process may find for itself that another has ended
+LOOK = 0.2  # seconds between two checks of the other processes
+GRACE = 10  # seconds for the first process to notice by itself that another has ended
 DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl.h
 
 
@@ -26,12 +26,12 @@ DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl.h
 class _Other:
     process: subprocess.Popen
     said: Path
-    why: Callable[[str, int], tuple[str, bool]]  # of what it said and its exit code; and whether that can be the cause
+    why: Callable[[str, int], tuple[str, bool]]  # (output, exit code) -> reason, and whether it can be the cause
     ends_by: signal.Signals
 
 
 class Others:
-    """Processes that share the training of this one; what they print lies in a folder."""
+    """Processes that share the training of this process; their output is stored in a folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -44,10 +44,10 @@ class Others:
         why: Callable[[str, int], tuple[str, bool]],
         ends_by: signal.Signals = signal.SIGKILL,
     ) -> None:
-        """Start a process; `ends_by` is the signal that ends it when this one ends."""
+        """Start a process; `ends_by` is the signal that ends it when this process ends."""
         prctl = getattr(ctypes.CDLL(None), "prctl", None)
 
-        def die_with_parent() -> None:  # where Linux can; else one waits for a first process that was killed
+        def die_with_parent() -> None:  # on Linux; elsewhere, it would wait for a killed first process
             if prctl:
                 prctl(DIES_WITH_PARENT, ends_by)
 
@@ -58,7 +58,7 @@ class Others:
         self.started.append(_Other(process, path, why, ends_by))
 
     def end(self, patience: float) -> None:
-        """Wait so many seconds for all to end by themselves, then end them."""
+        """Wait `patience` seconds for each process to end by itself, then terminate it."""
         for other in self.started:
             with suppress(subprocess.TimeoutExpired):
                 other.process.wait(patience)
@@ -70,9 +70,10 @@ class Others:
             other.process.wait()
 
     def failure(self, patience: float = 0) -> str:
-        """Why a process has failed by now, or does so soon; empty where none has.
+        """The reason why a process has failed, or fails within `patience` seconds; empty if none has.
 
-        One that ended in a traceback may have lost sight of another: within the patience that one's reason is awaited.
+        A process that ended with a traceback may only have lost contact with another: that one's reason is awaited for
+        up to `patience` seconds.
         """
         end = time.monotonic() + patience
         while True:
@@ -87,7 +88,7 @@ class Others:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Within the block this process is ended when it does not notice that another has failed."""
+        """Within this context, this process is ended if it does not notice that another has failed."""
         over = threading.Event()
 
         def look() -> None:
@@ -108,7 +109,7 @@ class Others:
 
 
 def why_ended(number: int, said: str, code: int) -> tuple[str, bool]:
-    """Why a process of this machine has failed, and whether that can be the cause of all that failed."""
+    """The reason why a process on this machine failed, and whether it can be the cause of all failures."""
     lines = said.strip().splitlines()
     last = lines[-1] if lines else "no word from it"
     if code == 1:

@@ -1,7 +1,7 @@
-"""List the pairs of a query and a document that a teacher scores: all that a training's examples hold, and no other.
+"""List the query-document pairs that a teacher has to score: exactly those in a training's examples.
 
 Reads the file of examples (negatives.py, mine.py). Writes a TREC run with each query's positives and negatives in the
-order of the file; its scores fall by one and mean nothing.
+order of the file; its scores decrease by one and have no meaning.
 """
 
 from __future__ import annotations

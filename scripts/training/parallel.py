@@ -1,11 +1,11 @@
-"""How several processes share a batch: each takes a part of its texts through the model and has all their outputs.
+"""Sharing a batch between processes: each passes a part of the texts through the model and receives all outputs.
 
-Every process computes the loss of the whole batch from these, so that any loss is what it is in one process, also
-where the texts of a batch are each other's negatives. Gradients reach the process that a text passed through, and those
-of the weights are added up over the processes. Only what is drawn at random differs from one process, by dropout and by
-losses that draw negatives; the random state that checkpoints keep is one for all, so that another number can go on.
-Chen et al. 2020 (SimCLR) share a batch's negatives so; as with micro-batches (see memory.py) the outputs are where the
-batch is cut (Gao et al. 2021).
+Every process computes the loss of the whole batch from these, so any loss has the same value as in one process,
+including losses with in-batch negatives. Gradients are returned to the process that encoded the text, and gradients of
+the weights are summed over the processes. Only random draws differ from a single process: those of dropout and of
+losses that sample negatives. The random state stored in checkpoints is shared by all, so a training can be resumed with
+another number of processes. Chen et al. 2020 (SimCLR) share a batch's negatives in this way; as with micro-batches (see
+memory.py), the batch is split at the outputs (Gao et al. 2021).
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from scripts.training.batch_parts import by_text, passing
 
 
 def in_parallel() -> bool:
-    """Whether this process is one of several of a training."""
+    """Whether this process is one of several in a training."""
     return distributed.is_initialized()
 
 
 class _OfAll(torch.autograd.Function):
-    """The rows of all processes, in order, of which this one's come from its own `rows`."""
+    """The rows of all processes, in order, of which this process contributes its own `rows`."""
 
     @staticmethod
     def forward(context: Any, rows: torch.Tensor, bounds: list[int]) -> torch.Tensor:
         rank = distributed.get_rank()
         context.own = slice(bounds[rank], bounds[rank + 1])
         counts = [last - first for first, last in pairwise(bounds)]
-        sent = rows.new_zeros((max(counts), *rows.shape[1:]))  # all send equally many
+        sent = rows.new_zeros((max(counts), *rows.shape[1:]))  # all processes send the same number of rows
         sent[: len(rows)] = rows
         received = [torch.empty_like(sent) for _ in counts]
         distributed.all_gather(received, sent)
@@ -47,12 +47,12 @@ class _OfAll(torch.autograd.Function):
 
 
 def of_all(forward: Callable, kept: tuple[str, ...], features: dict, **others) -> dict:
-    """The outputs `kept` that `forward` gives for the features of a batch, a part of it in each process."""
+    """The outputs `kept` of `forward` for the features of a batch, of which each process computes a part."""
     count, of_texts = by_text(features)
     rank, processes = distributed.get_rank(), distributed.get_world_size()
     bounds = [count * number // processes for number in range(processes + 1)]
     first, texts = bounds[rank], bounds[rank + 1] - bounds[rank]
-    # A process without a text takes one for the sake of its gradients, which are zeros.
+    # A process without a text computes one so that it has gradients, which are zero.
     part = {name: value[first : first + max(texts, 1)] for name, value in of_texts.items()}
     with _own_random_numbers(rank):
         outputs = forward(features | part, **others)
@@ -60,9 +60,9 @@ def of_all(forward: Callable, kept: tuple[str, ...], features: dict, **others) -
 
 
 def shared(model: torch.nn.Module, kept: tuple[str, ...]) -> AbstractContextManager:
-    """Within the block the texts that the model is given are shared by all processes, where there are several.
+    """Within this context, the texts passed to the model are shared between all processes, if there are several.
 
-    Of its outputs those `kept` remain, which the loss uses.
+    Only the outputs `kept`, which the loss uses, are returned.
     """
     if not in_parallel():
         return nullcontext()
@@ -70,7 +70,7 @@ def shared(model: torch.nn.Module, kept: tuple[str, ...]) -> AbstractContextMana
 
 
 def add_gradients(model: torch.nn.Module) -> None:
-    """Give the model's weights the sum of all processes' gradients, where there are several."""
+    """Set the gradients of the model's weights to the sum over all processes, if there are several."""
     if in_parallel():
         gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
         for added in [distributed.all_reduce(gradient, async_op=True) for gradient in gradients]:
@@ -79,7 +79,7 @@ def add_gradients(model: torch.nn.Module) -> None:
 
 @contextmanager
 def _own_random_numbers(rank: int) -> Iterator[None]:
-    """Draw other random numbers than the other processes within the block, and the same as they after it."""
+    """Within this context, draw different random numbers in each process; afterwards, all draw the same ones again."""
     seed = int(torch.randint(1 << 62, (1,)))
     with torch.random.fork_rng():
         torch.manual_seed(seed + rank)

@@ -1,6 +1,4 @@
-"""What the jobs of training are given: paths and settings, from the experiment and the wildcards of
-rules/training.smk.
-"""
+"""The inputs of the training jobs: paths and settings, from the experiment and the wildcards of rules/training.smk."""
 
 from __future__ import annotations
 
@@ -32,32 +30,32 @@ OF_MODEL = ("type", "max_query_length", "max_document_length")
 
 
 def examples_settings(experiment: Experiment, dataset: str, examples: str) -> JsonObject:
-    """How the examples are made."""
+    """The settings for choosing examples."""
     return settings_of(experiment, examples_of(experiment, dataset, examples))
 
 
 def examples_first_stage(experiment: Experiment, dataset: str, examples: str) -> str | list[str]:
-    """BM25's run of the training queries, where labels, positives or negatives come from it."""
+    """BM25's run of the training queries, if labels, positives or negatives come from it."""
     return bm25_run(experiment, examples_of(experiment, dataset, examples))
 
 
 def examples_evaluation_qrels(experiment: Experiment, dataset: str, examples: str) -> list[str]:
-    """The judgements of dev and test, whose documents are no negatives where the recipe excludes them."""
+    """The judgements of dev and test, whose documents are not used as negatives if the recipe excludes them."""
     return _evaluation_qrels(experiment, examples_of(experiment, dataset, examples))
 
 
 def examples_runs(experiment: Experiment, dataset: str, examples: str) -> list[str]:
-    """The runs of the training queries by the systems that the negatives are from."""
+    """The runs of the training queries by the systems that supply negatives."""
     return runs(experiment, examples_of(experiment, dataset, examples))
 
 
 def pairs_script(scored: str) -> str:
-    """What collects the pairs that are scored: candidates for negatives, or the examples of a teacher's students."""
+    """The script that collects the pairs to score: candidate negatives, or the examples of a teacher's students."""
     return {"negatives": "training/pool.py", "teachers": "training/pairs.py"}[scored]
 
 
 def pairs_inputs(experiment: Experiment, scored: str, dataset: str, pairs: str) -> dict[str, str | list[str]]:
-    """What pairs are collected from, by the options of the script."""
+    """The input files for collecting pairs, by the options of the script."""
     fields = {"experiment": experiment.name, "dataset": dataset}
     if scored == "teachers":
         return {"negatives": path("negatives", **fields, examples=pairs)}
@@ -73,7 +71,7 @@ def pairs_inputs(experiment: Experiment, scored: str, dataset: str, pairs: str) 
 
 
 def pairs_settings(experiment: Experiment, scored: str, dataset: str, pairs: str) -> JsonObject:
-    """How pairs are collected."""
+    """The settings for collecting pairs."""
     return {} if scored == "teachers" else pool_settings_of(experiment, pool_of(experiment, dataset, pairs))
 
 
@@ -85,13 +83,13 @@ def start(experiment: Experiment, model: str, recipe: str, seed: str) -> str:
 
 
 def corpus(experiment: Experiment, recipe: str) -> str | list[str]:
-    """The documents that a recipe learns from, or the passages of them: a file for each of its datasets."""
+    """The documents that a recipe learns from, or their passages: one file per dataset."""
     entry = experiment.recipes[recipe]
     return _files(entry, lambda dataset: job_files.corpus(experiment, dataset, entry.length_of_passages))
 
 
 def queries(experiment: Experiment, recipe: str) -> str | list[str]:
-    """The queries that a recipe learns from, or the passages of them, in the same order."""
+    """The queries that a recipe learns from, or their passages, in the same order."""
     entry = experiment.recipes[recipe]
     return _files(entry, lambda name: job_files.texts(experiment, name, "queries/train", entry.length_of_passages))
 
@@ -104,27 +102,27 @@ def negatives(experiment: Experiment, recipe: str, seed: str) -> str | list[str]
 
 
 def gpus(experiment: Experiment, recipe: str) -> int:
-    """How many graphics cards a training asks a cluster for, on each node; none with `device: cpu`."""
+    """The number of GPUs that a training requests from a cluster, per node; none with `device: cpu`."""
     return 0 if experiment.device == "cpu" else experiment.recipes[recipe].gpus
 
 
 def nodes(experiment: Experiment, recipe: str) -> int:
-    """How many nodes a training asks a cluster for."""
+    """The number of nodes that a training requests from a cluster."""
     return experiment.recipes[recipe].nodes
 
 
 def tasks(experiment: Experiment, recipe: str) -> int | None:
-    """How many tasks a training without GPUs asks Slurm for: one of each node, or it gives one node alone."""
+    """The number of Slurm tasks that a training without GPUs requests: one per node, or Slurm would give only one."""
     return nodes(experiment, recipe) if experiment.device == "cpu" else None
 
 
 def trained_recipes(experiment: Experiment) -> list[str]:
-    """The recipes that are trained: one that stands for the best of several is not."""
+    """The recipes that are trained, without those that stand for the best of several."""
     return [name for name, entry in experiment.recipes.items() if not entry.chosen]
 
 
 def training_settings(experiment: Experiment, model: str, recipe: str, seed: str) -> JsonObject:
-    """How a model is fine-tuned."""
+    """The settings for fine-tuning a model."""
     entry, trained = experiment.recipes[recipe], experiment.models[model]
     return {
         **given_of(Training, entry),
@@ -140,7 +138,7 @@ def training_settings(experiment: Experiment, model: str, recipe: str, seed: str
 
 
 def _prompts(experiment: Experiment, model: Model, recipe: Recipe) -> JsonObject:
-    """The prompts of a training, or those of each of its datasets in their order."""
+    """The prompts of a training, or those of each of its datasets, in order."""
     each = prompts_by_dataset(experiment, model, recipe.datasets)
     if "" not in each:
         return {"prompts_by_dataset": list(each.values())}
@@ -148,13 +146,13 @@ def _prompts(experiment: Experiment, model: Model, recipe: Recipe) -> JsonObject
 
 
 def weights_source(experiment: Experiment, model: str) -> tuple[str | None, str | None]:
-    """The location of a model's own weights, and their revision; None of a model behind an endpoint."""
+    """The location and revision of a model's own weights; both None for a model behind an endpoint."""
     entry = experiment.models[model]
     return (None, None) if is_served(entry) else (entry.weights, entry.revision)
 
 
 def weights_settings(experiment: Experiment, model: str) -> JsonObject:
-    """What a model's own weights have to be, or where it is asked."""
+    """The requirements on a model's own weights, or the address of its endpoint."""
     entry = experiment.models[model]
     if is_served(entry):
         return {"endpoint": address_of(entry)}
@@ -167,6 +165,6 @@ def _evaluation_qrels(experiment: Experiment, examples: Examples) -> list[str]:
 
 
 def _files(recipe: Recipe, file_of: Callable[[str], str]) -> str | list[str]:
-    """The file of a recipe's dataset, or those of all in their order where it learns from several."""
+    """The file of a recipe's dataset, or a list of files in order if it learns from several."""
     files = [file_of(dataset) for dataset in recipe.datasets]
     return files if len(files) > 1 else files[0]

@@ -1,4 +1,4 @@
-"""What the jobs of training are given where a recipe evaluates on dev: the files of dev, and how."""
+"""The inputs of training jobs whose recipe evaluates on dev: the dev files and the settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scripts.experiment.results_paths import path
 
 
 def dev_inputs(experiment: Experiment, recipe: str) -> dict[str, str | list[str]]:
-    """BM25's run of the dev queries, these (or their passages) and their judgements; nothing without `evaluate`."""
+    """BM25's run of the dev queries, the queries (or their passages) and their judgements; empty without `evaluate`."""
     entry = experiment.recipes[recipe]
     if not entry.evaluate:
         return {"dev_run": [], "dev_queries": [], "dev_qrels": []}
@@ -22,11 +22,11 @@ def dev_inputs(experiment: Experiment, recipe: str) -> dict[str, str | list[str]
 
 
 def evaluation_settings(experiment: Experiment, model: str, recipe: str) -> JsonObject:
-    """How a model is evaluated while it is trained; nothing without `evaluate`."""
+    """The settings for evaluating a model during training; empty without `evaluate`."""
     how = experiment.recipes[recipe].evaluate
     return {"evaluate": {**given(how), "batch_size": experiment.models[model].batch_size}} if how else {}
 
 
 def code(experiment: Experiment, recipe: str) -> list[str]:
-    """The module, below scripts/, that a training loads by name where it is evaluated."""
+    """The module, relative to scripts/, that a training loads by name if it evaluates."""
     return ["training/dev_evaluation.py"] if experiment.recipes[recipe].evaluate else []

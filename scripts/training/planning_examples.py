@@ -1,6 +1,4 @@
-"""The training examples of recipes: their readable names, shared by all recipes that learn from the same ones, and the
-settings by which they are made.
-"""
+"""The training examples of recipes: their settings, and readable names shared by all recipes with the same examples."""
 
 from __future__ import annotations
 
@@ -12,24 +10,23 @@ from scripts.common.keys import JsonObject, stated
 from scripts.experiment.records import Experiment
 from scripts.experiment.sections.recipe import Negatives, Recipe
 
-OF_POOL = ("exclude_evaluation", "range_min", "range_max")  # the keys of negatives by which candidates are taken
+OF_POOL = ("exclude_evaluation", "range_min", "range_max")  # keys of `negatives` that determine the candidates
 
 
 class Examples(NamedTuple):
-    """A set of training examples: those of a recipe (as it is for one of its datasets alone) and, where it learns from
-    several samples, of one of these."""
+    """A set of training examples: those of a recipe for one of its datasets, and of one sample of the queries."""
 
     recipe: Recipe
     sample: int
 
     @property
     def dataset(self) -> str:
-        """The dataset whose queries they are of."""
+        """The dataset to which their queries belong."""
         return self.recipe.datasets[0]
 
 
 def sample_of(recipe: Recipe, seed: int) -> int:
-    """The number of the sample of training queries that a seed learns from; 1 where it learns from all."""
+    """The number of the sample of training queries that a seed learns from; 1 if it learns from all."""
     return 1 if recipe.queries == "all" else (seed - 1) % recipe.samples + 1
 
 
@@ -58,7 +55,7 @@ def examples_name(recipe: Recipe, sample: int = 1) -> str:
 
 
 def pool_name(recipe: Recipe, sample: int = 1) -> str:
-    """The name of all that a cross-encoder scores for the examples of a recipe and sample."""
+    """The name of the pool that a cross-encoder scores for the examples of a recipe and sample."""
     source = "+".join(recipe.negatives.sources)
     words = [f"{recipe.labels}-labels_{source}-candidates_{recipe.queries}-queries"]
     if _cuts(recipe.negatives):
@@ -84,18 +81,18 @@ def _of_sample(recipe: Recipe, sample: int) -> list[str]:
 
 
 def examples_of(experiment: Experiment, dataset: str, name: str) -> Examples:
-    """The examples of this name; of the recipes that learn from them all say the same."""
+    """The examples of this name; all recipes that share them have the same settings for them."""
     return all_examples(experiment)[dataset, name]
 
 
 def pool_of(experiment: Experiment, dataset: str, name: str) -> Examples:
-    """The examples for which the pool of this name is scored; of those that share it all say the same of it."""
+    """The examples for which the pool of this name is scored; all that share it have the same settings for it."""
     return _all_pools(experiment)[dataset, name]
 
 
 @cache
 def all_examples(experiment: Experiment) -> dict[tuple[str, str], Examples]:
-    """All examples by dataset and name."""
+    """All examples, by dataset and name."""
     found: dict[tuple[str, str], Examples] = {}
     for recipe in itertools.chain(*(recipe.of_each_dataset for recipe in experiment.recipes.values())):
         for sample in range(1, recipe.samples + 1):
@@ -114,7 +111,7 @@ def _all_pools(experiment: Experiment) -> dict[tuple[str, str], Examples]:
 
 
 def settings_of(experiment: Experiment, examples: Examples) -> JsonObject:
-    """How the examples are made: what is not given has the default of scripts/training/negatives.py or mine.py."""
+    """The settings of the examples; keys that are not given have the defaults of negatives.py or mine.py."""
     recipe, _ = examples
     settings = {**stated(recipe.negatives, "draw"), **_of_labels(experiment, examples)}
     if recipe.negatives.mined:
@@ -128,14 +125,14 @@ def settings_of(experiment: Experiment, examples: Examples) -> JsonObject:
 
 
 def pool_settings_of(experiment: Experiment, examples: Examples) -> JsonObject:
-    """How all that a cross-encoder scores for the examples is collected."""
+    """The settings for collecting the pool that a cross-encoder scores for the examples."""
     negatives = stated(examples.recipe.negatives)
     cut = {key: negatives[key] for key in OF_POOL if key in negatives}
     return {**cut, "from": list(examples.recipe.negatives.sources), **_of_labels(experiment, examples)}
 
 
 def _of_labels(experiment: Experiment, examples: Examples) -> JsonObject:
-    """Which queries are learnt from, and what is relevant to them."""
+    """The settings for queries and labels."""
     recipe, sample = examples
     settings = {"labels": recipe.labels, "queries": recipe.queries, "seed": experiment.seed}
     settings["among_candidates"] = recipe.positives.among_candidates
@@ -149,10 +146,10 @@ def _of_labels(experiment: Experiment, examples: Examples) -> JsonObject:
 
 
 def _cuts(negatives: Negatives) -> bool:
-    """Whether only a range of a ranking has candidates."""
+    """Whether only a range of the ranking supplies candidates."""
     return (negatives.range_min, negatives.range_max) != (0, None)
 
 
 def _range(negatives: Negatives) -> str:
-    """The range of a ranking that has candidates, as a part of names."""
+    """The range of the ranking that supplies candidates, as a part of names."""
     return f"{negatives.range_min}-{'end' if negatives.range_max is None else negatives.range_max}"

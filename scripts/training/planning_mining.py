@@ -1,4 +1,4 @@
-"""What the jobs that mine negatives are given: the runs of systems on training queries, and what filters by scores."""
+"""The inputs of the jobs that mine negatives: runs of systems on training queries, and scores for filtering."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from scripts.training.planning_examples import (
 
 
 def names(experiment: Experiment, of_systems: bool) -> list[str]:
-    """The names of the examples whose negatives are mined in the runs of systems or filtered, or of all others."""
+    """The names of the examples whose negatives are mined from systems or filtered, or else of all others."""
     every = all_examples(experiment).items()
     found = [name for (_, name), (recipe, _) in every if recipe.negatives.mined == of_systems]
     return list(dict.fromkeys(found))
 
 
 def bm25_run(experiment: Experiment, examples: Examples) -> str | list[str]:
-    """BM25's run of the training queries, of a system that the recipe names or by Pyserini's defaults, if needed."""
+    """BM25's run of the training queries, by a system that the recipe names or with Pyserini's defaults, if needed."""
     recipe = examples.recipe
     if not recipe.needs_bm25:
         return []
@@ -35,7 +35,7 @@ def bm25_run(experiment: Experiment, examples: Examples) -> str | list[str]:
 
 
 def runs(experiment: Experiment, examples: Examples) -> list[str]:
-    """The runs of the training queries by the systems that negatives are from: of each that of its first seed."""
+    """The runs of the training queries by the systems that supply negatives, each by its first seed."""
     return [_run(experiment, name, examples.dataset) for name in examples.recipe.negatives.systems]
 
 
@@ -44,7 +44,7 @@ def _run(experiment: Experiment, system: str, dataset: str) -> str:
 
 
 def scores(experiment: Experiment, dataset: str, examples: str) -> str | list[str]:
-    """The scores of a cross-encoder, where one filters."""
+    """The scores of a cross-encoder, if one filters."""
     recipe, sample = examples_of(experiment, dataset, examples)
     if not recipe.negatives.cross_encoder:
         return []
@@ -55,14 +55,14 @@ def scores(experiment: Experiment, dataset: str, examples: str) -> str | list[st
 
 
 def scorer_seed(experiment: Experiment, dataset: str, system: str) -> int | str:
-    """The seed of a model that scores training queries: its first, or the one selected on another dataset."""
+    """The seed of a model that scores training queries: its first seed, or the one selected on another dataset."""
     chosen = experiment.systems[system]
     own = chosen.selection is None or chosen.selection.dataset == dataset
     return chosen.seeds[0] if own else SELECTED
 
 
 def records(experiment: Experiment) -> list[str]:
-    """What was mined and filtered for the trainings behind all systems, a record for each set of examples."""
+    """The mining records for the trainings behind all systems, one per set of examples."""
     found: dict[str, None] = {}
     for system in experiment.systems.values():
         for last, own_seed in itertools.product(system.recipes, system.seeds):

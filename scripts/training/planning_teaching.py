@@ -1,4 +1,4 @@
-"""What the jobs that a teacher scores by are given, and the trainings that learn from it (rules/training.smk)."""
+"""The inputs of the jobs that compute a teacher's scores, and of the trainings that use them (rules/training.smk)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scripts.training.planning_mining import scorer_seed
 
 
 def scores(experiment: Experiment, recipe: str, seed: str) -> list[str]:
-    """The teacher's scores of a recipe's examples with a seed, one file per dataset; none without a teacher."""
+    """The teacher's scores of a recipe's examples for a seed, one file per dataset; empty without a teacher."""
     entry = experiment.recipes[recipe]
     if not entry.teacher:
         return []

@@ -1,7 +1,8 @@
-"""Collect all that a cross-encoder scores to filter negatives: the candidates and the positives of training queries.
+"""Collect all documents that a cross-encoder scores to filter negatives: candidates and positives of training queries.
 
-Reads what mine.py reads but for scores. Writes a TREC run with each query's positives, then its candidates in turn; the
-scores fall by one and mean nothing. It does not depend on margins: other ones filter by the same scores.
+Reads what mine.py reads, except scores. Writes a TREC run with each query's positives, then its candidates, interleaved
+by source; the scores decrease by one and have no meaning. The pool does not depend on margins, so the same scores serve
+for different margins.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""One training by several processes with a device each: of this machine, or of several nodes of a Slurm job.
+"""One training by several processes with a device each, on this machine or on several nodes of a Slurm job.
 
 The first process is the script as it was started. It starts the others with its own arguments, ends them when it ends,
-and ends itself when one of them fails. All go the same way through a training: the same batches, the same loss and the
-same steps. They share how a batch passes the model, and its gradients (see parallel.py). The first alone reads what an
-earlier part of the training left, evaluates, and writes.
+and ends itself when one of them fails. All perform the same training: the same batches, the same loss and the same
+steps. They share the computation of each batch, and its gradients (see parallel.py). Only the first reads the
+checkpoints of an earlier part of the training, evaluates, and writes.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from scripts.training import nodes as on_nodes
 from scripts.training.nodes import RANK, Nodes
 from scripts.training.other_processes import GRACE, Others, why_ended
 
-MEETING, BACKEND, PEER = "RANKTRIAL_MEETING", "RANKTRIAL_BACKEND", "RANKTRIAL_PEER"  # variables of those started here
+MEETING, BACKEND, PEER = "RANKTRIAL_MEETING", "RANKTRIAL_BACKEND", "RANKTRIAL_PEER"  # variables of the processes
 WARNINGS = "TORCH_CPP_LOG_LEVEL"
 ROOT = Path(__file__).parents[2]
-LONGEST = timedelta(days=7)  # that a process waits for another; one that has ended is noticed at once
-REACHED = timedelta(minutes=10)  # in which a process of another node has to reach the first
-TCP = "tcp://"  # begins a meeting on several nodes; on one it is a file
+LONGEST = timedelta(days=7)  # limit for waiting for another process; one that has ended is noticed at once
+REACHED = timedelta(minutes=10)  # limit for a process on another node to reach the first
+TCP = "tcp://"  # prefix of a meeting on several nodes; on one node, it is a file
 
 
 def rank() -> int:
-    """The number of this process among those of its training; 0 is the first, which most trainings have alone."""
+    """The number of this process within its training; 0 is the first, and in most trainings the only one."""
     return int(os.environ.get(RANK, 0))
 
 
@@ -45,7 +45,7 @@ def first() -> bool:
 
 
 def devices(count: int) -> list[str]:
-    """CUDA_VISIBLE_DEVICES of each of `count` processes. Raises UserError where this job was given fewer."""
+    """CUDA_VISIBLE_DEVICES of each of `count` processes. Raises UserError if this job was given fewer devices."""
     given = [name.strip() for name in DEVICES.split(",")] if DEVICES else [str(number) for number in range(count)]
     if len(given) < count and device() == "cuda":
         raise UserError(f"gpus: {count}, but this job has {len(given)} of them; ask for as many, or lower it")
@@ -54,9 +54,10 @@ def devices(count: int) -> list[str]:
 
 @contextmanager
 def together(gpus: int, module: str, nodes: int = 1) -> Iterator[None]:
-    """Within the block this process is one of `gpus` on each of `nodes` that run the `main` of a module.
+    """Within this context, this process is one of `gpus` on each of `nodes` that run the `main` of a module.
 
-    It is alone where that is one. Raises UserError where another process fails, or there are fewer nodes.
+    If that is a single process, no other is started. Raises UserError if another process fails, or if there are fewer
+    nodes.
     """
     count = gpus * nodes
     if count == 1:
@@ -87,7 +88,7 @@ def together(gpus: int, module: str, nodes: int = 1) -> Iterator[None]:
 
 
 def agreed(value: Callable[[], Any]) -> Any:
-    """What the first process computes, in all of them."""
+    """The value that the first process computes, in all processes."""
     from torch import distributed
 
     if not distributed.is_initialized():
@@ -98,15 +99,15 @@ def agreed(value: Callable[[], Any]) -> Any:
 
 
 def _start(others: Others, module: str, gpus: int, meeting: str, there: Nodes | None) -> None:
-    """Start the other processes, of this node and by a step of Slurm those of the others."""
+    """Start the other processes: on this node directly, and on the other nodes by a Slurm step."""
     arguments = sys.argv[1:]
-    if "--log" in arguments:  # that of the first process
+    if "--log" in arguments:  # the log belongs to the first process
         place = arguments.index("--log")
         del arguments[place : place + 2]
     backend = "nccl" if device() == "cuda" else "gloo"
     shared = {MEETING: meeting, BACKEND: backend, "OMP_NUM_THREADS": str(max(1, threads() // gpus))}
     shared["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    shared[WARNINGS] = os.environ.get(WARNINGS, "ERROR")  # the last line of a process says why it failed
+    shared[WARNINGS] = os.environ.get(WARNINGS, "ERROR")  # the last line of a process must state why it failed
     of_peer = {PEER: there.peer} if there else {}
     program = f"from scripts.common.command_line import run; from {module} import main; run(main)"
     for number, name in enumerate(devices(gpus)[1:], 1):
@@ -121,9 +122,9 @@ def _start(others: Others, module: str, gpus: int, meeting: str, there: Nodes | 
 
 
 def _listen(address: str, count: int) -> Any:
-    """What the processes of all nodes meet by: this one listens at its node's address, on a port that is free.
+    """A store for the processes of all nodes to meet: this process listens at its node's address, on a free port.
 
-    Raises UserError where that leads nowhere.
+    Raises UserError if the address does not lead to this node.
     """
     from torch import distributed
 
@@ -136,14 +137,14 @@ def _listen(address: str, count: int) -> Any:
 
 
 def _meet(meeting: str, count: int, store: Any = None, peer: str | None = None) -> None:
-    """Wait until all processes are there; `peer` is an address on another node, where there is any."""
+    """Wait until all processes are present; `peer` is an address on another node, if there is one."""
     from torch import distributed
 
     backend = os.environ.get(BACKEND) or ("nccl" if device() == "cuda" else "gloo")
     if backend == "nccl" and device() != "cuda":
         name = os.environ.get("CUDA_VISIBLE_DEVICES")
         raise UserError(f"gpus: device {name} cannot be used here; lower it, or ask for as many")
-    # All on this machine, whose name may lead nowhere; or the network that leads to the other nodes.
+    # Loopback on one machine, whose name may not resolve; otherwise the network that leads to the other nodes.
     interface = on_nodes.interface_towards(peer) if peer else "lo"
     if interface:
         os.environ.setdefault("GLOO_SOCKET_IFNAME", interface)
@@ -154,7 +155,7 @@ def _meet(meeting: str, count: int, store: Any = None, peer: str | None = None) 
 
 
 def _reach(meeting: str, count: int) -> Any:
-    """The meeting of all nodes, from another than the first. Raises UserError where the first cannot be reached."""
+    """The store for all nodes, opened from a node other than the first. Raises UserError if that is unreachable."""
     from torch import distributed
 
     address, _, port = meeting.removeprefix(TCP).rpartition(":")

@@ -1,8 +1,9 @@
-"""Training sets of several datasets in one training: the library's, each batch of one dataset.
+"""Training sets of several datasets in one training, as in the library: each batch is from one dataset.
 
-The library draws the order of proportional batches from seed and epoch as it draws that within a dataset; here seeds
-are spread (see batches.py), so that no seed's epoch has the order of another's. Members are named by their numbers: one
-called as a column is, `query`, would have the library take this column's prompt for all columns.
+The library draws the order of proportional batches from seed and epoch in the same way as the order within a dataset;
+here, seeds are spread (see batches.py), so that no epoch of a seed has the order of another seed's. Datasets are named
+by numbers: if one were named like a column, such as `query`, the library would use this column's prompt for all
+columns.
 """
 
 from __future__ import annotations
@@ -25,33 +26,33 @@ SAMPLERS = {"proportional": ProportionalBatchSampler, "round_robin": RoundRobinB
 
 
 def as_dataset(columns: list[Columns]) -> Dataset | DatasetDict:
-    """The library's training set of the columns of each dataset."""
+    """The library's training set for the columns of each dataset."""
     if len(columns) == 1:
         return Dataset.from_dict(columns[0])
     return DatasetDict({str(number): Dataset.from_dict(one) for number, one in enumerate(columns, 1)})
 
 
 def names_of(columns: list[Columns]) -> list[str]:
-    """The columns of all datasets, of which one may have more negatives per row than another."""
+    """The columns of all datasets; some may have more negatives per row than others."""
     return list(dict.fromkeys(name for one in columns for name in one))
 
 
 def rows_of(columns: list[Columns], settings: Settings) -> list[int]:
-    """The rows of an epoch by dataset."""
+    """The number of rows per epoch, by dataset."""
     draws = int(settings.epochs) if settings.draw == "epoch" else 1
     return [len(next(iter(one.values()))) // draws for one in columns]
 
 
 def batches_of(rows: list[int], settings: Settings) -> list[int]:
-    """The batches of an epoch by dataset: with round_robin equally many, as many as the smallest has."""
-    if settings.steps_per_epoch:  # of one dataset
+    """The number of batches per epoch, by dataset; with round_robin, that of the smallest dataset for each."""
+    if settings.steps_per_epoch:  # only with a single dataset
         return [settings.steps_per_epoch]
     batches = [math.ceil(count / settings.batch_size) for count in rows]
     return [min(batches)] * len(batches) if settings.multi_dataset_batch_sampler == "round_robin" else batches
 
 
 def reached(rows: list[int], settings: Settings) -> list[int]:
-    """The rows of an epoch that are learnt from, by dataset: those of its batches, on average over whole passes."""
+    """The number of rows used per epoch, by dataset: those of its batches, averaged over whole passes."""
     if settings.steps_per_epoch:
         (count,) = rows
         return [round(settings.steps_per_epoch * count / math.ceil(count / settings.batch_size))]
@@ -60,7 +61,7 @@ def reached(rows: list[int], settings: Settings) -> list[int]:
 
 
 def sampler(settings: Settings) -> partial[MultiDatasetDefaultBatchSampler]:
-    """How the library's trainer makes one sequence of the batches of all datasets."""
+    """A function by which the library's trainer merges the batches of all datasets into one sequence."""
     return partial(_spread, SAMPLERS[settings.multi_dataset_batch_sampler])
 
 

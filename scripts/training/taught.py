@@ -1,4 +1,4 @@
-"""The scores of a teacher as labels of a training set, which holds ids in place of texts."""
+"""A teacher's scores as labels of a training set that contains ids instead of texts."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from scripts.ir.trec import Run, read_run
 from scripts.models.losses import LISTS, PAIRS
 from scripts.models.teaching import SCORED, SCORED_PAIRS
 
-WITHOUT_SCORES = {SCORED: LISTS, SCORED_PAIRS: PAIRS}  # the same examples, before a teacher labels them
+WITHOUT_SCORES = {SCORED: LISTS, SCORED_PAIRS: PAIRS}  # shapes of the same examples without a teacher's labels
 
 
 def labelled_by(by_id: dict[str, list], path: Path) -> dict[str, list]:
-    """The columns of lists or pairs (see examples.py), with the scores of a run as `label`: a list of them for a list.
+    """The columns of lists or pairs (see examples.py), with a run's scores as `label`: a list of scores for each list.
 
-    A negative that is repeated to fill a short list has its score repeated: so of a query with few negatives each
-    counts more, in the teacher's distribution and the student's alike, and both agree where all scores do. Raises
-    UserError for a pair that the run lacks.
+    A negative that is repeated to fill a short list has its score repeated: each negative of a query with few of them
+    thus has more weight, in the teacher's distribution and the student's alike, and both agree if all scores do. Raises
+    UserError for a pair that is not in the run.
     """
     run = read_run(path)
     if "document" in by_id:

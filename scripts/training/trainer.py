@@ -1,7 +1,7 @@
-"""One fine-tuning with the trainers of sentence-transformers: seeded, logged, timed, and resumed where it was killed.
+"""One fine-tuning with the trainers of sentence-transformers: seeded, logged, timed, and resumed if it was killed.
 
-It also writes a checkpoint when the signal WARNING says that its time is nearly up: SIGURG, which processes ignore
-unless they ask for it: Slurm sends the signal to all processes of a job, to Snakemake and shells as well.
+It also writes a checkpoint when the signal WARNING announces that its time is nearly up. The signal is SIGURG, which
+processes ignore by default: Slurm sends it to all processes of a job, including Snakemake and shells.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from scripts.training.several import Columns
 from scripts.training.training_settings import Settings
 
 SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_warmup"}
-LOGGED = 500  # lines of the training log at most, about
+LOGGED = 500  # approximate maximum number of lines in the training log
 WARNING = signal.SIGURG
 
 
 class Outcome(NamedTuple):
-    """What a training leaves beside the weights: the log's rows, seconds without saving, steps, the step resumed at.
+    """The results of a training other than weights: log rows, seconds without saving, steps, and the step resumed at.
 
-    `evaluated` is what a timing says of its evaluations.
+    `evaluated` is what timings record about its evaluations.
     """
 
     rows: list[dict]
@@ -58,21 +58,23 @@ class Outcome(NamedTuple):
 
 
 class MicroBatchTrainer:
-    """Put before a trainer of the library: it trains in micro-batches where memory is short, and writes no model cards,
-    which say nothing that the log does not."""
+    """A mixin for the library's trainers: trains in micro-batches if memory is short, and writes no model cards.
+
+    A model card would state nothing that the log does not.
+    """
 
     micro_batch: MicroBatch
 
     def training_step(self, model, inputs: dict, *others) -> torch.Tensor:
         take = super().training_step
-        if in_parallel():  # some losses draw negatives, which have to be the same everywhere
+        if in_parallel():  # some losses sample negatives, which must be the same in all processes
             torch.set_rng_state(agreed(torch.get_rng_state))
         loss = self.micro_batch.step(model, lambda: take(model, dict(inputs), *others), self.state.global_step + 1)
         add_gradients(model)
         return loss
 
     def add_model_card_callback(self, default_args_dict: dict) -> None:
-        """Add none."""
+        """Do not add a model card."""
 
     def _save(self, output_dir: str | None = None, state_dict: dict | None = None) -> None:
         if is_partly_frozen(self.model):
@@ -88,15 +90,15 @@ class MicroBatchTrainer:
 
 
 def micro_batch_trainer(library_trainer: type) -> type:
-    """The library's trainer of a kind of model, training in micro-batches."""
+    """The library's trainer class of a kind of model, extended to train in micro-batches."""
     return type(f"MicroBatch{library_trainer.__name__}", (MicroBatchTrainer, library_trainer), {})
 
 
 def head_rate(training: Training, model, loss: torch.nn.Module, rate: float | None) -> dict[str, float]:
-    """The head's learning rate by a pattern of the names of its parameters; empty where it has none of its own.
+    """The head's learning rate, keyed by a pattern of its parameter names; empty if it has no rate of its own.
 
-    The library looks the pattern up in the names that the parameters have within the loss. It gives them groups of
-    their own in the optimiser, whose rates follow the same schedule. Raises UserError for a model without a head.
+    The library matches the pattern against the parameter names within the loss. It puts them into optimiser groups of
+    their own, whose rates follow the same schedule. Raises UserError for a model without a head.
     """
     if rate is None:
         return {}
@@ -122,10 +124,10 @@ def train(
 ) -> Outcome:
     """Fine-tune `model` in place on the columns (texts) of each dataset; `folder` keeps checkpoints to resume from.
 
-    Texts that are to be kept `apart` are not in one batch where a loss takes negatives from it. With `evaluations` the
-    model is evaluated on the way, and has the best state's weights in the end if they are kept.
+    Texts that are to be kept `apart` do not share a batch if the loss uses in-batch negatives. With `evaluations`, the
+    model is evaluated during training, and ends with the weights of the best state if these are kept.
 
-    Raises UserError where the loss stops being a number.
+    Raises UserError if the loss is not finite.
     """
     training = adapter(settings.type).training()
     steps = math.ceil(settings.epochs * sum(several.batches_of(several.rows_of(columns, settings), settings)))
@@ -140,7 +142,7 @@ def train(
     sampler: Any = partial(without_duplicates, apart=apart) if shape == LISTS else ShuffledBatches
     arguments = arguments_of(training, settings, folder, steps, sampler)
     arguments.learning_rate_mapping = head_rate(training, model, loss_module, settings.head_learning_rate)
-    if training.prompts:  # not as an argument: the library would read a text as JSON
+    if training.prompts:  # set afterwards, since the constructor would parse a text as JSON
         arguments.prompts = prompts_put(training.prompts, model, columns, settings)
     if routed_modules(model):
         arguments.router_mapping = {column: role_of(column) for column in several.names_of(columns)}
@@ -160,7 +162,7 @@ def train(
 
 
 def prompts_put(of_columns: PromptsOfColumns, model, columns: list[Columns], settings: Settings) -> Any:
-    """The prompts of all columns; of several datasets with their own those of each, by the number that it has here."""
+    """The prompts of all columns; if datasets have their own prompts, those of each dataset by its number."""
     if settings.prompts_by_dataset is None:
         return of_columns(model, several.names_of(columns))
     kind = adapter(settings.type)
@@ -173,13 +175,13 @@ def prompts_put(of_columns: PromptsOfColumns, model, columns: list[Columns], set
 
 
 def loss_of(training: Training, model, loss: str, settings: Settings) -> torch.nn.Module:
-    """The module of the loss, of several dimensions where the settings say so."""
+    """The loss module, over several dimensions if the settings say so."""
     module = training.loss(loss, model, settings.margin, **settings.of_loss)
     return of_dimensions(settings.matryoshka_dims, module, model) if settings.matryoshka_dims else module
 
 
 def resume_evaluations(evaluations: Evaluations, before: SavedProgress) -> None:
-    """Go on with what was evaluated before; of several processes the first keeps weights, and all agree on values."""
+    """Resume earlier evaluations; with several processes, the first keeps weights, and all agree on values."""
     evaluations.resume(before.evaluation)
     evaluations.evaluate = partial(agreed, evaluations.evaluate)
     evaluations.keep = evaluations.keep and first()
@@ -188,7 +190,7 @@ def resume_evaluations(evaluations: Evaluations, before: SavedProgress) -> None:
 def recorder_of(
     training: Training, settings: Settings, folder: Path, fingerprint: str, log_every: int, before: SavedProgress
 ) -> Recorder:
-    """What keeps checkpoints and the log; its micro-batch is that of the settings, or a smaller one of before."""
+    """The Recorder of checkpoints and log; its micro-batch is that of the settings, or a smaller one from before."""
     sizes = [size for size in (settings.micro_batch, before.micro_batch) if size]
     micro_batch = MicroBatch(min(sizes, default=None), settings.batch_size, training.outputs)
     recorder = Recorder(folder, fingerprint, settings.checkpoint_steps, log_every, before, micro_batch)
@@ -197,7 +199,7 @@ def recorder_of(
 
 
 def arguments_of(training: Training, settings: Settings, folder: Path, steps: int, sampler: Any):
-    """The library's arguments of a training of so many steps."""
+    """The library's training arguments for `steps` steps."""
     if settings.draw == "epoch":
         sampler = partial(BatchesOfEpochs, sampler=sampler, epochs=int(settings.epochs))
     if settings.steps_per_epoch:
@@ -208,7 +210,7 @@ def arguments_of(training: Training, settings: Settings, folder: Path, steps: in
         per_device_train_batch_size=settings.batch_size,
         learning_rate=settings.learning_rate,
         lr_scheduler_type=SCHEDULES[settings.schedule],
-        warmup_steps=math.ceil(settings.warmup * steps) if steps > 1 else 0,  # a first step of warm-up has the rate 0
+        warmup_steps=math.ceil(settings.warmup * steps) if steps > 1 else 0,  # the first warm-up step has the rate 0
         weight_decay=settings.weight_decay,
         seed=settings.seed,
         bf16=training_precision(settings.precision) == "bf16",
@@ -220,14 +222,14 @@ def arguments_of(training: Training, settings: Settings, folder: Path, steps: in
         logging_nan_inf_filter=False,
         save_strategy="steps" if first() else "no",
         save_steps=settings.checkpoint_steps,
-        save_total_limit=2,  # the newest is complete only some time after it has its name
+        save_total_limit=2,  # the newest has its name before it is complete
         report_to="none",
         disable_tqdm=True,
     )
 
 
 def run(trainer, recorder: Recorder, folder: Path, before: SavedProgress) -> None:
-    """Train, from a checkpoint of before where there is one; a warning by Slurm brings one at the end of the step."""
+    """Train, resuming from a checkpoint if there is one; on a warning from Slurm, save one at the end of the step."""
     previous_handler = signal.signal(WARNING, recorder.warn)
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -238,7 +240,7 @@ def run(trainer, recorder: Recorder, folder: Path, before: SavedProgress) -> Non
 
 
 def outcome_of(steps: int, recorder: Recorder, model, folder: Path, before: SavedProgress) -> Outcome:
-    """What a training of so many steps left; the model has its best weights where they were kept."""
+    """The outcome of a training of `steps` steps; the model gets its best weights if these were kept."""
     rows, evaluated = recorder.rows, {}
     if recorder.evaluations:
         recorder.evaluations.end(steps, model, folder)

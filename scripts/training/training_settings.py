@@ -1,4 +1,4 @@
-"""The settings of one fine-tuning: how it is trained, as a recipe says it, and what is to be known of the model."""
+"""The settings of one fine-tuning: the training keys of a recipe, and the required settings of the model."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from scripts.models.training_keys import Evaluation, Training
 
 @dataclass(frozen=True, kw_only=True)
 class DevEvaluation(Evaluation):
-    """How the model is evaluated on dev, and in which batches."""
+    """The settings for evaluating the model on dev, and its batch size."""
 
     batch_size: Annotated[int, "texts or pairs per batch, at most"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(Training):
-    """What fine_tune.py is given."""
+    """The settings of fine_tune.py."""
 
     type: Annotated[str, "kind of the model"]
     max_length: Annotated[int, "tokens that the model keeps of a text or of a pair"]
@@ -38,6 +38,6 @@ class Settings(Training):
 
     @property
     def of_loss(self) -> dict[str, float]:
-        """Extra arguments of the loss, beside its margin; empty where it keeps its own."""
+        """Extra arguments of the loss other than its margin; empty if it keeps its defaults."""
         given = {name: getattr(self, name) for name in (*REGULARIZERS, *KEYS)}
         return {name: value for name, value in given.items() if value is not None}

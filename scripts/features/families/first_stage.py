@@ -1,4 +1,4 @@
-"""What the first stage says of its candidates. Reads and writes nothing."""
+"""Score and rank of the candidates in the first stage. Reads and writes no files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NAME = "first-stage"
 
 @of_pairs("first_stage_score", by_field=False)
 def first_stage_score(candidates: Candidates) -> np.ndarray:
-    """The score in the first stage's run, as it stands there (Chekalina and Panchenko 2021, the ChatNoir score)."""
+    """The score in the first stage's run, unchanged (Chekalina and Panchenko 2021, the ChatNoir score)."""
     return candidates.first_stage_score
 
 

@@ -1,10 +1,10 @@
-"""Weighting models of Terrier, with its definitions and defaults: what each term of a query adds to a document's score.
+"""Terrier's weighting models, with its definitions and defaults: each query term's contribution to a document's score.
 
-A document's score is the sum over the query's distinct terms that it holds. tf is the term's frequency in the document,
-dl the document's length, kf the key frequency, df and cf the term's document and collection frequency, N the number of
-documents, T that of tokens, avg = T/N; lg is the logarithm to base 2. Source of the definitions: the classes of
-org.terrier.matching.models in terrier-core 5 (Macdonald et al. 2012, From Puppy to Maturity). Lucene's models of the
-same names differ: see docs/features.md. Reads and writes nothing.
+A document's score is the sum over the query's distinct terms that it contains. tf is the term's frequency in the
+document, dl the document's length, kf the key frequency, df and cf the term's document and collection frequency, N the
+number of documents, T the number of tokens, avg = T/N; lg is the logarithm to base 2. Source of the definitions: the
+classes of org.terrier.matching.models in terrier-core 5 (Macdonald et al. 2012, From Puppy to Maturity). Lucene's
+models of the same names differ: see docs/features.md. Reads and writes no files.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from scripts.features.families import Matches, Parameter, of_terms
 
 NAME = "weighting-models"
 LG_E = math.log2(math.e)
-NEARLY_ALL = 0.99999  # what DPH takes for tf/dl where a document has no other term
+NEARLY_ALL = 0.99999  # DPH's value of tf/dl for a document without other terms
 
-# What a configuration may set. A k1 of 0 would make every TF_IDF 0.
+# The parameters that a configuration may set. With k1 = 0, every TF_IDF would be 0.
 K1, B, K3 = Parameter("k1", 0.001, 1000), Parameter("b", 0, 1), Parameter("k3", 0, 1000)
-C = Parameter("c", 0.001, 1000)  # of a document of mean length tfn = tf lg(1+c)
-DOCUMENT_WEIGHT = Parameter("lambda", 0.001, 0.999, argument="document_weight")  # at 1 no word of others is possible
+C = Parameter("c", 0.001, 1000)  # for a document of mean length, tfn = tf lg(1+c)
+DOCUMENT_WEIGHT = Parameter("lambda", 0.001, 0.999, argument="document_weight")  # at 1, the odds are infinite
 MU = Parameter("mu", 0.001, 1_000_000)  # in tokens
 
 
@@ -70,14 +70,14 @@ def dph(m: Matches) -> np.ndarray:
 
 
 def beyond_independence(m: Matches) -> tuple[np.ndarray, np.ndarray]:
-    """e = cf dl/T, the tf that independence expects, and tf - e where it is above 0, else 0."""
+    """e = cf dl/T, the tf expected under independence, and tf - e if it is positive, otherwise 0."""
     expected = m.cf * m.document_length / m.tokens
     return expected, np.maximum(m.tf - expected, 0)
 
 
 @of_terms("DFIC")
 def dfic(m: Matches) -> np.ndarray:
-    """0 where tf <= e = cf dl/T, else kf lg((tf-e)^2/e + 1): divergence from independence by chi-square.
+    """0 if tf <= e = cf dl/T, else kf lg((tf-e)^2/e + 1): divergence from independence by chi-square.
 
     Kocabas, Dinçer and Karaoğlan (2014), A nonparametric term weighting method, Information Retrieval 17(2).
     """
@@ -87,7 +87,7 @@ def dfic(m: Matches) -> np.ndarray:
 
 @of_terms("DFIZ")
 def dfiz(m: Matches) -> np.ndarray:
-    """0 where tf <= e = cf dl/T, else kf lg((tf-e)/sqrt(e) + 1): divergence from independence, standardised.
+    """0 if tf <= e = cf dl/T, else kf lg((tf-e)/sqrt(e) + 1): divergence from independence, standardised.
 
     Kocabas, Dinçer and Karaoğlan (2014), A nonparametric term weighting method, Information Retrieval 17(2).
     """
@@ -97,7 +97,7 @@ def dfiz(m: Matches) -> np.ndarray:
 
 @of_terms("Hiemstra_LM", DOCUMENT_WEIGHT)
 def hiemstra_lm(m: Matches, document_weight: float = 0.15) -> np.ndarray:
-    """kf lg(1 + lambda tf T/((1-lambda) cf dl)), lambda = .15 the weight of the document.
+    """kf lg(1 + lambda tf T/((1-lambda) cf dl)), where lambda = .15 is the weight of the document.
 
     Hiemstra (2001), Using Language Models for Information Retrieval (thesis, Twente).
     """
@@ -107,7 +107,7 @@ def hiemstra_lm(m: Matches, document_weight: float = 0.15) -> np.ndarray:
 
 @of_terms("DirichletLM", MU)
 def dirichlet_lm(m: Matches, mu: float = 2500) -> np.ndarray:
-    """lg(1 + tf/(mu cf/T)) + lg(mu/(dl+mu)): no kf, the length once a matched term; it may be negative.
+    """lg(1 + tf/(mu cf/T)) + lg(mu/(dl+mu)): no kf, and the length term once per matched term; it may be negative.
 
     Zhai and Lafferty (2004), A study of smoothing methods for language models, TOIS 22(2).
     """
@@ -118,7 +118,7 @@ def dirichlet_lm(m: Matches, mu: float = 2500) -> np.ndarray:
 def dfree(m: Matches) -> np.ndarray:
     """kf norm (-tf lg(p T/cf) + (tf+1) lg(q T/cf) + .5 lg(q/p)), p = tf/dl, q = (tf+1)/(dl+1), norm = tf lg(q/p).
 
-    Amati's model without a parameter, as in Terrier's class of this name.
+    Amati's parameter-free model, as in Terrier's class of this name.
     """
     prior, posterior = m.tf / m.document_length, (m.tf + 1) / (m.document_length + 1)
     rarity = m.tokens / m.cf

@@ -1,7 +1,7 @@
-"""The learners of rankings: what each is given, what it declares and what it gives back.
+"""Learners of rankings: their inputs, declarations and outputs.
 
-Each module of this folder is one learner, found by its name; it states what `Learner` lists. It loads its library
-inside its functions, since planning reads what it declares. Reads and writes nothing.
+Each module of this folder is one learner, found by its name; it defines what `Learner` lists. It imports its library
+only inside functions, since planning reads its declarations. Reads and writes no files.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from scripts.common import plugins
 from scripts.common.errors import UserError
 
 LEARNERS = "scripts.learning_to_rank.learners"
-Value = float | None  # of a parameter; None: no limit
+Value = float | None  # of a parameter; None means no limit
 Parameters = Mapping[str, Value]
-HIGHEST_GRADE = 30  # of a learner with the gain 2^grade - 1, as LightGBM and XGBoost hold it
+HIGHEST_GRADE = 30  # for the gain 2^grade - 1 in LightGBM and XGBoost
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A numeric parameter of a learner: its default (None: no limit) and what it may be."""
+    """A numeric parameter of a learner: its default (None: no limit) and its range."""
 
     about: str
     default: Value
@@ -32,7 +32,7 @@ class Parameter:
     whole: bool = False
 
     def mistake(self, value: Any) -> str | None:
-        """What is wrong with a value; None where it fits."""
+        """The problem with a value; None if it is valid."""
         kind = int if self.whole else int | float
         if isinstance(value, kind) and not isinstance(value, bool) and self.least <= value <= self.most:
             return None
@@ -41,26 +41,26 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Lists:
-    """Queries with their candidates in the order of the first stage: rows of a query stand together.
+    """Queries with their candidates in the order of the first stage; the rows of a query are adjacent.
 
-    Of `values` each row is a candidate and each column a feature. The grade of a candidate that nobody judged is 0.
+    In `values`, each row is a candidate and each column a feature. The grade of an unjudged candidate is 0.
     """
 
     features: list[str]
     queries: list[str]
-    sizes: np.ndarray  # candidates of each query
+    sizes: np.ndarray  # number of candidates of each query
     documents: list[str]
     grades: np.ndarray
     values: np.ndarray
 
     @property
     def ends(self) -> np.ndarray:
-        """Where the rows of each query end."""
+        """The end of each query's rows (exclusive)."""
         return np.cumsum(self.sizes)
 
 
 def check_gains(name: str, *of: Lists) -> None:
-    """Raise UserError for a grade whose gain, 2^grade - 1, a learner of this name does not hold."""
+    """Raise UserError for a grade whose gain, 2^grade - 1, exceeds the range of this learner."""
     if max(lists.grades.max() for lists in of) > HIGHEST_GRADE:
         raise UserError(f"{name} takes grades up to {HIGHEST_GRADE}; map others with the dataset's grades")
 
@@ -68,47 +68,48 @@ def check_gains(name: str, *of: Lists) -> None:
 class Model(Protocol):
     """A learnt ranker."""
 
-    rounds: int | None  # trees of a boosted ensemble that early stopping kept; None for other learners
+    rounds: int | None  # number of trees of a boosted ensemble after early stopping; None for other learners
 
     def scores(self, values: np.ndarray) -> np.ndarray:
-        """One score per row: higher is better, within a query."""
+        """One score per row; within a query, higher is better."""
 
     def text(self) -> str:
-        """The model in the library's own text or JSON form, or in ours, described where it is made."""
+        """The model in the library's own text or JSON format, or in ours, described in the learner's module."""
 
     def gain(self) -> np.ndarray | None:
-        """What each feature's splits gained in training together; None where nothing is split."""
+        """The total gain of each feature's splits in training; None if there are no splits."""
 
     def shap(self, values: np.ndarray) -> np.ndarray | None:
-        """The SHAP value of each row and feature; None where the library has no routine for them."""
+        """The SHAP value of each row and feature; None if the library has no routine for them."""
 
 
 class Learner(Protocol):
-    """What the module of a learner states."""
+    """The interface of a learner's module."""
 
     NAME: str
     DESCRIPTION: str  # for the report
-    LIBRARY: str  # the package that learns
+    LIBRARY: str  # the package that implements it
     PARAMETERS: dict[str, Parameter]
 
     def draws(self, parameters: Parameters) -> bool:
-        """Whether its models differ from seed to seed."""
+        """Whether its models differ between seeds."""
 
     def fit(self, train: Lists, dev: Lists | None, parameters: Parameters, cutoff: int, seed: int) -> Model:
-        """Learn from `train`; stop early by nDCG@cutoff on `dev` where models grow. UserError for what cannot be.
+        """Learn from `train`, with early stopping by nDCG@cutoff on `dev` for boosted ensembles.
 
-        Without `dev` nothing stops: a boosted ensemble has all `trees`.
+        Without `dev` there is no early stopping: a boosted ensemble has all `trees`. Raises UserError for impossible
+        input.
         """
 
     def read(self, text: str) -> Model:
-        """A model from its text."""
+        """The model given by its text."""
 
 
 def learner(name: str) -> Learner:
-    """The learner of this name alone."""
+    """The learner of this name."""
     return cast(Learner, plugins.load(LEARNERS, name))
 
 
 def known() -> dict[str, Learner]:
-    """All learners by name."""
+    """All learners, by name."""
     return cast(dict[str, Learner], plugins.load_all(LEARNERS))

@@ -1,8 +1,8 @@
-"""LambdaMART by LightGBM: boosted trees whose gradients are LambdaRank's, weighted by the change of nDCG.
+"""LambdaMART by LightGBM: boosted trees with LambdaRank gradients, weighted by the change in nDCG.
 
 Burges (2010), From RankNet to LambdaRank to LambdaMART, MSR-TR-2010-82; Ke et al. (2017), LightGBM, NeurIPS. The gain
-of a grade is 2^grade - 1. Number of leaves and learning rate are those of Chekalina and Panchenko (2021); trees are
-added until nDCG on dev has not grown for `patience` trees. Saved as LightGBM's own text.
+of a grade is 2^grade - 1. The default number of leaves and learning rate are those of Chekalina and Panchenko (2021);
+trees are added until nDCG on dev has not increased for `patience` trees. Saved in LightGBM's own text format.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def fit(train: Lists, dev: Lists | None, parameters: Parameters, cutoff: int, se
     params = {name: value for name, value in parameters.items() if name not in ("trees", "patience")}
     params |= {"bagging_freq": 1 if parameters["bagging_fraction"] < 1 else 0, "seed": seed, "verbosity": -1}
     params |= {"objective": "lambdarank", "metric": "ndcg", "eval_at": [cutoff]}
-    params |= {"num_threads": 1, "deterministic": True, "force_row_wise": True}  # equal data make equal trees
+    params |= {"num_threads": 1, "deterministic": True, "force_row_wise": True}  # the same data give the same trees
     learnt = lightgbm.Dataset(train.values, train.grades, group=train.sizes)
     stopping: dict[str, list[Any]] = {}
     if dev:

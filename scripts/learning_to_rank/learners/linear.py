@@ -1,7 +1,7 @@
-"""The baseline: logistic regression of relevance (a grade above 0) on all features, pointwise.
+"""Baseline: pointwise logistic regression of relevance (a grade above 0) on all features.
 
-A feature is standardised by its mean and standard deviation over the training candidates (one that is constant there
-has no weight). The score is the log odds. SHAP values are exact for a linear model of features taken as independent:
+Each feature is standardised by its mean and standard deviation over the training candidates (a feature that is constant
+there has weight 0). The score is the log odds. SHAP values are exact for a linear model with independent features:
 weight times distance from the mean (Lundberg and Lee 2017, A Unified Approach to Interpreting Model Predictions,
 NeurIPS, corollary 1). Saved as JSON of these numbers.
 """
@@ -19,7 +19,7 @@ NAME = "linear"
 DESCRIPTION = "logistic regression (scikit-learn)"
 LIBRARY = "scikit-learn"
 PARAMETERS = {"C": Parameter("the inverse of the L2 penalty's weight", 1, 1e-9, 1e9)}
-STEPS = 10_000  # of the optimiser, which needs tens
+STEPS = 10_000  # maximum number of iterations; the optimiser needs tens
 
 
 class Linear:
@@ -62,7 +62,7 @@ def fit(train: Lists, dev: Lists | None, parameters: Parameters, cutoff: int, se
         raise UserError("no feature differs between candidates, so there is nothing to learn from")
     deviation = np.where(varies, deviation, 1.0)
     weights = np.zeros(len(mean))
-    with threadpool_limits(1):  # equal data make equal weights
+    with threadpool_limits(1):  # the same data give the same weights
         model = LogisticRegression(C=parameters["C"], max_iter=STEPS, tol=1e-8)
         model.fit(((train.values - mean) / deviation)[:, varies], is_relevant)
     weights[varies] = model.coef_[0]

@@ -1,8 +1,9 @@
-"""A random forest that predicts grades: trees of scikit-learn, each grown on a sample of the candidates.
+"""A random forest that predicts grades: scikit-learn trees, each grown on a bootstrap sample of the candidates.
 
-Breiman (2001), Random Forests, Machine Learning 45(1). Twenty trees are those of Chekalina and Panchenko (2021). Saved
-as JSON of the trees' arrays, and walked here: at a node whose feature (as a 32-bit float) is at most its threshold it
-goes left. The forest's prediction is the mean over its trees; both are scikit-learn's, to the last bit.
+Breiman (2001), Random Forests, Machine Learning 45(1). The default of twenty trees is that of Chekalina and Panchenko
+(2021). The trees' arrays are saved as JSON and evaluated here: at a node, a row goes left if the feature (as a 32-bit
+float) is at most the threshold. The forest's prediction is the mean over its trees; both agree with scikit-learn's bit
+for bit.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ PARAMETERS = {
     "min_samples_leaf": Parameter("candidates that a leaf has at least", 1, 1, 1_000_000, whole=True),
     "max_features": Parameter("share of the features that are tried at a node", 1, 0.01, 1),
 }
-PARTS = ("left", "right", "feature", "threshold", "value")  # of a tree: one element per node; a leaf has left -1
+PARTS = ("left", "right", "feature", "threshold", "value")  # of a tree, one element per node; left is -1 for a leaf
 INTEGERS = PARTS[:3]
 
 
@@ -58,7 +59,7 @@ class Forest:
 
 
 def leaves(tree: dict[str, np.ndarray], held: np.ndarray) -> np.ndarray:
-    """The leaf in which each row ends; all rows go down a level at once."""
+    """The leaf that each row reaches; all rows descend one level at a time."""
     node = np.zeros(len(held), dtype=np.int64)
     going = np.flatnonzero(tree["left"][node] >= 0)
     while len(going):
@@ -74,7 +75,7 @@ def draws(parameters: Parameters) -> bool:
 
 
 def grown(train: Lists, parameters: Parameters, seed: int) -> Any:
-    """The forest as scikit-learn has it."""
+    """The forest as a scikit-learn object."""
     from sklearn.ensemble import RandomForestRegressor
 
     forest = RandomForestRegressor(

@@ -1,8 +1,8 @@
 """LambdaMART by XGBoost: boosted trees with the objective rank:ndcg.
 
-Chen and Guestrin (2016), XGBoost: A Scalable Tree Boosting System, KDD. The gain of a grade is 2^grade - 1. Depth and
-learning rate are those of Chekalina and Panchenko (2021); trees are added until nDCG on dev has not grown for
-`patience` trees. Saved as XGBoost's own JSON. It holds features as 32-bit floats.
+Chen and Guestrin (2016), XGBoost: A Scalable Tree Boosting System, KDD. The gain of a grade is 2^grade - 1. The default
+depth and learning rate are those of Chekalina and Panchenko (2021); trees are added until nDCG on dev has not increased
+for `patience` trees. Saved in XGBoost's own JSON format. Features are stored as 32-bit floats.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def read(text: str) -> Trees:
     booster = xgboost.Booster({"nthread": 1})
     try:
         if not {"learner", "version"} <= set(json.loads(text)) or text.startswith("["):
-            raise ValueError  # the library ends the process for a text that is no JSON
+            raise ValueError  # the library aborts the process for text that is not JSON
         booster.load_model(bytearray(text.encode()))
-    except (ValueError, TypeError):  # of which XGBoost's own error is one
+    except (ValueError, TypeError):  # XGBoostError is a ValueError
         raise UserError(f"is not a model of {NAME}") from None
     return Trees(booster)

@@ -1,4 +1,4 @@
-"""Bi-encoders: queries and documents become vectors apart from each other, compared by cosine or dot product."""
+"""Bi-encoders: queries and documents are encoded separately and compared by cosine or dot product."""
 
 from __future__ import annotations
 
@@ -51,11 +51,10 @@ DEFAULT_DISTILLED = "DistillKLDivLoss"
 
 
 def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
-    """Load a bi-encoder that keeps `max_length` tokens of a text, by torch, or by onnxruntime where it is an ONNX file.
+    """Load a bi-encoder that keeps `max_length` tokens of a text, with torch, or onnxruntime if it is an ONNX file.
 
-    Whether it is `to_train` makes no difference: the configuration refuses to train one in ONNX.
-
-    Raises UserError where that cannot be done.
+    `to_train` makes no difference: the configuration refuses to train an ONNX model. Raises UserError if the model
+    cannot be loaded.
     """
     from scripts.models import loading
     from scripts.models.onnx_session import FILE
@@ -79,10 +78,10 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
 
 
 def truncate(model: Model, dimensions: int) -> Callable[[np.ndarray], np.ndarray]:
-    """Let a model give the first dimensions of each vector; returns what makes them of whole vectors.
+    """Truncate a model's vectors to their first dimensions; return a function that truncates stored full vectors.
 
-    Where the similarity is the cosine, what is left has unit length again, as the library does it. Raises UserError
-    where the model's vectors have fewer.
+    If the similarity is the cosine, the truncated vectors are normalised to unit length again, as the library does.
+    Raises UserError if the model's vectors have fewer dimensions.
     """
     from scripts.models.onnx_texts import OnnxBiEncoder
     from scripts.models.truncation import check_dimensions, first_dimensions
@@ -96,9 +95,9 @@ def truncate(model: Model, dimensions: int) -> Callable[[np.ndarray], np.ndarray
 
 
 def exportable(model: SentenceTransformer, folder: Path) -> Exportable:
-    """What becomes of a loaded model in ONNX: its whole way from tokens to a vector, so nothing is pooled after it.
+    """The part of a loaded model that is exported to ONNX: all from tokens to vector, so nothing is pooled afterwards.
 
-    Raises UserError where its pooling leaves out the prompt, which a graph of tokens alone cannot know.
+    Raises UserError if its pooling leaves out the prompt, which a graph that sees only tokens cannot identify.
     """
     from scripts.models.onnx_export import Exportable
     from scripts.models.onnx_texts import write_pooling
@@ -121,7 +120,7 @@ def warm_up(model: SentenceTransformer, batch_size: int) -> None:
 
 
 def training() -> Training:
-    """The library's trainer of bi-encoders and its losses, which use a text's vector."""
+    """The library's trainer and losses for bi-encoders; the losses use a text's vector."""
     from sentence_transformers import SentenceTransformerTrainer, SentenceTransformerTrainingArguments
     from sentence_transformers.sentence_transformer import losses
 
@@ -154,8 +153,8 @@ def training() -> Training:
 def encode(model: Model, texts: list[str], batch_size: int, role: Role) -> np.ndarray:
     """Encode texts as queries or documents.
 
-    Returns float32 of shape (texts, dimensions), of unit length where the model's similarity is the cosine: so the dot
-    product is the model's similarity in any case. Raises UserError where the model yields NaN or infinity.
+    Returns float32 of shape (texts, dimensions), normalised to unit length if the model's similarity is the cosine, so
+    that the dot product is always the model's similarity. Raises UserError if the model yields NaN or infinity.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Bi-encoders behind an endpoint: each text becomes a vector there, and vectors are compared by cosine here."""
+"""Bi-encoders behind an endpoint, which embeds the texts; the vectors are compared by cosine here."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ Keys = Remote
 
 
 def load(folder: Path, max_length: int, to_train: bool = False) -> EndpointModel:
-    """The model that a checkpoint names; the endpoint decides what it keeps of a text."""
+    """The model that a checkpoint names; the endpoint decides how much of a text is kept."""
     from scripts.models.endpoint_models import EndpointModel
 
     return EndpointModel(folder)
 
 
 def facts(model: EndpointModel) -> JsonObject:
-    """What timings say of the answers that were taken so far."""
+    """What is recorded with timings about the answers used so far."""
     return model.facts
 
 
 def truncate(model: EndpointModel, dimensions: int) -> Callable[[np.ndarray], np.ndarray]:
-    """Let a model give the first dimensions of each vector; returns what makes them of whole vectors."""
+    """Truncate a model's vectors to their first dimensions; return a function that truncates stored full vectors."""
     from scripts.models.truncation import first_dimensions
 
     model.truncate_dim = dimensions

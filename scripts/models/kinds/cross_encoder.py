@@ -1,4 +1,4 @@
-"""Cross-encoders: a query and a document pass the model together, and its logit is their score."""
+"""Cross-encoders: a query and a document pass through the model together, and its logit is their score."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ DEFAULT_DISTILLED = "DistillKLDivLoss"
 
 
 def load(folder: Path, max_length: int, to_train: bool = False) -> CrossEncoder:
-    """Load a cross-encoder that gives a pair one score and keeps `max_length` tokens of it.
+    """Load a cross-encoder that gives each pair one score and keeps `max_length` tokens of a pair.
 
-    Raises UserError where that cannot be done, as with weights without a scoring head: unless the model is `to_train`,
-    when a head is drawn from torch's random state.
+    Raises UserError if it cannot be loaded, for example if the weights have no scoring head. If the model is loaded
+    `to_train`, a missing head is initialised from torch's random state instead.
     """
     from scripts.models import language_models, loading
     from scripts.models.running import import_library
@@ -81,7 +81,7 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> CrossEncoder:
 
 
 def _load_classifier(folder: Path, config: ModelConfig, to_train: bool) -> CrossEncoder:
-    """A classifier with as many labels as its config.json states or, where it states none, its file has."""
+    """A classifier with as many labels as its config.json states or, if it states none, as its weights file has."""
     from sentence_transformers import CrossEncoder
 
     from scripts.models import labels, loading
@@ -97,7 +97,7 @@ def _load_classifier(folder: Path, config: ModelConfig, to_train: bool) -> Cross
 
 
 def _choose_label(model: CrossEncoder, folder: Path, config: ModelConfig) -> None:
-    """Let a model of several labels give one score. Raises UserError where it is not said which of them counts."""
+    """Make a model with several labels give one score. Raises UserError if the label that counts is not specified."""
     from scripts.models import labels
 
     if of := labels.relevance(folder, model.num_labels, config):
@@ -107,32 +107,35 @@ def _choose_label(model: CrossEncoder, folder: Path, config: ModelConfig) -> Non
 
 
 def has_head(config: ModelConfig) -> bool:
-    """Whether a model's weights include the head that scores a pair; without it a cross-encoder must be trained."""
+    """Whether a model's weights include the head that scores a pair; without it, a cross-encoder must be trained."""
     endings = ("ForSequenceClassification", "ForCausalLM")
     return any(name.endswith(endings) for name in config.get("architectures") or [])
 
 
 def prompts(model: CrossEncoder) -> dict[str, str]:
-    """The one prompt of a pair: the library puts it before its first text, the query, or where a template has it."""
+    """The single prompt of a pair: the library puts it before the query, or where the chat template places it."""
     name = model.default_prompt_name
     return {} if name is None else {"query": model.prompts[name]}
 
 
 def give_prompts(model: CrossEncoder, prompts: dict[str, str]) -> None:
-    """Set the prompt of a pair, which the model stores when it is saved."""
+    """Set the prompt of a pair, which is stored when the model is saved."""
     model.prompts = {**model.prompts, **prompts}
     model.default_prompt_name = "query" if prompts["query"] else None
 
 
 def head(model: CrossEncoder) -> list[torch.nn.Parameter]:
-    """The parameters of the prediction head: all but those of the encoder below it."""
+    """The parameters of the prediction head: all except those of the encoder."""
     whole = model.transformers_model
     encoder = {id(parameter) for parameter in getattr(whole, whole.base_model_prefix).parameters()}
     return [parameter for parameter in whole.parameters() if id(parameter) not in encoder]
 
 
 def exportable(model: CrossEncoder, folder: Path) -> Exportable:
-    """What becomes of a loaded model in ONNX: the logit of a pair. Raises UserError for a judging language model."""
+    """The part of a loaded model that is exported to ONNX: the logit of a pair.
+
+    Raises UserError for a language model that judges by token logits.
+    """
     from scripts.models import language_models
     from scripts.models.first_token import first_token_alone
     from scripts.models.onnx_export import Exportable
@@ -155,7 +158,7 @@ def warm_up(model: CrossEncoder, batch_size: int) -> None:
 
 
 def training() -> Training:
-    """The library's trainer of cross-encoders, its losses and three of our own, which use a pair's score."""
+    """The library's trainer and losses for cross-encoders and three losses of our own; all use a pair's score."""
     from sentence_transformers import CrossEncoderTrainer, CrossEncoderTrainingArguments
     from sentence_transformers.cross_encoder import losses
 
@@ -189,9 +192,9 @@ def load_scorer(
     batch_tokens: int | None = None,
     prompts: dict[str, str] | None = None,
 ) -> Scorer:
-    """Load a cross-encoder that scores pairs by torch, or in ONNX on the processor.
+    """Load a cross-encoder that scores pairs with torch, or with ONNX on the CPU.
 
-    Raises UserError where a language model is to take batches by tokens: its prompt stands around each pair.
+    Raises UserError if `batch_tokens` is given for a language model, whose prompt surrounds each pair.
     """
     from scripts.models.adapters import Scorer
 
@@ -224,7 +227,7 @@ def load_scorer(
 
 
 def scorer(model: CrossEncoder, batch_size: int) -> Scorer:
-    """What scores pairs by a loaded model, also by one that is being trained."""
+    """A Scorer of pairs for a loaded model, which may still be in training."""
     from scripts.models import language_models
     from scripts.models.adapters import Scorer
     from scripts.models.prompts import fact
@@ -242,7 +245,7 @@ def scorer(model: CrossEncoder, batch_size: int) -> Scorer:
 
 
 def score_pairs(model: CrossEncoder, pairs: list[TextPair], batch_size: int) -> np.ndarray:
-    """The logits of pairs of texts by torch: float32 of shape (pairs,), all finite."""
+    """The logits of text pairs, computed by torch: float32 of shape (pairs,), all finite."""
     import numpy as np
     import torch
 

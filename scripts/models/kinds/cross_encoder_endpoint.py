@@ -1,4 +1,4 @@
-"""Cross-encoders behind an endpoint: a query and a document pass the model there, and their score comes back."""
+"""Cross-encoders behind an endpoint, which scores pairs of a query and a document."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Keys = Remote
 def load_scorer(
     folder: Path, max_length: int, batch_size: int, backend: str, batch_tokens: int | None = None
 ) -> Scorer:
-    """What scores pairs by the model that a checkpoint names; the endpoint decides what it keeps of a pair."""
+    """A Scorer of pairs for the model that a checkpoint names; the endpoint decides how much of a pair is kept."""
     from scripts.models.adapters import Scorer
     from scripts.models.endpoint_models import EndpointModel
 

@@ -1,6 +1,7 @@
-"""Multi-vector models (late interaction, as ColBERT): one vector per token, and a document's score is MaxSim.
+"""Multi-vector models (late interaction, as in ColBERT): one vector per token; a document's score is MaxSim.
 
-MaxSim takes for each token of the query the best token of the document; the sum of these products is the score.
+For each query token, MaxSim takes the highest dot product with any document token; the score is the sum of these
+maxima.
 """
 
 from __future__ import annotations
@@ -53,10 +54,9 @@ STANFORD = "HF_ColBERT"  # the architecture that Stanford's ColBERT writes
 def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
     """Load a multi-vector model that keeps `max_length` tokens of a text, whatever lengths it stores itself.
 
-    One that was exported to ONNX is run by onnxruntime or OpenVINO.
-
-    One that is `to_train` may be a plain encoder: the library adds a projection, drawn from torch's random state.
-    Raises UserError where that cannot be done.
+    A model that was exported to ONNX is run by onnxruntime or OpenVINO. A model loaded `to_train` may be a plain
+    encoder: the library then adds a projection, initialised from torch's random state. Raises UserError if the model
+    cannot be loaded.
     """
     from scripts.models import loading
     from scripts.models.onnx_session import FILE
@@ -89,7 +89,7 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
 
 
 def has_projection(folder: Path, config: ModelConfig) -> bool:
-    """Whether a folder's weights include what makes a token's vector, by who says that they wrote it."""
+    """Whether a folder's weights include the projection to token vectors, judging by the library that wrote them."""
     from scripts.models.model_files import read_object
 
     stated = read_object(folder / OF_LIBRARY) if (folder / OF_LIBRARY).is_file() else {}
@@ -99,9 +99,9 @@ def has_projection(folder: Path, config: ModelConfig) -> bool:
 
 
 def exportable(model: MultiVectorEncoder, folder: Path) -> Exportable:
-    """What becomes of a loaded model in ONNX: its way from tokens to their vectors; which count is kept beside it.
+    """The part of a loaded model that is exported to ONNX: from tokens to their vectors; the mask is stored separately.
 
-    Raises UserError for one that merges tokens' vectors, which the graph cannot.
+    Raises UserError for a model that merges token vectors, which the graph cannot do.
     """
     from sentence_transformers.multi_vector_encoder.modules import MultiVectorMask
     from sentence_transformers.multi_vector_encoder.modules.token_pooling import BaseTokenPooling
@@ -129,7 +129,7 @@ def exportable(model: MultiVectorEncoder, folder: Path) -> Exportable:
 
 
 def _expansion(model: MultiVectorEncoder) -> dict[str, Any] | None:
-    """How a model fills short queries up, as onnx_token_vectors reads it; None where it does not."""
+    """The settings by which a model expands short queries, as onnx_token_vectors reads them; None if it does not."""
     stated = getattr(model[0], "query_expansion", None)
     if not stated:
         return None
@@ -145,7 +145,7 @@ def warm_up(model: Model, batch_size: int) -> None:
 
 
 def training() -> Training:
-    """The library's trainer of multi-vector models and its losses, which use the tokens' vectors and which count."""
+    """The library's trainer and losses for multi-vector models; the losses use the token vectors and their mask."""
     from sentence_transformers import MultiVectorEncoderTrainer, MultiVectorEncoderTrainingArguments
     from sentence_transformers.multi_vector_encoder import losses, scoring
 
@@ -178,11 +178,11 @@ def training() -> Training:
 
 
 def encode(model: Model, texts: list[str], batch_size: int, role: Role) -> list[np.ndarray]:
-    """Encode texts as queries or documents: of each the vectors of its tokens that count.
+    """Encode texts as queries or documents: for each text, the vectors of its tokens that count.
 
-    Returns float32 of shape (tokens, dimensions) a text. MaxSim of dot products is the model's similarity: where that
-    is the mean over a query's tokens, the query's vectors are divided by their number. Raises UserError where the model
-    yields NaN or infinity.
+    Returns one float32 array of shape (tokens, dimensions) per text. MaxSim of dot products is the model's similarity:
+    if that is the mean over a query's tokens, the query's vectors are divided by their number. Raises UserError if the
+    model yields NaN or infinity.
     """
     import numpy as np
 

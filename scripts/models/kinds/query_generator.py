@@ -1,7 +1,7 @@
-"""Language models that write queries for documents, causal ones or those with an encoder.
+"""Language models that write queries for documents: decoder-only or encoder-decoder models.
 
-They rank nothing. Tokens are drawn among the 25 most likely and within .95 of the probability, as GPL does (Wang et al.
-2022), until the line of the query ends: a base model would go on with further lines.
+They do not rank. Each token is drawn from the 25 most likely ones and within a cumulative probability of .95, as in GPL
+(Wang et al. 2022), until the line of the query ends: a base model would continue with further lines.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ LOSSES: dict[str, str] = {}
 
 NEW = 64  # tokens of a query
 TOP_K, TOP_P = 25, 0.95
-SAMPLING = {"do_sample": True, "top_k": 0, "top_p": 1.0}  # the library would sort the whole vocabulary for each token
-ITS_TOKENS = ("bos_token_id", "eos_token_id", "decoder_start_token_id")  # all that is read of a generation_config.json
+SAMPLING = {"do_sample": True, "top_k": 0, "top_p": 1.0}  # the library's top-p sorts the whole vocabulary per token
+ITS_TOKENS = ("bos_token_id", "eos_token_id", "decoder_start_token_id")  # all keys read from generation_config.json
 DOCUMENT = "{document}"
-AROUND = "\"'“”„` \n\r\t"  # no text of a query
+AROUND = "\"'“”„` \n\r\t"  # stripped from the start of an answer
 
 
 class Writer:
-    """A loaded model that writes."""
+    """A loaded model that writes queries."""
 
     def __init__(self, model: Any, tokenizer: Any, max_length: int, batch_size: int) -> None:
         self.facts: JsonObject = {"prompt_tokens": 0, "completion_tokens": 0}
@@ -43,7 +43,7 @@ class Writer:
         self.room = max_length if model.config.is_encoder_decoder else max_length - NEW
 
     def write(self, prompt: str, documents: list[str], seed: int) -> list[str]:
-        """One query for each document, drawn by the seed."""
+        """One query per document, sampled with the seed."""
         import torch
 
         torch.manual_seed(seed)
@@ -56,7 +56,7 @@ class Writer:
         return [query for start in starts for query in self._answers(prompts[start : start + self.batch_size])]
 
     def _framed(self, prompt: str) -> str:
-        """The prompt within the model's chat template, where it has one."""
+        """The prompt within the model's chat template, if it has one."""
         if not self.tokenizer.chat_template:
             return prompt
         chat = [{"role": "user", "content": prompt}]
@@ -91,7 +91,7 @@ class Writer:
 
 
 def likely(tokens: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-    """The scores of the tokens that may be drawn; all others are left out. Raises UserError where none can be."""
+    """The scores with all tokens that may not be drawn set to -inf. Raises UserError if no token can be drawn."""
     from scripts.models.running import finite
 
     best, which = scores.topk(min(TOP_K, scores.shape[-1]))
@@ -102,12 +102,12 @@ def likely(tokens: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
 
 
 def has_line(answer: str) -> bool:
-    """Whether a line with a text has come to its end, so that nothing after it is read."""
+    """Whether an answer contains a complete non-empty line; nothing after it is read."""
     return "\n" in answer.lstrip(AROUND)
 
 
 def load_writer(folder: Path, max_length: int, batch_size: int) -> Writer:
-    """Load a model that writes, from a folder alone. Raises UserError where it is no language model."""
+    """Load a query generator from a local folder. Raises UserError if it is not a language model."""
     from scripts.models import loading
     from scripts.models.running import device
 
@@ -127,7 +127,7 @@ def load_writer(folder: Path, max_length: int, batch_size: int) -> Writer:
         tokenizer = AutoTokenizer.from_pretrained(str(folder), **own, padding_side="right" if encodes else "left")
         with recorded(torch.float32) as made:
             model = kind.from_pretrained(str(folder), use_safetensors=True, **own)
-    except Exception as error:  # whatever the library raises at a model that is damaged or needs its own code
+    except Exception as error:  # any exception of the library for a model that is damaged or needs its own code
         raise loading.cannot_load(folder, error) from None
     check(model, made, folder)
     loading.complete_tokenizer(tokenizer, model, folder)

@@ -1,4 +1,4 @@
-"""Language models behind an endpoint of OpenAI's protocol that write queries for documents. They rank nothing."""
+"""Language models behind an OpenAI-compatible endpoint that write queries for documents. They do not rank."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Keys = Remote
 
 
 def load_writer(folder: Path, max_length: int, batch_size: int) -> EndpointWriter:
-    """What writes queries by the model that a checkpoint names."""
+    """A writer of queries for the model that a checkpoint names."""
     from scripts.models.endpoint_writer import EndpointWriter
 
     return EndpointWriter(folder)

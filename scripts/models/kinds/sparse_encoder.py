@@ -1,4 +1,4 @@
-"""Sparse encoders (learned sparse retrieval, as SPLADE): a text becomes weights of the vocabulary's terms, most are 0.
+"""Sparse encoders (learned sparse retrieval, such as SPLADE): a text becomes a sparse vector of term weights.
 
 A document's score is the dot product of its weights and the query's, so only documents that share a term are found.
 """
@@ -43,11 +43,11 @@ DOCUMENT_WEIGHT, QUERY_WEIGHT = 3e-5, 5e-5  # the defaults of the library's trai
 
 
 def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
-    """Load a sparse encoder that keeps `max_length` tokens of a text, by onnxruntime where it was exported to ONNX.
+    """Load a sparse encoder that keeps `max_length` tokens of a text, with onnxruntime if it was exported to ONNX.
 
-    It needs a head that predicts masked words, whose vocabulary its terms are, also where it is `to_train`; queries may
-    pass modules of their own, such as weights of terms that need no inference. Raises UserError where that cannot be
-    done.
+    It needs a masked-language-model head, whose vocabulary provides the terms, even if it is loaded `to_train`. Queries
+    may pass through modules of their own, such as term weights that need no inference. Raises UserError if the model
+    cannot be loaded.
     """
     from scripts.models import loading
     from scripts.models.onnx_session import FILE
@@ -77,9 +77,10 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
 
 
 def exportable(model: SparseEncoder, folder: Path) -> Exportable:
-    """What becomes of a loaded model in ONNX: its whole way from tokens to weights of terms.
+    """The part of a loaded model that is exported to ONNX: everything from tokens to term weights.
 
-    Raises UserError for one whose queries pass modules of their own, or that keeps only so many terms of a text.
+    Raises UserError for a model whose queries pass through modules of their own, or that limits the number of terms per
+    text.
     """
     from scripts.models import loading
     from scripts.models.onnx_export import Exportable
@@ -103,10 +104,10 @@ def warm_up(model: Model, batch_size: int) -> None:
 
 
 def training() -> Training:
-    """The library's trainer of sparse encoders and its losses, which use a text's weights of terms.
+    """The library's trainer and losses for sparse encoders; the losses use a text's term weights.
 
-    SpladeLoss is that of in-batch negatives, or that of a teacher's scores, with the expected cost of a search (FLOPS),
-    whose weights for documents and queries rise over the first third of the steps.
+    SpladeLoss combines the loss of in-batch negatives, or of a teacher's scores, with the expected cost of a search
+    (FLOPS), whose weights for documents and queries rise over the first third of the steps.
     """
     from sentence_transformers import SparseEncoderTrainer, SparseEncoderTrainingArguments
     from sentence_transformers.sparse_encoder import losses
@@ -147,8 +148,8 @@ def training() -> Training:
 def encode(model: Model, texts: list[str], batch_size: int, role: Role) -> scipy.sparse.csr_array:
     """Encode texts as queries or documents.
 
-    Returns float32 of shape (texts, terms of the vocabulary); the dot product is the model's similarity. Raises
-    UserError where the model yields NaN, infinity or a weight below 0.
+    Returns float32 of shape (texts, vocabulary terms); the dot product is the model's similarity. Raises UserError if
+    the model yields NaN, infinity or a negative weight.
     """
     import numpy as np
     import scipy.sparse

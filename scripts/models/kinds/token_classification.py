@@ -1,7 +1,7 @@
-"""Models that label the words of a text (transformers' token classification). They rank nothing: features use them.
+"""Models that label the words of a text (token classification in transformers). They do not rank; features use them.
 
-A word has the label of its first token. A text that is longer than the model's input is read in windows that overlap by
-a quarter, and the first window that a word stands in decides.
+A word has the label of its first token. A text longer than the model's input is read in windows that overlap by a
+quarter; the first window that contains a word determines its label.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ BACKENDS = ("torch",)
 DESCRIPTION = "labels the words of a text, for features only (tagger); max_length applies to a window of a text"
 LOSSES: dict[str, str] = {}
 
-OUTSIDE = "O"  # the label of a word that is nothing
+OUTSIDE = "O"  # the label of a word outside all spans
 _WORD = re.compile(r"\w+(?:[.'\u2019&+#/-]\w+)*|[^\w\s]")
 
 
 class Tagger:
-    """A loaded model; `labels` are those that words can have, without B- and I- before them."""
+    """A loaded model; `labels` are the labels that words can have, without the prefixes B- and I-."""
 
     def __init__(self, model: Any, tokenizer: Any, max_length: int, batch_size: int) -> None:
         self.model, self.tokenizer = model, tokenizer
@@ -38,7 +38,7 @@ class Tagger:
         self.labels = frozenset(bare(name) for name in self.names) - {OUTSIDE}
 
     def tag(self, texts: list[str]) -> list[Spans]:
-        """For each text its labelled spans, in order: (label, words with a space between)."""
+        """The labelled spans of each text, in order: (label, words joined by spaces)."""
         words = [_WORD.findall(text) for text in texts]
         labels = [[OUTSIDE] * len(of_text) for of_text in words]
         filled = [place for place, of_text in enumerate(words) if of_text]
@@ -79,7 +79,7 @@ class Tagger:
 
 
 def load_tagger(folder: Path, max_length: int, batch_size: int) -> Tagger:
-    """Load a model that labels tokens, from a folder alone. Raises UserError where it has no head that does."""
+    """Load a token-classification model from a local folder. Raises UserError if it has no head for that."""
     from scripts.models import loading
     from scripts.models.running import device
 
@@ -97,7 +97,7 @@ def load_tagger(folder: Path, max_length: int, batch_size: int) -> Tagger:
         tokenizer = AutoTokenizer.from_pretrained(str(folder), **own)
         with recorded(torch.float32) as made:
             model = AutoModelForTokenClassification.from_pretrained(str(folder), use_safetensors=True, **own)
-    except Exception as error:  # whatever the library raises at a model that is damaged or needs its own code
+    except Exception as error:  # any exception of the library for a model that is damaged or needs its own code
         raise loading.cannot_load(folder, error) from None
     check(model, made, folder)
     loading.complete_tokenizer(tokenizer, model, folder)
@@ -112,12 +112,12 @@ def load_tagger(folder: Path, max_length: int, batch_size: int) -> Tagger:
 
 
 def bare(label: str) -> str:
-    """A label without the B- or I- that says whether a span begins or goes on."""
+    """A label without the prefix B- or I-, which says whether a span begins or continues."""
     return label[2:] if label[:2] in ("B-", "I-") else label
 
 
 def spans(words: list[str], labels: list[str]) -> Spans:
-    """Words that follow one another with the same label, as one; B- begins another. Signs alone are none."""
+    """Merge consecutive words with the same label into spans; B- begins a new span. Punctuation alone is not a span."""
     found: list[tuple[str, list[str]]] = []
     last = OUTSIDE
     for word, label in zip(words, labels, strict=True):
