@@ -1,6 +1,6 @@
 """The keys that plug-ins declare: modules of a package, one of which a key selects; reads and writes nothing.
 
-A plug-in module (a model type, an effect …) defines
+A plug-in (a model type, an effect …) is a module that defines
 
     NAME = "d_av"                             its name in configurations: a value of the selecting key
     DESCRIPTION = "over the mean deviation"   optional: its part of the selecting key's description
