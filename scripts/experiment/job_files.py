@@ -41,17 +41,17 @@ def texts(experiment: Experiment, dataset: str, name: str, passage_length: int |
 
 
 def queries(experiment: Experiment, task: Task, passage_length: int | None = None) -> str:
-    """The queries of a task, or their passages."""
+    """Return the queries of a task, or their passages."""
     return texts(experiment, task.dataset, f"queries/{task.split}", passage_length)
 
 
 def all_queries(experiment: Experiment, dataset: str) -> list[str]:
-    """The queries of a dataset, one file per split."""
+    """Return the queries of a dataset, one file per split."""
     return [path("queries", experiment=experiment.name, dataset=dataset, split=split) for split in SPLITS]
 
 
 def qrels(experiment: Experiment, task: Task) -> str:
-    """The relevance judgements of a task."""
+    """Return the relevance judgements of a task."""
     return path("qrels", experiment=experiment.name, dataset=task.dataset, split=task.split)
 
 

@@ -177,7 +177,7 @@ class Family:
     title: str
 
 
-@dataclass(frozen=True, eq=False)  # hashed by identity, so derived values can be cached
+@dataclass(frozen=True, eq=False)  # equal only to itself, so derived values can be cached
 class Experiment:
     """The resolved content of one configuration, in its order."""
 

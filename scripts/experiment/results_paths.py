@@ -1,7 +1,7 @@
 """All paths under results/: builds and parses them and returns the kind of each file. Reads and writes nothing.
 
-There is one table, so that rules, scripts and archives cannot disagree. It needs only the standard library: an archive
-is verified with its own copy, where nothing else may be installed.
+There is one table, so that rules, scripts and archives cannot disagree. It needs only the standard library, because an
+archive is verified by the code that it contains, where nothing else may be installed.
 """
 
 from __future__ import annotations

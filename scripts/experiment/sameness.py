@@ -1,4 +1,4 @@
-"""Checks that no system is compared with itself, and that no two tasks have the same queries, counted twice."""
+"""Checks that no system is compared with itself, and that no queries count twice because two tasks have them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tuning budget of a system: the number of configurations compared before it was fixed."""
+"""The tuning budget of a system: the number of configurations compared on dev before it was fixed."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def recipe_of(experiment: Experiment, system: System) -> Recipe:
 
 
 def _recipe(check: Checker, key: str, member: System) -> Recipe:
-    """Return the recipe of a re-ranker. Raises UserError if it is not trained without a fold."""
+    """Return the recipe of a re-ranker. Raises UserError unless it is a re-ranker trained by one recipe with folds."""
     if member.kind != rerank.NAME:
         raise check.fail(key, f"{member.name} does not re-rank; expected re-rankers, which score the same documents")
     recipe = check.config.recipes.get(member.recipe)

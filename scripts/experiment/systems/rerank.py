@@ -79,7 +79,7 @@ class Rerank(_neural.Neural):
     def with_seeds(self, check: Checker, system: System, systems: dict[str, System]) -> System:
         """Return the system with its seeds: those of its first stage if untrained, otherwise its own.
 
-        Raises UserError if a trained first stage lacks one of a trained re-ranker's seeds.
+        Raises UserError if a first stage with seeds lacks one of a trained re-ranker's seeds.
         """
         first = systems[self.takes(system)[0]]
         if not system.recipes:
