@@ -1,4 +1,4 @@
-"""What a configuration says of adapters, Matryoshka losses and truncated vectors, held against kinds of model."""
+"""Checks of LoRA adapters, Matryoshka losses and truncated vectors against model types, and their descriptions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scripts.models.adapters import adapter, adapters
 
 
 def check_truncation(check: Checker, name: str, embeddings: object, kind: str) -> None:
-    """Raise UserError for a system that truncates vectors which it quantises, or which its model does not have."""
+    """Raise UserError if a system truncates vectors that it quantises, or that its model type does not have."""
     if embeddings:
         problem = "not together with embeddings, which quantise whole vectors; leave one of them out"
         raise check.fail(f"systems.{name}.truncate_dim", problem)
@@ -19,7 +19,7 @@ def check_truncation(check: Checker, name: str, embeddings: object, kind: str) -
 
 
 def truncation_of(system: System) -> dict[str, int]:
-    """What a system's runs depend on beside the rest, where it truncates vectors."""
+    """Return the setting of truncation, on which a system's runs depend; empty if it does not truncate vectors."""
     return {"truncate_dim": system.truncate_dim} if system.truncate_dim else {}
 
 
@@ -28,14 +28,14 @@ def truncation_text(system: System) -> str:
 
 
 def check_dimensions(check: Checker, name: str, recipe: Recipe, kinds: list[str]) -> None:
-    """Raise UserError for a loss of several dimensions where no model of these kinds has such vectors."""
+    """Raise UserError for a Matryoshka loss if no model of these types has such vectors."""
     if recipe.matryoshka_dims and not any(getattr(adapter(kind), "MATRYOSHKA", False) for kind in kinds):
         problem = f"a {kinds[0]} has no vectors whose first dimensions could be trained; leave it out"
         raise check.fail(f"recipes.{name}.matryoshka_dims", problem)
 
 
 def as_text(recipe: Recipe) -> str:
-    """How a recipe trains other than all weights for all dimensions, as the end of a system's description."""
+    """Return the end of a system's description: folds, frozen weights, steps, LoRA and Matryoshka dimensions."""
     words = ""
     if recipe.folds:
         words += f", without fold {recipe.left_out_fold} of {recipe.folds} of its queries"

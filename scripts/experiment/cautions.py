@@ -1,4 +1,4 @@
-"""What a configuration asks for that can be computed, but does not mean what it seems to: said, and not refused."""
+"""Warnings about settings that can be computed but are easily misinterpreted; they are printed, not refused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NAMED = 5  # systems in a line
 
 
 def cautions(experiment: Experiment) -> list[str]:
-    """A line for each group of systems that rank fewer documents per query than a measure looks at."""
+    """Return a line for each group of systems that rank fewer documents per query than a measure's cutoff."""
     cutoffs = {name: cutoff(parse(name)) or 0 for name in _measures(experiment)}
     held = {name: documents_held(experiment, system) for name, system in experiment.systems.items()}
     deepest = max(experiment.depth, *held.values())
@@ -30,11 +30,11 @@ def cautions(experiment: Experiment) -> list[str]:
 
 
 def _measures(experiment: Experiment) -> list[str]:
-    """The measures of runs, those by which seeds are selected too."""
+    """Return the measures computed from runs, including those that select seeds and recipes."""
     scored = [name for task in experiment.tasks.values() if not task.values_given for name in task.measures]
     chosen = [name for system in experiment.systems.values() if system.selection for name in system.selection.score]
     chosen += [system.choice.measure for system in experiment.systems.values() if system.choice]
-    return [name for name in dict.fromkeys(scored + chosen) if parse(name).NAME != "Judged"]  # a share of what is there
+    return [name for name in dict.fromkeys(scored + chosen) if parse(name).NAME != "Judged"]  # valid at any depth
 
 
 def _caution(measures: list[str], runs: str, depth: int, key: str) -> str:

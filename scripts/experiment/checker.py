@@ -1,4 +1,4 @@
-"""What the checks of a configuration share: how a mistake is said, and looking a name up in another section."""
+"""Common parts of the checks of a configuration: error messages, and lookup of names in other sections."""
 
 from __future__ import annotations
 
@@ -10,26 +10,27 @@ from scripts.ir.measures import check_computable
 
 
 class Source:
-    """The name of a configuration's file, with which each message begins."""
+    """The name of the configuration file, with which each message begins."""
 
     def __init__(self, source: str) -> None:
         self.source = source
 
     def fail(self, key: str, problem: str) -> UserError:
-        """The error that `key` has, to be raised."""
+        """Return the error about `key`, to be raised."""
         return UserError(f"{self.source}: {key}: {problem}")
 
 
 class Checker(Source):
-    """A completed configuration, and where it is from."""
+    """A configuration with its defaults, and its file name."""
 
     def __init__(self, config: Configuration, source: str) -> None:
         super().__init__(source)
         self.config = config
 
     def computable(self, key: str, measure: str, of_one_run: bool = True) -> None:
-        """Raise UserError unless ir-measures knows the measure and it can be computed here; `of_one_run`: from one run
-        and judgements of documents.
+        """Raise UserError unless ir-measures knows the measure and it can be computed here.
+
+        With `of_one_run`, it must be computable from one run and judgements of documents.
         """
         try:
             check_computable(measure)
@@ -40,7 +41,7 @@ class Checker(Source):
             raise self.fail(key, str(error)) from None
 
     def known(self, key: str, name: str, section: str) -> None:
-        """Raise UserError unless the section has the name."""
+        """Raise UserError unless the section has an entry of this name."""
         names = getattr(self.config, section)
         if name not in names:
             has = f"{section} has {', '.join(map(str, names)) or 'none'}"

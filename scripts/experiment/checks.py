@@ -1,4 +1,4 @@
-"""The checks of a configuration's sections that stand alone: measures, datasets, recipes, published numbers."""
+"""Checks of single sections of a configuration: measures, datasets, recipes, published numbers."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ from scripts.experiment.teachers import check_recipe as check_teaching
 from scripts.models.adapters import adapters, writes
 from scripts.models.losses import resolve_loss
 
-COLUMNS = ("query_id", "task", "system", "queries", "seeds")  # of the tables that have one column per measure too
-HINTS = ("name a teacher", "did you mean")  # what tells most of a loss that fits no kind of model, first
+COLUMNS = ("query_id", "task", "system", "queries", "seeds")  # columns of tables that also have one column per measure
+HINTS = ("name a teacher", "did you mean")  # the most helpful messages about a loss that fits no model type, best first
 SHARED_FOLDERS = ("downloads", STATE)
 
 
 def check_name(check: Checker) -> None:
-    """The experiment's folder is not one that all experiments share."""
+    """Raise UserError if the experiment's folder is one that all experiments share."""
     name = check.config.experiment
     if name in SHARED_FOLDERS:
         raise check.fail("experiment", f"{name!r} is a folder that all experiments share; choose another name")
 
 
 def check_labels(check: Checker, labels: dict[str, str], section: str) -> None:
-    """No two entries of a section (label by name) have the same label, by which readers distinguish them."""
+    """Raise UserError if two entries of a section have the same label; `labels` maps names to labels."""
     first: dict[str, str] = {}
     for name, label in labels.items():
         if first.setdefault(label, name) != name:
@@ -54,13 +54,13 @@ def check_labels(check: Checker, labels: dict[str, str], section: str) -> None:
 
 
 def check_measures(check: Checker) -> None:
-    """Each measure is known to ir-measures and can be computed here."""
+    """Raise UserError unless ir-measures knows each measure and it can be computed here."""
     for name in check.config.measures:
         check.computable("measures", name, of_one_run=False)
 
 
 def check_datasets(check: Checker) -> None:
-    """Each dataset lies somewhere, and its keys fit together and to other datasets."""
+    """Check the location of each dataset, and its keys against each other and against other datasets."""
     check_mirrors(check, check.config.mirrors)
     for name, dataset in check.config.datasets.items():
         key = f"datasets.{name}"
@@ -86,7 +86,7 @@ def check_datasets(check: Checker) -> None:
 
 
 def _check_others(check: Checker, key: str, dataset: Dataset) -> None:
-    """What a dataset takes of another, and further texts of its documents."""
+    """Check references to other datasets, and the file of texts to append to the documents."""
     if dataset.corpus:
         _check_corpus(check, key, dataset, dataset.corpus)
     if dataset.runs_of:
@@ -96,7 +96,7 @@ def _check_others(check: Checker, key: str, dataset: Dataset) -> None:
 
 
 def _check_measure_name(check: Checker, key: str, name: str) -> None:
-    """The name can head a column of the tables, beside their own and without being taken for another measure."""
+    """Raise UserError unless the name can head a column of the tables without being confused with another column."""
     if not name or name != name.strip() or not name.isprintable():
         raise check.fail(key, f"{name!r} is no name: empty, with a space at an end, or with control characters")
     if name in COLUMNS or name.endswith(" sd") or name.startswith("Judged@"):
@@ -119,7 +119,7 @@ def _check_corpus(check: Checker, key: str, dataset: Dataset, corpus: str) -> No
 
 
 def _check_generator(check: Checker, key: str, dataset: Dataset) -> None:
-    """The model that a dataset names writes queries."""
+    """Raise UserError unless the model that a dataset names writes queries."""
     generator = str(getattr(dataset, "generator", ""))
     check.known(f"{key}.generator", generator, "models")
     kind = check.config.models[generator].type
@@ -172,7 +172,7 @@ def _check_location(check: Checker, key: str, dataset: Dataset) -> None:
 
 
 def _check_sums(check: Checker, key: str, dataset: Dataset, location: str, kind: str) -> None:
-    """What is downloaded has checksums, of its one file or of each."""
+    """Raise UserError unless a download has the checksum of its one file or of each file."""
     if dataset.files and kind != "url":
         raise check.fail(f"{key}.files", "only valid with a URL")
     if dataset.files and dataset.sha256:
@@ -184,7 +184,7 @@ def _check_sums(check: Checker, key: str, dataset: Dataset, location: str, kind:
 
 
 def check_recipes(check: Checker) -> None:
-    """Raise UserError for a recipe with an unknown name, or that learns from a dataset without documents."""
+    """Raise UserError for a recipe with an unknown name or invalid keys, or whose dataset has no documents."""
     for name, recipe in check.config.recipes.items():
         if name == UNTRAINED:
             raise check.fail(f"recipes.{name}", f"the name {UNTRAINED!r} is taken: a model's own weights")
@@ -202,7 +202,7 @@ def check_recipes(check: Checker) -> None:
 
 
 def _check_learnable(check: Checker, name: str, recipe: Recipe) -> None:
-    """The one dataset of a recipe has documents and training queries."""
+    """Raise UserError unless the one dataset of a recipe has documents and training queries."""
     dataset = recipe.datasets[0]
     check.known(f"recipes.{name}.train_on", dataset, "datasets")
     learnt = check.config.datasets[dataset]
@@ -213,7 +213,7 @@ def _check_learnable(check: Checker, name: str, recipe: Recipe) -> None:
 
 
 def check_loss(check: Checker, name: str, kinds: list[str]) -> None:
-    """Raise UserError unless the recipe's loss fits its examples and a model of one of the kinds."""
+    """Raise UserError unless the recipe's loss fits its examples and a model of one of the types."""
     recipe: Recipe = check.config.recipes[name]
     problems = []
     for kind in kinds:
@@ -228,7 +228,7 @@ def check_loss(check: Checker, name: str, kinds: list[str]) -> None:
 
 
 def check_published(check: Checker) -> None:
-    """Raise UserError unless the file of published numbers exists and the comparisons named with it are known."""
+    """Raise UserError unless the files of published numbers exist and the other keys of the section fit."""
     published = check.config.published
     if published is None:
         return
@@ -248,7 +248,7 @@ def check_published(check: Checker) -> None:
 
 
 def check_mapping(check: Checker, entries: dict[str, list[str]]) -> None:
-    """Raise UserError for an unknown system (by entry) or task in the mapping of published cells, without `part`."""
+    """Raise UserError for an unknown system (by entry), task or dataset in the mapping, unless `part` is set."""
     published = check.config.published
     if published is None or not published.mapping:
         return

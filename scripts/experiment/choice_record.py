@@ -1,4 +1,4 @@
-"""The record of a choice among recipes, which a system holds."""
+"""The record of a system's choice among recipes."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RecipeChoice:
-    """The recipe is the best of entry `recipe`: that of the system among `members` whose runs on `task` are best.
+    """The choice of the best recipe of the entry `recipe`: that of the system in `members` that is best on `task`.
 
-    Of each member the mean of `measure` over its seeds counts.
+    Members are compared by the mean of `measure` over their seeds.
     """
 
     task: str

@@ -1,8 +1,8 @@
-"""Recipes with `choose`: of those that a list made of an entry, the best recipe on dev is selected for the tasks.
+"""Recipes with `choose`: the best on dev of the recipes that fan-out made from one entry ranks the tasks.
 
-A system that names the entry stays one system. Each recipe of the entry becomes a further system, a member, which ranks
-the dev queries alone, as the system itself would. The weights that the system ranks with are those of the best member;
-they lie under a recipe of their own, named after the entry and the system, since another system may choose another one.
+A system that names the entry remains one system. Each recipe of the entry becomes a further system, a member, which
+ranks only the dev queries, as the system itself would. The system ranks with the weights of the best member. They are
+stored under a separate recipe, named after the entry and the system, since another system may choose another recipe.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from scripts.experiment.tasks import add_task, resolve_task
 
 
 def take_apart(check: Checker, origins: dict[tuple[str, str], str]) -> None:
-    """Give the configuration the members of each system that chooses, and the recipe that it ranks with.
+    """Add to the configuration the members of each system that chooses, and the recipe that it ranks with.
 
-    Raises UserError for a choice among one, or of what cannot be chosen among.
+    Raises UserError if there is only one recipe to choose from, or if the choice is impossible.
     """
     recipes, systems = check.config.recipes, check.config.systems
     entries: dict[str, list[str]] = {}
@@ -37,7 +37,7 @@ def take_apart(check: Checker, origins: dict[tuple[str, str], str]) -> None:
 
 
 def _choice(check: Checker, entry: str, names: list[str]) -> RecipeChoice:
-    """The choice among the recipes of an entry, for no system yet; the recipes say it no more."""
+    """Return the choice among the recipes of an entry, without members yet; remove `choose` from the recipes."""
     key, recipes = f"recipes.{entry}.choose", check.config.recipes
     asked = recipes[names[0]].choose or Choose()
     for name in names:
@@ -74,7 +74,7 @@ def _add_members(check: Checker, name: str, entry: str, names: list[str], wanted
 
 
 def recipe_choice(check: Checker, recipe: object) -> RecipeChoice | None:
-    """The choice that stands behind a system's recipe, or None."""
+    """Return the choice that determines a system's recipe, or None."""
     found = check.config.recipes.get(recipe) if isinstance(recipe, str) else None
     return found.chosen if found else None
 
@@ -82,7 +82,7 @@ def recipe_choice(check: Checker, recipe: object) -> RecipeChoice | None:
 def ranked_to_choose(
     check: Checker, systems: dict[str, System], tasks: dict[str, Task], further: dict[str, Task]
 ) -> list[tuple[str, Task]]:
-    """The members of all choices, each with the task by which it is chosen; these join `further`."""
+    """Return the members of all choices, each with the task that decides; these tasks are added to `further`."""
     return [
         (member, add_task(check, f"recipes.{system.choice.recipe}.choose", system.choice.task, tasks, further))
         for system in systems.values()
@@ -92,19 +92,19 @@ def ranked_to_choose(
 
 
 def members_of_choices(experiment: Experiment) -> set[str]:
-    """The systems that are there for a choice alone."""
+    """Return the systems that exist only for a choice."""
     return {member for system in experiment.systems.values() if system.choice for member in system.choice.members}
 
 
 def as_text(experiment: Experiment, choice: RecipeChoice) -> str:
-    """Which recipe it is, in the description of a system."""
+    """Return the description of the chosen recipe, for the description of a system."""
     words = f"that of the recipes {', '.join(_recipes(experiment, choice))}"
     words += f" which has the highest {choice.measure} on {choice.task}"
     return words + (" (a test set: for reproduction only)" if choice.split == "test" else "")
 
 
 def provenance(experiment: Experiment, choice: RecipeChoice) -> JsonObject:
-    """What an archive says of it."""
+    """Return the metadata of the choice for the archive."""
     among = {recipe: stated(experiment.recipes[recipe]) for recipe in _recipes(experiment, choice)}
     return {"chosen": {"by": choice.measure, "on": choice.task}, "among": among}
 

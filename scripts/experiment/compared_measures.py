@@ -1,4 +1,4 @@
-"""The measure that a comparison is of: one on all its tasks, or with `measure_on` one per task; reads nothing."""
+"""The measure of a comparison: one for all tasks or, with `measure_on`, one per task; reads nothing."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from scripts.statistics.effects import effect_named
 
 
 def measures_of(check: Checker, key: str, entry: ComparisonEntry, tasks: list[Task]) -> tuple[str, dict[str, str]]:
-    """The name of a comparison's measure and, where tasks have measures of their own, that of each task.
+    """Return the name of a comparison's measure and, if tasks have different measures, that of each task.
 
-    Raises UserError for a measure that a task lacks, and for different measures that nothing makes comparable.
+    Raises UserError for a measure that a task lacks, and for different measures that are not comparable.
     """
     if not entry.measure_on:
         return common_measure(check, f"{key}.measure", entry.measure, tasks), {}
@@ -34,7 +34,7 @@ def measures_of(check: Checker, key: str, entry: ComparisonEntry, tasks: list[Ta
 
 
 def _check_comparable(check: Checker, key: str, entry: ComparisonEntry, measures: list[str]) -> None:
-    """Effects on different measures are on one scale, and those above 0 are in favour of one system."""
+    """Raise UserError unless effects on different measures have one scale and the same sign favours one system."""
     listed = ", ".join(measures)
     if effect_named(entry.effect).IN_UNITS_OF_MEASURE:
         problem = f"effect {entry.effect} is in units of the measure, and these are {listed}; expected one that is not"
@@ -51,7 +51,7 @@ def _check_comparable(check: Checker, key: str, entry: ComparisonEntry, measures
 
 
 def common_measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:
-    """The experiment's name of a measure of all these tasks, which may be given by any of ir-measures' names."""
+    """Return the experiment's name of a measure that all tasks have, given under any of its ir-measures names."""
     listed_on: dict[str, str] = {}
     for task in tasks:
         comparable = [measure for measure in task.measures if measure == name or not task.values_given]

@@ -1,4 +1,4 @@
-"""Resolves the comparisons of an experiment: their tasks, and which of them share a figure."""
+"""Resolves the comparisons of an experiment: their tasks, statistics and shared figures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from scripts.statistics.task_intervals import kind_for, task_interval_named, tas
 COST_FIGURE = "cost-"  # prefix of the names of the figures that show effects against costs
 CURVE_FIGURE = "curves-"  # prefix of the names of figures of a measure over the number of training queries
 STUDY_FIGURE = "study-design-"  # prefix of the names of the figures that plan the next study
-RESERVED = {  # beginnings of the names of other figures -> what these are
+RESERVED = {  # prefixes of the names of other figures -> their description
     COST_FIGURE: "figures of costs",
     CHART: "charts",
     BUBBLE: "bubble plots",
@@ -39,7 +39,7 @@ RESERVED = {  # beginnings of the names of other figures -> what these are
     STUDY_FIGURE: "figures of study designs",
     CURVE_FIGURE: "curves over training queries",
 }
-# The same for all comparisons in one forest plot
+# These must be equal for all comparisons in one forest plot
 DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval", "task_interval", "prediction")
 
 
@@ -82,7 +82,7 @@ def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dic
 
 
 def check_leaderboard(check: Checker, key: str, tasks: list[Task]) -> None:
-    """Raise UserError where a sample of tasks would count as one task among others."""
+    """Raise UserError if a sample of tasks (a leaderboard) would count as one task among others."""
     for task in tasks:
         if len(tasks) > 1 and format_of(check.config.datasets[task.dataset]).of_tasks:
             problem = "is a leaderboard, a sample of tasks, and cannot be combined with other tasks; compare it alone"
@@ -90,7 +90,7 @@ def check_leaderboard(check: Checker, key: str, tasks: list[Task]) -> None:
 
 
 def statistics_of(comparison: Comparison) -> dict[str, object]:
-    """How a comparison is computed, as settings of jobs; with the keys that kinds of effects and intervals read."""
+    """Return the statistical settings of a comparison for jobs, with the keys that effects and intervals declare."""
     return stated(comparison.statistics, *(keys_of(ComparisonEntry).keys() - keys_of(Statistics).keys()))
 
 
@@ -102,7 +102,10 @@ def _check_runs(
     systems: dict[str, System],
     tasks: dict[str, Task],
 ) -> None:
-    """Both systems differ on some task and have runs of all; `ranked` has the task on which the treatment is scored."""
+    """Raise UserError if a system would be compared with itself on a task, or lacks a run for one.
+
+    `ranked` maps each task to the one on which the treatment is scored.
+    """
     if entry.control == entry.treatment and any(task == other for task, other in ranked.items()):
         raise check.fail(key, f"control and treatment are both {entry.control!r}")
     for task, other in ranked.items():
@@ -114,15 +117,14 @@ def _check_runs(
 
 
 def _all_tasks(entry: ComparisonEntry, systems: dict[str, System], tasks: dict[str, Task]) -> list[str]:
-    """All tasks that humans judge, without those for which a system that is trained for each dataset apart has no
-    training."""
+    """Return all tasks judged by humans, except those for which a system with a recipe per dataset has no recipe."""
     apart = [systems[name] for name in (entry.control, entry.treatment) if systems[name].recipe_of]
     human = [task for task in tasks if not tasks[task].judge]
     return [task for task in human if all(tasks[task].ranked_dataset in system.recipe_of for system in apart)]
 
 
 def check_statistics(check: Checker, key: str, entry: ComparisonEntry) -> None:
-    """Raise UserError for a setting that has no meaning for the comparison's effect or is not shown."""
+    """Raise UserError for a setting that does not apply to the comparison's effect or has no effect on the figure."""
     effect, correction = effect_named(entry.effect), entry.figure.correction
     if entry.margin is not None and not effect.HAS_DIFFERENCE:
         raise check.fail(f"{key}.margin", f"effect {effect.NAME} has no difference to hold against a margin")
@@ -137,7 +139,10 @@ def check_statistics(check: Checker, key: str, entry: ComparisonEntry) -> None:
 
 
 def check_clusters(check: Checker, key: str, clusters: str | dict[str, str], tasks: list[Task]) -> None:
-    """Raise UserError unless given clusters are files of tasks of the comparison, and wanted ones have judgements."""
+    """Raise UserError unless files of clusters exist and belong to tasks of the comparison.
+
+    Clusters by gold document also need tasks with judgements.
+    """
     if isinstance(clusters, dict):
         for task, path in clusters.items():
             names = [known.name for known in tasks]
@@ -150,7 +155,7 @@ def check_clusters(check: Checker, key: str, clusters: str | dict[str, str], tas
 
 
 def loaded_modules(comparisons: Iterable[Comparison]) -> list[str]:
-    """The files, below scripts/, of the kinds of effect, estimator and interval that jobs on comparisons load."""
+    """Return the module files, relative to scripts/, of the effects, estimators and intervals of comparisons."""
     files = set()
     for comparison in comparisons:
         files.add(effect_source(comparison.statistics.effect))
@@ -165,7 +170,7 @@ def loaded_modules(comparisons: Iterable[Comparison]) -> list[str]:
 def _other_tasks(
     check: Checker, key: str, other_tasks: dict[str, str], names: list[str], tasks: dict[str, Task]
 ) -> dict[str, str]:
-    """Task -> the task on which the treatment is scored instead. Raises UserError unless both have the same queries."""
+    """Return task -> the task on which the treatment is scored. Raises UserError unless both have the same queries."""
     for task, other_task in other_tasks.items():
         for name in (task, other_task):
             check.known(key, name, "tasks")
@@ -184,9 +189,9 @@ def _other_tasks(
 
 
 def drawn_together(check: Checker, comparisons: dict[str, Comparison]) -> dict[str, tuple[str, ...]]:
-    """Figure name -> the comparisons that it shows, of one control with several treatments.
+    """Return figure name -> the comparisons that it shows: one control with several treatments.
 
-    Raises UserError if a figure has the name of a comparison or if its comparisons do not fit in one figure.
+    Raises UserError if a figure has the name of a comparison or if its comparisons cannot share a figure.
     """
     groups: dict[str, list[Comparison]] = {}
     for comparison in comparisons.values():
@@ -211,10 +216,10 @@ def drawn_together(check: Checker, comparisons: dict[str, Comparison]) -> dict[s
 
 
 def cost_figures(comparisons: dict[str, Comparison], timed: set[str]) -> dict[str, tuple[str, ...]]:
-    """Figure name (without its prefix) -> the comparisons whose effects it shows against costs.
+    """Return figure name (without its prefix) -> the comparisons whose effects it shows against costs.
 
-    Each control has one figure. If its comparisons differ in measure, effect, level or tasks, it has several, which are
-    also named after their first comparison. Only `timed` systems are shown, each treatment once.
+    Each control has one figure. If its comparisons differ in measure, effect, level or tasks, it has several figures,
+    whose names also contain that of their first comparison. Only `timed` systems are shown, each treatment once.
     """
     groups: dict[tuple[str, tuple[Any, ...]], dict[str, Comparison]] = {}
     effects = {comparison.statistics.effect for comparison in comparisons.values()}

@@ -1,7 +1,7 @@
-"""Resolves the curves of an experiment: which system is which point over the number of training queries.
+"""Resolves the curves of an experiment: the system of each point over the number of training queries.
 
-A point follows from what a system learnt before it ranks a target (scripts.experiment.training_stages): the last
-training is on the target's dataset with so many queries, and what comes before is the starting point.
+A point follows from the trainings behind a system on a target (scripts.experiment.training_stages): the last training
+uses a number of queries of the target's dataset, and the earlier ones are the starting point.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ Points = dict[tuple[str, str, int | str], CurvePoint]  # by target, starting poi
 
 
 def _points(study: Study) -> tuple[Points, dict[str, tuple[Chain, str]]]:
-    """All points; and the starting points, each with what it learnt from and its label."""
+    """Return all points, and the starting points, each with its trainings and its label."""
     points: Points = {}
     starts: dict[str, tuple[Chain, str]] = {}
     for task in study.tasks():
@@ -80,7 +80,7 @@ def _points(study: Study) -> tuple[Points, dict[str, tuple[Chain, str]]]:
 
 
 def _place(check: Checker, start: str, stages: Chain) -> tuple[int, ...]:
-    """In which order curves are drawn: from scratch, from pseudo-labels, then by the configuration's datasets."""
+    """Return the sort key of a curve: from scratch, from pseudo-labels, then by the configuration's datasets."""
     datasets = list(check.config.datasets)
     first = (SCRATCH, PSEUDO_LABELS).index(start) if start in (SCRATCH, PSEUDO_LABELS) else 2
     return first, *(datasets.index(one) for stage in stages if first == 2 for one in stage.datasets)
@@ -94,7 +94,7 @@ def _add(study: Study, points: Points, point: CurvePoint) -> None:
 
 
 def _starting_point(study: Study, system: System, task: Task) -> System | None:
-    """The system that ranks a task as another one does, with the checkpoint from which that one's training starts."""
+    """Return the system that ranks a task like the given one, with the checkpoint from which its training starts."""
     start = study.check.config.recipes[system.recipe_on(task.ranked_dataset)].start_from or UNTRAINED
     ranking = [other for other in study.named.all_systems.values() if other.ranks(task.name)]
     alike = [other for other in ranking if way_of_ranking(other) == way_of_ranking(system)]
@@ -104,9 +104,9 @@ def _starting_point(study: Study, system: System, task: Task) -> System | None:
 def curve_figures(
     all_curves: dict[str, Curves], tasks: dict[str, Task]
 ) -> Iterator[tuple[str, tuple[str, tuple[str, ...]]]]:
-    """Figure, the curves it shows and their targets: one for each target, and one of all where there are several.
+    """Yield figure name, curves and targets: one figure per target, and one of all targets if there are several.
 
-    Where the configuration has several entries, their names stand in those of the figures.
+    If the configuration has several entries, the figure names contain those of the entries.
     """
     for name, one in all_curves.items():
         beginning = CURVE_FIGURE if len(all_curves) == 1 else f"{CURVE_FIGURE}{name}-"
@@ -117,7 +117,7 @@ def curve_figures(
 
 
 def check_figures(check: Checker, all_curves: dict[str, Curves], tasks: dict[str, Task]) -> None:
-    """Raise UserError where two figures would have one name."""
+    """Raise UserError if two figures would have the same name."""
     seen: set[str] = set()
     for figure, (name, _) in curve_figures(all_curves, tasks):
         if figure in seen:

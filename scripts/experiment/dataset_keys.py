@@ -1,4 +1,4 @@
-"""Which keys a dataset of each format may have, which splits it has, and where the judgements of each come from."""
+"""Keys and splits of a dataset by its format, and the source of the queries and judgements of each split."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Split = tuple[Dataset, str]
 
 
 def read_dataset(check: Source, name: str, entry: JsonObject) -> Dataset:
-    """A dataset with the keys that its format has. Raises UserError for one that is missing, or another's."""
+    """Return a dataset with the keys of its format. Raises UserError for a missing key, or one of another format."""
     key, form = f"datasets.{name}", str(entry["format"])
     given = _given(entry)
     if formats()[form].values_given and "location" in given:
@@ -40,13 +40,13 @@ def read_dataset(check: Source, name: str, entry: JsonObject) -> Dataset:
 
 
 def _given(entry: JsonObject) -> set[str]:
-    """The keys that somebody wrote: the schema gives its defaults to a dataset of any format."""
+    """Return the keys that differ from the schema's defaults, which are filled in for all formats."""
     properties = dataset_schema()["properties"]
     return {key for key, value in entry.items() if value != properties[key].get("default")}
 
 
 def check_keys(check: Checker, key: str, dataset: Dataset) -> None:
-    """The keys of a dataset fit together."""
+    """Raise UserError for keys of a dataset that cannot be combined."""
     if dataset.split_by != "queries" and not dataset.splits:
         raise check.fail(f"{key}.split_by", "only valid with splits: nothing is split off")
     if wrong := format_of(dataset).mistake(dataset):
@@ -54,14 +54,14 @@ def check_keys(check: Checker, key: str, dataset: Dataset) -> None:
 
 
 def _splits_of_data(dataset: Dataset) -> set[str] | None:
-    """The splits of the data, as far as the configuration or files that lie here say; None where nothing does."""
+    """Return the splits of the data according to the configuration or to local files; None if unknown."""
     form = format_of(dataset)
     stated = form.splits(dataset)
     return form.splits_here(dataset) if stated is None else stated
 
 
 def check_carved(check: Checker, key: str, dataset: Dataset) -> None:
-    """The data has a train split out of which others are carved, as far as is known before it is read."""
+    """Raise UserError if splits are to be carved out of a train split that the data is known to lack."""
     of_data = _splits_of_data(dataset)
     if not of_data or "train" in of_data:
         return
@@ -72,13 +72,13 @@ def check_carved(check: Checker, key: str, dataset: Dataset) -> None:
 
 
 def known_splits(dataset: Dataset) -> set[str] | None:
-    """The splits that a dataset has, as far as its configuration says; None where only its files do."""
+    """Return the splits of a dataset according to its configuration; None if only its files determine them."""
     of_data = format_of(dataset).splits(dataset)
     return None if of_data is None else of_data | set(dataset.splits)
 
 
 def check_split(check: Checker, key: str, dataset: str, split: str, instead: str = "") -> None:
-    """The dataset has the split, as far as is known before its data is read; `instead` is what can be written else."""
+    """Raise UserError if the dataset is known to lack the split; `instead` is an alternative for the message."""
     entry = check.config.datasets[dataset]
     of_data = _splits_of_data(entry)
     if of_data is None:
@@ -95,7 +95,7 @@ def check_split(check: Checker, key: str, dataset: str, split: str, instead: str
 
 
 def check_samples(check: Checker, key: str, dataset: Dataset) -> None:
-    """A split of which a sample is kept is one that the dataset has, as far as the configuration says."""
+    """Raise UserError if a split to be sampled is missing according to the configuration."""
     known = known_splits(dataset)
     for split, sample in (("test", dataset.test_queries), ("dev", dataset.dev_queries)):
         if sample and known is not None and split not in known:
@@ -103,7 +103,7 @@ def check_samples(check: Checker, key: str, dataset: Dataset) -> None:
 
 
 def check_near_duplicates(check: Checker, key: str, dataset: Dataset) -> None:
-    """Near-duplicates are left out of train for what is in dev or test, as far as the configuration says."""
+    """Raise UserError if drop_near_duplicates lacks a train split or a dev or test split, by the configuration."""
     known = known_splits(dataset)
     if dataset.drop_near_duplicates is None or known is None or ("train" in known and known & {"dev", "test"}):
         return
@@ -112,7 +112,7 @@ def check_near_duplicates(check: Checker, key: str, dataset: Dataset) -> None:
 
 
 def check_training_queries(check: Checker, key: str, recipe: Recipe) -> None:
-    """The one dataset that a recipe learns from has training queries, with the judgements that its labels need."""
+    """Raise UserError unless the one dataset of a recipe has training queries with the judgements it needs."""
     name = recipe.datasets[0]
     dataset = check.config.datasets[name]
     if (recipe.labels == GENERATED) != format_of(dataset).generated:
@@ -137,7 +137,7 @@ def _listed(splits: set[str]) -> str:
 
 
 def same_place(first: Dataset, second: Dataset) -> bool:
-    """Whether two datasets lie in one place, by checksum or by path (without links)."""
+    """Whether two datasets have the same data, by checksum or by path (with links resolved)."""
     if first.sha256 and second.sha256:
         return first.sha256.lower() == second.sha256.lower()
     locations = [str(dataset.location) for dataset in (first, second)]
@@ -146,7 +146,7 @@ def same_place(first: Dataset, second: Dataset) -> bool:
 
 
 def source_of_queries(dataset: Dataset, split: str) -> Queries:
-    """What decides, in one place of data, which queries a split has and in which words."""
+    """Return the settings that determine the queries of a split, and their wording, for data in one location."""
     source = stated(dataset, *NOT_OF_QUERIES)
     named, carved = _named(dataset), _carved(dataset, split)
     if carved or split == "train":
@@ -161,9 +161,9 @@ def source_of_queries(dataset: Dataset, split: str) -> Queries:
 
 
 def same_queries(first: Split, second: Split) -> bool:
-    """Whether two splits (a dataset and a split's name) have, in all or part, the same queries in one wording.
+    """Whether two splits (a dataset and a split's name) have, fully or partly, the same queries in the same wording.
 
-    Only what the configuration says for certain counts; the values themselves are compared in the comparison.
+    Only what is certain from the configuration counts; the comparison itself compares the values.
     """
     return _one_source(first, second, [source_of_queries(*first), source_of_queries(*second)])
 
@@ -171,14 +171,14 @@ def same_queries(first: Split, second: Split) -> bool:
 def may_share_queries(first: Split, second: Split) -> bool:
     """Whether, by the configuration, some queries of one split may be among those of the other.
 
-    Splits of one file are apart only where both datasets divide it in one way; how judgements are read does not matter.
+    Splits of one file are disjoint only if both datasets divide it in the same way; grades do not matter.
     """
     divided = [[getattr(dataset, key) for key in CARVING] for dataset, _ in (first, second)]
     apart = divided[0] == divided[1]
     pairs = [pair if apart else (replace(pair[0], splits={}), _file_of(*pair)) for pair in (first, second)]
     sources = [source_of_queries(*pair) for pair in pairs]
     for source, (dataset, split) in zip(sources, pairs, strict=True):
-        of_file = _named(dataset) is not None and not _carved(dataset, split)  # which says what queries they are
+        of_file = _named(dataset) is not None and not _carved(dataset, split)  # the file determines the queries
         for key in ("grades", *(("split",) if of_file else ()), *(() if apart and not of_file else CARVING)):
             source.pop(key, None)
     return _one_source(first, second, sources)
@@ -191,25 +191,25 @@ def _one_source(first: Split, second: Split, sources: list[Queries]) -> bool:
     if not form.has_files or not same_place(first[0], second[0]):
         return False
     for key in form.narrowing:
-        if (key in sources[0]) != (key in sources[1]):  # one has the queries of all values, the other's among them
+        if (key in sources[0]) != (key in sources[1]):  # without the key, a split includes the other's queries
             for source in sources:
                 source.pop(key, None)
     return sources[0] == sources[1]
 
 
 def _named(dataset: Dataset) -> dict[str, str] | None:
-    """The files of judgements that a dataset names by split, where its format has such."""
+    """Return split -> file of judgements as named by a dataset; None if its format has no such key."""
     judgements = format_of(dataset).judgements
     named: dict[str, str] | None = getattr(dataset, judgements) if judgements else None
     return named
 
 
 def _carved(dataset: Dataset, split: str) -> bool:
-    """Whether a split is split off the training data."""
+    """Whether a split is carved out of the training data."""
     named = _named(dataset)
     return split in dataset.splits and (named is None or split not in named)
 
 
 def _file_of(dataset: Dataset, split: str) -> str:
-    """The split in whose file the queries of a split stand."""
+    """Return the split whose file contains the queries of a split."""
     return "train" if _carved(dataset, split) else split

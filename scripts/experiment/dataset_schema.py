@@ -1,6 +1,6 @@
-"""The records of datasets, with the keys that each format declares, and what the schema and the pages say of them.
+"""The records of datasets with the keys that each format declares, and their schema.
 
-Run as a script, it prints the table of formats.
+As a script, it prints the table of formats.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ FORMATS = "scripts.datasets.formats"
 
 
 def modules() -> dict[str, ModuleType]:
-    """The module of each format, by its name."""
+    """Return format name -> its module."""
     return plugins.load_all(FORMATS)
 
 
 def formats() -> dict[str, Format]:
-    """Format -> what the workflow knows of it."""
+    """Return format name -> its properties."""
     return {name: module.FORMAT for name, module in modules().items()}
 
 
 def format_of(dataset: Dataset) -> Format:
-    """What the workflow knows of a dataset's format."""
+    """Return the properties of a dataset's format."""
     form: Format = plugins.load(FORMATS, dataset.format).FORMAT
     return form
 
 
 def own_keys(name: str) -> dict[str, Key]:
-    """The keys that a format declares, by name."""
+    """Return the keys that a format declares, by name."""
     module = plugins.load(FORMATS, name)
     return keys_of(module.Keys) if hasattr(module, "Keys") else {}
 
 
 @cache
 def record_of(name: str) -> type[Dataset]:
-    """The record of a dataset of this format."""
+    """Return the record class of datasets of this format."""
     module = plugins.load(FORMATS, name)
     return extended(Dataset, *([module.Keys] if hasattr(module, "Keys") else []))
 
 
 def keys_of_format(name: str) -> dict[str, Key]:
-    """The keys that a dataset of this format may have."""
+    """Return the keys that a dataset of this format may have."""
     form = plugins.load(FORMATS, name).FORMAT
     allowed = keys_of(OfAll) | (keys_of(OfFiles) if form.has_files else {})
     if form.generated:
@@ -60,22 +60,22 @@ def keys_of_format(name: str) -> dict[str, Key]:
 
 
 def options_of(dataset: Dataset) -> dict[str, object]:
-    """What the reader of a dataset's format is given: the keys of its Options that differ from their default."""
+    """Return the options for the reader of a dataset's format: keys of its Options that differ from the default."""
     return given_of(plugins.load(FORMATS, dataset.format).Options, dataset)
 
 
 def given_measure(dataset: Dataset) -> str | None:
-    """What the values are that the systems bring to a dataset, a key of such formats."""
+    """Return the measure of the systems' scores, in formats with that key; otherwise None."""
     measure: str | None = getattr(dataset, "measure", None)
     return measure
 
 
 @cache
 def dataset_schema() -> Schema:
-    """The schema of a dataset of any format.
+    """Return the schema of a dataset of any format.
 
-    Which key goes with which format is checked once the defaults are there (see dataset_keys). Raises ValueError where
-    two formats declare a key in two ways.
+    After defaults are filled in, dataset_keys checks which keys the format allows. Raises ValueError if two formats
+    declare a key differently.
     """
     entry = of_record(Dataset)
     properties = entry["properties"]
@@ -93,7 +93,7 @@ def dataset_schema() -> Schema:
 
 
 def readme_table() -> str:
-    """The table of formats in docs/writing-an-experiment.md."""
+    """Return the table of formats in docs/writing-an-experiment.md."""
     rows = [f"| `{name}` | {form.location} |" for name, form in formats().items()]
     return "\n".join(["| datasets: `format` | content of `location` |", "|---|---|", *rows])
 

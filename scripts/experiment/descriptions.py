@@ -15,16 +15,16 @@ from scripts.experiment.teachers import teaching_models
 
 
 def describe(experiment: Experiment, system: System) -> str:
-    """What a system is: its kind, model, training and candidates."""
+    """Return the description of a system: its type, model, training and candidates."""
     return system_kind(system).describe(experiment, system)
 
 
 def datasets_learnt(experiment: Experiment, system: System, dataset: str) -> list[str]:
-    """The datasets on which what ranks a dataset's tasks was trained: a system's recipe and those that it starts from.
+    """Return the datasets on which a system was trained to rank a dataset's tasks, by all recipes and teachers.
 
-    One without a model has learnt what the systems have that it takes, and what its kind says of itself.
+    For a system without a model, these are its own and those of the systems that it takes.
     """
-    if system.choice:  # of whichever recipe it is
+    if system.choice:  # the recipe is not known yet: all of them
         learnt = [datasets_learnt(experiment, experiment.systems[name], dataset) for name in system.choice.members]
         return list(dict.fromkeys(itertools.chain(*learnt)))
     if system.model is None:
@@ -33,11 +33,11 @@ def datasets_learnt(experiment: Experiment, system: System, dataset: str) -> lis
         return list(dict.fromkeys(itertools.chain(own, *learnt)))
     chain = experiment.chain(system.recipe_on(dataset)).values()
     own = [name for recipe in chain for name in recipe.datasets]
-    return list(dict.fromkeys([*own, *system_kind(system).learnt_on(experiment, system, dataset)]))  # and its teachers
+    return list(dict.fromkeys([*own, *system_kind(system).learnt_on(experiment, system, dataset)]))  # with teachers
 
 
 def is_unstated(experiment: Experiment, system: System) -> bool:
-    """Whether a model behind a system has published weights of which nobody states what they were trained on."""
+    """Whether a model behind a system has published weights whose training data is not stated."""
     if system.choice:
         return any(is_unstated(experiment, experiment.systems[name]) for name in system.choice.members)
     members = behind(system, experiment.systems)
@@ -48,7 +48,7 @@ def is_unstated(experiment: Experiment, system: System) -> bool:
 
 
 def for_times(experiment: Experiment, system: System) -> dict[str, str]:
-    """Where a system stands in the tables of times: model, candidates, long texts, recipe, column, a note."""
+    """Return the place of a system in the tables of times: model, candidates, long texts, recipe, column, note."""
     kind = system_kind(system)
     model = model_names(experiment.models)[system.model] if system.model else system.label
     if exported := export_text(of_model(system).export):
@@ -69,10 +69,10 @@ def for_times(experiment: Experiment, system: System) -> dict[str, str]:
 
 
 def training_columns(experiment: Experiment) -> dict[str, str]:
-    """The column of each recipe in the table of fine-tuning times.
+    """Return recipe -> its column in the table of fine-tuning times.
 
-    Recipes that differ only in where their negatives are from take the same time and share one, named after their
-    dataset, or after themselves where others learn from it too.
+    Recipes that differ only in the source of their negatives take the same time and share a column. It is named after
+    their dataset, or after the recipes if others train on that dataset too.
     """
     groups: dict[Recipe, list[str]] = {}
     for name, recipe in experiment.recipes.items():

@@ -1,4 +1,4 @@
-"""How a figure is drawn: the record that the planning of a stage gives of each figure, and a setting of all figures."""
+"""The record of a figure that a stage's planning returns, and a setting that all figures share."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from scripts.common.keys import JsonObject
 
 @dataclass(frozen=True, kw_only=True)
 class Typeset:
-    """A setting of every script that draws."""
+    """The setting that every drawing script has."""
 
     font: Annotated[str, "of the figure; empty: DejaVu Sans, which comes with matplotlib"] = ""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """The script that draws a figure, the files that it reads by its options, and its settings.
+    """The script that draws a figure, its input files by option, and its settings.
 
-    `category` is where Snakemake's report shows it. The script loads the effects, estimators and intervals of the
-    comparisons `compared` by their names.
+    `category` is the category of the figure in Snakemake's report. The script loads the effects, estimators and
+    intervals of the comparisons `compared` by name.
     """
 
     script: str
@@ -31,4 +31,4 @@ class Drawing:
     compared: tuple[str, ...] = ()
 
 
-Drawings = dict[str, Callable[[], Drawing]]  # by the names of figures; each is worked out where it is asked for
+Drawings = dict[str, Callable[[], Drawing]]  # by figure name; each is computed on request

@@ -1,7 +1,7 @@
-"""The schema for editors: that of a configuration as it is written, where a list of values makes several entries.
+"""The JSON schema for editors: that of a configuration before fan-out, in which a list of values makes several entries.
 
-The schema that a configuration is checked with describes single entries, as fan-out leaves them. Here, each place at
-which fan-out takes a list allows a list of what may stand there alone.
+The schema used to check a configuration describes single entries, after fan-out. Here, wherever fan-out accepts a list,
+a list of the single values is allowed as well.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from scripts.experiment.fanout import PLAIN_LISTS, TOGETHER
 from scripts.experiment.key_schema import Schema
 
 Path = tuple[str, ...]
-ABOUT = ("title", "description", "default")  # what an editor shows of a key, whichever way its value is written
+ABOUT = ("title", "description", "default")  # parts that an editor shows for a key, for any form of its value
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def editor_schema(schema: Schema) -> Schema:
-    """The schema of configurations before fan-out, of the same keys, values and descriptions."""
+    """Return the schema of configurations before fan-out, with the same keys, values and descriptions."""
     whole = {"$schema": DIALECT, **copy.deepcopy(schema)}
     for section, plain in PLAIN_LISTS.items():
         part = whole["properties"][section]
@@ -26,7 +26,7 @@ def editor_schema(schema: Schema) -> Schema:
 
 
 def _with_lists(part: Schema, plain: list[Path], path: Path) -> Schema:
-    """A part of an entry's schema, with lists wherever fan-out takes them; `path` leads to it from the entry."""
+    """Return a part of an entry's schema with lists wherever fan-out accepts them; `path` is its path in the entry."""
     if part.get("type") == "object":
         for key, inner in part.get("properties", {}).items():
             part["properties"][key] = _with_lists(inner, plain, (*path, key))

@@ -1,4 +1,4 @@
-"""The checks of endpoints: an address and the name of a variable, and no message that repeats a secret."""
+"""Checks of endpoints: their address and the variable that contains the key; no message repeats a secret."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from scripts.models.endpoint_keys import Service, variable_of
 from scripts.models.model_keys import Model
 
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
-OF_WEIGHTS = ("sha256", "revision", "max_length", "file")  # keys that a model without weights here does not have
+OF_WEIGHTS = ("sha256", "revision", "max_length", "file")  # keys that a model without local weights does not have
 
 
 def check_service(check: Checker, place: str, endpoint: Service) -> None:
-    """Raise UserError for an address that is refused, or a key that is no variable's name."""
+    """Raise UserError for a refused address, or a key that is not the name of a variable."""
     try:
         service(endpoint.url)
     except ValueError as error:
@@ -28,7 +28,7 @@ def check_service(check: Checker, place: str, endpoint: Service) -> None:
 
 
 def check_chat(check: Checker, place: str, endpoint: ChatEndpoint) -> None:
-    """Raise UserError for an address or a variable that is refused, or for what is given and left out."""
+    """Raise UserError for a refused address or variable, or for a parameter that is both given and left out."""
     check_service(check, place, endpoint)
     for name in endpoint.leave_out or ():
         if getattr(endpoint, name) is not None:
@@ -36,7 +36,7 @@ def check_chat(check: Checker, place: str, endpoint: ChatEndpoint) -> None:
 
 
 def check_endpoint(check: Checker, name: str, model: Model) -> None:
-    """Raise UserError unless a model of a kind behind an endpoint says where it is asked, and nothing of weights."""
+    """Raise UserError unless a model behind an endpoint names the endpoint and has no keys about weights."""
     place = f"models.{name}"
     endpoint = getattr(model, "endpoint", None)
     if endpoint is None:

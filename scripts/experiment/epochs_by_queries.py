@@ -1,9 +1,9 @@
-"""What a recipe says for each number of training queries, brought down to what it means for its own number.
+"""Epochs that depend on the number of training queries, resolved to one number per recipe.
 
-`epochs` may be a mapping {32: 32, 128: 8, all: 1}: a recipe then trains for the epochs of the largest listed number
-that is not above its `queries`; below the smallest it is the smallest's, and all queries need the entry `all`. The
-recipe keeps the plain number, so that equal trainings have equal settings however they were written; a recipe that
-learns from a sample also keeps the rule as text, for the report.
+`epochs` may be a mapping {32: 32, 128: 8, all: 1}. A recipe then trains for the epochs of the largest listed number
+that is not above its `queries`; below the smallest number, those of the smallest apply, and all queries need the entry
+`all`. The recipe keeps only the resulting number, so that equal trainings have equal settings however they were
+written. A recipe that trains on a sample also keeps the rule as text, for the report.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from scripts.common.errors import UserError
 from scripts.common.keys import JsonObject
 from scripts.experiment.sections.recipe import Recipe
 
-RULE = "epochs_rule"  # the key with the words: no setting of a training
+RULE = "epochs_rule"  # the key of the rule as text; not a setting of training
 ALL = "all"
 
 
 def with_text_keys(config: JsonObject, source: str) -> JsonObject:
-    """The configuration with numbers of queries as text, as keys are everywhere else.
+    """Return the configuration with numbers of queries as text, like all other keys.
 
-    Raises UserError where the numbers do not rise. Such as are text already are not looked at: a job's settings, in
-    JSON, sort them.
+    Raises UserError if the numbers are not in ascending order. Keys that are text already are not checked, since the
+    JSON settings of a job sort them.
     """
     recipes = config.get("recipes")
     if not isinstance(recipes, dict) or not any(_by_size(entry) for entry in recipes.values()):
@@ -50,19 +50,19 @@ def _by_size(entry: Any) -> bool:
 
 
 def settle(config: dict[str, Any], source: str) -> None:
-    """Change each recipe of a right configuration to what holds for its own number of queries. Raises UserError."""
+    """Set the epochs of each recipe of a valid configuration to those of its number of queries. Raises UserError."""
     for name, entry in config.get("recipes", {}).items():
         if isinstance(entry["epochs"], dict):
             by_size = entry["epochs"]
             entry["epochs"] = epochs_of(by_size, entry["queries"], f"{source}: recipes.{name}.epochs")
             if entry["queries"] != ALL:
                 entry[RULE] = as_text(by_size)
-        if entry["queries"] == ALL:  # there is but one sample
+        if entry["queries"] == ALL:  # there is only one sample
             entry |= {"samples": 1, "sampling": "nested"}
 
 
 def epochs_of(by_size: dict[str, float], queries: int | str, where: str) -> float:
-    """The epochs of a recipe with so many training queries. Raises UserError, which begins with `where`."""
+    """Return the epochs for a number of training queries. Raises UserError, with a message that begins with `where`."""
     in_order = _in_order(by_size)
     for (smaller, more), (larger, fewer) in pairwise(in_order):
         if fewer > more:
@@ -80,7 +80,7 @@ def epochs_of(by_size: dict[str, float], queries: int | str, where: str) -> floa
 
 
 def as_text(by_size: dict[str, float]) -> str:
-    """The rule, such as `32 epochs from 32 queries, 8 from 128, 1 with all`."""
+    """Return the rule as text, such as `32 epochs from 32 queries, 8 from 128, 1 with all`."""
     words: list[str] = []
     for size, epochs in _in_order(by_size):
         unit = "" if words else (" epoch" if epochs == 1 else " epochs")
@@ -90,9 +90,9 @@ def as_text(by_size: dict[str, float]) -> str:
 
 
 def size_text(recipe: Recipe) -> str:
-    """From how many samples of how many queries a settled recipe learns, and for how many epochs by which rule.
+    """Return a description of a settled recipe's samples, their size, and its epochs with the rule.
 
-    Empty where it says nothing of samples and sizes.
+    Empty if it has only one sample and no rule.
     """
     if recipe.samples == 1 and not recipe.epochs_rule:
         return ""
@@ -104,5 +104,5 @@ def size_text(recipe: Recipe) -> str:
 
 
 def _in_order(by_size: dict[str, float]) -> list[tuple[str, float]]:
-    """The entries by rising number, `all` last."""
+    """Return the entries by ascending number, `all` last."""
     return sorted(by_size.items(), key=lambda entry: float("inf") if entry[0] == ALL else int(entry[0]))

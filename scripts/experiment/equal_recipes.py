@@ -1,7 +1,7 @@
-"""Recipes that are equal in all that matters, also in where they start, are one training: the first of them.
+"""Recipes that are equal in all relevant settings, including their starting point, are trained once, as the first one.
 
-So a study may say `queries: [32, 128, all]` beside a recipe of all queries, and the checkpoints that both mean are
-trained once. The number of samples does not matter where no sample is drawn.
+A study may thus have `queries: [32, 128, all]` besides a recipe with all queries, and the checkpoints that both need
+are trained once. The number of samples is irrelevant if no sample is drawn.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from scripts.experiment.sections.recipe import Recipe
 
 
 def once(recipes: Mapping[str, Recipe]) -> dict[str, str]:
-    """By the name of each recipe of a checked configuration, that of the first which is the same training."""
-    first: dict[Recipe, str] = {}  # what matters of a training -> the recipe that stands for it
+    """Return the name of each recipe of a checked configuration -> that of the first recipe with the same training."""
+    first: dict[Recipe, str] = {}  # relevant settings -> the first recipe with them
     stands_for: dict[str, str] = {}
     for name in _starts_first(recipes):
         matters = _what_matters(restarted(recipes[name], stands_for))
@@ -23,13 +23,13 @@ def once(recipes: Mapping[str, Recipe]) -> dict[str, str]:
 
 
 def restarted(recipe: Recipe, stands_for: Mapping[str, str]) -> Recipe:
-    """The recipe, with the training that stands for the one that it starts from."""
+    """Return the recipe with its starting point replaced by the first equal recipe."""
     start = recipe.start_from
     return replace(recipe, start_from=stands_for.get(start, start)) if start else recipe
 
 
 def _what_matters(recipe: Recipe) -> Recipe:
-    """The recipe without what makes no other training of it."""
+    """Return the recipe without the settings that do not change the training."""
     recipe = replace(recipe, epochs_rule=None)
     if recipe.queries == "all":
         recipe = replace(recipe, samples=1, sampling="nested")
@@ -37,7 +37,7 @@ def _what_matters(recipe: Recipe) -> Recipe:
 
 
 def _starts_first(recipes: Mapping[str, Recipe]) -> list[str]:
-    """The recipes in their order, each after the one that it starts from; one that is unknown or in a circle stays."""
+    """Return the recipes in order, each after the one that it starts from, unless that is unknown or in a cycle."""
     order: dict[str, None] = {}
 
     def visit(name: str, above: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""The checks of what a recipe says of dev: evaluation while it is trained, the best weights, early stopping."""
+"""Checks of a recipe's use of dev: evaluation during training, best weights, early stopping."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NEEDED = {"load_best_model_at_end": "evaluate", "early_stopping_patience": "eval
 
 
 def check_evaluation(check: Checker, name: str, recipe: Recipe) -> None:
-    """Raise UserError for what nothing decides, a measure that is unknown, and a dataset without dev queries."""
+    """Raise UserError for settings without the evaluation they need, unknown measures and missing dev queries."""
     for key, needed in NEEDED.items():
         if getattr(recipe, key) and getattr(recipe, needed) is None:
             example = "{measure: nDCG@10}" if needed == "evaluate" else "3"
@@ -25,7 +25,7 @@ def check_evaluation(check: Checker, name: str, recipe: Recipe) -> None:
 
 
 def check_measure(check: Checker, key: str, measure: str) -> None:
-    """Raise UserError for a measure that cannot be computed, or of which a lower value is better: the highest wins."""
+    """Raise UserError for a measure that cannot be computed or is better if lower, since the highest value wins."""
     check.computable(key, measure)
     if measure in check.config.lower_is_better:
         raise check.fail(key, f"a lower value of {measure} is better, but the highest would be chosen; name another")

@@ -1,4 +1,4 @@
-"""Resolves the multiple comparisons of an experiment: which systems are compared at once, on which tasks, and how."""
+"""Resolves the multiple comparisons of an experiment: systems, tasks and method."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scripts.experiment.named import Named
 from scripts.experiment.records import Family, System, Task
 from scripts.experiment.sameness import check_different, check_tasks
 
-MOST = 50  # systems: 1,225 pairs, beyond which no figure and no table of letters is read
+MOST = 50  # systems, that is 1,225 pairs; with more, figures and tables of letters are unreadable
 
 
 def family(named: Named, name: str) -> Family:

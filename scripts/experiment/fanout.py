@@ -1,11 +1,10 @@
 """A list where one value is expected makes several models, recipes, systems or comparisons (`model: [a, b, c]`).
 
 Each is named after its entry and the values in which it differs from the others: `tuned` becomes `tuned-a`, `tuned-b`,
-…. A reference to an entry that was fanned out means all entries that it became. The same values are added to a label.
+…. The same values are added to a label. A reference to a fanned-out entry stands for all entries made from it.
 Comparisons that differ only in their treatment are drawn together, in a figure named after the entry. `same` keeps only
-the pairs of control and treatment that have the same values of these keys. `only` and `without` are lists of names: of
-these a list of lists makes several systems. Of what negatives are
-from and of what is trained on, a list within the list is one value.
+the pairs of control and treatment that have equal values in the given keys. `only` and `without` are lists of names, so
+a list of lists makes several systems. In `negatives.from` and `train_on`, a list within the list is one value.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from scripts.experiment.rules_of_reference import (
 )
 from scripts.experiment.same_values import Alike
 
-# The key paths, per section, whose value is a list, which makes no further entries.
+# The key paths, per section, whose value is a list that does not fan out.
 PLAIN_LISTS: dict[str, list[tuple[str, ...]]] = {
     "models": [("trained_on",)],
     "recipes": [("lora", "target_modules"), ("matryoshka_dims",)],
@@ -45,11 +44,11 @@ PLAIN_LISTS: dict[str, list[tuple[str, ...]]] = {
         *(("figure", key) for key in ("limits", "ticks", "columns")),
     ],
 }
-# The key paths of systems whose value is a list of names, and a list of such lists makes several systems.
+# The key paths of systems whose value is a list of names; a list of such lists makes several systems.
 SELECTIONS = [("only",), ("without",)]
-# The key paths of recipes at which a list within the list is one value: what it names counts together.
+# The key paths of recipes at which a list within the list is one value.
 TOGETHER = [("negatives", "from"), ("train_on",)]
-# The key paths, per section, that name entries, and the section of these entries.
+# The key paths, per section, that name entries -> the section of these entries.
 REFERENCES: dict[str, dict[tuple[str, ...], str]] = {
     "models": {},
     "recipes": {("start_from",): "recipes"},
@@ -104,7 +103,7 @@ def _check_single(source: str, key: tuple[str, ...], values: list[Any]) -> None:
 
 
 def _in_order_of_reference(entries: JsonObject, section: str, source: str) -> list[str]:
-    """Names such that an entry follows those of its own section that it refers to."""
+    """Return the names in an order in which each entry follows those of its section that it refers to."""
     own = [path for path, target in REFERENCES[section].items() if target == section]
     order: list[str] = []
     open_names: list[str] = []
@@ -130,7 +129,7 @@ def _in_order_of_reference(entries: JsonObject, section: str, source: str) -> li
 
 @dataclass(frozen=True)
 class _Place:
-    """Where an entry stands, and what those before it became."""
+    """The place of an entry, and the entries made from those before it."""
 
     name: str
     section: str
@@ -140,7 +139,7 @@ class _Place:
     features: Any
 
     def references(self, path: tuple[str, ...], value: Any) -> list[Any]:
-        """The values of a reference: the entries that each name became, and what a system's rules choose."""
+        """Return the values of a reference: the entries made from each name, and the choices of a system's rules."""
         target = REFERENCES[self.section][path]
         found: list[Any] = []
         for named in as_list(value):
@@ -160,7 +159,7 @@ class _Place:
         return found
 
     def choices(self, path: tuple[str, ...], value: Any, entry: JsonObject) -> list[Choice]:
-        """What a value of an otherwise single entry stands for, with its word in the derived name."""
+        """Return the values that one value stands for, each with its part of the derived name."""
         if isinstance(value, Choice):
             return [value]
         if is_rule(path, self.section, value) and path == START:
@@ -175,12 +174,12 @@ class _Place:
 
 
 def _with_entry(choice: Choice, rule: JsonObject) -> Choice:
-    """A choice whose name differs from those of the system's other recipes as well."""
+    """Return the choice with the recipe's name added, to distinguish it from the system's other recipes."""
     return choice._replace(word="-".join(filter(None, [named_by(rule), choice.word])))
 
 
 def _fan_out(entry: Any, place: _Place, alike: Alike | None) -> dict[str, tuple[Any, dict[tuple[str, ...], str]]]:
-    """Derived name -> the entry with single values, and the words of its name by key path."""
+    """Return derived name -> the entry with single values, and the parts of its name by key path."""
     name, section = place.name, place.section
     if not isinstance(entry, dict):
         return {name: (entry, {})}
@@ -215,7 +214,7 @@ def _fan_out(entry: Any, place: _Place, alike: Alike | None) -> dict[str, tuple[
 
 
 def _with_lists(entry: dict[str, Any], place: _Place) -> list[tuple[str, ...]]:
-    """Put lists where an entry's references and rules stand for several values; the paths of all its lists."""
+    """Replace references and rules that stand for several values by lists; return the paths of all lists."""
     for path in REFERENCES[place.section]:
         value = get(entry, path)
         if value is None:
@@ -248,7 +247,7 @@ def _singles(
     combinations: list[tuple[Any, ...]],
     differing: list[tuple[str, ...]],
 ) -> Iterator[tuple[dict[str, Any], dict[tuple[str, ...], str]]]:
-    """Each combination of values as an entry, with the words of its name; a rule may choose several values."""
+    """Yield an entry for each combination of values, with the parts of its name; a rule may choose several values."""
     for values in combinations:
         raw = copy.deepcopy(entry)
         for path, value in zip(paths, values, strict=True):

@@ -1,8 +1,8 @@
-"""Resolves one entry of a feature set: a feature by its name, maybe of one field or with parameters of its own.
+"""Resolves one entry of a feature set: a feature by its name, optionally of one field or with parameters.
 
-`BM25` and `BM25.title` are names; `{BM25.title: {k1: 0.9, b: 0.4}}` sets parameters, which the name of its column then
-states in the order of the feature's formula: `BM25.title(k1=0.9;b=0.4)`. There is no comma in it, nor another sign of
-JSON's, since LightGBM takes no such name. Reads and writes nothing.
+`BM25` and `BM25.title` are names. `{BM25.title: {k1: 0.9, b: 0.4}}` sets parameters, which the column name then states
+in the order of the feature's formula: `BM25.title(k1=0.9;b=0.4)`. It contains no comma and no other special character
+of JSON, since LightGBM rejects such names. Reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from scripts.experiment.feature_records import FeatureColumn
 from scripts.experiment.sections.features import AskedFeature
 from scripts.features.families import Feature, features_in, known
 
-FIELDS = ("title", "text")  # what may be a field of its own
+FIELDS = ("title", "text")  # fields for which a feature can be computed
 OF_ENTRY = "a name, {NAME: {parameter: value}} or {system: NAME}"
 
 
 def named_feature(check: Source, key: str, asked: str | AskedFeature) -> FeatureColumn:
-    """A feature that is computed from terms or texts. Raises UserError for an unknown one."""
+    """Return the column of a feature computed from terms or texts. Raises UserError for an unknown feature."""
     if isinstance(asked, str):
         return _without_parameters(check, key, asked)[0]
     names = [*asked.parameters, *(["missing"] if asked.missing is not None else [])]
@@ -36,7 +36,7 @@ def named_feature(check: Source, key: str, asked: str | AskedFeature) -> Feature
 
 
 def same_feature(column: FeatureColumn) -> tuple[object, ...]:
-    """What two columns have alike that hold the same numbers: a parameter at its default is as one not set."""
+    """Return a key that is equal for columns with the same values; a default parameter equals one that is not set."""
     if column.family is None or column.feature is None:
         return (column.name,)
     values = features_in(column.family)[column.feature].defaults() | (column.parameters or {})
@@ -44,7 +44,7 @@ def same_feature(column: FeatureColumn) -> tuple[object, ...]:
 
 
 def _without_parameters(check: Source, key: str, name: str) -> tuple[FeatureColumn, Feature]:
-    """The column of a name, and the feature that it is."""
+    """Return the column and the feature of a name."""
     asked, dot, field = name.partition(".")
     families = known()
     if asked not in families:
@@ -62,7 +62,7 @@ def _without_parameters(check: Source, key: str, name: str) -> tuple[FeatureColu
 
 
 def _parameters(check: Source, key: str, feature: Feature, given: dict[str, float]) -> dict[str, float]:
-    """The parameters that are set, in the feature's own order."""
+    """Return the given parameters in the feature's order. Raises UserError for an unknown or invalid one."""
     declared = {one.name: one for one in feature.parameters}
     for name, value in given.items():
         if name not in declared:
@@ -75,6 +75,6 @@ def _parameters(check: Source, key: str, feature: Feature, given: dict[str, floa
 
 
 def _number(value: float) -> str:
-    """A number in its shortest form that is exactly it."""
+    """Return the shortest exact form of a number."""
     short = f"{value:g}"
     return short if float(short) == value else repr(value)

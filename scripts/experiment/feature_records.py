@@ -1,4 +1,4 @@
-"""Features as an experiment asks for them; reads and writes nothing."""
+"""Records of the features of an experiment; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from scripts.experiment.sections.features import Tagger
 
 @dataclass(frozen=True)
 class FeatureColumn:
-    """One column: a feature of a family, maybe of one field and with parameters, or the score in a system's run.
+    """One column: a feature of a family, optionally of one field and with parameters, or the score in a system's run.
 
-    `texts` says that it is computed from texts, which the model `tagger` tags where there is one.
+    `texts`: whether it is computed from texts. The model `tagger` tags these, if given.
     """
 
     name: str
@@ -27,9 +27,9 @@ class FeatureColumn:
 
 @dataclass(frozen=True)
 class FeatureSet:
-    """Features of the first `depth` candidates of a run's queries, one file per task; or files that others computed.
+    """Features of the first `depth` candidates of a run's queries, one file per task; or external files.
 
-    `files` is task -> file. Without a `tagger` texts are tagged by rules.
+    `files` maps tasks to files. Without a `tagger`, rules tag the texts.
     """
 
     name: str

@@ -1,8 +1,8 @@
-"""Which features of its set a ranker learns from: `only` and `without`, as they stand in a configuration.
+"""Selection of the features of a set from which a ranker learns: the keys `only` and `without`.
 
-Each names features: by their column, by their name whatever their field and parameters, by their family (`systems` is
-that of scores), or by the system whose score they are. A list of names is one selection. A list that holds lists, or
-null for all features, makes a system of each; `each` makes one for each feature of the set. Reads and writes nothing.
+Each names features by their column, by their name for any field and parameters, by their family (`systems` is that of
+scores), or by the system whose score they are. A list of names is one selection. A list that contains lists, or null
+for all features, makes one system of each; `each` makes one for each feature of the set. Reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ EACH, ALL, SYSTEMS = "each", "all", "systems"
 
 
 def alternatives(value: Any) -> list[Any] | None:
-    """The selections among which a system fans out, `each` as it is; None where the value is none, or is one alone."""
+    """Return the selections into which a system fans out, with `each` unchanged; None for a single selection."""
     if value == EACH:
         return [EACH]
     if not isinstance(value, list) or not any(one is None or one == EACH or isinstance(one, list) for one in value):
@@ -33,7 +33,7 @@ def alternatives(value: Any) -> list[Any] | None:
 
 
 def each(features: Any, name: Any) -> list[Choice]:
-    """A selection of each feature in the set of this name; `each` itself where there is no such set."""
+    """Return one selection per feature of the named set; `each` itself if there is no such set."""
     entry = features.get(name) if isinstance(features, dict) and isinstance(name, str) else None
     of = entry.get("of") if isinstance(entry, dict) else None
     columns = [_column(asked) for asked in of] if isinstance(of, list) else []
@@ -41,7 +41,7 @@ def each(features: Any, name: Any) -> list[Choice]:
 
 
 def select(check: Checker, key: str, name: str, only: Selected | None, without: Selected | None) -> list[str] | None:
-    """The columns that a ranker learns from, in the order of the file; None where these are all."""
+    """Return the columns that a ranker learns from, in the order of the file; None if these are all."""
     words: dict[str, list[str]] = {}
     for number, asked in enumerate(check.config.features[name].of or (), 1):
         column, *others = _words(check, f"features.{name}.of[{number}]", asked)
@@ -58,7 +58,7 @@ def select(check: Checker, key: str, name: str, only: Selected | None, without: 
 
 
 def _named(check: Checker, key: str, names: Selected, of: str, words: dict[str, list[str]]) -> list[str]:
-    """The columns that some names mean, in the order of the file. Raises UserError for an unknown name."""
+    """Return the columns that the names refer to, in the order of the file. Raises UserError for an unknown name."""
     found: set[str] = set()
     for name in (names,) if isinstance(names, str) else names:
         meant = {name} if name in words else {column for column, others in words.items() if name in others}
@@ -70,7 +70,7 @@ def _named(check: Checker, key: str, names: Selected, of: str, words: dict[str, 
 
 
 def _words(check: Source, key: str, asked: str | AskedFeature) -> list[str]:
-    """What a feature goes by: its column, its name with and without a field, its family; or its system."""
+    """Return the names of a feature: its column, its name with and without a field, its family; or its system."""
     if isinstance(asked, AskedFeature) and asked.system is not None:
         return [OF_SYSTEM + asked.system, asked.system, SYSTEMS]
     one = named_feature(check, key, asked)
@@ -79,7 +79,7 @@ def _words(check: Source, key: str, asked: str | AskedFeature) -> list[str]:
 
 
 def _column(asked: Any) -> str:
-    """The column of a feature of which nothing has been checked; resolving it reports what is wrong with it."""
+    """Return the column of a feature that is not checked yet; errors are reported when it is resolved."""
     try:
         read = asked if isinstance(asked, str) else read_settings(AskedFeature, asked)
         return _words(Source(""), "", read)[0]
@@ -88,7 +88,7 @@ def _column(asked: Any) -> str:
 
 
 def _word(selection: Any) -> str:
-    """A selection as part of a name."""
+    """Return a selection as part of a name."""
     if selection is None:
         return ALL
     return "-".join(word_of(one).strip("_") for one in as_list(selection))

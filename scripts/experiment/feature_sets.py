@@ -1,4 +1,4 @@
-"""Resolves `features`: which features of which candidates are computed on which tasks, or who computed them."""
+"""Resolves `features`: features, candidates and tasks to compute, or external files."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from scripts.models.adapters import adapters, tags
 
 DEPTH = 100
 LOWEST = "lowest"
-OF_SYSTEM = "system."  # begins the name of the column of a system's score
+OF_SYSTEM = "system."  # prefix of the column of a system's score
 
 
 def feature_set(named: Named, name: str) -> FeatureSet:
     """Resolve the features `name`.
 
-    Raises UserError for an unknown name, a feature that comes twice, a task without documents, or a system without a
+    Raises UserError for an unknown name, a feature that occurs twice, a task without documents, or a system without a
     run for a task.
     """
     check, key = named.check, f"features.{name}"
@@ -57,14 +57,14 @@ def feature_set(named: Named, name: str) -> FeatureSet:
 
 
 def check_whole(check: Checker, name: str, entry: FeatureEntry) -> None:
-    """Raise UserError unless what is computed here has candidates and features."""
+    """Raise UserError unless a feature set to compute has candidates and features."""
     for needed in ("first_stage", "of"):
         if not getattr(entry, needed):
             raise check.fail(f"features.{name}", f"key {needed!r} is missing (or letor, with external files)")
 
 
 def _check_once(check: Checker, key: str, of: tuple[FeatureColumn, ...]) -> None:
-    """No two columns hold the same numbers."""
+    """Raise UserError if two columns would have the same values."""
     alike = list(map(same_feature, of))
     for place, one in enumerate(of):
         if alike.index(alike[place]) < place:
@@ -74,7 +74,7 @@ def _check_once(check: Checker, key: str, of: tuple[FeatureColumn, ...]) -> None
 
 
 def _feature(named: Named, key: str, asked: str | AskedFeature) -> FeatureColumn:
-    """The column of an entry."""
+    """Return the column of an entry."""
     check = named.check
     if isinstance(asked, str) or asked.system is None:
         return named_feature(check, key, asked)
@@ -86,7 +86,7 @@ def _feature(named: Named, key: str, asked: str | AskedFeature) -> FeatureColumn
 
 
 def _check_tagger(check: Checker, key: str, tagger: Tagger, of: tuple[FeatureColumn, ...]) -> None:
-    """The model finds what texts compare. Raises UserError where it labels no words."""
+    """Raise UserError unless the tagger labels words, some feature uses texts, and no label is listed twice."""
     check.known(f"{key}.model", tagger.model, "models")
     kind = check.config.models[tagger.model].type
     if not tags(kind):
@@ -101,7 +101,7 @@ def _check_tagger(check: Checker, key: str, tagger: Tagger, of: tuple[FeatureCol
 
 
 def _of_others(check: Checker, name: str, key: str, given_files: dict[str, str]) -> FeatureSet:
-    """Files of features, which lie here or in a mirror. Raises UserError where one does not."""
+    """Return the set of external feature files, found locally or in a mirror. Raises UserError if one is missing."""
     files = {}
     for task, path in given_files.items():
         check.known(key, task, "tasks")

@@ -1,6 +1,6 @@
-"""What the configuration says of a comparison's figures: their names, and whether their settings mean something.
+"""Checks of the settings of a comparison's figures, and the measures for which a lower value is better.
 
-Reads and writes nothing. It also says of which measures a lower value is better, for figures.
+Reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from scripts.experiment.sections.figure import Figure
 from scripts.ir.measure_names import same_measure
 from scripts.statistics.effects import effect_named
 
-MIN_TASKS = 3  # of a figure of influence: without one of two tasks there is no synthesis
-ON_ONE_AXIS = ("measure", "effect")  # the same for all comparisons whose figures have an axis in common
+MIN_TASKS = 3  # for a figure of influence: one of two tasks left out leaves nothing to synthesise
+ON_ONE_AXIS = ("measure", "effect")  # must be equal for all comparisons whose figures share an axis
 
 
 def check_figure(check: Checker, key: str, entry: ComparisonEntry) -> None:
@@ -32,7 +32,7 @@ def check_figure(check: Checker, key: str, entry: ComparisonEntry) -> None:
 
 
 def _check_limits(check: Checker, key: str, figure: Figure, around_zero: bool) -> None:
-    """The axis has limits that fit its ticks and what it shows."""
+    """Raise UserError unless the limits of the axis fit its ticks and include 0 if differences are shown."""
     limits = list(figure.limits or ())
     if figure.axis:
         raise check.fail(f"{key}.limits", "not together with axis, whose limits follow from all its comparisons")
@@ -46,7 +46,7 @@ def _check_limits(check: Checker, key: str, figure: Figure, around_zero: bool) -
 
 
 def check_axes(check: Checker, comparisons: Mapping[str, Comparison]) -> None:
-    """Raise UserError where comparisons whose figures have an axis in common differ in what it measures."""
+    """Raise UserError if comparisons whose figures share an axis differ in measure or effect."""
     first: dict[str, Comparison] = {}
     for comparison in comparisons.values():
         if axis := comparison.figure.axis:
@@ -59,7 +59,7 @@ def check_axes(check: Checker, comparisons: Mapping[str, Comparison]) -> None:
 
 
 def lower_is_better(check: Checker, tasks: Mapping[str, Task]) -> tuple[str, ...]:
-    """The measures of which a lower value is better, as tasks name them. Raises UserError for an unknown one."""
+    """Return the measures for which lower is better, as tasks name them. Raises UserError for an unknown measure."""
     found: dict[str, None] = {}
     for name in check.config.lower_is_better:
         of_tasks = [name if task.values_given else same_measure(name, task.measures) for task in tasks.values()]

@@ -1,7 +1,7 @@
-"""Which comparisons test one hypothesis: that two systems do not differ in a measure on some tasks.
+"""Comparisons that test the same hypothesis: that two systems do not differ in a measure on some tasks.
 
-Reads and writes nothing. MD, SMD and d_av, another estimator or another interval are analyses of one hypothesis, and so
-is the comparison with control and treatment exchanged. A correlation with a gold standard is another hypothesis.
+Reads and writes nothing. MD, SMD and d_av, another estimator or another interval are analyses of the same hypothesis,
+and so is a comparison with control and treatment exchanged. A correlation with a gold standard is another hypothesis.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from scripts.statistics.effects import effect_named
 
 
 def tested(comparison: Comparison) -> Hashable:
-    """What a comparison tests; equal for two analyses of one hypothesis."""
+    """Return the hypothesis of a comparison as a key; equal for two analyses of the same hypothesis."""
     sides = {
         (system, frozenset(comparison.treatment_on.items()) if system == comparison.treatment else frozenset())
         for system in (comparison.control, comparison.treatment)
@@ -23,7 +23,7 @@ def tested(comparison: Comparison) -> Hashable:
 
 
 def repeated(experiment: Experiment) -> dict[str, str]:
-    """Comparison -> the first one of its family that tests the same hypothesis; those that are first are left out."""
+    """Return comparison -> the first of its family with the same hypothesis; the first ones are left out."""
     first: dict[Hashable, str] = {}
     found = {}
     for name, comparison in experiment.comparisons.items():
@@ -34,5 +34,5 @@ def repeated(experiment: Experiment) -> dict[str, str]:
 
 
 def families(experiment: Experiment) -> dict[str, str]:
-    """The family of each comparison that names one."""
+    """Return comparison -> its family, for those that name one."""
     return {name: comparison.family for name, comparison in experiment.comparisons.items() if comparison.family}

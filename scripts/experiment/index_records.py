@@ -1,4 +1,4 @@
-"""Records of how a checkpoint and its index rank, which planning resolves and jobs read."""
+"""Records of the form of a checkpoint and of its index, resolved by planning and read by jobs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TOKEN_VECTORS = "token-vectors"  # the form of an index with a vector for each t
 
 @dataclass(frozen=True)
 class Export:
-    """A checkpoint in ONNX."""
+    """The export of a checkpoint to ONNX."""
 
     backend: str
     precision: str
@@ -20,7 +20,7 @@ class Export:
 
 @dataclass(frozen=True)
 class Quantised:
-    """Vectors of fewer bytes."""
+    """The quantisation of vectors."""
 
     precision: Annotated[str, "of the index"]
     rescore_multiplier: Annotated[int, "how many times depth are scored again; 0: none"]
@@ -28,7 +28,7 @@ class Quantised:
 
 @dataclass(frozen=True)
 class Nearest:
-    """How faiss searches."""
+    """The settings of an approximate search with faiss."""
 
     index: Annotated[str, "faiss's name of it"]
     efSearch: Annotated[int | None, "of a graph: candidates that a search keeps; null: as many as faiss takes"] = None
@@ -36,5 +36,5 @@ class Nearest:
 
     @property
     def parameters(self) -> dict[str, object]:
-        """What is given of how it is searched, by faiss's names."""
+        """The given search parameters, by faiss's names."""
         return given(self, "index")

@@ -1,6 +1,6 @@
-"""Which files of an experiment belong together: those of its datasets, tasks, systems and seeds, by their paths.
+"""Paths of the files of an experiment's datasets, tasks, systems and seeds.
 
-Pure functions of the experiment, for the planning of every stage; nothing is read or written.
+Pure functions of the experiment, for the planning of all stages; nothing is read or written.
 """
 
 from __future__ import annotations
@@ -20,43 +20,43 @@ from scripts.models.adapters import adapter, index_of
 
 @cache
 def tasks_by_folder(experiment: Experiment) -> dict[str, Task]:
-    """All tasks by their name in paths, also those on which only seeds are selected."""
+    """Return all tasks by their name in paths, including those used only for selection."""
     return {task.folder: task for task in (experiment.tasks | experiment.selection_tasks).values()}
 
 
 def task_in(experiment: Experiment, folder: str) -> Task:
-    """The task of this name in paths."""
+    """Return the task with this name in paths."""
     return tasks_by_folder(experiment)[folder]
 
 
 def corpus(experiment: Experiment, dataset: str, passage_length: int | None = None) -> str:
-    """The documents of a dataset, which may be another's, or the passages of that length that they are split into."""
+    """Return the corpus of a dataset, which may be another's, or its passages of the given length."""
     return texts(experiment, experiment.corpus_owner(dataset), "corpus", passage_length)
 
 
 def texts(experiment: Experiment, dataset: str, name: str, passage_length: int | None = None) -> str:
-    """The texts `name` (corpus, queries/test …) that lie with a dataset, or their passages of that length."""
+    """Return the texts `name` (corpus, queries/test …) of a dataset, or their passages of the given length."""
     fields = {"experiment": experiment.name, "dataset": dataset, "texts": name}
     return path("passages", length=passage_length, **fields) if passage_length else path("texts", **fields)
 
 
 def queries(experiment: Experiment, task: Task, passage_length: int | None = None) -> str:
-    """The queries of a task, or their passages."""
+    """Return the queries of a task, or their passages."""
     return texts(experiment, task.dataset, f"queries/{task.split}", passage_length)
 
 
 def all_queries(experiment: Experiment, dataset: str) -> list[str]:
-    """The queries of a dataset, one file per split."""
+    """Return the queries of a dataset, one file per split."""
     return [path("queries", experiment=experiment.name, dataset=dataset, split=split) for split in SPLITS]
 
 
 def qrels(experiment: Experiment, task: Task) -> str:
-    """The relevance judgements of a task."""
+    """Return the relevance judgements of a task."""
     return path("qrels", experiment=experiment.name, dataset=task.dataset, split=task.split)
 
 
 def checkpoint_fields(system: System, dataset: str, seed: int | str) -> dict[str, object]:
-    """The fields of the checkpoint that ranks a dataset's tasks: weights without training have one for all seeds."""
+    """Return the path fields of the checkpoint that ranks a dataset's tasks; untrained weights have seed 0."""
     if seed == SELECTED:
         assert system.selection is not None  # only a selection has runs of this seed
         seed = system.selection.checkpoint
@@ -67,7 +67,7 @@ def checkpoint_fields(system: System, dataset: str, seed: int | str) -> dict[str
 
 
 def ranking_fields(system: System, dataset: str, seed: int | str) -> dict[str, object]:
-    """The same of the checkpoint in the form in which the system ranks: in ONNX it stands under a name of its own."""
+    """Return the path fields of the checkpoint in the form in which it ranks; an ONNX export has a separate name."""
     fields = checkpoint_fields(system, dataset, seed)
     if export := of_model(system).export:
         fields["recipe"] = exported_recipe(str(fields["recipe"]), export.backend, export.precision)
@@ -75,13 +75,13 @@ def ranking_fields(system: System, dataset: str, seed: int | str) -> dict[str, o
 
 
 def checkpoint(experiment: Experiment, system: System, dataset: str, seed: int | str, name: str = "checkpoint") -> str:
-    """The checkpoint that ranks a dataset's tasks, or what lies beside its training: `name` as in the table."""
+    """Return the checkpoint that ranks a dataset's tasks, or another file of its training (`name` in the table)."""
     fields = (ranking_fields if name == "checkpoint" else checkpoint_fields)(system, dataset, seed)
     return path(name, experiment=experiment.name, **fields)
 
 
 def encoded(experiment: Experiment, system: System, task: Task, seed: int | str) -> tuple[str, str] | None:
-    """The encoded corpus with which a system ranks and its timing; None where it encodes none.
+    """Return the encoded corpus with which a system ranks, and its timing; None if it encodes none.
 
     A model that re-ranks whole texts by their vectors encodes the candidates itself, unless configured otherwise.
     """
@@ -95,7 +95,7 @@ def encoded(experiment: Experiment, system: System, task: Task, seed: int | str)
 
 
 def made_index(experiment: Experiment, system: System, task: Task, seed: int | str) -> str | None:
-    """The index that is made of its encoded corpus and that a system searches: its codes, or faiss's; None without."""
+    """Return the index made from a system's encoded corpus (quantised vectors, or faiss's index); None without one."""
     settings = of_model(system)
     if settings.embeddings:
         made = settings.embeddings.precision
@@ -109,26 +109,26 @@ def made_index(experiment: Experiment, system: System, task: Task, seed: int | s
 
 
 def faiss_name(field: str) -> str:
-    """Faiss's name of an index, from that in a path, where an underscore stands for each comma."""
+    """Return faiss's name of an index from its name in a path, in which underscores replace commas."""
     return re.sub(r"_(?=IVF|Flat|SQ8|PQ)", ",", field)
 
 
 @cache
 def form_of_index(experiment: Experiment, model: str) -> str:
-    """The form of the index of a model's kind, asked once: kinds are found by their files."""
+    """Return the form of the index of a model; cached, since model types are looked up by file."""
     return index_of(experiment.models[model].type)
 
 
 def indexed(experiment: Experiment) -> dict[str, str]:
-    """The models that encode corpora, with the form of the index of each."""
+    """Return model -> form of its index, for the models that encode corpora."""
     encoding = [name for name, entry in experiment.models.items() if adapter(entry.type).SEARCHES]
     return {name: form_of_index(experiment, name) for name in encoding}
 
 
 def index_searched(experiment: Experiment, system: str) -> str:
-    """The form of the index that a system searches: that of its model's kind, or one that is made of it."""
+    """Return the form of the index that a system searches: that of its model type, or of the index made from it."""
     ranker = experiment.systems[system]
-    assert ranker.model is not None  # one that searches has it
+    assert ranker.model is not None  # systems that search have a model
     if of_model(ranker).embeddings:
         return "quantised-vectors"
     form = form_of_index(experiment, ranker.model)
@@ -138,7 +138,7 @@ def index_searched(experiment: Experiment, system: str) -> str:
 
 
 def ranked_in_shards(experiment: Experiment, system: str) -> bool:
-    """Whether a system's runs are made in shards: all that search an index, or score pairs."""
+    """Whether a system's runs are made in shards: those that search an index or score pairs."""
     ranker = experiment.systems[system]
     if experiment.shards == 1 or ranker.model is None:
         return False
@@ -148,9 +148,10 @@ def ranked_in_shards(experiment: Experiment, system: str) -> bool:
 
 
 def searched_by_documents(experiment: Experiment, system: str) -> bool:
-    """Whether a shard of a system's runs compares some documents with all queries, and not the other way about.
+    """Whether a shard of a system's runs contains some of the documents and all queries, not vice versa.
 
-    An approximate index is one for all documents, and what is scored again may be any of them.
+    This is not the case for an approximate index, which covers all documents, or for rescoring, which may need any
+    document.
     """
     ranker = experiment.systems[system]
     settings = of_model(ranker)
@@ -159,18 +160,18 @@ def searched_by_documents(experiment: Experiment, system: str) -> bool:
 
 
 def scores_in_shards(experiment: Experiment, system: str) -> bool:
-    """Whether a system's model scores pairs of texts, and does so in shards."""
+    """Whether a system's model scores pairs of texts in shards."""
     model = experiment.systems[system].model
     return experiment.shards > 1 and model is not None and not adapter(experiment.models[model].type).SEARCHES
 
 
 def runs(experiment: Experiment, system: System, task: Task, name: str = "run") -> list[str]:
-    """The runs of a system on a task, one per seed, or what lies beside them: `name` as in the table of paths."""
+    """Return the runs of a system on a task, one per seed, or other files of them (`name` in the table of paths)."""
     return _of_seeds(experiment, system, task, name, experiment.ranked_task(task).folder)
 
 
 def metrics(experiment: Experiment, system: System, task: Task, name: str = "metrics") -> list[str]:
-    """The metrics files of a system on a task, one per seed: `name` as in the table of paths."""
+    """Return the metrics files of a system on a task, one per seed; `name` as in the table of paths."""
     return _of_seeds(experiment, system, task, name, task.folder)
 
 
@@ -182,6 +183,6 @@ def _of_seeds(experiment: Experiment, system: System, task: Task, name: str, fol
 def of_comparisons(
     experiment: Experiment, name: str, comparisons: Iterable[str] | None = None, **fields: object
 ) -> list[str]:
-    """A path of the table for each of the comparisons, all by default: their effects, summaries, tables."""
+    """Return the path `name` (effects, summaries, tables) of each comparison, by default of all."""
     names = experiment.comparisons if comparisons is None else comparisons
     return [path(name, experiment=experiment.name, comparison=comparison, **fields) for comparison in names]

@@ -1,7 +1,7 @@
-"""Tasks that a language model judges: what a comparison of them may be, and what its job knows of their judges.
+"""Tasks judged by a language model: checks of their comparisons, and the settings about judges for the jobs.
 
 Reads and writes nothing. A model prefers what models of its own family write or rank (Balog, Metzler and Qin 2025,
-Rankers, Judges, and Assistants), so a ranker of the judge's family is named.
+Rankers, Judges, and Assistants), so rankers of the judge's family are reported.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LETTERS = re.compile("[a-z]+")
 
 
 def check_judges(check: Checker, entries: dict[str, list[str]], systems: dict[str, System]) -> None:
-    """Raise UserError for a judge of unknown systems, or whose endpoint is refused."""
+    """Raise UserError for a judge with unknown systems, a refused endpoint or a missing file of probabilities."""
     for name, dataset in check.config.datasets.items():
         judge: Judge | None = getattr(dataset, "judge", None)
         if judge is None:
@@ -40,7 +40,7 @@ def check_judges(check: Checker, entries: dict[str, list[str]], systems: dict[st
 
 
 def check_judged(check: Checker, key: str, entry: ComparisonEntry, tasks: Sequence[Task], on_other_tasks: bool) -> None:
-    """Raise UserError unless prediction-powered effects of the tasks that a model judges can enter a comparison."""
+    """Raise UserError unless a comparison can include the prediction-powered effects of tasks that a model judges."""
     judged = [task for task in tasks if task.judge]
     if judged and entry.effect != "MD":
         problem = f"{judged[0].name!r} is judged by a language model, whose effects are mean differences"
@@ -56,39 +56,39 @@ def check_judged(check: Checker, key: str, entry: ComparisonEntry, tasks: Sequen
 
 
 def judges_of(experiment: Experiment) -> dict[str, Judge]:
-    """The datasets whose judgements are a language model's, with what is said of it."""
+    """Return dataset -> judge, for datasets of tasks that a language model judges."""
     entries = {name: getattr(dataset, "judge", None) for name, dataset in experiment.datasets.items()}
     used = {task.dataset for task in experiment.tasks.values()}
     return {name: judge for name, judge in entries.items() if judge and name in used}
 
 
 def ranked_by(experiment: Experiment, dataset: str) -> Task:
-    """The task whose runs a dataset's model judges."""
+    """Return the task whose runs a dataset's judge judges."""
     owner, judge = experiment.datasets[dataset].runs_of, judges_of(experiment)[dataset]
-    assert owner is not None  # checked where the configuration is read
+    assert owner is not None  # checked when the configuration is read
     return experiment.task_of_split(owner, judge.split)
 
 
 def origin(dataset: Dataset) -> str:
-    """Where a dataset is from: a location without secrets, or the model that judges."""
+    """Return the origin of a dataset: its location without secrets, or the model that judges."""
     judge: Judge | None = getattr(dataset, "judge", None)
     return f"judged by {judge.endpoint.model} at {url_of(judge.endpoint)}" if judge else shown(str(dataset.location))
 
 
 def human_tasks(experiment: Experiment, comparison: Comparison) -> list[str]:
-    """The tasks whose metrics bring the human judgements of the tasks that a model judges."""
+    """Return the tasks whose metrics contain the human judgements for tasks that a model judges."""
     judged = [experiment.tasks[task] for task in comparison.tasks]
     return [experiment.ranked_task(task).name for task in judged if task.judge and task.judge.humans]
 
 
 def probabilities(experiment: Experiment, comparison: Comparison) -> list[str]:
-    """The files of the probabilities with which queries were chosen for humans to judge."""
+    """Return the files of the probabilities with which queries were sampled for human judgement."""
     judged = [judge for task in comparison.tasks if (judge := experiment.tasks[task].judge)]
     return [judge.probabilities for judge in judged if judge.probabilities]
 
 
 def judges(experiment: Experiment, comparison: Comparison) -> JsonObject:
-    """The setting `judged` of a comparison's job; none where no model judges."""
+    """Return the setting `judged` of a comparison's job; empty if no model judges."""
     found: dict[str, JsonObject] = {}
     for task in (experiment.tasks[task] for task in comparison.tasks):
         if judge := task.judge:
@@ -103,7 +103,7 @@ def judges(experiment: Experiment, comparison: Comparison) -> JsonObject:
 
 
 def related(experiment: Experiment, comparison: Comparison, judge: Judge) -> list[str]:
-    """The models behind the compared systems that are of the judge's family, by their names."""
+    """Return the names of the models behind the compared systems that belong to the judge's family."""
     sides = [experiment.systems[name] for name in (comparison.control, comparison.treatment)]
     systems = [system for side in sides for system in behind(side, experiment.systems)]
     names = dict.fromkeys(name for system in systems for name in models_of(experiment, system))
@@ -111,13 +111,16 @@ def related(experiment: Experiment, comparison: Comparison, judge: Judge) -> lis
 
 
 def models_of(experiment: Experiment, system: System) -> list[str]:
-    """The names of the models that a system ranks by: of its weights, or at an endpoint."""
+    """Return the names of the models with which a system ranks: its weights, or the model at its endpoint."""
     if isinstance(system.settings, listwise.Settings):
         return [system.settings.model]
     return [experiment.models[system.model].weights] if system.model else []
 
 
 def family(name: str) -> str:
-    """The family of a model: the letters that its name begins with, as in gpt-4o and GPT-5, Qwen/Qwen3-8B and qwen2."""
+    """Return the family of a model: the initial letters of its name.
+
+    It is the same for gpt-4o and GPT-5, and for Qwen/Qwen3-8B and qwen2.
+    """
     letters = _LETTERS.search(name.rstrip("/").rsplit("/", 1)[-1].lower())
     return letters[0] if letters else name

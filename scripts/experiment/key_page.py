@@ -1,4 +1,4 @@
-"""The page of all keys, docs/configuration.md, from the schema that the declarations make; reads and writes nothing."""
+"""The page of all keys, docs/configuration.md, generated from the schema; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLUMNS = "| key | value | default | meaning |\n|---|---|---|---|"
 
 
 def key_page(schema: Schema) -> str:
-    """The page, with a table for the whole experiment and one for each section."""
+    """Return the page, with a table for the whole experiment and one for each section."""
     properties = schema["properties"]
     sections = {name: part for name, part in properties.items() if _entry(part)}
     whole = {name: part for name, part in properties.items() if name not in sections}
@@ -31,7 +31,7 @@ def key_page(schema: Schema) -> str:
 
 
 def _entry(part: Schema) -> Schema:
-    """The schema of a section's entries; empty for what is no section of named entries."""
+    """Return the schema of a section's entries; empty if the key is not a section of named entries."""
     entry = part.get("additionalProperties")
     return entry if isinstance(entry, dict) and "properties" in entry else {}
 
@@ -41,7 +41,7 @@ def _table(part: Schema) -> str:
 
 
 def _rows(part: Schema, above: str) -> Iterator[list[str]]:
-    """The rows of a mapping's keys, each followed by the keys inside it."""
+    """Yield the rows of a mapping's keys, each followed by those of the keys inside it."""
     for name, inner in part["properties"].items():
         key = f"{above}{name}"
         default = "required" if name in part.get("required", ()) else _default(inner)

@@ -1,4 +1,4 @@
-"""Values in an entry of the configuration by key path, the paths that hold lists, and values as words of names."""
+"""Values in an entry of the configuration by key path, paths of lists, and values as parts of names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scripts.experiment.plain_values import whole_numbers
 
 
 def get(entry: Any, path: tuple[str, ...]) -> Any:
-    """The value at a path; None where there is none."""
+    """Return the value at a path; None if there is none."""
     for key in path:
         if not isinstance(entry, dict) or key not in entry:
             return None
@@ -17,25 +17,25 @@ def get(entry: Any, path: tuple[str, ...]) -> Any:
 
 
 def put(entry: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
-    """Put a value at a path that exists."""
+    """Set the value at an existing path."""
     for key in path[:-1]:
         entry = entry[key]
     entry[path[-1]] = value
 
 
 def as_list(value: Any) -> list[Any]:
-    """A list as it is, and another value as a list of one."""
+    """Return a list unchanged, and any other value as a list of one."""
     return value if isinstance(value, list) else [value]
 
 
 def list_paths(entry: Any, plain: list[tuple[str, ...]], path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
-    """The paths of an entry that hold a list of values, save the `plain` ones."""
+    """Return the paths in an entry whose value is a non-empty list, except the `plain` ones."""
     if isinstance(entry, dict):
         return [listed for key, value in entry.items() for listed in list_paths(value, plain, (*path, key))]
     return [path] if isinstance(entry, list) and entry and path not in plain else []
 
 
 def word_of(value: object) -> str:
-    """A value as part of a name: the last part of a path or hub id, with '_' for other characters."""
+    """Return a value as part of a name: the last part of a path or hub id, with '_' for other characters."""
     last = str(whole_numbers(value)).rstrip("/").rsplit("/", 1)[-1]
     return "".join(sign if sign.isalnum() or sign in "._" else "_" if sign != "-" else "-" for sign in last)

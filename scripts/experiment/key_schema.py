@@ -15,7 +15,7 @@ TYPES = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
 def of_record(record: type) -> Schema:
-    """The schema of a mapping with the keys of a record and no other."""
+    """Return the schema of a mapping with the keys of a record and, unless it is marked OTHERS, no others."""
     every = keys_of(record).values()
     keys = [key for key in every if not key.is_marked(NO_KEY) and not key.is_marked(OTHERS)]
     required = [key.name for key in keys if key.required]
@@ -27,7 +27,7 @@ def of_record(record: type) -> Schema:
 
 
 def of_key(key: Key) -> Schema:
-    """The schema of a key: description, type, bounds, default."""
+    """Return the schema of a key: description, type, bounds, default."""
     written = next((one.type for one in key.said if isinstance(one, Written)), key.type)
     if key.is_marked(LEFT_OUT):
         schema = of_type(key.type_of_values) | _of_rules(key.said)
@@ -38,7 +38,7 @@ def of_key(key: Key) -> Schema:
 
 
 def of_type(hint: Any) -> Schema:
-    """The schema of a type; what stands in its annotation is a rule of it."""
+    """Return the schema of a type, with the description and rules in its annotation."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin is Annotated:
         about = {"description": said for said in inner[1:] if isinstance(said, str)}  # noqa: B035 (one at most)
@@ -59,13 +59,13 @@ def of_type(hint: Any) -> Schema:
 
 
 def _alternative(hint: Any) -> Schema:
-    """The schema of one of several types; a word that stands for something is named as it is."""
+    """Return the schema of one of several types; a literal with one value becomes a constant."""
     words = typing.get_args(hint) if typing.get_origin(hint) is typing.Literal else ()
     return {"const": words[0]} if len(words) == 1 else of_type(hint)
 
 
 def _of_mapping(names: Any, values: Any) -> Schema:
-    """The part of a mapping's schema that is about its keys and values."""
+    """Return the part of a mapping's schema that describes its keys and values."""
     if typing.get_origin(names) is typing.Literal:
         return {"additionalProperties": False, "properties": dict.fromkeys(typing.get_args(names), of_type(values))}
     rules = _of_rules(typing.get_args(names)[1:])
@@ -73,7 +73,7 @@ def _of_mapping(names: Any, values: Any) -> Schema:
 
 
 def _of_rules(said: typing.Iterable[Any]) -> Schema:
-    """The rules among what is said of a type, by the names that JSON Schema gives them."""
+    """Return the rules in the annotations of a type, by their JSON Schema names."""
     rules = [one for one in said if isinstance(one, Rule)]
     return {_camel(name): value for rule in rules for name, value in vars(rule).items() if value is not None}
 

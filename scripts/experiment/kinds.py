@@ -1,13 +1,13 @@
-"""The keys that kinds declare: modules of a package, among which a key of a section chooses; reads and writes nothing.
+"""The keys that plug-ins declare: modules of a package, one of which a key selects; reads and writes nothing.
 
-A module that is one kind of something (a model, an effect …) states
+A plug-in (a model type, an effect …) is a module that defines
 
-    NAME = "d_av"                             what a configuration calls it: a value of the choosing key
-    DESCRIPTION = "over the mean deviation"   optional: what the choosing key's description says of it
-    Keys = Hedges                             optional: a record of keys of its own (scripts/common/keys.py)
+    NAME = "d_av"                             its name in configurations: a value of the selecting key
+    DESCRIPTION = "over the mean deviation"   optional: its part of the selecting key's description
+    Keys = Hedges                             optional: a record of its own keys (scripts/common/keys.py)
 
-and is found by its file, so that a new kind needs no other edit. Kinds may have a key in common; they state it alike,
-and its description begins with the names of all of them.
+and is found by its file, so a new plug-in needs no other edit. Plug-ins may share a key if they declare it identically;
+its description then begins with the names of all of them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MODERATORS = "scripts.synthesis.moderators"
 
 @dataclass(frozen=True)
 class Choice:
-    """Where a configuration chooses between the kinds of a package: a key of the entries of a section."""
+    """A key of a section's entries that selects a plug-in of a package."""
 
     package: str
     section: str
@@ -46,7 +46,7 @@ BASES = {"models": Model, "comparisons": ComparisonEntry}
 
 @cache
 def records() -> dict[str, type]:
-    """The records of the sections whose kinds declare keys, with these."""
+    """Return section -> its record, including the keys that plug-ins declare."""
     kinds: dict[str, list[ModuleType]] = {section: [] for section in BASES}
     for choice in CHOICES:
         kinds[choice.section] += declared(choice.package).values()
@@ -54,7 +54,7 @@ def records() -> dict[str, type]:
 
 
 def with_kinds(section: type, kinds: list[ModuleType]) -> type:
-    """The record of a section with the keys of these kinds. Raises ValueError where two declare a key differently."""
+    """Return the record of a section with the plug-ins' keys. Raises ValueError if two declare a key differently."""
     declaring = [module for module in kinds if hasattr(module, "Keys")]
     owners: dict[str, ModuleType] = {}
     for module in declaring:
@@ -69,12 +69,12 @@ def with_kinds(section: type, kinds: list[ModuleType]) -> type:
 
 
 def owners_of(key: str, kinds: dict[str, ModuleType]) -> list[str]:
-    """The names of the kinds that declare a key."""
+    """Return the names of the plug-ins that declare a key."""
     return [name for name, module in kinds.items() if hasattr(module, "Keys") and key in keys_of(module.Keys)]
 
 
 def declared(package: str) -> dict[str, ModuleType]:
-    """The kinds of a package by name; none where the folder is not there or its modules declare nothing yet."""
+    """Return the plug-ins of a package by name; empty if the folder is missing or a module has no NAME."""
     try:
         return plugins.load_all(package)
     except AttributeError:

@@ -1,6 +1,6 @@
-"""What follows from the language of a dataset's texts: the analyser of its index, and whether they can be split.
+"""Consequences of the language of a dataset's texts: the analyser of its index, and whether they can be split.
 
-One analyser is for a corpus and for the queries of all datasets that share it.
+A corpus and the queries of all datasets that share it have the same analyser.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ OF_LANGUAGE = "language"  # stands for the analyser of each dataset's language
 
 
 def usual_analyzer(config: Configuration) -> str:
-    """The analyser where an entry names none; English alone needs no word for the languages of datasets."""
+    """Return the default analyser: English if all datasets are English, otherwise that of each dataset's language."""
     languages = {dataset.language for dataset in config.datasets.values()}
     return ENGLISH_ANALYZER if languages <= {ENGLISH} else OF_LANGUAGE
 
 
 def analyzer_on(experiment: Experiment, dataset: str, analyzer: str = OF_LANGUAGE) -> str:
-    """The analyser with which a dataset is indexed and searched: english, standard or the code of a language."""
+    """Return the analyser of a dataset's index and queries: english, standard or a language code."""
     if analyzer != OF_LANGUAGE:
         return analyzer
     language = experiment.datasets[experiment.corpus_owner(dataset)].language
@@ -29,7 +29,7 @@ def analyzer_on(experiment: Experiment, dataset: str, analyzer: str = OF_LANGUAG
 
 
 def check_sentences(check: Checker, experiment: Experiment) -> None:
-    """Raise UserError where texts are to be split into passages in a language whose sentences cannot be found."""
+    """Raise UserError if texts must be split into passages in a language without sentence splitting."""
     split = [
         (f"systems.{system.name}.long_documents", task.ranked_dataset)
         for system in experiment.systems.values()

@@ -1,9 +1,9 @@
-"""Which queries a system's runs have learnt from, and which features would leak that to a learner.
+"""The queries from which the systems behind a run learnt, and the features that would leak them to a learner.
 
-A model's score of a query on which it was trained is better than it will be on any other query. A learner that is
-trained with such scores trusts them too much (Wolpert 1992, Stacked Generalization, Neural Networks 5(2)). So a feature
-for training has to come from a model that did not see the query. Reads and writes nothing. What others trained or
-computed (weights as published, external runs, files of features) nobody can know here.
+A model's scores are better on queries on which it was trained than on any others. A learner trained with such scores
+relies on them too much (Wolpert 1992, Stacked Generalization, Neural Networks 5(2)). A feature for training must
+therefore come from a model that has not seen the query. Reads and writes nothing. External training and computation
+(published weights, external runs, feature files) cannot be checked here.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from scripts.experiment.records import Experiment, System
 from scripts.experiment.system_kinds import behind, system_kind
 
 Split = tuple[str, str]  # a dataset and a split of it
-OF_FIRST_STAGE = "first-stage"  # the family of what its run says
+OF_FIRST_STAGE = "first-stage"  # the family of features from the first stage's run
 
 
 class Leak(NamedTuple):
-    """A feature, the system whose score it is, and the queries that this learnt from."""
+    """A feature, the system whose score it is, and the queries from which that system learnt."""
 
     feature: str
     system: str
@@ -29,9 +29,9 @@ class Leak(NamedTuple):
 
 
 def learnt_from(experiment: Experiment, system: str, dataset: str) -> set[Split]:
-    """What all that is behind a system's runs on a dataset was trained, tuned or selected on.
+    """Return the splits on which the systems behind a system's runs on a dataset were trained, tuned or selected.
 
-    Without that of which each query is ranked by what has not learnt it.
+    Splits are left out if each of their queries is ranked by a model that did not learn from it (out-of-fold).
     """
     own = experiment.systems[system]
     kind, selection = system_kind(own), own.selection
@@ -43,7 +43,7 @@ def learnt_from(experiment: Experiment, system: str, dataset: str) -> set[Split]
 
 
 def leaks(experiment: Experiment, features: FeatureSet, queries: Split) -> list[Leak]:
-    """The features of these queries that come from a system which learnt from them, be it under another name."""
+    """Return the features of these queries from systems that learnt from them, even under another dataset's name."""
     found = []
     for entry in features.of:
         system = features.first_stage if entry.family == OF_FIRST_STAGE else entry.system
@@ -54,7 +54,7 @@ def leaks(experiment: Experiment, features: FeatureSet, queries: Split) -> list[
 
 
 def check_leaks(check: Checker, experiment: Experiment) -> None:
-    """Raise UserError for a feature of training queries that comes from a system which learnt from them."""
+    """Raise UserError if a feature of training queries comes from a system that learnt from them."""
     for name, features in experiment.features.items():
         for task in (experiment.tasks[task] for task in features.tasks):
             if task.split == "train":
@@ -65,15 +65,15 @@ def check_leaks(check: Checker, experiment: Experiment) -> None:
 
 
 def overlap(experiment: Experiment, first: Split, second: Split) -> bool:
-    """Whether two splits are one, or may have queries in common as far as the configuration says."""
+    """Whether two splits are the same or, by the configuration, may share queries."""
     entries = [(experiment.datasets[dataset], split) for dataset, split in (first, second)]
     return first == second or may_share_queries(entries[0], entries[1])
 
 
 def check_unseen(check: Checker, key: str, experiment: Experiment, taken: str, dataset: str) -> None:
-    """Raise UserError where a system has learnt from the queries by which a ranker is learnt, or by which it stops.
+    """Raise UserError if a system learnt from the queries on which a ranker is trained or stopped.
 
-    What was tuned on the dev queries themselves (BM25, a fusion) is accepted.
+    Systems tuned on dev queries (BM25, a fusion) are accepted for these dev queries.
     """
     for member in behind(experiment.systems[taken], experiment.systems):
         if member.recipe_of and dataset not in member.recipe_of:
@@ -89,7 +89,7 @@ def check_unseen(check: Checker, key: str, experiment: Experiment, taken: str, d
 
 
 def check_one_seed(check: Checker, key: str, member: System, datasets: list[str]) -> None:
-    """Raise UserError where a system's scores are of one seed to learn from, and of another to rank by."""
+    """Raise UserError if a system's scores come from one seed in training and from another in ranking."""
     chosen = member.selection
     if chosen is not None and len({dataset == chosen.dataset for dataset in datasets}) > 1:
         problem = f"{member.name} selects a seed on {chosen.dataset}, where its own runs have all seeds"

@@ -1,4 +1,4 @@
-"""Checks of the locations of data and models in a configuration: the kind of each, or why it is refused."""
+"""Checks of the locations of data and models in a configuration: the type of each, or the reason for refusal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scripts.common.paths import LONGEST_NAME
 from scripts.experiment.checker import Checker, Source
 
 LONGEST = urls.LONGEST
-FORMS = "a folder, an archive, http(s)://… or pypi:NAME==VERSION"  # ir_datasets:ID and hub:ID are for one format each
+FORMS = "a folder, an archive, http(s)://… or pypi:NAME==VERSION"  # ir_datasets:ID and hub:ID: one format each
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?=//)|pypi:|[a-z][a-z0-9+.-]+:(?=[^\\/])", re.IGNORECASE)
 _PACKAGE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")  # of PEP 508
 _VERSION = re.compile(  # of PEP 440
@@ -26,7 +26,7 @@ _REVISION = re.compile(r"(?!.*(?:\.\.|//|@\{|/\.|\.lock$))[A-Za-z0-9_][A-Za-z0-9
 
 
 def check_secrets(config: JsonObject, source: str) -> None:
-    """Raise UserError if any text of a configuration holds a URL with a secret; the message does not repeat it."""
+    """Raise UserError if any text of a configuration contains a URL with a secret; the message does not repeat it."""
     check = Source(source)
     seen: set[int] = set()
 
@@ -43,7 +43,7 @@ def check_secrets(config: JsonObject, source: str) -> None:
                 problem += "remove it: only location and weights can refer to one, as ${NAME}"
             raise check.fail(path or "a key", problem)
         if isinstance(value, dict | list) and id(value) not in seen:
-            seen.add(id(value))  # an alias of YAML may lead back to a value that holds it
+            seen.add(id(value))  # a YAML alias may refer to a value that contains it
             items = value.items() if isinstance(value, dict) else enumerate(value)
             for name, inner in items:
                 walk(name, path)
@@ -53,7 +53,7 @@ def check_secrets(config: JsonObject, source: str) -> None:
 
 
 def check_location(check: Checker, where: str, location: str, hub: bool = False) -> str:
-    """The kind of a location: path, url, pypi, library or hub. Raises UserError, with its key, if it is refused."""
+    """Return the type of a location: path, url, pypi, library or hub. Raises UserError if it is refused."""
     if not location.strip():
         raise check.fail(where, f"is empty; expected {FORMS}")
     if len(location) > LONGEST:
@@ -95,7 +95,7 @@ def _check_pypi(check: Checker, where: str, location: str) -> None:
 
 
 def check_hub(check: Checker, where: str, location: str, revision: str) -> None:
-    """Raise UserError unless these name a model on the hub and a branch, tag or commit of it."""
+    """Raise UserError unless these have the form of a model id on the hub and of a branch, tag or commit."""
     if not HUB_ID.fullmatch(location):
         problem = f"no folder {location[:80]!r} here, and no hub id (organisation/name), package or URL"
         raise check.fail(f"{where}.weights", problem)

@@ -1,7 +1,6 @@
-"""Resolves the matrices of an experiment: which system is which cell of the table of sources and targets.
+"""Resolves the matrices of an experiment: the system of each cell of the table of sources and targets.
 
-A cell follows from what a system learnt before it ranks a target (scripts.experiment.training_stages), not from its
-name.
+A cell follows from the trainings behind a system on a target (scripts.experiment.training_stages), not from its name.
 """
 
 from __future__ import annotations
@@ -60,14 +59,14 @@ def matrix(named: Named, name: str) -> Matrix:
 
 
 def check_table_name(check: Checker, key: str, place: str, files: Iterable[str]) -> None:
-    """Raise UserError where one of the files, all of them at `place` in the table of paths, is another one's."""
+    """Raise UserError if one of the files has a path that belongs to another place than `place` in the table."""
     for file in files:
         if parse(file)[0] != place:
             raise check.fail(key, f"{file.removeprefix('results/x/')} is the name of another table; rename it")
 
 
 class _Cells:
-    """The cells that are found, task by task; `sources` are the rows and what a source's model learnt from."""
+    """The cells found so far, task by task; `sources` maps each row to the trainings of the source's model."""
 
     def __init__(self, study: Study) -> None:
         self.study = study
@@ -114,7 +113,7 @@ class _Cells:
             self.add(called((target,)), SOURCE, task, FULL, on_itself[0], "zero_shot")
 
     def add(self, row: str, kind: str, task: Task, shot: str, system: System, role: str) -> None:
-        """Add a cell. Raises UserError where it is taken."""
+        """Add a cell. Raises UserError if it is taken."""
         other = self.cells.get((row, task.name, shot))
         if other:
             problem = f"{other.system} and {system.name} would be the same cell: {row} on task {task.name!r}; name one"

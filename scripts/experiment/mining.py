@@ -1,7 +1,8 @@
-"""Negatives of recipes from systems: the training queries that these have to rank, and what cannot be mined.
+"""Negatives that recipes take from systems: the training queries to rank, and checks of what can be mined.
 
-A system may have learnt from the queries that it mines (Xiong et al. 2021, ANCE, do so anew again and again): negatives
-are no labels. But nothing can be trained with negatives that it has to be trained for. Reads and writes nothing.
+A system may have learnt from the queries for which it mines negatives, since negatives are not labels (Xiong et al.
+2021, ANCE, do so repeatedly). But no training can use negatives from a system that needs that training. Reads and
+writes nothing.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from scripts.experiment.system_kinds import behind, documents_held, system_kind,
 from scripts.experiment.tasks import add_task
 from scripts.experiment.teachers import check_scorer
 
-LONGEST = 120  # characters in a file's name, which holds 255 in all
+LONGEST = 120  # characters in a file name, which may have 255 in total
 
 
 def check_names(check: Checker, entries: Mapping[str, list[str]]) -> None:
-    """Raise UserError where the negatives of a recipe are from, or filtered by, what is no system or several."""
+    """Raise UserError if a recipe names no system, or several, to rank or score negatives, or names are too long."""
     for name, recipe in check.config.recipes.items():
         negatives, key = recipe.negatives, f"recipes.{name}"
         scorers = [negatives.cross_encoder] if negatives.cross_encoder else []
@@ -51,7 +52,7 @@ def check_names(check: Checker, entries: Mapping[str, list[str]]) -> None:
 def ranked_to_mine(
     check: Checker, all_systems: Mapping[str, System], tasks: dict[str, Task], further: dict[str, Task]
 ) -> Iterator[tuple[str, Task]]:
-    """The systems that negatives are from, each with the training queries that it ranks; these join `further`."""
+    """Yield the systems that rank training queries, each with the task to rank, which is added to `further`."""
     for name, recipe in check.config.recipes.items():
         for (system, word), dataset in itertools.product(recipe.ranked_by.items(), recipe.datasets):
             key, split = f"recipes.{name}.{word}", f"{dataset}/train"
@@ -62,7 +63,7 @@ def ranked_to_mine(
 
 
 def check_mining(check: Checker, experiment: Experiment) -> None:
-    """Raise UserError for a system that cannot mine a recipe's training queries, filters that lack scores, a circle."""
+    """Raise UserError if a system cannot rank training queries, filters lack scores, or recipes form a cycle."""
     for name, recipe in experiment.recipes.items():
         key = f"recipes.{name}.negatives"
         if recipe.bm25:
@@ -80,7 +81,7 @@ def check_mining(check: Checker, experiment: Experiment) -> None:
 
 
 def _check_bm25(check: Checker, key: str, experiment: Experiment, recipe: Recipe) -> None:
-    """What stands for BM25 is BM25, and something is taken from it."""
+    """Raise UserError unless the system named as BM25 has type bm25 and the recipe takes something from it."""
     if not recipe.needs_bm25:
         raise check.fail(key, "only valid where labels, positives among candidates or negatives are BM25's")
     if experiment.systems[str(recipe.bm25)].kind != BM25:
@@ -88,7 +89,7 @@ def _check_bm25(check: Checker, key: str, experiment: Experiment, recipe: Recipe
 
 
 def _check_able(check: Checker, key: str, experiment: Experiment, name: str, dataset: str) -> None:
-    """The system can rank the training queries of a dataset."""
+    """Raise UserError unless the system can rank the training queries of a dataset."""
     for member in behind(experiment.systems[name], experiment.systems):
         if member.recipe_of and dataset not in member.recipe_of:
             raise check.fail(key, f"{name} needs runs of {member.name} on {dataset}, for which that has no recipe")
@@ -98,7 +99,7 @@ def _check_able(check: Checker, key: str, experiment: Experiment, name: str, dat
 
 
 def _check_deep_enough(check: Checker, key: str, experiment: Experiment, name: str, negatives: Negatives) -> None:
-    """The system's runs are as deep as the range goes."""
+    """Raise UserError unless the system's runs are deep enough for range_max and per_query."""
     held = documents_held(experiment, experiment.systems[name])
     least, most = negatives.range_min, negatives.range_max
     if most is not None and most > held:
@@ -110,7 +111,7 @@ def _check_deep_enough(check: Checker, key: str, experiment: Experiment, name: s
 
 
 def _check_filters(check: Checker, key: str, experiment: Experiment, negatives: Negatives, dataset: str) -> None:
-    """There are scores to filter by, also of positives where margins need these."""
+    """Raise UserError unless there are scores for the filters, including those of positives for margins."""
     if negatives.cross_encoder:
         check_scorer(check, f"{key}.cross_encoder", experiment.systems, negatives.cross_encoder, dataset)
         return
@@ -124,8 +125,10 @@ def _check_filters(check: Checker, key: str, experiment: Experiment, negatives: 
 def _check_circles(
     check: Checker, experiment: Experiment, name: str, path: tuple[tuple[str, str], ...], done: set[str]
 ) -> None:
-    """What a recipe is trained with does not need the recipe trained. `path` are the recipes that led here, each with
-    the system (or none) through which it needs the next."""
+    """Raise UserError if the training of a recipe needs its own result.
+
+    `path` contains the recipes on the way here, each with the system (or none) through which it needs the next.
+    """
     recipes = [recipe for recipe, _ in path]
     if name in recipes:
         steps = [word for recipe, system in path[recipes.index(name) :] for word in (recipe, system) if word]
@@ -143,7 +146,7 @@ def _check_circles(
 
 
 def _needed(experiment: Experiment, recipe: Recipe) -> dict[str, str]:
-    """The recipes that have to be trained before one, each with the system (or none) through which it is needed."""
+    """Return the recipes to train before this one, each with the system (or none) through which it is needed."""
     needed: dict[str, str] = {recipe.start_from: ""} if recipe.start_from else {}
     for dataset in recipe.datasets:
         for system in recipe.negatives.systems:
@@ -156,7 +159,7 @@ def _needed(experiment: Experiment, recipe: Recipe) -> dict[str, str]:
 
 
 def _trainings(experiment: Experiment, name: str, dataset: str, of_scores: bool = False) -> list[str]:
-    """The recipes that a system's runs on a dataset need trained; `of_scores` leaves out what it takes itself."""
+    """Return the recipes needed for a system's runs on a dataset; `of_scores` excludes the systems that it takes."""
     found: dict[str, None] = {}
     seen: set[tuple[str, str]] = set()
     open_ones = [(name, dataset, of_scores)]
@@ -168,7 +171,7 @@ def _trainings(experiment: Experiment, name: str, dataset: str, of_scores: bool 
         system = experiment.systems[one]
         recipe = system.recipe_of.get(on, UNTRAINED) if system.recipe_of else system.recipe
         found |= {} if recipe == UNTRAINED else {recipe: None}
-        # A ranker also needs, of what it takes, runs on all that it is learnt from.
+        # A ranker also needs runs of the systems that it takes on all datasets that it learns from.
         learnt = set() if system.model else system_kind(system).learnt_from(experiment, system, on)
         places = sorted({on, *(other for other, _ in learnt)})
         open_ones += [] if scores_alone else [(taken, place, False) for taken in takes(system) for place in places]

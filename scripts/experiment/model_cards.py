@@ -1,7 +1,7 @@
-"""What a model card says that published weights were trained on: `datasets` of the front matter of README.md.
+"""Training data of published weights from the model card: `datasets` in the front matter of README.md.
 
-Read where the weights lie as a folder, here or among the downloads, and only for a model of which the configuration
-does not say it. A card comes from outside: what cannot be read is as if it were not there.
+The card is read if the weights are a folder, local or downloaded, and only for models whose training data the
+configuration does not state. Cards are external files: an unreadable card is treated as missing.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from scripts.experiment.results_paths import path
 from scripts.models.model_keys import Model
 
 CARD = "README.md"
-LONGEST = 1 << 18  # characters of a card that are read
-MOST, LONGEST_NAME = 200, 200  # datasets, and characters of the name of one
+LONGEST = 1 << 18  # characters read from a card
+MOST, LONGEST_NAME = 200, 200  # datasets, and characters per name
 FENCE = "---\n"
 
 
 def with_cards(models: Mapping[str, Model], datasets: Collection[str]) -> dict[str, Model]:
-    """The models; one of which nobody said it was trained on what its card names."""
+    """Return the models; if the configuration states no training data for one, those of its card are added."""
     return {name: _with_card(model, datasets) for name, model in models.items()}
 
 
 def letters(name: str) -> str:
-    """A name without capitals and punctuation, by which `ms_marco` is known as `msmarco`."""
+    """Return a name without capitals and punctuation, so that `ms_marco` matches `msmarco`."""
     return "".join(filter(str.isalnum, name)).casefold()
 
 
@@ -47,7 +47,7 @@ def _with_card(model: Model, datasets: Collection[str]) -> Model:
 
 
 def named_by_card(folder: Path) -> list[str] | None:
-    """The datasets that the card in a model's folder names; None where there is none, or it names none."""
+    """Return the datasets named by the card in a model's folder; None without a card or names."""
     try:
         with open(folder / CARD, encoding="utf-8") as file:
             before, front_matter, _ = file.read(LONGEST).split(FENCE, 2)
@@ -58,7 +58,7 @@ def named_by_card(folder: Path) -> list[str] | None:
 
 
 def _plain_names(datasets: Any) -> list[str] | None:
-    """Names that can stand in a sentence; None where they are none, or no names."""
+    """Return the names if they can be printed in a sentence; None if there are none or they are not names."""
     names = [datasets] if isinstance(datasets, str) else datasets
     if not isinstance(names, list) or not 0 < len(names) <= MOST:
         return None

@@ -1,4 +1,4 @@
-"""The checks of models: weights that can be found, a backend and keys that fit the kind."""
+"""Checks of models: weights that can be found, and a backend and keys that fit the model type."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scripts.models.model_keys import Model
 
 
 def check_models(check: Checker) -> None:
-    """Raise UserError for weights that are not found, downloads without a checksum, and a backend that does not fit."""
+    """Raise UserError for missing weights, downloads without a checksum, and keys that do not fit the model type."""
     for name, model in check.config.models.items():
         if behind_endpoint(model.type):
             check_endpoint(check, name, model)
@@ -43,7 +43,10 @@ def check_models(check: Checker) -> None:
 
 
 def _check_trained_on(check: Checker, name: str, model: Model) -> None:
-    """No name is that of a dataset here but for capitals and punctuation: its tasks would not be marked."""
+    """Raise UserError if a name equals that of a dataset except for capitals and punctuation.
+
+    Otherwise, the tasks of that dataset would not be marked.
+    """
     here = {letters(dataset): dataset for dataset in check.config.datasets}
     for place, dataset in enumerate(model.trained_on or ()):
         meant = here.get(letters(dataset), dataset)
@@ -53,7 +56,7 @@ def _check_trained_on(check: Checker, name: str, model: Model) -> None:
 
 
 def _check_backend(check: Checker, name: str, model: Model, kind: str) -> None:
-    """The kind of model ranks by the backend, which finds its weights."""
+    """Raise UserError unless the model type supports the backend, and the backend can load the weights."""
     able = adapter(model.type).BACKENDS
     if model.backend not in able:
         others = " and ".join(f"{kind}s" for kind, module in adapters().items() if model.backend in module.BACKENDS)
@@ -65,7 +68,7 @@ def _check_backend(check: Checker, name: str, model: Model, kind: str) -> None:
 
 
 def _check_batches(check: Checker, name: str, model: Model) -> None:
-    """Batches by tokens are formed for models of torch that give one vector per text, or one score per pair."""
+    """Raise UserError unless batches by tokens are possible (torch; one vector per text or one score per pair)."""
     if model.batch_tokens is None:
         return
     if model.backend != "torch" or not getattr(adapter(model.type), "BY_TOKENS", False):
@@ -77,7 +80,7 @@ def _check_batches(check: Checker, name: str, model: Model) -> None:
 
 
 def _check_pooling(check: Checker, name: str, model: Model) -> None:
-    """`pooling` is given for a bi-encoder's ONNX file, and for nothing else."""
+    """Raise UserError unless `pooling` is given for a bi-encoder's ONNX file, and only for that."""
     pools, key = model.backend == "onnx" and adapter(model.type).SEARCHES, f"models.{name}.pooling"
     if pools and not model.pooling:
         expected = "cls or mean of the vectors of its tokens, or none where the file gives one a text"
@@ -87,7 +90,7 @@ def _check_pooling(check: Checker, name: str, model: Model) -> None:
 
 
 def _check_keys_of_kinds(check: Checker, name: str, model: Model) -> None:
-    """A model has the keys that its kind declares; those of a language model's words are of torch."""
+    """Raise UserError for keys that the model's type does not declare, or keys of judging without torch."""
     said = stated(model)
     own = _keys_of_kind(model.type)
     for kind in adapters():
@@ -101,6 +104,6 @@ def _check_keys_of_kinds(check: Checker, name: str, model: Model) -> None:
 
 
 def _keys_of_kind(kind: str) -> list[str]:
-    """The keys that a kind of model declares."""
+    """Return the keys that a model type declares."""
     module = adapter(kind)
     return list(keys_of(module.Keys)) if hasattr(module, "Keys") else []

@@ -1,7 +1,7 @@
-"""Resolves the moderators of a comparison: what is known of its tasks, or a column of a TSV of the user's.
+"""Resolves the moderators of a comparison: known properties of its tasks, or a column of the user's TSV file.
 
-Reads that file: a header `task`, then names of columns; one row per task, by its name in the configuration. Its values
-are settings of the job that uses them, so that a change of another column runs nothing again.
+Reads that file: a header with `task` and further column names, then one row per task, by its name in the configuration.
+Its values are settings of the job that uses them, so a change in another column does not run any job again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BUBBLE = "bubble-"  # prefix of the names of bubble plots: bubble-{comparison}-{
 
 
 def moderators(check: Checker, key: str, entry: ComparisonEntry, tasks: list[Task]) -> tuple[Moderator, ...]:
-    """The moderators of a comparison's entry. Raises UserError for one that its tasks cannot have."""
+    """Return the moderators of a comparison's entry. Raises UserError for one that its tasks cannot have."""
     chosen = tuple(_moderator(check, f"{key}.moderators", given, tasks) for given in entry.moderators or ())
     names = [moderator.name for moderator in chosen]
     if twice := next((name for name in names if names.count(name) > 1), None):
@@ -37,7 +37,7 @@ def moderators(check: Checker, key: str, entry: ComparisonEntry, tasks: list[Tas
 
 
 def subgroups(check: Checker, key: str, entry: ComparisonEntry, tasks: list[Task]) -> Moderator | None:
-    """The moderator by whose words a comparison's tasks are grouped. Raises UserError for one that has none."""
+    """Return the moderator by which a comparison's tasks are grouped. Raises UserError if it is not categorical."""
     given = entry.subgroups
     if given is None:
         return None
@@ -72,7 +72,7 @@ def _moderator(
 
 
 def _lacking(need: str, task: Task) -> str | None:
-    """What a moderator needs and the task lacks, as text."""
+    """Return a description of what a moderator needs and the task lacks; None if nothing is lacking."""
     if need == DOCUMENTS:
         return None if task.has_documents else "documents and queries"
     if need in (JUDGEMENTS, QRELS):
@@ -84,7 +84,7 @@ def _lacking(need: str, task: Task) -> str | None:
 
 
 def column_of(path: Path, column: str, tasks: Sequence[str]) -> dict[str, str]:
-    """A column of the file by task, in the order of `tasks`. Raises UserError for what is missing or stands twice."""
+    """Return a column of the file by task, in the order of `tasks`. Raises UserError for missing or repeated values."""
     rows = [(number, [field.strip() for field in line.split("\t")]) for number, line in lines(path)]
     header = rows[0][1] if rows else []
     if not header or header[0] != "task":
@@ -109,7 +109,7 @@ def column_of(path: Path, column: str, tasks: Sequence[str]) -> dict[str, str]:
 
 
 def _numbers(path: Path, column: str, texts: dict[str, str]) -> dict[str, float | str]:
-    """The values as numbers where all are; UserError where some are, such as 3.5 beside NA."""
+    """Return the values as numbers if all are numeric. Raises UserError if only some are, such as 3.5 and NA."""
     numbers = {task: finite(text) for task, text in texts.items()}
     words = [task for task, value in numbers.items() if value is None]
     if words and len(words) < len(texts):
@@ -119,7 +119,7 @@ def _numbers(path: Path, column: str, texts: dict[str, str]) -> dict[str, float 
 
 
 def asked(comparison: Comparison) -> list[Moderator]:
-    """All moderators of a comparison, also that of its subgroups."""
+    """Return all moderators of a comparison, including that of its subgroups."""
     return [*comparison.moderators, *([comparison.subgroups] if comparison.subgroups else [])]
 
 
@@ -139,18 +139,18 @@ def _needs(comparison: Comparison) -> set[str]:
 
 
 def sources(comparison: Comparison) -> list[str]:
-    """The files, below scripts/, of its known moderators."""
+    """Return the module files, relative to scripts/, of its known moderators."""
     known = {moderator.name for moderator in asked(comparison) if moderator.values is None}
     return sorted(moderator_source(name).removeprefix("scripts/") for name in known)
 
 
 def bubble_name(comparison: str, moderator: str) -> str:
-    """The name of the figure that shows a comparison's effects over a moderator."""
+    """Return the name of the figure that shows a comparison's effects over a moderator."""
     return f"{BUBBLE}{comparison}-{moderator}"
 
 
 def check_figures(check: Checker, comparisons: dict[str, Comparison]) -> None:
-    """Raise UserError where two bubble plots would have one name."""
+    """Raise UserError if two bubble plots would have the same name."""
     first: dict[str, str] = {}
     for name, comparison in comparisons.items():
         for moderator in comparison.moderators:

@@ -1,4 +1,4 @@
-"""Looks up the systems and tasks that an entry names, also by the entry that systems were made from; reads nothing."""
+"""Lookup of systems and tasks by name, including names of fanned-out entries; reads nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scripts.experiment.records import System, Task
 
 @dataclass(frozen=True)
 class Named:
-    """What an entry of the configuration may name; `entries` are the systems that each entry became."""
+    """The systems and tasks that can be named; `entries` maps each entry to the systems made from it."""
 
     check: Checker
     entries: dict[str, list[str]]
@@ -19,7 +19,7 @@ class Named:
     all_tasks: dict[str, Task]
 
     def systems(self, key: str, names: Iterable[str]) -> list[System]:
-        """The systems of these names, each once. Raises UserError for an unknown one."""
+        """Return the systems of these names, each once. Raises UserError for an unknown name."""
         known = list(names)
         for name in known:
             if name not in self.entries:
@@ -28,14 +28,14 @@ class Named:
         return [self.all_systems[name] for name in became]
 
     def system(self, key: str, name: str) -> System:
-        """The one system of this name. Raises UserError where it is unknown or became several."""
+        """Return the system of this name. Raises UserError if it is unknown or was fanned out into several."""
         first, *others = self.systems(key, [name])
         if others:
             raise self.check.fail(key, f"{name} became {1 + len(others)} systems; name one of them")
         return first
 
     def tasks(self, key: str, names: str | Iterable[str]) -> list[Task]:
-        """The tasks of these names; `all` are all. Raises UserError for an unknown one."""
+        """Return the tasks of these names, or all for `all`. Raises UserError for an unknown name."""
         chosen = list(self.all_tasks if names == "all" else names)
         for name in chosen:
             self.check.known(key, name, "tasks")

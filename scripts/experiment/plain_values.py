@@ -1,7 +1,7 @@
 """Checks of every value of a configuration, independent of its schema: numbers are finite and texts are visible.
 
-The schema states what each key means. These checks hold for all keys, also for those that are added later. One alone
-may hold a newline: a prompt.
+The schema states the values of each key. These checks apply to all keys, including those added later. Only prompts may
+contain newlines.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from scripts.common.errors import UserError
 from scripts.common.keys import JsonObject
 from scripts.common.numerals import LARGEST
 
-LONGEST_TEXT = 4096  # characters: no path is longer
+LONGEST_TEXT = 4096  # characters; no path is longer
 _EXACT = 2**53  # above it, 64-bit floats cannot represent every whole number
 
 
 def why_not_plain(value: Any, lines: bool = False) -> str | None:
-    """Why a single value is refused; None if it is not. The content of lists and mappings is not looked at.
+    """Return the reason to refuse a single value, or None. The content of lists and mappings is not checked.
 
-    A text is one line unless it may have several `lines`.
+    A text must be one line, unless `lines` allows several.
     """
     if value is None or isinstance(value, bool | list | dict):
         return None
@@ -40,7 +40,7 @@ def why_not_plain(value: Any, lines: bool = False) -> str | None:
 
 
 def check_plain(value: Any, source: str, path: tuple[str, ...] = ()) -> None:
-    """Raise UserError, with the key, unless `why_not_plain` accepts each value and key of a configuration."""
+    """Raise UserError, naming the key, unless `why_not_plain` accepts each value and key of a configuration."""
     where = ": ".join([source, *([".".join(path)] if path else [])])
     of_model = path[2:3] if path[0:1] == ("models",) else ()
     of_dataset = path[2:3] if path[0:1] == ("datasets",) else ()
@@ -58,7 +58,7 @@ def check_plain(value: Any, source: str, path: tuple[str, ...] = ()) -> None:
 
 
 def whole_numbers(value: Any) -> Any:
-    """The same value with whole numbers as integers: 10.0 becomes 10, so that both spellings are one setting."""
+    """Return the value with whole numbers as integers: 10.0 becomes 10, so that both spellings are the same setting."""
     if isinstance(value, dict):
         return {key: whole_numbers(part) for key, part in value.items()}
     if isinstance(value, list):
@@ -67,9 +67,9 @@ def whole_numbers(value: Any) -> Any:
 
 
 def with_grades_as_text(config: JsonObject) -> dict[str, object]:
-    """The configuration with the old grades, the keys in `grades` of datasets, as text; elsewhere no key is a number.
+    """Return the configuration with the keys in `grades` of datasets as text; no other keys are numbers.
 
-    So does our own reader of YAML; Snakemake's, which gives the configuration to the Snakefile, leaves the numbers.
+    Our YAML reader does the same. Snakemake's reader, which passes the configuration to the Snakefile, keeps numbers.
     """
     datasets = config.get("datasets")
     if not isinstance(datasets, dict):

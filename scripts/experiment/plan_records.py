@@ -1,4 +1,4 @@
-"""The plans of a next study as an experiment asks for them; reads and writes nothing."""
+"""Records of an experiment's plans of the next study; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scripts.experiment.sections.study import Assumed
 
 @dataclass(frozen=True)
 class Plan:
-    """What is asked of the designs of a next study; an effect or a half-width is the target."""
+    """The requirements on the designs of the next study; the target is an effect or a half-width."""
 
     power: float
     queries: tuple[int, ...]
@@ -26,8 +26,8 @@ class Plan:
 class StudyPlans:
     """The plans of the next study, by name.
 
-    A plan has the name of a comparison, whose variances it takes, or `assumed` ones. `configured` plans are made with
-    the other results, and all others on demand.
+    A plan is named after a comparison, whose variances it uses, or has `assumed` variances. `configured` plans are made
+    with the other results, all others on demand.
     """
 
     configured: bool

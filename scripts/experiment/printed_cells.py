@@ -1,14 +1,14 @@
 """The mapping of a paper's names to names of the experiment: the task, system and measure of a printed cell.
 
-A mapping is a YAML file beside the file of published cells. Its parts:
-- `models`: a printed name -> names of our weights
-- `tasks`: a printed variant -> a task
-- `measures`: a printed name -> our names with and without a cut-off, and the order of ties behind it
-- `seconds`: a printed table, or a measure -> which time it shows, with its unit where that is not a second
-- `features`: a printed variant -> a feature; such a cell is the importance of the feature to a ranker
-- `counts`: a printed name -> columns of the table of datasets; such a cell is the size of a dataset
-- `datasets`: lines of patterns; the first that fits such a cell names datasets or dataset/split, or why there are none
-- `systems`: lines of patterns; the first that fits any other cell names entries of `systems:`, or why there are none
+A mapping is a YAML file that accompanies the file of published cells. Its parts:
+- `models`: printed name -> names of our weights
+- `tasks`: printed variant -> task
+- `measures`: printed name -> our names with and without a cut-off, and the order of ties used for them
+- `seconds`: printed table or measure -> the time that it shows, with its unit if that is not a second
+- `features`: printed variant -> feature; such a cell is the importance of the feature to a ranker
+- `counts`: printed name -> columns of the table of datasets; such a cell is the size of a dataset
+- `datasets`: lines of patterns; the first that fits such a cell gives datasets or dataset/split, or why there are none
+- `systems`: lines of patterns; the first that fits any other cell gives entries of `systems:`, or why there are none
 - `remarks`: lines of patterns; each that fits adds its remark to the cell
 """
 
@@ -30,12 +30,12 @@ _PARTS = {
     "models": dict, "tasks": dict, "measures": dict, "counts": dict, "seconds": dict, "features": dict,
     "datasets": list, "systems": list, "remarks": list,
 }  # fmt: skip
-_LINES = {"datasets": ("ours", "why"), "systems": ("ours", "why"), "remarks": ("said",)}  # and what a line answers
+_LINES = {"datasets": ("ours", "why"), "systems": ("ours", "why"), "remarks": ("said",)}  # and their answer keys
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of patterns. For the cells that fit it states our entries, the reason why there are none, or a remark."""
+    """A line of patterns; for the cells that fit, it gives our entries, the reason why there are none, or a remark."""
 
     number: int
     patterns: dict[str, list[str]]
@@ -43,14 +43,14 @@ class Line:
     text: str = ""
 
     def fits(self, cell: dict[str, str]) -> bool:
-        """Whether one pattern of each key fits the cell (`*` stands for anything)."""
+        """Whether one pattern of each key fits the cell (`*` matches anything)."""
         return all(
             any(fnmatchcase(cell[key], pattern) for pattern in patterns) for key, patterns in self.patterns.items()
         )
 
 
 class Time(NamedTuple):
-    """Which time a printed number is, of SECONDS, and the seconds of its unit."""
+    """The time that a printed number shows, one of SECONDS, and its unit in seconds."""
 
     shown: str
     unit: float
@@ -72,18 +72,18 @@ class Mapping:
     remarks: list[Line]
 
     def time(self, cell: dict[str, str]) -> Time | None:
-        """Which time a cell is; None where it is another number."""
+        """Return the time that a cell shows; None if it is another number."""
         return self.seconds.get(cell["measure"]) or self.seconds.get(cell["table"])
 
     def is_ascending(self, measure: str) -> bool:
-        """Whether cells of a measure of ours have documents of equal score by ascending id."""
+        """Whether cells of this measure (our name) order documents with equal scores by ascending id."""
         family = measure.partition("@")[0]
         ascending = [names for names in self.measures.values() if names.get("ties") == ASCENDING]
         return any(measure == names.get("all") or family == names.get("at") for names in ascending)
 
 
 def read_mapping(path: Path) -> Mapping:
-    """Read a mapping. Raises UserError, with the key or line, for what cannot be understood."""
+    """Read a mapping. Raises UserError, naming the key or line, if it is invalid."""
     content = read_yaml(path)
     for key, value in content.items():
         if key not in _PARTS:

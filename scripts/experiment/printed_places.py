@@ -1,7 +1,7 @@
-"""Looks, before anything runs, whether the places that a file of published numbers names are in the experiment.
+"""Check, before anything runs, that a file of published numbers refers to results that the experiment has.
 
-A file of numbers (no mapping) has one row per number; docs/statistics.md, Published numbers, says what its columns
-mean.
+A file of numbers (without a mapping) has one row per number; docs/statistics.md, Published numbers, describes its
+columns.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def check_places(check: Checker, systems: dict[str, System], tasks: dict[str, Ta
     numbered = [(number, line) for number, line in lines(path) if not line.startswith("#")]
     rows = csv.DictReader((line for _, line in numbered), delimiter="\t", quoting=csv.QUOTE_NONE)
     if not {"comparison", "task", "system"} <= set(rows.fieldnames or []):
-        return  # the job that reads it says which column is missing
+        return  # the job that reads the file reports the missing column
     folders = {task.folder: task.name for task in tasks.values()}
     for (number, _), row in zip(numbered[1:], rows, strict=False):
         comparison, task, system = (row.get(name) or "" for name in ("comparison", "task", "system"))

@@ -1,7 +1,7 @@
-"""Prompts by dataset: what a configuration puts before the texts of each, and its checks; reads and writes nothing.
+"""Prompts by dataset: the text before queries and documents of each, and its checks; reads and writes nothing.
 
-A prompt of a dataset takes the place of the default's. `{instruction}` in one stands for the dataset's instruction.
-Documents have the prompt of the dataset whose corpus they are, which others may share: they are encoded once.
+A dataset's prompt replaces the default prompt. `{instruction}` in a prompt stands for the dataset's instruction.
+Documents have the prompt of the dataset that owns the corpus: other datasets may share it, and it is encoded once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PLACE = "{instruction}"
 
 
 def prompts_on(experiment: Experiment, model: Model, dataset: str) -> dict[str, str]:
-    """The prompts before queries and documents of a dataset, by role; without those that the model stores."""
+    """Return the configured prompts for queries and documents of a dataset, by role; not those stored in the model."""
     found: dict[str, str] = {}
     for role, name in _owners(experiment, dataset).items():
         if (text := _template(model, role, name)) is not None:
@@ -30,20 +30,20 @@ def prompts_on(experiment: Experiment, model: Model, dataset: str) -> dict[str, 
 
 
 def prompts_by_dataset(experiment: Experiment, model: Model, datasets: Iterable[str]) -> dict[str, dict[str, str]]:
-    """The prompts of each dataset where they differ from one to another; else those of all under an empty name."""
+    """Return the prompts by dataset if they differ between datasets; otherwise one entry with an empty name."""
     each = {dataset: prompts_on(experiment, model, dataset) for dataset in datasets}
     alike = all(prompts == next(iter(each.values())) for prompts in each.values())
     return {"": next(iter(each.values()), {})} if alike else each
 
 
 def prompts_of_system(experiment: Experiment, system: System) -> dict[str, dict[str, str]]:
-    """The same of all that a system with a model ranks."""
+    """Return the prompts by dataset for all datasets that a system with a model ranks."""
     datasets = dict.fromkeys(task.ranked_dataset for task in experiment.runs_of(system))
     return prompts_by_dataset(experiment, experiment.models[str(system.model)], datasets)
 
 
 def prompts_text(each: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """Prompts by dataset as text, one item each, with the datasets where these differ."""
+    """Return descriptions of the prompts, one item each, with the datasets if prompts differ."""
     where: dict[str, list[str]] = {}
     for dataset, prompts in each.items():
         for role, text in prompts.items():
@@ -53,19 +53,19 @@ def prompts_text(each: Mapping[str, Mapping[str, str]]) -> list[str]:
 
 
 def _owners(experiment: Experiment, dataset: str) -> dict[Role, str]:
-    """The dataset that decides on the prompt of each role."""
+    """Return role -> the dataset that determines its prompt."""
     return {"query": dataset, "document": experiment.corpus_owner(dataset)}
 
 
 def _template(model: Model, role: Role, dataset: str) -> str | None:
-    """The prompt of a role as the configuration has it; None where it has none."""
+    """Return the configured prompt of a role, with placeholders; None without one."""
     of_all = model.prompts.default or model.prompts
     every = (model.prompts.by_dataset.get(dataset), of_all)
     return next((text for one in every if one and (text := getattr(one, role)) is not None), None)
 
 
 def check_prompts(check: Checker, name: str, model: Model) -> None:
-    """Raise UserError for prompts that a kind of model does not take, or of datasets that have no such texts."""
+    """Raise UserError for prompts that a model type does not take, or for datasets without such texts."""
     key, prompts = f"models.{name}.prompts", model.prompts
     apart = {name: one for name, one in [("default", prompts.default), *prompts.by_dataset.items()] if one}
     if apart and (flat := sorted(given(prompts).keys() & {*ROLES})):
@@ -91,7 +91,7 @@ def _check_roles(check: Checker, key: str, model: Model, prompts: Prompts) -> No
 
 
 def _check_dataset(check: Checker, key: str, dataset: str, prompts: Prompts) -> None:
-    """A dataset that is named has documents, of its own where these have a prompt."""
+    """Raise UserError unless the named dataset has documents, and its own corpus if the prompt is for documents."""
     check.known(key, dataset, "datasets")
     entry = check.config.datasets[dataset]
     if not format_of(entry).has_documents:
@@ -102,7 +102,7 @@ def _check_dataset(check: Checker, key: str, dataset: str, prompts: Prompts) -> 
 
 
 def check_instructions(check: Checker, experiment: Experiment) -> None:
-    """Raise UserError for a dataset without the instruction that a prompt of its queries or documents places."""
+    """Raise UserError for a dataset without the instruction that a prompt of its queries or documents inserts."""
     trained = {dataset for recipe in experiment.recipes.values() for dataset in recipe.datasets}
     for name in experiment.models:
         ranking = [system for system in experiment.systems.values() if system.model == name]

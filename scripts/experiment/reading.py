@@ -1,4 +1,4 @@
-"""Reading an experiment's configuration: the JSON schema's defaults and its verdicts on what the YAML says."""
+"""Reading an experiment's configuration: defaults and validation by the JSON schema."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import jsonschema
 from scripts.common.errors import UserError
 from scripts.common.keys import JsonObject
 from scripts.common.settings import read_settings
-from scripts.common.strict_yaml import read_yaml as read_yaml  # configurations are read by it wherever one is
+from scripts.common.strict_yaml import read_yaml as read_yaml  # the reader of all configurations
 from scripts.experiment.checker import Source
 from scripts.experiment.dataset_keys import read_dataset
 from scripts.experiment.epochs_by_queries import settle, with_text_keys
@@ -34,7 +34,7 @@ def complete(config: JsonObject, source: str) -> tuple[dict[str, Any], dict[tupl
     """Fan the lists out, add the schema's defaults and check the result against the schema.
 
     Returns the configuration and, for each (section, derived name), the entry that it was fanned out from. `source`
-    (the file's name) begins each message. Raises UserError for the first thing that is wrong.
+    (the file name) begins each message. Raises UserError for the first error.
     """
     with_text = with_grades_as_text(with_text_keys(config, source))
     check_plain(with_text, source)
@@ -48,7 +48,7 @@ def complete(config: JsonObject, source: str) -> tuple[dict[str, Any], dict[tupl
 
 
 def configuration(completed: dict[str, Any], source: str) -> Configuration:
-    """A completed configuration as records. Raises UserError for a key that a dataset's format does not have."""
+    """Return a completed configuration as records. Raises UserError for keys that a format or system type lacks."""
     check = Source(source)
     datasets = {name: read_dataset(check, name, entry) for name, entry in completed["datasets"].items()}
     of_kinds: dict[str, Any] = {
@@ -62,13 +62,13 @@ def configuration(completed: dict[str, Any], source: str) -> Configuration:
 
 
 def with_defaults(config: JsonObject) -> JsonObject:
-    """A right configuration with the schema's defaults; what it says of several things by a list stays a list."""
+    """Return a valid configuration with the schema's defaults, without fan-out: lists remain lists."""
     completed: JsonObject = add_defaults(copy.deepcopy(with_grades_as_text(config)), schema())
     return completed
 
 
 def add_defaults(value: Any, part: Schema) -> Any:
-    """The value with the defaults of its schema `part`; a key whose default is null is there only with a value."""
+    """Return the value with the defaults of its schema `part`; keys with default null are kept only with a value."""
     if not isinstance(value, dict):
         return value
     properties = part.get("properties", {})

@@ -1,4 +1,4 @@
-"""The checks of what a recipe and a model say of positives, negatives, their losses and the lengths of texts."""
+"""Checks of recipes (positives, negatives, folds, losses) and of the text lengths of models."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from scripts.models.adapters import Adapter, adapter, adapters
 from scripts.models.losses import REGULARIZERS, resolve_loss
 from scripts.models.model_keys import Model
 
-OF_RANKING = ("sampling_strategy", "range_min", *FILTERS, "cross_encoder")  # keys of negatives that choose in a ranking
+OF_RANKING = ("sampling_strategy", "range_min", *FILTERS, "cross_encoder")  # negatives' keys about a ranking
 
 LENGTHS = ("max_query_length", "max_document_length")
 
 
 def check_examples(check: Checker, name: str, recipe: Recipe) -> None:
-    """Raise UserError for keys of positives, negatives and folds that do not go together."""
+    """Raise UserError for keys of positives, negatives and folds that cannot be combined."""
     negatives, key = recipe.negatives, f"recipes.{name}.negatives"
     _check_folds(check, name, recipe)
     if RANDOM in negatives.sources:
@@ -37,7 +37,7 @@ def check_examples(check: Checker, name: str, recipe: Recipe) -> None:
 
 
 def _check_folds(check: Checker, name: str, recipe: Recipe) -> None:
-    """Folds and the one that is left out are given together."""
+    """Raise UserError unless `folds` and `left_out_fold` are given together and fit."""
     folds, left_out, key = recipe.folds, recipe.left_out_fold, f"recipes.{name}.left_out_fold"
     if (folds is None) != (left_out is None):
         raise check.fail(
@@ -48,7 +48,7 @@ def _check_folds(check: Checker, name: str, recipe: Recipe) -> None:
 
 
 def _check_random(check: Checker, key: str, recipe: Recipe) -> None:
-    """Random negatives stand alone, and nothing chooses in a ranking."""
+    """Raise UserError if random negatives are combined with other sources or with keys about a ranking."""
     negatives = recipe.negatives
     if len(negatives.sources) > 1:
         raise check.fail(f"{key}.from", "random ranks nothing that could be taken in turn; name bm25 and systems")
@@ -61,7 +61,7 @@ def _check_random(check: Checker, key: str, recipe: Recipe) -> None:
 
 
 def _check_filters(check: Checker, key: str, recipe: Recipe) -> None:
-    """The rules that filter fit each other, and there is one scale of scores."""
+    """Raise UserError unless the filters fit each other and their scores have one scale."""
     negatives, finds = recipe.negatives, recipe.positives.found_within is not None
     rules = negatives.filters
     if finds and not negatives.cross_encoder:
@@ -79,7 +79,7 @@ def _check_filters(check: Checker, key: str, recipe: Recipe) -> None:
 
 
 def _check_draw(check: Checker, name: str, recipe: Recipe) -> None:
-    """A draw for each epoch: something is drawn, in whole epochs with equally many rows."""
+    """Raise UserError for `draw: epoch` unless something is drawn, epochs are whole, and all have equally many rows."""
     negatives, key = recipe.negatives, f"recipes.{name}.negatives.draw"
     by_chance = negatives.from_ == RANDOM or negatives.sampling_strategy == "random"
     if not by_chance and recipe.positives.per_query == "all":
@@ -93,14 +93,14 @@ def _check_draw(check: Checker, name: str, recipe: Recipe) -> None:
 
 
 def check_sampler(check: Checker, name: str, recipe: Recipe) -> None:
-    """Raise UserError where there is nothing for batches to alternate between."""
+    """Raise UserError if batches have only one dataset to alternate between."""
     if recipe.multi_dataset_batch_sampler != "proportional" and len(recipe.datasets) == 1:
         problem = "only valid with several datasets in one training, such as train_on: [[a, b]]"
         raise check.fail(f"recipes.{name}.multi_dataset_batch_sampler", problem)
 
 
 def check_training(check: Checker, name: str, recipe: Recipe, kinds: list[str]) -> None:
-    """Raise UserError for a margin of a loss that has none, or a rate for a head that no model of these kinds has."""
+    """Raise UserError for training settings (margin, head learning rate …) that no model of these types or loss has."""
     if recipe.head_learning_rate and not any(getattr(adapter(kind), "HAS_HEAD", False) for kind in kinds):
         problem = f"a {kinds[0]} has no prediction head; leave it out"
         raise check.fail(f"recipes.{name}.head_learning_rate", problem)
@@ -119,7 +119,7 @@ def check_training(check: Checker, name: str, recipe: Recipe, kinds: list[str]) 
 
 
 def _check_frozen(check: Checker, name: str, recipe: Recipe, kinds: list[str]) -> None:
-    """With a frozen encoder there is a head, whose rate is learning_rate, and no adapter."""
+    """Raise UserError for `freeze` without a prediction head, or with lora or head_learning_rate."""
     if recipe.freeze is None:
         return
     key = f"recipes.{name}.freeze"
@@ -133,7 +133,7 @@ def _check_frozen(check: Checker, name: str, recipe: Recipe, kinds: list[str]) -
 
 
 def _check_steps(check: Checker, name: str, recipe: Recipe) -> None:
-    """Epochs of so many steps are of one dataset whose examples are drawn once."""
+    """Raise UserError for `steps_per_epoch` with several datasets or with a draw per epoch."""
     key = f"recipes.{name}.steps_per_epoch"
     if recipe.steps_per_epoch and len(recipe.datasets) > 1:
         raise check.fail(key, "not with several datasets in one training, whose batches make an epoch; leave it out")
@@ -150,7 +150,7 @@ def _is_regularized(recipe: Recipe, kind: str) -> bool:
 
 
 def _loss(recipe: Recipe, kind: str) -> str | None:
-    """The loss by which a recipe trains a kind of model; None where it is another kind's."""
+    """Return the loss with which a recipe trains a model type; None if the loss does not fit the type."""
     try:
         return resolve_loss(recipe.loss, kind, recipe.long_documents == "passages", recipe.teacher is not None)
     except UserError:
@@ -158,15 +158,15 @@ def _loss(recipe: Recipe, kind: str) -> str | None:
 
 
 def _kinds_that(able: Callable[[Adapter], bool]) -> str:
-    """Kinds of model for which `able` holds, as text: `bi-encoders, multi-vectors and sparse-encoders`."""
+    """Return the model types for which `able` holds, as text: `bi-encoders, multi-vectors and sparse-encoders`."""
     kinds = [f"{kind}s" for kind, module in adapters().items() if able(module)]
     return " and ".join(part for part in (", ".join(kinds[:-1]), kinds[-1]) if part)
 
 
 def check_lengths(check: Checker, name: str, model: Model) -> None:
-    """Raise UserError for queries and documents that cannot fit into a model's max_length, which special tokens share.
+    """Raise UserError if queries and documents cannot fit into a model's max_length, which includes special tokens.
 
-    How many these are is known when the model is loaded, and is checked then.
+    The number of special tokens is known and checked when the model is loaded.
     """
     lengths = {key: length for key in LENGTHS if (length := getattr(model, key)) is not None}
     if not lengths:

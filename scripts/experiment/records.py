@@ -1,4 +1,4 @@
-"""An experiment's records: tasks, systems, comparisons of two and of many; and what the rules ask it."""
+"""An experiment's records: tasks, systems, comparisons and multiple comparisons, and queries on them for the rules."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from scripts.experiment.transfer_records import Curves, Matrix
 from scripts.models.kernels import FAST, Kernels
 from scripts.models.model_keys import Model
 
-OF_EACH = ""  # stands for the recipe of a system that has one for each dataset
+OF_EACH = ""  # the `recipe` of a system with one recipe per dataset
 Own = TypeVar("Own")
 
 
 @dataclass(frozen=True)
 class Task:
-    """A dataset's split on which systems are scored, by `measures`. `format` is the dataset's.
+    """A split of a dataset on which systems are scored by `measures`; `format` is that of the dataset.
 
-    Without documents only external systems can be scored; where values are given, these bring them instead of runs.
-    With `runs_of`, the name of another dataset, the runs on the same split of that one are scored by other judgements,
-    which with `judge` are those of a language model.
+    Without documents, only external systems can be scored; with `values_given`, they supply scores instead of runs.
+    With `runs_of`, the name of another dataset, the runs on that dataset's same split are scored by other judgements;
+    with `judge`, these are made by a language model.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Task:
 
     @property
     def ranked_dataset(self) -> str:
-        """The dataset whose queries and documents its runs are of."""
+        """The dataset whose queries and documents its runs contain."""
         return self.runs_of or self.dataset
 
     @property
@@ -60,7 +60,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Selection:
-    """The seed is the best of the runs of system `by` on `task`, by the weighted mean of measures `score`."""
+    """The selection of a seed: the best run of system `by` on `task`, by the weighted mean of the measures `score`."""
 
     task: str
     dataset: str
@@ -70,14 +70,14 @@ class Selection:
 
     @property
     def formula(self) -> str:
-        """The score in words."""
+        """The score as text."""
         parts = [measure if weight == 1 else f"{weight:g} {measure}" for measure, weight in self.score.items()]
         total = sum(self.score.values())
         return parts[0] if len(parts) == 1 else f"({' + '.join(parts)})/{total:g}"
 
     @property
     def checkpoint(self) -> str:
-        """What stands for the seed in the names of checkpoints, which several systems may choose among."""
+        """The seed's replacement in checkpoint names; several systems may select different seeds of one training."""
         return f"{SELECTED}-{self.by}"
 
 
@@ -85,9 +85,9 @@ class Selection:
 class System:
     """Anything that yields a run for a task.
 
-    `settings` is a record of its kind (BM25's parameters, external files, how runs are fused). Texts are split into
-    passages of at most `passage_length` characters; if it is None, the model truncates them. A system that is trained
-    for each dataset apart has a recipe in `recipe_of` for each of them, and none in `recipe`.
+    `settings` is a record of its type (BM25's parameters, external files, settings of a fusion). Texts are split into
+    passages of at most `passage_length` characters; if it is None, the model truncates them. A system with a training
+    per dataset has a recipe for each dataset in `recipe_of`, and none in `recipe`.
     """
 
     name: str
@@ -107,7 +107,7 @@ class System:
     tasks: tuple[str, ...] | None = None  # None: all
 
     def own(self, record: type[Own]) -> Own:
-        """Its settings, by the record that its kind has for them."""
+        """Return its settings, as the record that its type has for them."""
         assert isinstance(self.settings, record)
         return self.settings
 
@@ -116,19 +116,19 @@ class System:
         return self.tasks is None or task in self.tasks
 
     def recipe_on(self, dataset: str) -> str:
-        """The recipe of the checkpoint that ranks the tasks of a dataset; UNTRAINED for a model's own weights."""
+        """Return the recipe of the checkpoint that ranks a dataset's tasks; UNTRAINED for a model's own weights."""
         return self.recipe_of[dataset] if self.recipe_of else self.recipe
 
     @property
     def recipes(self) -> tuple[str, ...]:
-        """All recipes of its checkpoints; none where nothing is trained."""
+        """All recipes of its checkpoints; empty if nothing is trained."""
         named = dict.fromkeys(self.recipe_of.values()) if self.recipe_of else [self.recipe]
         return tuple(recipe for recipe in named if recipe != UNTRAINED)
 
 
 @dataclass(frozen=True)
 class Moderator:
-    """What may explain why effects differ: known of tasks by this name or, with `values` by task, given by the user."""
+    """A variable that may explain differences between effects: known for each task, or the user's `values` by task."""
 
     name: str
     label: str
@@ -137,12 +137,11 @@ class Moderator:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Control against treatment over tasks; `statistics` say how it is computed, `figure` how it looks.
+    """A comparison of control and treatment over tasks, with the settings of its `statistics` and its `figure`.
 
-    `treatment_on` says, for some of the tasks, on which other task the treatment ranks the same queries. `subgroups` is
-    the moderator by whose words the tasks are grouped. p-values are adjusted within a `family`: the comparisons that
-    name it, or all that name none. With `measure_on` each task has a measure of its own, and that of `statistics` names
-    them all.
+    `treatment_on` maps some of the tasks to another task, on which the treatment ranks the same queries. `subgroups` is
+    the moderator whose values group the tasks. p-values are adjusted within a `family`: the comparisons that name it,
+    or all that name none. With `measure_on`, each task has its own measure, and that of `statistics` lists them all.
     """
 
     name: str
@@ -158,14 +157,14 @@ class Comparison:
     family: str = ""
 
     def named(self, treatment: str, tasks: Callable[[str], str] = str) -> str:
-        """The treatment's name or label and, where it ranks on other tasks, these."""
+        """Return the treatment's name or label with, if it ranks other tasks, the names of these."""
         others = dict.fromkeys(tasks(self.treatment_on.get(task, task)) for task in self.tasks)
         return f"{treatment} on {', '.join(others)}" if self.treatment_on else treatment
 
 
 @dataclass(frozen=True)
 class Family:
-    """Many systems at once, tested together: all pairs of them, or all `against` one."""
+    """A multiple comparison: all pairs of systems, or all systems `against` one."""
 
     name: str
     systems: tuple[str, ...]
@@ -178,9 +177,9 @@ class Family:
     title: str
 
 
-@dataclass(frozen=True, eq=False)  # equal to itself alone: what is derived from it can be kept
+@dataclass(frozen=True, eq=False)  # equal only to itself, so derived values can be cached
 class Experiment:
-    """Everything that one configuration asks for, in the configuration's order."""
+    """The resolved content of one configuration, in its order."""
 
     name: str
     measures: tuple[str, ...]
@@ -192,23 +191,23 @@ class Experiment:
     recipes: Mapping[str, Recipe]
     systems: dict[str, System]
     tasks: dict[str, Task]
-    selection_tasks: dict[str, Task]  # further ones, on which seeds are selected or weights tuned
+    selection_tasks: dict[str, Task]  # further tasks, for selection, tuning, training or mining
     comparisons: dict[str, Comparison]
     figures: dict[str, tuple[str, ...]]
     families: dict[str, Family]
     charts: dict[str, Chart]
-    entries: dict[str, list[str]]  # of systems: the systems that each became
+    entries: dict[str, list[str]]  # entry of `systems` -> the systems made from it
     published: Published | None
     references: str | None = None
     actor: Actor | None = None
-    lower_is_better: tuple[str, ...] = ()  # measures, by the names that tasks give them
+    lower_is_better: tuple[str, ...] = ()  # measures, by their names in tasks
     study: StudyPlans = field(default_factory=lambda: StudyPlans(False, {}))
     features: dict[str, FeatureSet] = field(default_factory=dict)
     matrices: Mapping[str, Matrix] = field(default_factory=dict)
     curves: Mapping[str, Curves] = field(default_factory=dict)
-    shards: int = 1  # jobs into which the encoding of each corpus is split
-    device: str = "auto"  # or cpu: where models of torch run
-    kernels: Kernels = FAST  # or library: what they compute with
+    shards: int = 1  # jobs into which encoding, searches and scoring are split
+    device: str = "auto"  # or cpu: device of torch models
+    kernels: Kernels = FAST  # or library: kernels of torch models
     explorer: Explorer = field(default_factory=Explorer)
     word_pieces: str | None = None  # the model whose tokenizer counts them
     font: str | None = None  # of all figures
@@ -216,11 +215,11 @@ class Experiment:
 
     @property
     def kernels_of_jobs(self) -> dict[str, str]:
-        """The setting of jobs that compute by a model: none with the default."""
+        """The setting of jobs that run a model; empty for the default."""
         return {} if self.kernels == FAST else {"kernels": self.kernels}
 
     def is_lower_better(self, comparison: Comparison) -> bool:
-        """Whether a lower value of a comparison's measures is better, which is alike for all of them."""
+        """Whether a lower value of a comparison's measures is better; the same for all of them."""
         measures = [*comparison.measure_on.values(), comparison.statistics.measure]
         return measures[0] in self.lower_is_better
 
@@ -229,40 +228,40 @@ class Experiment:
         return [task for task in self.tasks.values() if system.ranks(task.name)]
 
     def corpus_owner(self, dataset: str) -> str:
-        """The dataset under whose name a dataset's corpus lies: itself, unless it shares another's."""
+        """Return the dataset that owns a dataset's corpus: itself, unless it shares another's."""
         ranked = self.datasets[dataset].runs_of or dataset
         return self.datasets[ranked].corpus or ranked
 
     def ranked_task(self, task: Task) -> Task:
-        """The task on which the runs of a task are made: itself, unless it takes another dataset's."""
+        """Return the task on which the runs of a task are made: itself, unless it uses another dataset's runs."""
         return self.task_of_split(task.runs_of, task.split) if task.runs_of else task
 
     def seeds_on(self, system: System, task: Task) -> tuple[int | str, ...]:
-        """The seeds of a system's runs on a task: all, or the one that was selected on another dataset."""
+        """Return the seeds of a system's runs on a task: all, or the one selected on another dataset."""
         chosen = system.selection
         return system.seeds if chosen is None or chosen.dataset == task.ranked_dataset else (SELECTED,)
 
     def first_stage_seed(self, system: System, seed: int | str, task: Task) -> int | str:
-        """The seed of the first stage's run on a task that a re-ranker's `seed` is given."""
+        """Return the seed of the first stage's run on a task that a re-ranker with `seed` uses."""
         assert system.first_stage is not None  # a re-ranker has one
         return self.seed_taken(system.first_stage, seed, task)
 
     def seed_taken(self, name: str, seed: int | str, task: Task) -> int | str:
-        """The seed of the run of system `name` on a task that another system takes for its own `seed`."""
+        """Return the seed of the run of system `name` on a task that another system with `seed` uses."""
         seeds = self.seeds_on(self.systems[name], task)
         return seed if seed in seeds else seeds[0]
 
     def selection_task(self, chosen: Selection) -> Task:
-        """The task on which a selection is made."""
+        """Return the task on which a selection is made."""
         return self.task_of_split(chosen.dataset, chosen.split)
 
     def task_of_split(self, dataset: str, split: str) -> Task:
-        """The task that is a dataset's split, whatever its name, among those that are reported and the further ones."""
+        """Return the task for a dataset's split, under any name, among the reported and the further tasks."""
         every = (self.tasks | self.selection_tasks).values()
         return next(task for task in every if (task.dataset, task.split) == (dataset, split))
 
     def chain(self, recipe: str | None) -> dict[str, Recipe]:
-        """A recipe and those that its training starts from, by name, the last training first."""
+        """Return a recipe and those that its training starts from, by name, the last training first."""
         behind = {}
         while recipe and recipe != UNTRAINED:
             behind[recipe] = self.recipes[recipe]
@@ -270,7 +269,7 @@ class Experiment:
         return behind
 
     def starting_seed(self, recipe: str, seed: int) -> int:
-        """The seed of the checkpoint from which `recipe` starts when trained with `seed`."""
+        """Return the seed of the checkpoint from which `recipe` starts when trained with `seed`."""
         entry = self.recipes[recipe]
         if not entry.start_from:
             return 0

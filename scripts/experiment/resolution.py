@@ -1,6 +1,6 @@
-"""An experiment, resolved from its configuration: every name looked up, every system's seeds known.
+"""Resolution of an experiment from its configuration: all names are looked up, and the seeds of systems determined.
 
-A mistake between sections (an unknown name, two kinds of system in one) is a UserError before anything runs.
+Errors between sections (an unknown name, keys of two system types in one entry) raise UserError before anything runs.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from scripts.experiment.system_resolution import resolve_systems
 from scripts.experiment.tasks import resolve_tasks
 from scripts.experiment.teachers import check_names as check_teachers
 
-# What an experiment takes from the configuration as it stands there.
+# Keys that an experiment takes unchanged from the configuration.
 AS_GIVEN = (
     *("measures", "depth", "seed", "mirrors", "shards", "device", "kernels", "explorer", "word_pieces", "font"),
     *("timing", "datasets", "models", "recipes", "published", "references", "actor"),
@@ -59,7 +59,7 @@ AS_GIVEN = (
 
 def resolve(config: JsonObject, source: str) -> Experiment:
     """Complete, check and resolve a configuration; `source` (its file name) begins each message of a UserError."""
-    check_secrets(config, source)  # first, since other messages repeat what is wrong
+    check_secrets(config, source)  # first, since other messages quote values
     completed, origins = complete(config, source)
     check = Checker(configuration(completed, source), source)
     entries: dict[str, list[str]] = {}
@@ -79,7 +79,7 @@ def resolve(config: JsonObject, source: str) -> Experiment:
 
 
 def _check_sections(check: Checker, entries: dict[str, list[str]], origins: dict[tuple[str, str], str]) -> None:
-    """Check the sections as they stand, and keep each training once; `entries` are the systems that each became."""
+    """Check the sections, and keep each training once; `entries` maps entries to the systems made from them."""
     if check.config.word_pieces:
         check.known("word_pieces", check.config.word_pieces, "models")
     for check_section in (check_name, check_datasets, check_models, check_recipes, check_measures, check_published):
@@ -93,7 +93,7 @@ def _check_sections(check: Checker, entries: dict[str, list[str]], origins: dict
 
 
 def _experiment(named: Named, further_tasks: dict[str, Task]) -> Experiment:
-    """The experiment of systems and tasks that are resolved."""
+    """Return the experiment with the resolved systems and tasks."""
     check, systems, tasks, given = named.check, named.all_systems, named.all_tasks, named.check.config
     check_judges(check, named.entries, systems)
     check_places(check, systems, tasks)
@@ -124,7 +124,7 @@ def _experiment(named: Named, further_tasks: dict[str, Task]) -> Experiment:
 
 
 def _train_once(check: Checker) -> None:
-    """Keep each training once, by the name of the first recipe that is equal; systems name it so."""
+    """Keep each training once, under the name of the first equal recipe, which systems then refer to."""
     recipes, systems = check.config.recipes, check.config.systems
     stands_for = equal_recipes.once(recipes)
     kept = {name: recipe for name, recipe in recipes.items() if stands_for[name] == name}
@@ -136,7 +136,7 @@ def _train_once(check: Checker) -> None:
 
 
 def _renamed(entry: Any, stands_for: Mapping[str, str]) -> Any:
-    """A system's entry with its recipe, or those for each dataset, as they are called now."""
+    """Return a system's entry with the new name of its recipe, or of its recipe for each dataset."""
     recipe = getattr(entry, "recipe", None)
     if isinstance(recipe, str):
         return replace(entry, recipe=stands_for.get(recipe, recipe))

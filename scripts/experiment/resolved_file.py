@@ -1,8 +1,8 @@
-"""The configuration of a run, with all defaults, as a file beside the results.
+"""The configuration of a run, with all defaults, as a file in the results folder.
 
-Snakemake merges several files and --config into one configuration that stands nowhere; here it is written down at each
-run, and is itself a file for --configfile that means the same experiment (so a list that makes several systems or
-comparisons stays a list, which also says what is drawn together). It is no job's output: nothing depends on it.
+Snakemake merges several files and --config into one configuration that is not stored. Here it is written at each run,
+as a file for --configfile that defines the same experiment. (A list that makes several systems or comparisons therefore
+remains a list, which also determines what is drawn together.) It is not the output of a job: nothing depends on it.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ HEAD = (
 
 
 class _WithoutAliases(yaml.SafeDumper):
-    """Writes what stands in several places in each of them, for readers who do not know YAML's anchors."""
+    """A dumper that repeats shared values, for readers who do not know YAML's anchors."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True
 
 
 def resolved_text(config: JsonObject, source: str) -> str:
-    """The configuration with all defaults as YAML. Raises UserError, beginning with `source`, where it is not right."""
+    """Return the configuration with all defaults as YAML. Raises UserError, beginning with `source`, if invalid."""
     check_secrets(config, source)
     complete(config, source)
     return HEAD + yaml.dump(
@@ -40,7 +40,7 @@ def resolved_text(config: JsonObject, source: str) -> str:
 
 
 def write_resolved(config: JsonObject, source: str, folder: Path) -> None:
-    """Write the configuration with all defaults into the folder, whole or not at all. Raises UserError."""
+    """Write the configuration with all defaults into the folder, atomically. Raises UserError."""
     path, text = folder / NAME, resolved_text(config, source)
     try:
         write_whole(path, text.encode())

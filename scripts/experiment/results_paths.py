@@ -1,7 +1,7 @@
-"""Every path under results/: builds it, takes it apart and says of what kind its file is. Reads and writes nothing.
+"""All paths under results/: builds and parses them and returns the kind of each file. Reads and writes nothing.
 
-One table, so that rules, scripts and archives cannot disagree. It needs the standard library alone: an archive is
-verified from inside itself, where nothing else may be installed.
+There is one table, so that rules, scripts and archives cannot disagree. It needs only the standard library, because an
+archive is verified by the code that it contains, where nothing else may be installed.
 """
 
 from __future__ import annotations
@@ -12,38 +12,38 @@ from functools import cache
 
 from scripts.common.errors import UserError
 
-# The kinds of files in the order in which an archive lists them.
+# Kinds of files, in the order in which an archive lists them.
 KINDS = (
     "timing", "training", "checkpoint", "embedding", "index", "text", "qrels", "data", "run", "origin of a run",
     "metric", "effect", "meta-analysis", "figure", "table", "report", "log", "benchmark",
 )  # fmt: skip
 DOWNLOAD = "download"
-NOT_ARCHIVED = "result"  # what lies under results/ and is in no archive
-HEAVY = ("checkpoint", "embedding", "index", "text", DOWNLOAD)  # what a lean archive leaves out
+NOT_ARCHIVED = "result"  # files under results/ that no archive contains
+HEAVY = ("checkpoint", "embedding", "index", "text", DOWNLOAD)  # left out of a lean archive
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"  # of experiments, tasks, systems …: `Name` in scripts/common/keys.py
-RESERVED = ("downloads", "state")  # folders under results/ that are no experiment's
-SELECTED = "selected"  # stands for a seed in the names of runs
+RESERVED = ("downloads", "state")  # folders under results/ that do not belong to an experiment
+SELECTED = "selected"  # replaces the seed in the names of runs
 SPLITS = ("train", "dev", "test")
 FIGURE_FORMATS = ("svg", "pdf", "png")
 CAPTION_FORMATS = ("txt", "tex")
 TABLE_FORMATS = ("tsv", "md", "tex")
-INDEX_PRECISIONS = ("float16", "int8", "uint8", "binary", "ubinary")  # of embeddings that are quantised
+INDEX_PRECISIONS = ("float16", "int8", "uint8", "binary", "ubinary")  # of quantised embeddings
 # Names of faiss indices for approximate search: graphs, and inverted files with or without codes.
 APPROXIMATE = r"HNSW\d+|(?:OPQ\d+(?:_\d+)?,)?IVF\d+,(?:Flat|SQ8|PQ\d+)"
-EXPORTED_FORM = "(?:onnx|openvino)-(?:fp32|int8)"  # backend and precision, after a recipe and a plus, as no name has
-# What a field may be where it is not a name as those of systems are.
+EXPORTED_FORM = "(?:onnx|openvino)-(?:fp32|int8)"  # backend and precision, after recipe and "+", which no name has
+# The patterns of fields that are not names like those of systems.
 FIELDS = {
     "experiment": rf"(?!(?:{'|'.join(RESERVED)})/){NAME}",
     "split": "|".join(SPLITS),
     "texts": rf"corpus|queries/(?:{'|'.join(SPLITS)})",
     "length": "[0-9]+",
-    "passages": "(?:/passages-[0-9]+)?",  # empty where whole texts were encoded
-    "part": r"(?:\.shards/[0-9]+-of-[0-9]+)?",  # empty where one job made the whole
+    "passages": "(?:/passages-[0-9]+)?",  # empty for whole texts
+    "part": r"(?:\.shards/[0-9]+-of-[0-9]+)?",  # empty if one job made the whole
     "form": "[a-z]+(?:-[a-z]+)*",  # of an index (scripts/inference/indices)
     # [a-z][a-z]: a language
     "how": r"(?:-(?:english|standard|[a-z][a-z])-(?:together|best)(?:-vectors)?(?:-appended)?)?",
-    "made": "|".join([*INDEX_PRECISIONS, APPROXIMATE.replace(",", "_")]),  # of vectors: a precision, or faiss's name
+    "made": "|".join([*INDEX_PRECISIONS, APPROXIMATE.replace(",", "_")]),  # a precision, or faiss's name
     "recipe": rf"{NAME}(?:\+{EXPORTED_FORM})?",
     "seed": rf"[0-9]+|selected(?:-{NAME})?",
     "figure_format": "|".join(FIGURE_FORMATS),
@@ -68,7 +68,7 @@ FIELDS = {
 
 @dataclass(frozen=True)
 class Place:
-    """Where files of one kind lie: `pattern` has fields in braces; of a folder it is the place of all in it."""
+    """The place of files of one kind: `pattern` has fields in braces; a folder includes all files in it."""
 
     kind: str
     pattern: str
@@ -79,7 +79,7 @@ def _of_experiment(kind: str, pattern: str, is_folder: bool = False) -> Place:
     return Place(kind, f"results/{{experiment}}/{pattern}", is_folder)
 
 
-# The first pattern that fits a path is its own: what ends in a suffix of its own stands before the folder beside it.
+# The first pattern that fits a path applies, so patterns with a special suffix precede the folder next to them.
 PLACES = {
     "download": Place(DOWNLOAD, "results/downloads/{download}", is_folder=True),
     "state": Place(NOT_ARCHIVED, "results/state/{rest}"),
@@ -191,7 +191,7 @@ PLACES = {
     "configuration": _of_experiment(NOT_ARCHIVED, "config.yaml"),
     "summary": _of_experiment("report", "summary.md"),
     "report": _of_experiment("report", "report.html"),
-    "explorer": _of_experiment(NOT_ARCHIVED, "explorer", is_folder=True),  # it holds texts
+    "explorer": _of_experiment(NOT_ARCHIVED, "explorer", is_folder=True),  # it contains texts
     "log": _of_experiment("log", "logs/{job}.log"),
     "benchmark": _of_experiment("benchmark", "benchmarks/{job}.tsv"),
     "archive": _of_experiment(NOT_ARCHIVED, "{experiment}.{extent}.zip"),
@@ -202,7 +202,7 @@ PLACES = {
 
 
 def path(name: str, **fields: object) -> str:
-    """The path `name` of the table; a field that is not given stays a wildcard in braces."""
+    """Return the path `name` of the table; a field that is not given remains a wildcard in braces."""
     pattern = PLACES[name].pattern
     for field, value in fields.items():
         if f"{{{field}}}" not in pattern:
@@ -212,12 +212,12 @@ def path(name: str, **fields: object) -> str:
 
 
 def exported_recipe(recipe: str, backend: str, precision: str) -> str:
-    """What stands for the recipe in the names of checkpoints that were exported, and of what is encoded with them."""
+    """Return the recipe's replacement in the names of exported checkpoints and of files encoded with them."""
     return f"{recipe}+{backend}-{precision}"
 
 
 def parse(path: str) -> tuple[str, dict[str, str]]:
-    """The name and fields of a path, also of a file in a folder. Raises UserError for a path that nothing makes."""
+    """Return the name and fields of a path, or of a file in a folder. Raises UserError for an unknown path."""
     for name, place in PLACES.items():
         if fitting := re.fullmatch(_expression(place.pattern) + ("(?:/.+)?" if place.is_folder else ""), path):
             return name, fitting.groupdict()
@@ -225,14 +225,14 @@ def parse(path: str) -> tuple[str, dict[str, str]]:
 
 
 def kind(path: str) -> str:
-    """Of what kind a file is. Raises UserError for a path that nothing makes."""
+    """Return the kind of a file. Raises UserError for an unknown path."""
     return PLACES[parse(path)[0]].kind
 
 
 def fields_of(name: str, path: object) -> dict[str, str]:
-    """The fields of a path `name`, wherever the folder of its experiment lies: a script also runs by hand.
+    """Return the fields of a path `name`, in any experiment folder, since scripts can also be run by hand.
 
-    Raises UserError where the path is not laid out so.
+    Raises UserError if the path does not fit the pattern.
     """
     pattern = PLACES[name].pattern.removeprefix("results/{experiment}/")
     if fitting := re.fullmatch(f"(?:.*/)?{_expression(pattern)}", str(path)):
@@ -242,7 +242,7 @@ def fields_of(name: str, path: object) -> dict[str, str]:
 
 @cache
 def _expression(pattern: str) -> str:
-    """A regular expression with a named group for each field; a field that comes again has the same value."""
+    """Return a regular expression with a named group for each field; a repeated field must have the same value."""
     parts, seen = [], set()
     for text, field in re.findall(r"([^{]*)(?:\{(\w+)\})?", pattern):
         parts.append(re.escape(text))

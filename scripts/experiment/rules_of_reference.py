@@ -1,10 +1,10 @@
 """References by rule: recipes that start from "the model of the same dataset", systems trained "on each target".
 
-A recipe that was fanned out over `train_on` is one training for each dataset. `start_from: {recipe: R, dataset: same}`
-takes of R the one of the dataset that is trained on, `dataset: others` each of those of other datasets. A system's
-`recipe: {name: R, dataset: target}` ranks the tasks of each dataset with the one trained on it; `dataset: others` is a
-system for each, which ranks the tasks of all other datasets. What a rule chooses is named by what distinguishes it from
-the others of its entry.
+A recipe that is fanned out over `train_on` makes one training per dataset. `start_from: {recipe: R, dataset: same}`
+selects the training of R on the same dataset, `dataset: others` each of its trainings on other datasets. A system with
+`recipe: {name: R, dataset: target}` ranks the tasks of each dataset with the training on it; `dataset: others` makes
+one system per training, which ranks the tasks of all other datasets. A selected training is named by what distinguishes
+it from the others of its entry.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FROM_SCRATCH = "scratch"
 
 
 class Choice(NamedTuple):
-    """A value that a rule chose, and its part of the derived name."""
+    """A value selected by a rule, and its part of the derived name."""
 
     value: Any
     word: str
@@ -30,35 +30,35 @@ class Choice(NamedTuple):
 
 @dataclass
 class Derived:
-    """What the entries of a section became: by entry, and of each the words of its name by key path."""
+    """The entries made from those of a section, by entry, and the parts of their names by key path."""
 
     names: dict[str, list[str]] = field(default_factory=dict)
     words: dict[str, dict[tuple[str, ...], str]] = field(default_factory=dict)
     entries: dict[str, JsonObject] = field(default_factory=dict)
 
     def chooses(self, name: str | None) -> bool:
-        """Whether of what an entry became the best is chosen."""
+        """Whether the best of the entries made from an entry is selected (`choose`)."""
         return any("choose" in self.entries[one] for one in self.names.get(name or "", ()))
 
     def words_without(self, name: str, path: tuple[str, ...]) -> list[str]:
-        """The words of a derived name, save that of one key path."""
+        """Return the parts of a derived name, except that of one key path."""
         return [word for own, word in self.words[name].items() if own != path]
 
 
 def is_rule(path: tuple[str, ...], section: str, value: object) -> bool:
-    """Whether a value is a rule and not a name."""
+    """Whether a value is a rule, not a name."""
     return isinstance(value, dict) and (section, path) in (("recipes", START), ("systems", RECIPE))
 
 
 def named_by(value: object) -> str | None:
-    """The entry that a reference names: by itself or in a rule."""
+    """Return the name of the entry in a reference, which is a name or a rule."""
     if isinstance(value, dict):
         value = value.get("recipe", value.get("name"))
     return value if isinstance(value, str) else None
 
 
 def starts(rule: JsonObject, dataset: object, recipes: Derived, key: str) -> list[Choice]:
-    """The recipes from which a training on a dataset starts by a rule. Raises UserError where there is none."""
+    """Return the recipes from which a training on a dataset starts by a rule. Raises UserError if there are none."""
     name, which = _parts(rule, "recipe", ("same", "others"), recipes, key)
     same = which == "same"
     chosen = [one for one in recipes.names[name] if (recipes.entries[one].get("train_on") == dataset) == same]
@@ -71,8 +71,8 @@ def starts(rule: JsonObject, dataset: object, recipes: Derived, key: str) -> lis
 
 
 def trained_apart(rule: JsonObject, recipes: Derived, datasets: list[str], key: str) -> list[Choice]:
-    """The recipes of a system by rule: one mapping of datasets to recipes for each system that there will be."""
-    if set(rule) == {"each"}:  # a mapping that somebody wrote
+    """Return the recipes of a system by a rule: a mapping of datasets to recipes for each system to be made."""
+    if set(rule) == {"each"}:  # a mapping given by the user
         return [Choice(rule, "")]
     name, which = _parts(rule, "name", ("target", "others"), recipes, key)
     if which == "others":

@@ -1,4 +1,4 @@
-"""Which pairs of control and treatment a comparison keeps: those with the same values of the keys in its `same`."""
+"""Selection of the pairs of control and treatment that agree in the keys of a comparison's `same`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scripts.experiment.key_paths import get
 
 
 class Alike:
-    """Keeps a comparison's combinations of values in which control and treatment agree in the keys of `same`."""
+    """Filter of a comparison's combinations of values: control and treatment must agree in the keys of `same`."""
 
     def __init__(self, systems: object, source: str) -> None:
         self.systems = systems if isinstance(systems, dict) else {}
@@ -24,10 +24,10 @@ class Alike:
     def of(
         self, name: str, entry: JsonObject, paths: list[tuple[str, ...]], combinations: list[tuple[Any, ...]]
     ) -> list[tuple[Any, ...]]:
-        """The combinations to keep. Raises UserError if there is none."""
+        """Return the combinations to keep. Raises UserError if there are none."""
         keys = entry.get("same")
         if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
-            return combinations  # the schema refuses such an entry later
+            return combinations  # the schema check rejects such an entry later
 
         def alike(values: tuple[Any, ...]) -> bool:
             listed = dict(zip(paths, values, strict=True))

@@ -1,4 +1,4 @@
-"""Refuses systems that are compared with themselves, and two tasks with the same queries, which would count twice."""
+"""Checks that no system is compared with itself, and that no queries count twice because two tasks have them."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def check_roles(
     systems: dict[str, System],
     scored: bool,
 ) -> None:
-    """Raise UserError if control and treatment are one system, by all their settings or files.
+    """Raise UserError if control and treatment are the same system, by all their settings or files.
 
-    `ranked` maps each task to the one on which the treatment is scored. If values are given (`scored`), two tasks may
-    not have the same files either. Runs may share a file: it may hold the queries of several tasks.
+    `ranked` maps each task to the one on which the treatment is scored. If values are given (`scored`), two tasks must
+    not have the same files either. Runs may share a file, since it may contain the queries of several tasks.
     """
     control, treatment = pair
     if not system_kind(control).computed and not system_kind(treatment).computed:
@@ -60,7 +60,7 @@ def check_roles(
 def check_different(
     check: Checker, key: str, members: list[System], tasks: list[str], systems: dict[str, System]
 ) -> None:
-    """Raise UserError if two of many systems are one, by all their settings or by their files for these tasks."""
+    """Raise UserError if two systems are the same, by all their settings or by their files for these tasks."""
     first: dict[str, System] = {}
     for system in members:
         if system_kind(system).computed:
@@ -73,12 +73,12 @@ def check_different(
 
 
 def _place(system: System, task: str) -> Place:
-    """Where an external system's run or scores of a task stand: a file, and a column of it where there are several."""
+    """Return the file of an external system's run or scores of a task, and its column if there are several."""
     return os.path.realpath(files_of(system)[task]), column_of(system)
 
 
 def _identity(check: Checker, system: System, systems: dict[str, System]) -> str:
-    """All settings that a system's runs depend on, as text."""
+    """Return all settings on which a system's runs depend, as text."""
     made_of: dict[str, object] = {"kind": system.kind, **system_kind(system).identity(check.config, system)}
     made_of["takes"] = [_identity(check, systems[name], systems) for name in takes(system)]
     return json.dumps(made_of, sort_keys=True)

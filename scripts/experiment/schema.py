@@ -1,7 +1,6 @@
-"""The JSON schema of an experiment's configuration, from the records of its sections and what kinds declare.
+"""The JSON schema of an experiment's configuration, from the records of its sections and the keys of plug-ins.
 
-Defaults are written into the configuration (see reading.py). A key whose default is null is left out where it has no
-value.
+reading.py adds the defaults to the configuration. A key whose default is null is left out if it has no value.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from scripts.experiment.sections.configuration import Configuration
 
 @cache
 def schema() -> Schema:
-    """The whole schema. Not to be changed by who gets it."""
+    """Return the whole schema, which is cached: callers must not modify it."""
     whole = of_record(Configuration)
     for section, record in records().items():
         whole["properties"][section]["additionalProperties"] = of_record(record)
@@ -34,13 +33,13 @@ def schema() -> Schema:
 
 
 def entry_of(whole: Schema, section: str) -> Schema:
-    """The schema of an entry of a section."""
+    """Return the schema of an entry of a section."""
     entry: Schema = whole["properties"][section]["additionalProperties"]
     return entry
 
 
 def add_kinds(entry: Schema, choice: Choice, kinds: dict[str, ModuleType]) -> None:
-    """Name the kinds in what the choosing key says, and the kinds that have them in what their own keys say."""
+    """Add the plug-ins to the selecting key, and name in each plug-in key's description those that have it."""
     choosing = entry["properties"][choice.key]
     choosing.pop("type", None)
     choosing["enum"] = list(kinds)
@@ -52,7 +51,7 @@ def add_kinds(entry: Schema, choice: Choice, kinds: dict[str, ModuleType]) -> No
 
 
 def add_moderators(part: Schema) -> None:
-    """Name the known moderators, among which a list chooses, where the other choice is a column of a file."""
+    """Add the known moderators as values, besides the alternative of a column of a file."""
     known = declared(MODERATORS)
     part["anyOf"][0] = {"enum": list(known)}
     described = [f"{name}: {module.DESCRIPTION}" for name, module in known.items()]

@@ -1,6 +1,6 @@
-"""Resolves which seed of a system is used on other datasets: the one with the best score on a task, often a dev split.
+"""Resolves the seed of a system used on other datasets: the one with the best score on a task, often a dev split.
 
-On the tasks of that task's dataset all seeds run; on all others only the selected one, under the name `selected`.
+On the tasks of that task's dataset, all seeds run; on all others only the selected one, under the name `selected`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ WANTED = "select_seed needs 'task' (such as DATASET/dev) or 'by' (another system
 
 
 def selection(check: Checker, name: str, recipe: object, settings: SelectSeed | None) -> Selection | None:
-    """The selection that a system's `select_seed` with a `task` describes, or None. Raises UserError if it is wrong."""
+    """Return the selection by a system's `select_seed` with a `task`, or None. Raises UserError if it is invalid."""
     key = f"systems.{name}.select_seed"
     if settings is None:
         return None
@@ -42,9 +42,9 @@ def selection(check: Checker, name: str, recipe: object, settings: SelectSeed | 
 
 
 def share_selections(check: Checker, systems: dict[str, System]) -> dict[str, System]:
-    """The systems; those that select `by` another system get the selection of that one.
+    """Return the systems; those that select `by` another system get the selection of that system.
 
-    The other system may be named as in the file. If it was fanned out, the model and the recipe identify it.
+    The other system may be named as in the file. If it was fanned out, model, recipe and seeds identify it.
     """
     shared = dict(systems)
     for name, system in systems.items():

@@ -1,9 +1,10 @@
-"""Where a comparison knows from what other seeds of its systems would have given; reads and writes nothing.
+"""Sources of the seed variance in a comparison; reads and writes nothing.
 
-A system is trained if a recipe is behind any of its runs; BM25, weights as published and the user's own runs have no
-seeds here. With several seeds on a task of the comparison it shows their spread itself. Otherwise it borrows that of
-itself on other tasks, else of another trained system: with the same model, or else with a model of the same type; among
-these, of one that ranks the most tasks of the comparison with several seeds, then of the one with the most seeds.
+A system is trained if a recipe is behind any of its runs; BM25, published weights and the user's own runs have no seeds
+here. With several seeds on a task of the comparison, the variance is estimated from the system itself. Otherwise it is
+borrowed from the same system on other tasks, else from another trained system: one with the same model, or else with a
+model of the same type; among these, the one that ranks the most tasks of the comparison with several seeds, then the
+one with the most seeds.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from scripts.statistics.dependence.seed_effects import DIFFERENCE
 
 
 def seed_sources(experiment: Experiment, comparison: Comparison) -> dict[str, SeedsOf]:
-    """The trained systems of a comparison by role: control and treatment, or `difference` where they share
-    checkpoints."""
+    """Return the seed sources of a comparison's trained systems by role.
+
+    The roles are control and treatment, or `difference` if these share checkpoints.
+    """
     control, treatment = experiment.systems[comparison.control], experiment.systems[comparison.treatment]
     roles = {
         "control": (control, _tasks(experiment, comparison, {})),
@@ -39,18 +42,16 @@ def seed_sources(experiment: Experiment, comparison: Comparison) -> dict[str, Se
 
 
 def tasks_of_source(experiment: Experiment, comparison: Comparison, name: str) -> list[Task]:
-    """The tasks on which system `name` shows the spread of its seeds: those of the comparison, or if none of them,
-    all."""
+    """Return the tasks that system `name` ranks with several seeds: those of the comparison or, without any, all."""
     several = _several(experiment, experiment.systems[name])
     own = _tasks(experiment, comparison, {}) + _tasks(experiment, comparison, comparison.treatment_on)
     return [task for task in several if task in own] or several
 
 
 def checkpoints(experiment: Experiment, comparison: Comparison) -> dict[str, dict[str, str]]:
-    """By role, the recipes behind the run of each task, and the datasets that its rankers learnt from: tasks with the
-    same ones are ranked by the same checkpoints.
+    """Return by role and task the recipes behind the run, and the datasets that its rankers learnt from.
 
-    Only roles are named whose tasks do not all have the same.
+    Tasks with equal values are ranked by the same checkpoints. Roles with the same value for all tasks are left out.
     """
     pairs = {
         "control": (experiment.systems[comparison.control], {}),
@@ -76,13 +77,15 @@ def _tasks(experiment: Experiment, comparison: Comparison, elsewhere: dict[str, 
 
 
 def _recipes(experiment: Experiment, system: System) -> set[tuple[str | None, str]]:
-    """The model and recipe of each trained system whose runs are behind a system's; name and kind of one with seeds
-    only."""
+    """Return model and recipe of each trained system behind a system's runs.
+
+    Without any, return name and type of the systems behind them that have seeds.
+    """
     return _trained(behind(system, experiment.systems))
 
 
 def _seed_by_seed(experiment: Experiment, system: System) -> set[tuple[str | None, str]]:
-    """Those of which a system's run with a seed takes the run with that seed: not of scores that are its features."""
+    """Return those whose runs are taken seed by seed, which excludes systems whose scores are features."""
     return _trained(behind(system, experiment.systems, seed_by_seed=True))
 
 
@@ -93,7 +96,7 @@ def _trained(chain: list[System]) -> set[tuple[str | None, str]]:
 
 
 def _several(experiment: Experiment, system: System) -> list[Task]:
-    """The tasks that a system ranks with several seeds."""
+    """Return the tasks that a system ranks with several seeds."""
     return [task for task in experiment.runs_of(system) if len(experiment.seeds_on(system, task)) > 1]
 
 

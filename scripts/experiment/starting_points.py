@@ -1,4 +1,4 @@
-"""The control `starting-point`: the system that ranks with what the treatment's training starts from."""
+"""The control `starting-point`: the system with the checkpoint from which the treatment's training starts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STARTING_POINT = "starting-point"
 def with_starting_point(
     check: Checker, key: str, entry: ComparisonEntry, systems: dict[str, System]
 ) -> ComparisonEntry:
-    """A comparison's entry with the control that it stands for; comparisons with one control are drawn together."""
+    """Return a comparison's entry with the actual control; comparisons with the same control are drawn together."""
     if entry.control != STARTING_POINT:
         return entry
     control, figure = starting_point(check, key, entry, systems), entry.figure
@@ -25,7 +25,7 @@ def with_starting_point(
 
 
 def starting_point(check: Checker, key: str, entry: ComparisonEntry, systems: dict[str, System]) -> str:
-    """The system that the treatment starts from. Raises UserError if no system ranks with these checkpoints."""
+    """Return the system that the treatment starts from. Raises UserError if no system ranks with these checkpoints."""
     check.known(key.replace("control", "treatment"), entry.treatment, "systems")
     treatment = systems[entry.treatment]
     if not treatment.recipes:
@@ -39,12 +39,12 @@ def starting_point(check: Checker, key: str, entry: ComparisonEntry, systems: di
 
 
 def way_of_ranking(system: System) -> tuple[Any, ...]:
-    """What systems have in common that rank alike with different checkpoints."""
+    """Return a key that is equal for systems that rank in the same way with different checkpoints."""
     return system.kind, system.model, system.first_stage, system.depth, system.passage_length, system.truncate_dim
 
 
 def _starts(check: Checker, system: System) -> dict[str, str]:
-    """By dataset ("" for one recipe of all), the recipe from which the system's training starts."""
+    """Return dataset ("" if one recipe serves all) -> the recipe from which the system's training starts."""
     recipes = check.config.recipes
     trained = system.recipe_of or {"": system.recipe}
     return {dataset: recipes[recipe].start_from or UNTRAINED for dataset, recipe in trained.items()}

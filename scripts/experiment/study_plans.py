@@ -1,4 +1,4 @@
-"""Resolves `plan_study`: of which comparisons or assumed variances the next study is planned, and for which target."""
+"""Resolves `plan_study`: the comparisons or assumed variances for planning the next study, and the target."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from scripts.experiment.sections.study import Assumed, Study
 from scripts.experiment.sections.synthesis import Statistics
 from scripts.statistics.effects import effect_named
 
-ALPHA = 0.05  # where variances are assumed; a comparison has its own, with this default
+ALPHA = 0.05  # for assumed variances; a comparison has its own, with this default
 
 
 def study_plans(check: Checker, comparisons: dict[str, Comparison]) -> StudyPlans:
-    """The plans that a configuration asks for; without `plan_study` one of each comparison that has a difference.
+    """Return the plans of a configuration; without `plan_study`, one per comparison with a difference in one measure.
 
-    Raises UserError for an unknown comparison or one without a difference, two targets, or a power that alpha gives.
+    Raises UserError for an unknown comparison or one without a difference, two targets, or a power not above alpha.
     """
     study = check.config.plan_study or Study()
     if study.effect and study.half_width:
@@ -56,12 +56,12 @@ def _comparisons(check: Checker, study: Study, comparisons: dict[str, Comparison
 
 
 def _margin(statistics: Statistics) -> float | None:
-    """The difference that does not matter, in units of the measure: the smallest effect that does."""
+    """Return the comparison's margin if its effect is in units of the measure, as the smallest effect of interest."""
     return statistics.margin if effect_named(statistics.effect).IN_UNITS_OF_MEASURE else None
 
 
 def _plan(study: Study, alpha: float, margin: float | None = None, assumed: Assumed | None = None) -> Plan:
-    """What is asked of the designs; a margin is the target where the configuration names none."""
+    """Return the plan; the margin is the target if the configuration gives none."""
     queries, collections, seeds = (tuple(sorted(sizes)) for sizes in (study.queries, study.collections, study.seeds))
     effect = study.effect if study.effect or study.half_width else margin
     return Plan(study.power, queries, collections, seeds, alpha, effect, study.half_width, assumed)

@@ -1,4 +1,4 @@
-"""The kinds of systems: which there are, of which one an entry of the configuration is, and the keys of all."""
+"""The registry of system types: the type of an entry of the configuration, and the keys of all types."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ PACKAGE = "scripts.experiment.systems"
 
 @cache
 def modules() -> dict[str, KindModule]:
-    """The module of each kind, by its name."""
+    """Return type name -> its module."""
     return cast(dict[str, KindModule], plugins.load_all(PACKAGE))
 
 
 def system_kind(system: System) -> SystemKind:
-    """What a system's kind says of it."""
+    """Return the type of a system."""
     return modules()[system.kind].KIND
 
 
 def read_system(check: Source, name: str, entry: JsonObject, models: Mapping[str, Model]) -> Labelled:
-    """An entry with the keys that its kind has. Raises UserError for an entry of no kind, and for keys of others."""
+    """Return an entry with the keys of its type. Raises UserError for an unknown type or keys of other types."""
     key, typed = f"systems.{name}", "type" in entry
     meant = {kind: module for kind, module in modules().items() if module.KIND.typed == typed}
     if typed:
@@ -49,7 +49,7 @@ def read_system(check: Source, name: str, entry: JsonObject, models: Mapping[str
 
 
 def _check_own(check: Source, key: str, what: str, entry: JsonObject, record: type) -> None:
-    """An entry has no key of other kinds, nor has a mapping in it."""
+    """Raise UserError if an entry, or a mapping in it, has keys of other types."""
     allowed = keys_of(record)
     if alien := sorted(set(entry) - set(allowed)):
         raise check.fail(key, f"{what} cannot have {', '.join(map(repr, alien))}")
@@ -60,12 +60,12 @@ def _check_own(check: Source, key: str, what: str, entry: JsonObject, record: ty
 
 
 def types() -> list[str]:
-    """What a system's `type` may be."""
+    """Return the possible values of a system's `type`."""
     return [name for name, module in modules().items() if module.KIND.typed]
 
 
 def keys() -> dict[str, Schema]:
-    """The JSON schema of the keys of all systems, as one mapping; a key that kinds share has what each says of it."""
+    """Return the JSON schema of the keys of all systems; the description of a shared key is that of all its types."""
     message = f"the kind of system: {', '.join(types())}; not needed for a system with a model"
     together: dict[str, Schema] = {"type": {"description": message, "enum": types()}}
     for module in modules().values():
@@ -75,7 +75,7 @@ def keys() -> dict[str, Schema]:
 
 
 def _merged(first: Schema, second: Schema) -> Schema:
-    """What both say of a key: their descriptions and properties together, all else being the same."""
+    """Return the schema of a shared key, with the descriptions and properties of both; all else must be equal."""
     if first == second:
         return first
     words = [schema.get("description", "") for schema in (first, second)]
@@ -90,24 +90,24 @@ def _merged(first: Schema, second: Schema) -> Schema:
 
 
 def references() -> dict[tuple[str, ...], str]:
-    """The key paths of systems that name entries, and the section where these stand."""
+    """Return the key paths of systems that name entries -> the section of these entries."""
     return {path: section for module in modules().values() for path, section in module.REFERENCES.items()}
 
 
 def plain_lists() -> list[tuple[str, ...]]:
-    """The key paths of systems at which a list is a value of its own."""
+    """Return the key paths of systems at which a list is a single value and does not fan out."""
     return list(dict.fromkeys(path for module in modules().values() for path in module.PLAIN_LISTS))
 
 
 def takes(system: System) -> tuple[str, ...]:
-    """The systems whose runs a system takes."""
+    """Return the names of the systems whose runs a system takes."""
     return system_kind(system).takes(system)
 
 
 def behind(system: System, systems: dict[str, System], seed_by_seed: bool = False) -> list[System]:
-    """The systems whose runs are behind a system's, each after those that it takes itself, and the system last.
+    """Return the systems behind a system's runs, each after those that it takes, and the system itself last.
 
-    With `seed_by_seed` only those of which each run takes the run with its own seed, where they have several.
+    With `seed_by_seed`, only those whose runs are taken with the same seed, if they have several.
     """
     chain: dict[str, System] = {}
     if not seed_by_seed or system_kind(system).takes_seed_by_seed:
@@ -117,11 +117,11 @@ def behind(system: System, systems: dict[str, System], seed_by_seed: bool = Fals
 
 
 def seeds_matter(system: System) -> bool:
-    """Whether another seed would change a system's own part in its runs, though no recipe trains it."""
+    """Whether another seed would change a system's own part of its runs, although it has no recipe."""
     return len(system.seeds) > 1 or (system.seeds != (0,) and bool(system_kind(system).training_column(system)))
 
 
 def documents_held(experiment: Experiment, system: System) -> int:
-    """The most documents that a run of the system holds for a query."""
+    """Return the maximum number of documents per query in the system's runs."""
     taken = [documents_held(experiment, experiment.systems[name]) for name in takes(system)]
     return system_kind(system).documents_held(system, experiment.depth, taken)

@@ -1,4 +1,4 @@
-"""The systems of an experiment, resolved: each of its kind, with its seeds, and the tasks that it needs runs for."""
+"""Resolution of the systems of an experiment: type, seeds, and the further tasks for which runs are needed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from scripts.experiment.tasks import add_task
 
 
 def resolve_systems(check: Checker, tasks: dict[str, Task]) -> tuple[dict[str, System], dict[str, Task]]:
-    """The systems by name, and the further tasks on which seeds are selected or systems tuned.
+    """Return the systems by name, and the further tasks: for selection, tuning, training or mining.
 
-    Raises UserError for what does not fit within a system, or between systems and tasks. A task that takes the runs of
-    another is ranked by nobody: each system that ranks the other has its runs scored there too.
+    Raises UserError for conflicts within a system or between systems and tasks. A task that uses the runs of another is
+    not ranked itself: the runs of each system that ranks the other task are scored there too.
     """
     every, tasks = tasks, {name: task for name, task in tasks.items() if not task.runs_of}
     systems = {}
@@ -37,7 +37,7 @@ def resolve_systems(check: Checker, tasks: dict[str, Task]) -> tuple[dict[str, S
 
 
 def _scored_again(check: Checker, system: System, tasks: dict[str, Task]) -> System:
-    """The system with the tasks that take its runs. Raises UserError where it names one of them without its own."""
+    """Return the system with the tasks that use its runs. Raises UserError if it names only such a task."""
     if system.tasks is None:
         return system
     ranked = {(tasks[name].dataset, tasks[name].split): name for name in system.tasks}
@@ -55,7 +55,7 @@ def _scored_again(check: Checker, system: System, tasks: dict[str, Task]) -> Sys
 
 
 def _takers_last(check: Checker, systems: dict[str, System]) -> list[str]:
-    """The names of the systems, each after those whose runs it takes. Raises UserError for a circle."""
+    """Return the names of the systems, each after those whose runs it takes. Raises UserError for a cycle."""
     order: list[str] = []
     open_names: list[str] = []
 
@@ -76,7 +76,7 @@ def _takers_last(check: Checker, systems: dict[str, System]) -> list[str]:
 
 
 def _selection_tasks(check: Checker, systems: dict[str, System], tasks: dict[str, Task]) -> dict[str, Task]:
-    """The tasks on which seeds are selected and that are not among `tasks`."""
+    """Return the tasks on which seeds are selected and that are not in `tasks`."""
     further: dict[str, Task] = {}
     for system in systems.values():
         if system.selection:
@@ -85,7 +85,7 @@ def _selection_tasks(check: Checker, systems: dict[str, System], tasks: dict[str
 
 
 def _check_documents(check: Checker, system: System, tasks: dict[str, Task]) -> None:
-    """A system that ranks documents has tasks with documents only."""
+    """Raise UserError if a system that needs documents has a task without them."""
     for task in tasks.values():
         if system_kind(system).needs_documents and system.ranks(task.name) and not task.has_documents:
             message = f"needs documents, but task {task.name!r} has format {task.format}: external systems only"
@@ -93,7 +93,7 @@ def _check_documents(check: Checker, system: System, tasks: dict[str, Task]) -> 
 
 
 def _check_runs(check: Checker, systems: dict[str, System], tasks: dict[str, Task]) -> None:
-    """The systems that a system takes have runs for the tasks that it ranks."""
+    """Raise UserError unless the systems that a system takes have runs for all tasks that it ranks."""
     for system in systems.values():
         for name in takes(system):
             for task in tasks:
@@ -104,10 +104,9 @@ def _check_runs(check: Checker, systems: dict[str, System], tasks: dict[str, Tas
 def _add_tuning_tasks(
     check: Checker, systems: dict[str, System], tasks: dict[str, Task], further: dict[str, Task], order: list[str]
 ) -> None:
-    """Add the tasks on which systems are tuned, or mine negatives, to `further`, and check that all they take has runs
-    there, as for seeds.
+    """Add the tasks of tuning, mining and selection to `further`; check that all systems taken have runs there.
 
-    What a system needs further runs for, the systems that it takes need as well: takers come first.
+    The systems that a system takes need its further runs as well, so each system is visited before those that it takes.
     """
     needed: dict[str, dict[str, Task]] = {name: {} for name in systems}
     to_choose = ranked_to_choose(check, systems, tasks, further)

@@ -1,4 +1,4 @@
-"""The tasks of an experiment, resolved: what systems are scored on, each a dataset's split."""
+"""Resolution of the tasks of an experiment: the splits of datasets on which systems are scored."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scripts.ir.measure_names import by_subtopic, follows_instructions
 
 
 def resolve_tasks(check: Checker) -> dict[str, Task]:
-    """The tasks by name. Raises UserError for two that are one split, or whose results would share a folder."""
+    """Return the tasks by name. Raises UserError for two tasks of the same split, or with the same results folder."""
     tasks: dict[str, Task] = {}
     folders: dict[str, str] = {}
     for name in check.config.tasks:
@@ -34,7 +34,7 @@ def resolve_tasks(check: Checker) -> dict[str, Task]:
 
 
 def _check_needs(check: Checker, tasks: list[Task]) -> None:
-    """Each task has what the measures need: judgements by subtopic, or another task with other instructions."""
+    """Raise UserError unless tasks fit the measures: judgements by subtopic, or a task with changed instructions."""
     entries = {task.name: check.config.datasets[task.dataset] for task in tasks if not task.values_given}
     for measure in filter(by_subtopic, check.config.measures):
         for name, entry in entries.items():
@@ -55,9 +55,9 @@ def _check_needs(check: Checker, tasks: list[Task]) -> None:
 
 
 def resolve_task(check: Checker, name: str, judged: bool = True) -> Task:
-    """One task, by its name: dataset (its test split) or dataset/split. Raises UserError for an unknown one.
+    """Return a task by its name: dataset (its test split) or dataset/split. Raises UserError for an unknown name.
 
-    One that is ranked and not scored need not be `judged`.
+    A task that is only ranked, not scored, need not be `judged`.
     """
     dataset, _, split = name.partition("/")
     check.known("tasks", dataset, "datasets")
@@ -84,9 +84,9 @@ def resolve_task(check: Checker, name: str, judged: bool = True) -> Task:
 def add_task(
     check: Checker, key: str, name: str, tasks: dict[str, Task], added: dict[str, Task], judged: bool = True
 ) -> Task:
-    """The task of this name, put into `added` unless it, or another name of its split, is there or among `tasks`.
+    """Return the task of this name; add it to `added`, unless `added` or `tasks` already has a task of its split.
 
-    Raises UserError, for the key, where its results would lie in the folder of another task.
+    Raises UserError, naming the key, if its results would be in the folder of another task.
     """
     task = resolve_task(check, name, judged)
     for other in (tasks | added).values():

@@ -1,7 +1,7 @@
-"""Teachers of recipes: systems whose scores a training learns from, what cannot teach, and what a student knows by it.
+"""Teachers of recipes: systems from whose scores a training learns, their checks, and the data behind a student.
 
-A teacher is a system with a cross-encoder, as published or trained by another recipe. What it has learnt from, its
-students have learnt from as well. Reads and writes nothing.
+A teacher is a system with a cross-encoder, published or trained by another recipe. Students have also learnt from the
+data from which their teacher learnt. Reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Recipes = Mapping[str, Recipe]
 
 
 def check_recipe(check: Checker, name: str, recipe: Recipe) -> None:
-    """Raise UserError for a teacher of a training that learns from passages, and keys that need a teacher."""
+    """Raise UserError for a teacher in a training on passages, and for keys that need a teacher if there is none."""
     for key in KEYS if not recipe.teacher else ():
         if getattr(recipe, key) is not None:
             raise check.fail(
@@ -33,7 +33,7 @@ def check_recipe(check: Checker, name: str, recipe: Recipe) -> None:
 
 
 def check_loss_of_students(check: Checker, name: str, recipe: Recipe, kinds: list[str]) -> None:
-    """Raise UserError for a temperature or a scale of a loss, or of models, that have none."""
+    """Raise UserError for a temperature or a scale if the loss or the models have none."""
     losses = {kind: loss for kind in kinds if recipe.teacher and (loss := _loss(recipe, kind))}
     if recipe.temperature and losses and not any(map(has_temperature, losses.values())):
         problem = f"loss {recipe.loss} has none; DistillKLDivLoss has"
@@ -51,7 +51,7 @@ def _loss(recipe: Recipe, kind: str) -> str | None:
 
 
 def check_names(check: Checker, entries: Mapping[str, list[str]]) -> None:
-    """Raise UserError where a teacher is no system, or several."""
+    """Raise UserError if a teacher is not exactly one system."""
     systems, recipes = check.config.systems, check.config.recipes
     for name, recipe in recipes.items():
         teacher, key = recipe.teacher, f"recipes.{name}.teacher"
@@ -68,7 +68,7 @@ def check_names(check: Checker, entries: Mapping[str, list[str]]) -> None:
 
 
 def check_scorer(check: Checker, key: str, systems: Mapping[str, System], name: str, dataset: str) -> None:
-    """Raise UserError unless the system of this name has a cross-encoder, with a checkpoint for a dataset."""
+    """Raise UserError unless the system of this name has a cross-encoder with a checkpoint for the dataset."""
     system = systems[name]
     kind = check.config.models[system.model].type if system.model else None
     if kind is None or adapter(kind).SEARCHES:
@@ -79,9 +79,9 @@ def check_scorer(check: Checker, key: str, systems: Mapping[str, System], name: 
 
 
 def learnt_from(recipes: Recipes, systems: Mapping[str, System], recipe: str | None) -> set[tuple[str, str]]:
-    """The datasets and splits behind a training: its own, those of all that it starts from, and those of all teachers.
+    """Return the (dataset, split) pairs behind a training: its own, and those of its starting points and teachers.
 
-    A teacher's selected seed brings the queries by which it was selected.
+    For a teacher with a selected seed or recipe, they include the queries of the selection.
     """
     found: set[tuple[str, str]] = set()
     for learnt in behind(recipes, systems, recipe):
@@ -99,13 +99,13 @@ def learnt_from(recipes: Recipes, systems: Mapping[str, System], recipe: str | N
 
 
 def teaching_models(recipes: Recipes, systems: Mapping[str, System], recipe: str | None) -> set[str]:
-    """The models of all teachers behind a training."""
+    """Return the models of all teachers behind a training."""
     teachers = [systems[learnt.teacher] for learnt in behind(recipes, systems, recipe) if learnt.teacher]
     return {teacher.model for teacher in teachers if teacher.model}
 
 
 def behind(recipes: Recipes, systems: Mapping[str, System], recipe: str | None) -> list[Recipe]:
-    """A recipe, all that it starts from and those of all teachers. Circles, which are refused, do no harm here."""
+    """Return a recipe with all that it starts from and those of all teachers; terminates on (invalid) cycles too."""
     found: dict[str, Recipe] = {}
     open_ones = [recipe]
     while open_ones:
@@ -124,5 +124,5 @@ def behind(recipes: Recipes, systems: Mapping[str, System], recipe: str | None) 
 
 
 def as_text(recipe: Recipe) -> str:
-    """What to say of a training with a teacher; nothing of others."""
+    """Return the teacher as part of a system's description; empty without one."""
     return f", distilled from {recipe.teacher}" if recipe.teacher else ""

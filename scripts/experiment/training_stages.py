@@ -1,7 +1,7 @@
-"""What a recipe learns from, stage after stage: the chain of trainings that begins with a model's own weights.
+"""The stages of training behind a recipe: the chain of trainings that starts from a model's own weights.
 
-Reads and writes nothing. A source, pseudo-labels and few-shot training are all read from these chains, whatever the
-recipes are called.
+Reads and writes nothing. Sources, pseudo-labels and few-shot training are identified by these chains, not by the names
+of recipes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SCRATCH, PSEUDO_LABELS = "scratch", "pseudo-labels"
 
 
 class Stage(NamedTuple):
-    """One training: on which dataset, by whose labels, on how many of its queries."""
+    """One training: its dataset, labels, and number of queries."""
 
     dataset: str
     labels: str
@@ -28,7 +28,7 @@ class Stage(NamedTuple):
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """All datasets that it learns from."""
+        """All datasets of the training."""
         return (self.dataset, *self.beside)
 
 
@@ -36,7 +36,7 @@ Chain = tuple[Stage, ...]
 
 
 def chain(recipes: Mapping[str, Recipe], recipe: str | None) -> Chain:
-    """The trainings of a recipe, the first one first; none of what is no recipe: a model without training."""
+    """Return the trainings behind a recipe, in order; empty for a model without training."""
     if recipe is None or recipe not in recipes:
         return ()
     entry = recipes[recipe]
@@ -46,9 +46,9 @@ def chain(recipes: Mapping[str, Recipe], recipe: str | None) -> Chain:
 
 
 def called(stages: Chain, target: str | None = None, labels: Mapping[str, str] | None = None) -> str:
-    """The text of a chain, as a starting point on `target`: scratch, pseudo-labels, or the datasets it learnt from.
+    """Return a chain as text, as a starting point on `target`: scratch, pseudo-labels, or its training datasets.
 
-    `labels` are those of datasets; without them the name is made of what the configuration calls them.
+    `labels` maps datasets to labels; without them, the names in the configuration are used.
     """
     if not stages:
         return SCRATCH

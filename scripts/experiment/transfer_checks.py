@@ -1,4 +1,4 @@
-"""What matrices and curves have in common when they are resolved: the systems and tasks that they name."""
+"""Common parts of resolving matrices and curves: the systems and tasks that they name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scripts.ir.measure_names import same_measure
 
 @dataclass(frozen=True)
 class Study:
-    """One entry of `matrices` or `curves`, by its key, with what it may name."""
+    """One entry of `matrices` or `curves`, with its key and the systems and tasks that it may name."""
 
     named: Named
     key: str
@@ -25,24 +25,24 @@ class Study:
 
     @property
     def check(self) -> Checker:
-        """The configuration."""
+        """The checker of the configuration."""
         return self.named.check
 
     def systems(self, role: str) -> list[System]:
-        """The systems that a key names, by their own names or those of the entries that they were made from."""
+        """Return the systems that a key names, by their own names or those of fanned-out entries."""
         given: NameOrNames | None = getattr(self.entry, role, None)
         return self.named.systems(f"{self.key}.{role}", (given,) if isinstance(given, str) else given or ())
 
     def baseline(self) -> System:
-        """The one system that is the baseline."""
+        """Return the system that is the baseline."""
         return self.named.system(f"{self.key}.baseline", self.entry.baseline)
 
     def tasks(self) -> list[Task]:
-        """The tasks that are named, all by default."""
+        """Return the named tasks, by default all."""
         return self.named.tasks(f"{self.key}.tasks", self.entry.tasks)
 
     def measure(self, tasks: list[Task]) -> str:
-        """The experiment's name of the measure. Raises UserError where a task lacks it, or a lower value is better."""
+        """Return the experiment's name of the measure. Raises UserError if a task lacks it, or lower is better."""
         name = common_measure(self.check, f"{self.key}.measure", self.entry.measure, tasks)
         lower = self.check.config.lower_is_better
         if name in lower or any(same_measure(one, [name]) for one in lower):
@@ -53,11 +53,11 @@ class Study:
         return name
 
     def chain(self, system: System, task: Task) -> Chain:
-        """What a system learnt from when it ranks a task."""
+        """Return the trainings behind a system's checkpoint for a task."""
         return chain(self.check.config.recipes, system.recipe_on(task.ranked_dataset))
 
     def taught(self, system: System, task: Task) -> set[str]:
-        """The datasets that what a system learnt from and its teachers are of, when it ranks a task."""
+        """Return the training datasets behind a system's checkpoint for a task, including those of teachers."""
         recipe = system.recipe_on(task.ranked_dataset)
         behind = learnt_from(self.check.config.recipes, self.named.all_systems, recipe)
         return {dataset for dataset, split in behind if split == "train"}
@@ -70,7 +70,7 @@ class Study:
                 raise self.check.fail(f"{self.key}.{role}", problem)
 
     def dataset_labels(self) -> dict[str, str]:
-        """The labels of datasets: those of their tasks where each has one alone."""
+        """Return dataset -> label: that of its task, for datasets with exactly one task."""
         tasks_of: dict[str, list[Task]] = {}
         for task in self.named.all_tasks.values():
             tasks_of.setdefault(task.dataset, []).append(task)

@@ -1,16 +1,16 @@
-"""The records of studies of transfer: the cells of a matrix of sources and targets, and the points of curves."""
+"""Records of transfer studies: the cells of a matrix of sources and targets, and the points of curves."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated
 
-ZERO, FULL = "zero", "full"  # trained on no judgement of the target, and on all of them
+ZERO, FULL = "zero", "full"  # trained on none of the target's judgements, or on all
 
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """Where a system stands in a matrix."""
+    """The cell of a system in a matrix."""
 
     row: Annotated[str, "the source's name, the baseline's or pseudo-labels"]
     kind: Annotated[str, "of its row: source, baseline or pseudo-labels"]
@@ -21,7 +21,7 @@ class MatrixCell:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Sources by targets; `rows` are their labels, by name, in the order of the table."""
+    """A table of sources by targets; `rows` maps the names of rows to labels, in the order of the table."""
 
     name: str
     cells: tuple[MatrixCell, ...]
@@ -34,7 +34,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """A system trained from `start` with so many queries of the target; 0 queries: the starting point itself."""
+    """A system trained from `start` with `queries` of the target; 0 queries: the starting point itself."""
 
     target: Annotated[str, "task"]
     start: Annotated[str, "the starting point: scratch, pseudo-labels or a source"]
@@ -44,7 +44,7 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Curves:
-    """Curves over the number of training queries; `starts` are the labels of starting points, by name."""
+    """Curves over the number of training queries; `starts` maps the names of starting points to labels."""
 
     name: str
     points: tuple[CurvePoint, ...]

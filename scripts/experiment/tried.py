@@ -1,4 +1,4 @@
-"""How many configurations were compared on dev before a system stood as it is: its budget of tuning, in numbers."""
+"""The tuning budget of a system: the number of configurations compared on dev before it was fixed."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from scripts.experiment.system_kinds import behind, system_kind
 
 
 def tried(experiment: Experiment, system: str) -> int:
-    """The configurations tried for a system and those whose runs it takes, each choice counted once; 1: none was tuned.
+    """Return the number of configurations tried for a system and those behind it, each choice counted once; 1: none.
 
-    Of a selected seed all seeds were tried, of a chosen recipe all that its entry became.
+    A selected seed counts all seeds, and a chosen recipe all recipes of its entry.
     """
     counts: dict[tuple[str, str], int] = {}
     for member in behind(experiment.systems[system], experiment.systems):
@@ -22,7 +22,7 @@ def tried(experiment: Experiment, system: str) -> int:
 
 
 def tried_by_comparison(experiment: Experiment) -> dict[str, list[int]]:
-    """What was tried for control and for treatment, by comparison; those without any choice are left out."""
+    """Return comparison -> the numbers tried for control and treatment; comparisons without any choice are left out."""
     both = {
         name: [tried(experiment, comparison.control), tried(experiment, comparison.treatment)]
         for name, comparison in experiment.comparisons.items()

@@ -19,13 +19,13 @@ TOO = {"minimum": "too small", "exclusiveMinimum": "too small", "maximum": "too 
 
 
 def kind(value: object) -> str:
-    """What a value is, as text."""
+    """Return the type of a value, as text."""
     names = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number"}
     return KINDS[names.get(type(value), "null")]
 
 
 def expected(schema: Schema) -> str:
-    """What a (sub)schema allows, as text: its title where it has one."""
+    """Return a description of what a (sub)schema allows: its title if it has one."""
     if "title" in schema:
         title: str = schema["title"]
         return title
@@ -42,7 +42,7 @@ def expected(schema: Schema) -> str:
 
 
 def _limits(schema: Schema) -> str:
-    """The bounds of a number or of a text's length, as text; empty if there are none."""
+    """Return the bounds of a number or of a text's length, as text; empty without any."""
     if "minimum" in schema and "maximum" in schema:
         return f"from {schema['minimum']} to {schema['maximum']}"
     limits = [f"{limit} {schema[key]}" + (" characters" if key == "maxLength" else "")
@@ -51,7 +51,7 @@ def _limits(schema: Schema) -> str:
 
 
 def best_match(errors: list[ValidationError]) -> ValidationError:
-    """The error to report: the one nearest to the top. Of `anyOf`, that of the alternative that was probably meant."""
+    """Return the error to report: the one nearest to the top; for `anyOf`, that of the probable alternative."""
     error = min(errors, key=lambda candidate: len(candidate.path))
     while error.validator == "anyOf":
         alternatives: dict[str | int, list[ValidationError]] = {}
@@ -65,14 +65,14 @@ def best_match(errors: list[ValidationError]) -> ValidationError:
 
 
 def _of_another_kind(error: ValidationError) -> bool:
-    """Whether an alternative of `anyOf` failed because it is for values of another kind or for fixed values."""
+    """Whether an alternative of `anyOf` failed because it is for values of another type or for fixed values."""
     return not error.path and error.validator in ("type", "const", "enum")
 
 
 def describe(error: ValidationError, source: str, origins: dict[tuple[str, str], str]) -> str:
-    """One line: the file, the key, what is wrong and what is expected.
+    """Return one line with the file, the key, what is wrong and what is expected.
 
-    `source` names the file, `origins` maps (section, fanned-out name) to the name in the file.
+    `source` is the file name; `origins` maps (section, fanned-out name) to the name in the file.
     """
     path = list(error.absolute_path)
     if len(path) > 1:
@@ -83,7 +83,7 @@ def describe(error: ValidationError, source: str, origins: dict[tuple[str, str],
 
 
 def _problem(error: ValidationError, path: list[str | int], origins: dict[tuple[str, str], str]) -> str:
-    assert isinstance(error.schema, dict)  # the error of a part that is `false` is that of the mapping around it
+    assert isinstance(error.schema, dict)  # errors of a part `false` belong to the mapping around it
     value: Any = error.instance
     schema: Schema = dict(error.schema)
     if error.validator == "additionalProperties":
@@ -121,7 +121,7 @@ def _problem(error: ValidationError, path: list[str | int], origins: dict[tuple[
 
 
 def _kind_beside(value: object, schema: Schema) -> str:
-    """The kind of a value, worded so that it differs from the kind that is expected."""
+    """Return the type of a value, worded so that it differs from the expected type."""
     return "not a whole number" if isinstance(value, float) and _types(schema) == {"integer"} else kind(value)
 
 
@@ -142,7 +142,7 @@ def _types(schema: Schema) -> set[str]:
 
 
 def _hint(value: object, schema: Schema) -> str:
-    """A hint in brackets on how to write the value that was probably meant; empty if there is none."""
+    """Return a hint in brackets on how to write the value that was probably meant; empty if there is none."""
     types = _types(schema)
     number = finite(value) if isinstance(value, str) and types & {"number", "integer"} else None
     if number is not None and ("number" in types or number.is_integer()):
@@ -159,7 +159,7 @@ def _hint(value: object, schema: Schema) -> str:
 
 
 def _written(value: object) -> str:
-    """A value as YAML writes it, cut to fit a line."""
+    """Return a value as written in YAML, shortened to fit a line."""
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
     if isinstance(value, float):

@@ -1,7 +1,7 @@
-"""Write what is made from the declarations of keys and kinds (`make schema`); tests keep it in step.
+"""Write the files generated from the declarations of keys and plug-ins (`make schema`); tests keep them up to date.
 
-These are the schema for editors, the page of all keys, and the table of formats in docs/writing-an-experiment.md. The
-workflow reads none of them: it assembles the schema by itself.
+They are the schema for editors, the page of all keys, and the table of formats in docs/writing-an-experiment.md. The
+workflow reads none of them: it builds the schema itself.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ FORMATS_PAGE = ROOT / "docs/writing-an-experiment.md"
 
 
 def with_table(page: str) -> str:
-    """The page with the table of formats as the formats declare it now."""
+    """Return the page with the current table of formats."""
     table = readme_table()
     heading = re.escape(table.splitlines()[0])
     return re.sub(rf"^{heading}\n(?:\|.*\n)*", lambda _: f"{table}\n", page, flags=re.MULTILINE)
 
 
 def files() -> dict[Path, str]:
-    """The files with what belongs into them."""
+    """Return path -> content of the generated files."""
     return {
         EDITORS: json.dumps(editor_schema(schema()), ensure_ascii=False) + "\n",
         PAGE: key_page(schema()),

@@ -1,4 +1,4 @@
-"""What `make new` writes: the sections of a configuration as plain values, and what is common to all layouts."""
+"""The configuration that `make new` writes: its sections as plain values, and common parts of all layouts."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from scripts.common.strict_yaml import read_yaml
 from scripts.experiment.sections.configuration import Configuration
 
 Entries = dict[str, dict[str, Any]]
-CONTROLS = ("bm25", "baseline", "control", "gold")  # a system with such a word in its name is compared with
+CONTROLS = ("bm25", "baseline", "control", "gold")  # a system with one of these words in its name is the control
 MEASURES = keys_of(Configuration)["measures"].default
 HINT = "minilm encodes every document: minutes for 10,000 on a laptop. Without it, delete it below and its comparison."
-EXAMPLE = Path(__file__).parents[2] / "config/scifact.yaml"  # whose small model a first comparison takes
+EXAMPLE = Path(__file__).parents[2] / "config/scifact.yaml"  # a first comparison uses its small model
 
 
 @dataclass(frozen=True)
 class Draft:
-    """The sections of a configuration; `what` says what was found, `hints` what may be changed."""
+    """The sections of a configuration; `what` describes what was found, `hints` what may be changed."""
 
     what: str
     datasets: Entries
     systems: Entries
     tasks: list[str]
     models: Entries = field(default_factory=dict)
-    used: frozenset[str] = frozenset()  # the folder's files that it is made of
+    used: frozenset[str] = frozenset()  # files of the folder that it uses
     hints: tuple[str, ...] = ()
-    measure: str | None = None  # that is compared, where it is not the default
+    measure: str | None = None  # the compared measure, if not the default
 
     def sections(self, experiment: str) -> dict[str, Any]:
-        """The whole configuration, with comparisons of the systems."""
+        """Return the whole configuration, with comparisons of the systems."""
         written = {
             "measures": [] if self.measure else list(MEASURES),
             "datasets": self.datasets,
@@ -45,7 +45,7 @@ class Draft:
 
     @property
     def on_control(self) -> tuple[str, ...]:
-        """Which system the others are compared with and why, for the file's comment; nothing where there is one."""
+        """The control and the reason for it, for the comment of the file; empty if there is only one system."""
         control = control_of(self.systems)
         if len(self.systems) == 1:
             return ()
@@ -59,19 +59,19 @@ class Draft:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun, of which the plural has an s."""
+    """Return a number with its noun, whose plural ends in s."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def ranked_by(draft: Draft) -> dict[str, list[str]]:
-    """System -> the tasks for which it has a run or scores."""
+    """Return system -> the tasks for which it has a run or scores."""
     return {
         name: list(entry.get("runs") or entry.get("scores") or draft.tasks) for name, entry in draft.systems.items()
     }
 
 
 def control_of(systems: Iterable[str]) -> str:
-    """The system whose name has one of the words for a control, the first word first; otherwise the first system."""
+    """Return the system whose name contains a word for controls, in the order of these; else the first system."""
     names = list(systems)
     return next((name for word in CONTROLS for name in names if word in name.lower()), names[0])
 
@@ -81,7 +81,7 @@ def _is_named_so(control: str) -> bool:
 
 
 def comparisons(ranked: Mapping[str, Iterable[str]], tasks: list[str]) -> Entries:
-    """One system against all others on all tasks; or against each on the tasks that both have."""
+    """Return comparisons of the control with all others on all tasks, or with each on the tasks that both have."""
     control = control_of(ranked)
     others = [name for name in ranked if name != control]
     if all(set(own) == set(tasks) for own in ranked.values()):
@@ -96,7 +96,7 @@ def comparisons(ranked: Mapping[str, Iterable[str]], tasks: list[str]) -> Entrie
 
 
 def draft_of_collections(what: str, datasets: Entries, tasks: list[str], used: Iterable[str]) -> Draft:
-    """BM25 against a small bi-encoder that needs no training: a first comparison on somebody's own collections."""
+    """Return a first comparison on the user's collections: BM25 against a small bi-encoder that needs no training."""
     systems: Entries = {"bm25": {"type": "bm25"}, "minilm": {"model": "minilm"}}
     models = {"minilm": read_yaml(EXAMPLE)["models"]["minilm"]}
     return Draft(what, datasets, systems, tasks, models, frozenset(used), (HINT,))

@@ -1,4 +1,4 @@
-"""A folder of somebody's data: which files lie in it, by names that a configuration can hold; writes nothing."""
+"""A folder of the user's data: its files, by names that a configuration can contain; writes nothing."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from scripts.common.keys import FilePath, Rule
 from scripts.common.locations import is_remote
 from scripts.common.paths import why_not_below
 
-DEEPEST = 4  # folders below the one that is given
+DEEPEST = 4  # levels of folders below the given one
 MOST_FILES = 100_000
 _FILE_PATH = next(rule for rule in get_args(FilePath) if isinstance(rule, Rule))
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder as a configuration names it, and the names of the regular files below it, in order."""
+    """A folder, as named in a configuration, and the names of the regular files below it, in order."""
 
     place: str
     files: tuple[str, ...]
@@ -35,14 +35,14 @@ class Folder:
         return Path(self.place) / name
 
     def location(self, name: str) -> str:
-        """A file or folder below as a configuration names it."""
+        """Return a file or folder below it, as named in a configuration."""
         return str(self.path(name))
 
 
 def read_folder(given: str) -> Folder:
-    """The folder and its files; hidden ones are passed over.
+    """Return the folder and its files, except hidden ones.
 
-    Raises UserError where it is no folder, or it or a file has a name that a configuration cannot hold.
+    Raises UserError if it is not a folder, or if it or a file has a name that a configuration cannot contain.
     """
     if not given:
         raise UserError("no folder is given; expected FOLDER=path")
@@ -63,7 +63,7 @@ def read_folder(given: str) -> Folder:
 
 
 def _why_no_place(path: str) -> str | None:
-    """Why a configuration cannot hold a path; None if it can."""
+    """Return the reason why a configuration cannot contain a path; None if it can."""
     if not path.isprintable():
         return "contains a character that cannot be printed"
     if is_remote(path):
@@ -89,7 +89,7 @@ def _files(root: Path, folder: Path, depth: int) -> Iterator[str]:
 
 
 def _is_regular(entry: os.DirEntry[str]) -> bool:
-    """Whether it is a file, maybe through a link; a link that leads nowhere is none."""
+    """Whether it is a regular file or a link to one; broken links are not."""
     try:
         return stat.S_ISREG(entry.stat().st_mode)
     except OSError:

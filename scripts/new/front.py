@@ -1,7 +1,7 @@
-"""`make new`: look at a folder of data and write a configuration that runs as it is.
+"""`make new`: inspect a folder of data and write a configuration that runs as it is.
 
-Reads the first lines of the folder's files, and those that say what belongs together. Writes one file, which must not
-be there. The configuration is checked as a run checks it before it is written.
+Reads the first lines of the folder's files, and the files that show what belongs together. Writes one file, which must
+not exist yet. Before it is written, the configuration is checked in the same way as by a run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SCHEMA = "yaml-language-server: $schema=schema.editor.json"
 
 
 def look(folder: Folder, measure: str = "") -> Contents:
-    """The folder with what its files hold; `measure` names the values where they are scores."""
+    """Return the folder with the types of its files; `measure` names the values if they are scores."""
     kinds: dict[Kind, list[str]] = {}
     heads: dict[str, Head] = {}
     for file in folder.files:
@@ -42,7 +42,7 @@ def look(folder: Folder, measure: str = "") -> Contents:
 
 
 def draft(contents: Contents) -> Draft:
-    """The draft of the first layout that the folder has. Raises UserError, which says what was looked for."""
+    """Return the draft of the first layout that fits the folder. Raises UserError, with all layouts, if none does."""
     for layout in LAYOUTS:
         found: Draft | None = layout.draft(contents)
         if found and contents.measure and not found.measure:
@@ -56,14 +56,14 @@ def draft(contents: Contents) -> Draft:
 
 
 def left_out(found: Draft, folder: Folder) -> list[str]:
-    """The files that the draft does not use, in one line; none where it uses all."""
+    """Return a line with the files that the draft does not use; empty if it uses all."""
     files = [file for file in folder.files if file not in found.used]
     more = f" and {len(files) - NAMED:,} more" if len(files) > NAMED else ""
     return [f"left out: {', '.join(files[:NAMED])}{more}"] if files else []
 
 
 def text_of(found: Draft, folder: Folder, out: Path) -> str:
-    """The configuration as text. Raises UserError where a run would refuse it."""
+    """Return the configuration as text. Raises UserError if a run would reject it."""
     experiment = as_name(out.stem) or "mine"
     head = [
         *([SCHEMA] if out.parent == CONFIGURATIONS else []),
@@ -79,7 +79,7 @@ def text_of(found: Draft, folder: Folder, out: Path) -> str:
 
 
 def write_new(path: Path, text: str) -> None:
-    """Write a file that is not there yet. Raises UserError where it is."""
+    """Write a new file. Raises UserError if it exists."""
     if os.path.lexists(path):
         raise UserError(f"{path}: exists already; choose another place by OUT=config/NAME.yaml")
     if not path.parent.is_dir():
@@ -87,7 +87,7 @@ def write_new(path: Path, text: str) -> None:
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         partial.write_text(text, encoding="utf-8")
-        os.link(partial, path)  # fails where somebody else was faster
+        os.link(partial, path)  # fails if another process created it meanwhile
     except FileExistsError:
         raise UserError(f"{path}: exists already; choose another place by OUT=config/NAME.yaml") from None
     finally:

@@ -1,6 +1,6 @@
-"""What a file holds, by its first lines: documents, topics, judgements, a run or scores; writes nothing.
+"""The content of a file, by its first lines: documents, topics, judgements, a run or scores; writes nothing.
 
-Files are read as the formats read them, so the forms are those of docs/datasets.md.
+Files are read in the same way as by the dataset formats, so the accepted forms are those of docs/datasets.md.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _COLON = re.compile(r"\s*[^\s:]+:\s*\S")
 
 @dataclass(frozen=True)
 class Head:
-    """The first lines of a file that are not blank, and the encoding in which they are text."""
+    """The first non-blank lines of a file, and their encoding."""
 
     name: str
     lines: tuple[str, ...]
@@ -43,7 +43,7 @@ class Head:
 
 
 def read_head(path: Path) -> Head:
-    """The head of a file; without lines where it is no text. Raises UserError for a packed file that is damaged."""
+    """Return the head of a file, without lines if it is not text. Raises UserError for a damaged compressed file."""
     try:
         with open_bytes(path) as file:
             start = file.read(HEAD)
@@ -62,7 +62,7 @@ def read_head(path: Path) -> Head:
 
 
 def kind_of(head: Head) -> Kind | None:
-    """What a file with this head holds; None where it has none of the known forms."""
+    """Return the content type of a file with this head; None if it has none of the known forms."""
     first = head.lines[0].lstrip() if head.lines else ""
     if not first:
         return None
@@ -83,7 +83,7 @@ def _kind_of_markup(head: Head) -> Kind | None:
 def _kind_of_json(head: Head) -> Kind | None:
     try:
         record = json.loads(head.lines[0])
-    except ValueError:  # a line longer than a head is a document's
+    except ValueError:  # a line longer than the head is a document
         return "documents" if len(head.lines) == 1 else None
     except RecursionError:
         return None
@@ -95,7 +95,7 @@ def _kind_of_json(head: Head) -> Kind | None:
 
 
 def _kind_of_ranked(head: Head) -> Kind | None:
-    """A run or judgements, by their columns."""
+    """Recognise a run or judgements by their columns."""
     tabs = head.by_tabs
     if tabs[0][0] in HEADINGS and len(tabs[0]) == 3 and not finite(tabs[0][2]):
         return (
@@ -122,13 +122,13 @@ def _kind_of_ranked(head: Head) -> Kind | None:
 
 
 def _are_ranks(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the last of three columns counts the documents of the first query from 1."""
+    """Whether the last of three columns contains the ranks of the first query's documents, from 1."""
     ranks = [row[2] for row in rows if row[0] == rows[0][0]]
     return len(ranks) > 1 and ranks == [str(rank) for rank in range(1, len(ranks) + 1)]
 
 
 def value_names(head: Head) -> list[str]:
-    """The headings of a file's columns of values; none where it has no heading."""
+    """Return the headings of a file's columns of values; empty without a heading."""
     if is_csv(head.lines[0]):
         return split_columns(head.lines[0], False, head.name)[1:]
     ids, *names = head.by_tabs[0]
@@ -137,7 +137,7 @@ def value_names(head: Head) -> list[str]:
 
 
 def _kind_of_values(head: Head) -> Kind | None:
-    """Scores, with a heading or without."""
+    """Recognise scores, with or without a heading."""
     names = value_names(head) if "\t" in head.lines[0] or is_csv(head.lines[0]) else []
     tabs = "\t" in head.lines[0]
     rows = head.by_tabs if tabs else [line.split(",") if names else [line.strip()] for line in head.lines]
@@ -149,7 +149,7 @@ def _kind_of_values(head: Head) -> Kind | None:
 
 
 def _kind_of_texts(head: Head) -> Kind | None:
-    """Documents or topics in columns; those of two columns differ by the file's name."""
+    """Recognise documents or topics in columns; with two columns, the file name decides between them."""
     widths = {len(row) for row in head.by_tabs}
     names = set(head.by_tabs[0])
     if widths == {2}:

@@ -1,4 +1,4 @@
-"""What the values of files of scores are, by a heading or a word that all files have; reads and writes nothing."""
+"""The measure of files of scores, from a heading or word that all files share; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from scripts.ir.measure_names import parse
 from scripts.new.names import stem
 
 NO_MEASURE = "score"
-# Of classification, question answering, translation and correlation, all of them higher for better systems; those of
-# retrieval ir-measures knows.
+# Measures of classification, question answering, translation and correlation, all higher for better systems. Retrieval
+# measures are recognised by ir-measures.
 _KNOWN = ("accuracy", "acc", "f1", "mcc", "matthews", "precision", "recall", "em", "bleu", "chrf", "rouge", "meteor",
           "pearson", "spearman", "kendall", "auc")  # fmt: skip
 
 
 def measure_in(files: Iterable[str], headings: Mapping[str, Sequence[str]]) -> str:
-    """The known measure that every file has as the heading of its one column, or in its name; empty where none is."""
+    """Return the known measure that is in each file the heading of its only column, or in its name; empty if none."""
     of_headings = [set(names) if len(names) == 1 else set() for names in headings.values()]
     of_names = [set(re.split(r"[^A-Za-z0-9@]+", stem(file))) for file in files]
     for words in (of_headings, of_names):

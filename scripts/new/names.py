@@ -1,4 +1,4 @@
-"""Names of datasets and systems from those of files; reads and writes nothing."""
+"""Names of datasets and systems, derived from file names; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from scripts.common.unpacking import PACKINGS
 LONGEST = 100
 _ENDING = re.compile(r"(?<=.)\.[A-Za-z]{1,6}$")
 _OF_QRELS = re.compile(r"(^|[-_.])(qrels?|judge?ments?|relevance|test)(?=[-_.]|$)", re.IGNORECASE)
-Naming = Callable[[str, str], str]  # a file and its task -> the system's name, empty where it gives none
+Naming = Callable[[str, str], str]  # file and its task -> the system's name, empty if none
 
 
 def as_name(text: str) -> str:
-    """A text as a name in a configuration; empty where none of its characters can stand in one."""
+    """Return a text as a name in a configuration; empty if no character of it is allowed there."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9._-]+", "-", plain).strip("._-")[:LONGEST]
 
 
 def stem(file: str) -> str:
-    """A file's name without folders and endings."""
+    """Return a file's name without folders and suffixes."""
     name = PurePosixPath(file).name
     for packing in PACKINGS[1:]:
         name = name.removesuffix(packing)
@@ -31,16 +31,16 @@ def stem(file: str) -> str:
 
 
 def task_of_qrels(file: str, folder: str) -> str:
-    """The task that a file of judgements is of: its name without words such as qrels, or that of its folder."""
+    """Return the task of a file of judgements: its name without words such as qrels, or else that of its folder."""
     own = _OF_QRELS.sub("", stem(file)).strip("._-")
     parents = [parent for parent in PurePosixPath(file).parent.parts if not _OF_QRELS.fullmatch(parent)]
     return own or (parents[-1] if parents else folder)
 
 
 def systems_of(task_of: Mapping[str, str], where: str) -> dict[str, str]:
-    """File -> the system's name, by the part of the path that tells the files of a task apart; `task_of` by file.
+    """Return file -> the system's name: the part of the path that distinguishes the files of a task.
 
-    Raises UserError where no part does.
+    `task_of` maps files to tasks. Raises UserError if no part distinguishes them.
     """
     namings: list[Naming] = [_by_file, _by_folder, _by_path]
     tried = [{file: naming(file, task) for file, task in task_of.items()} for naming in namings]

@@ -1,4 +1,4 @@
-"""Whether queries of a collection may be documents of it, which its entry has to treat; writes nothing."""
+"""Whether queries of a collection may be documents of it, for which its entry needs a key; writes nothing."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 from scripts.ir.collection import Document
 
-LOOKED_AT = 200_000  # documents: seconds
+LOOKED_AT = 200_000  # documents, which takes seconds
 
 
 def own_document(documents: Iterable[Document], queries: Collection[str]) -> dict[str, Any]:
-    """The key `own_document` where a document has a query's id; `drop` leaves one alone that has the id by chance."""
+    """Return the key `own_document` if a document has a query's id; `drop` does not exclude accidental matches."""
     if any(document.id in queries for document in islice(documents, LOOKED_AT)):
         return {"own_document": "drop"}
     return {}

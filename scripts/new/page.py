@@ -1,7 +1,7 @@
-"""A configuration as YAML text in which each key has what the declarations say of it; reads and writes nothing.
+"""A configuration as YAML text with the description of each key as a comment; reads and writes nothing.
 
-Where a key means something else in some kinds of entries (formats, types of systems and models), it is what holds for
-the entry at hand.
+If the meaning of a key depends on the entry (dataset format, type of system or model), only the part for this entry is
+written.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Path = tuple[str, ...]
 
 
 def page(head: Sequence[str], sections: dict[str, Any]) -> str:
-    """The text of a configuration: lines of comment, then each section with its keys."""
+    """Return the text of a configuration: comment lines, then each section with its keys."""
     said: set[str] = set()
     parts = ["\n".join(_comment(line, "") for line in head)]
     for name, value in sections.items():
@@ -34,7 +34,7 @@ def page(head: Sequence[str], sections: dict[str, Any]) -> str:
 
 
 def _lines(path: Path, value: Any, said: set[str], kind: str = "") -> Iterator[str]:
-    """The lines of a key in an entry of a kind, below a comment where nothing above has said the same."""
+    """Yield the lines of a key in an entry of a format or type, with a comment unless an earlier one is the same."""
     indent = "  " * (len(path) - 1)
     about = meaning(path, kind)
     if about and about not in said:
@@ -49,7 +49,7 @@ def _lines(path: Path, value: Any, said: set[str], kind: str = "") -> Iterator[s
 
 
 def meaning(path: Path, kind: str) -> str:
-    """What the declarations say of a key for an entry of a kind; all that they say where none of it is for this one."""
+    """Return the description of a key for an entry of a format or type; the whole description if no part applies."""
     common, *owned = _owners().split(description(path))
     own = [text for owners, text in zip(owned[::2], owned[1::2], strict=True) if kind in owners.split(", ")]
     return "; ".join(filter(None, [common, *own])) or description(path)
@@ -57,13 +57,13 @@ def meaning(path: Path, kind: str) -> str:
 
 @cache
 def _owners() -> re.Pattern[str]:
-    """What begins a part of a description that is for some kinds only: their names and a colon."""
+    """Return the pattern that begins a part of a description for some formats or types: their names and a colon."""
     name = "|".join(map(re.escape, [*formats(), *types(), *adapters()]))
     return re.compile(rf"(?:^|; )((?:{name})(?:, (?:{name}))*): ")
 
 
 def description(path: Path) -> str:
-    """What the declarations say of a key; empty for a name that the user gives."""
+    """Return the whole description of a key; empty for a name that the user chooses."""
     part: Schema = schema()
     for step in path:
         choices = [part, *part.get("anyOf", ())]
@@ -77,13 +77,13 @@ def description(path: Path) -> str:
 
 
 def _comment(text: str, indent: str) -> str:
-    """A text as lines of comment."""
+    """Return a text as comment lines."""
     width = WIDTH - len(indent) - 2
     lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
     return "\n".join(f"{indent}# {line}" for line in lines)
 
 
 def _scalar(value: Any) -> str:
-    """A value or a list of values on one line."""
+    """Return a value or a list of values on one line."""
     text: str = yaml.safe_dump(value, default_flow_style=True, width=float("inf"), allow_unicode=True)
     return text.removesuffix("\n").removesuffix("\n...")

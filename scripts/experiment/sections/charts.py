@@ -1,4 +1,4 @@
-"""The sections `charts`, `matrices` and `curves`: what is drawn beside comparisons; reads and writes nothing."""
+"""Keys of the sections `charts`, `matrices` and `curves`: further figures and tables; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ChartEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class StudyEntry:
-    """What a matrix and curves say of the systems and tasks of a study of transfer."""
+    """The keys that matrices and curves share: baseline, measure, tasks and title of a transfer study."""
 
     baseline: str
     measure: Annotated[str, "the measure of all values"]

@@ -1,4 +1,4 @@
-"""The sections `comparisons`, `multiple_comparisons`: which systems are compared on which tasks; reads nothing."""
+"""Keys of the sections `comparisons` and `multiple_comparisons`: systems to compare, and tasks; reads nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Moderator = str | Column
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonEntry(Statistics):
-    """One comparison; fan-out has made single values of its lists."""
+    """One comparison after fan-out, so each list of alternatives is a single value."""
 
     control: Annotated[str, "the system that the treatment is compared with"]
     treatment: Annotated[str, Written(str | Names), "a system, or a list of systems that makes one comparison each"]
@@ -74,7 +74,7 @@ class ComparisonEntry(Statistics):
 
 @dataclass(frozen=True, kw_only=True)
 class MultipleComparison:
-    """Many systems at once: all pairs of them, or all against one."""
+    """A multiple comparison: all pairs of systems, or all systems against one control."""
 
     systems: Annotated[
         AllOrNames, "all, or the systems to compare; a fanned-out entry stands for all systems made from it"

@@ -1,6 +1,6 @@
-"""A configuration: its sections, and the keys of the whole experiment; reads and writes nothing.
+"""The configuration: its sections and the keys of the whole experiment; reads and writes nothing.
 
-Kinds of a package declare further keys of some sections: `records` has the records of entries with these.
+Plug-ins declare further keys of some sections; `kinds.records` returns the records of entries that include them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from scripts.models.model_keys import Model
 
 @dataclass(frozen=True, kw_only=True)
 class Actor:
-    """Who runs an experiment."""
+    """The person or group that runs an experiment."""
 
     name: Annotated[Label, "name of a person or group"]
     orcid: Annotated[
@@ -43,7 +43,7 @@ class Actor:
 
 @dataclass(frozen=True, kw_only=True)
 class Published:
-    """Numbers of a paper."""
+    """The published numbers of a paper."""
 
     file: Annotated[
         FilePath,
@@ -67,7 +67,7 @@ class Published:
 
 @dataclass(frozen=True, kw_only=True)
 class Configuration:
-    """All of a configuration, after fan-out."""
+    """The whole configuration, after fan-out."""
 
     experiment: Annotated[Name, "name of the experiment and of its folder below results/"]
     measures: Annotated[Names, "measures by their ir-measures names, each computed for every query"] = (

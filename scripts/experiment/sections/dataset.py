@@ -1,7 +1,7 @@
-"""The section `datasets`: where data lies, and what becomes of it; reads and writes nothing.
+"""Keys of the section `datasets`: the location of data and its preparation; reads and writes nothing.
 
-A format declares further keys (scripts/datasets/formats/). Which keys a dataset of a format may have, and how they have
-to go together, is checked in dataset_keys.py and checks.py.
+A format declares further keys (scripts/datasets/formats/). dataset_keys.py and checks.py check which keys a dataset of
+a format may have and how they may be combined.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class OfAll:
 
 @dataclass(frozen=True, kw_only=True)
 class OfFiles:
-    """The keys of one that has files."""
+    """The keys of a dataset that has files."""
 
     location: Annotated[
         Location | None,
@@ -89,7 +89,7 @@ class OfFiles:
 
 @dataclass(frozen=True, kw_only=True)
 class AppendedTexts:
-    """Further texts of documents."""
+    """A file with further texts of documents."""
 
     append: Annotated[
         FilePath, "a JSON Lines file of texts to append: {id, text} or {id, predicted_queries} on each line"
@@ -98,7 +98,7 @@ class AppendedTexts:
 
 @dataclass(frozen=True, kw_only=True)
 class OfDocuments:
-    """The keys of one that has documents."""
+    """The keys of a dataset that has documents."""
 
     corpus: Annotated[
         str | None,
@@ -164,7 +164,7 @@ class OfDocuments:
 
 @dataclass(frozen=True, kw_only=True)
 class OfJudgements:
-    """The keys of one that has judgements only."""
+    """The keys of a dataset that has only judgements."""
 
     runs_of: Annotated[
         str | None,
@@ -176,4 +176,4 @@ class OfJudgements:
 
 @dataclass(frozen=True, kw_only=True)
 class Dataset(OfJudgements, OfDocuments, OfFiles, OfAll):
-    """One dataset; those keys that its format does not have keep their defaults."""
+    """One dataset; keys that its format does not have keep their defaults."""

@@ -1,4 +1,4 @@
-"""The section `explorer`: what the page of single queries and rankings shows; reads and writes nothing."""
+"""Keys of the section `explorer`: contents of the page of queries and rankings; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scripts.common.keys import Depth, Rule
 
 @dataclass(frozen=True, kw_only=True)
 class Explorer:
-    """The page on which single queries and their rankings are looked at."""
+    """The page that shows single queries and their rankings."""
 
     texts: Annotated[
         bool,

@@ -1,4 +1,4 @@
-"""The section `features`: which features of queries and candidates are computed; reads and writes nothing."""
+"""Keys of the section `features`: features of queries and candidates to compute; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TokenLabels = Annotated[tuple[Label, ...], Rule(min_items=1, unique_items=True)]
 
 @dataclass(frozen=True, kw_only=True)
 class TaggerLabels:
-    """The labels of words that count, without B- and I-."""
+    """The token labels that are used, without B- and I-."""
 
     objects: Annotated[TokenLabels, "labels of the objects of a comparison"]
     aspects: Annotated[TokenLabels | None, "labels of the aspects of a comparison", LEFT_OUT] = None
@@ -27,7 +27,7 @@ class TaggerLabels:
 
 @dataclass(frozen=True, kw_only=True)
 class Tagger:
-    """The model that finds what texts compare."""
+    """The model that finds objects, aspects and predicates of comparisons in texts."""
 
     model: Annotated[str, "a model of type token-classification"]
     labels: Annotated[
@@ -54,7 +54,7 @@ class AskedFeature:
 
 @dataclass(frozen=True, kw_only=True)
 class FeatureEntry:
-    """A set of features, or files that others computed."""
+    """A set of features to compute, or external files with features."""
 
     first_stage: Annotated[str | None, "the system whose run supplies the candidates", LEFT_OUT] = None
     depth: Annotated[Depth | None, "candidates per query; default 100", LEFT_OUT] = None

@@ -1,4 +1,4 @@
-"""How a comparison is drawn: the keys of its `figure`. What can be drawn is checked in figure_checks.py."""
+"""Keys of the `figure` of a comparison; figure_checks.py checks them against the comparison."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Inches = Annotated[float, Rule(title="a number of inches from 3.4 to 40", minimu
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """The looks of a forest plot, and further figures of its comparison."""
+    """The appearance of a forest plot, and further figures of its comparison."""
 
     title: Annotated[Title, "title of the figure; default none"] = ""
     sort: Annotated[Literal["config", "effect", "weight"], "the order of the tasks"] = "config"

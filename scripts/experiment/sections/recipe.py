@@ -1,7 +1,7 @@
-"""The section `recipes`: from what a model learns, and how it is trained; reads and writes nothing.
+"""Keys of the section `recipes`: training data, labels and negatives of a model; reads and writes nothing.
 
-The keys of the training itself are those of scripts/models/training_keys.py, which the job reads too. How the keys of a
-recipe have to go together is checked in recipe_checks.py and, against the other sections, in checks.py.
+The keys of the training itself are those of scripts/models/training_keys.py, which the training job also reads.
+recipe_checks.py checks combinations of a recipe's keys; checks.py checks them against the other sections.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Score = Annotated[float, Rule(minimum=-1_000_000, maximum=1_000_000)]
 
 @dataclass(frozen=True, kw_only=True)
 class Negatives:
-    """Where the negatives of a recipe are from, and what filters them."""
+    """The sources of a recipe's negatives, and their filters."""
 
     from_: Annotated[
         str | tuple[str, ...],
@@ -71,28 +71,28 @@ class Negatives:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """All that the negatives are from, in their order."""
+        """All sources of the negatives, in their order."""
         return self.from_ if isinstance(self.from_, tuple) else (self.from_,)
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The systems of the configuration that the negatives are from."""
+        """The sources that are systems of the configuration."""
         return tuple(name for name in self.sources if name not in (BM25, RANDOM))
 
     @property
     def filters(self) -> dict[str, float]:
-        """The rules that filter the negatives, with their values."""
+        """The filters of the negatives, with their values."""
         return {rule: value for rule in FILTERS if (value := getattr(self, rule)) is not None}
 
     @property
     def mined(self) -> bool:
-        """Whether they are more than BM25's or random ones: from systems, from several, or filtered."""
+        """Whether the negatives come from systems or from several sources, or are filtered."""
         return bool(isinstance(self.from_, tuple) or self.systems or self.filters or self.cross_encoder)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Positives:
-    """Which of the relevant documents are learnt from."""
+    """The relevant documents that are used as positives."""
 
     per_query: Annotated[
         Literal["all"] | Length, "all: every relevant document; or the number of relevant documents that are drawn"
@@ -122,7 +122,7 @@ class StartRule:
 
 @dataclass(frozen=True, kw_only=True)
 class Choose:
-    """By which task and measure the best recipe is selected."""
+    """The task and measure by which the best recipe is selected."""
 
     task: Annotated[
         TaskName | None, "the task for the selection, dataset/split; default the dev split of train_on", LEFT_OUT
@@ -132,7 +132,7 @@ class Choose:
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe(Training):
-    """One recipe. `epochs_rule` is text for the report, `chosen` of one that stands for the best of several."""
+    """One recipe. `epochs_rule` is text for the report; `chosen` is set if the best of several recipes is selected."""
 
     train_on: Annotated[
         str | tuple[str, ...],
@@ -204,22 +204,22 @@ class Recipe(Training):
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """The datasets that it learns from, in their order."""
+        """The training datasets, in their order."""
         return self.train_on if isinstance(self.train_on, tuple) else (self.train_on,)
 
     @property
     def of_each_dataset(self) -> list[Recipe]:
-        """The recipe as it is for each of its datasets alone: how this one's examples are made."""
+        """The recipe restricted to each of its datasets; the examples are made from these."""
         return [replace(self, train_on=dataset) for dataset in self.datasets]
 
     @property
     def length_of_passages(self) -> int | None:
-        """The length of the passages that it learns from; None where it learns from whole texts."""
+        """The maximum length of the training passages; None if it trains on whole texts."""
         return self.passage_length if self.long_documents == "passages" else None
 
     @property
     def is_decided_on_dev(self) -> bool:
-        """Whether the dev queries decide which weights its training ends with."""
+        """Whether the dev queries decide which weights the training keeps."""
         return self.load_best_model_at_end or self.early_stopping_patience is not None
 
     @property
@@ -229,23 +229,23 @@ class Recipe(Training):
 
     @property
     def ranked_by(self) -> dict[str, str]:
-        """The systems of the configuration that rank its training queries, each with the key that names it."""
+        """The systems of the configuration that rank the training queries, each with the key that names it."""
         of_negatives = dict.fromkeys(self.negatives.systems, "negatives.from")
         return of_negatives | ({self.bm25: "bm25"} if self.bm25 else {})
 
     @property
     def draws_by_epoch(self) -> bool:
-        """Whether each epoch has a draw of its own."""
+        """Whether positives and negatives are drawn anew for each epoch."""
         return self.negatives.draw == "epoch"
 
     @property
     def has_independent_samples(self) -> bool:
-        """Whether its samples have nothing to do with those of other sizes."""
+        """Whether its samples of queries are independent of those of other sizes."""
         return self.queries != "all" and self.sampling == "independent"
 
     @property
     def datasets_text(self) -> str:
-        """Its datasets, and where there are several how their batches follow one another."""
+        """The text of its datasets and, if there are several, of the order of their batches."""
         names = self.datasets
         order = f", whose batches come {BATCH_ORDER[self.multi_dataset_batch_sampler]}" if len(names) > 1 else ""
         return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part) + order

@@ -1,4 +1,4 @@
-"""The section `plan_study`: for what the next study is planned; reads and writes nothing."""
+"""Keys of the section `plan_study`: variances, designs and target of the next study; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Assumed:
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """Which designs of a next study are held against which target."""
+    """The designs of the next study, and the target that they are compared with."""
 
     comparisons: Annotated[
         AllOrNames | None,

@@ -1,6 +1,6 @@
-"""How a comparison is computed: the keys of `comparisons` that effects, intervals and tests are made by.
+"""Keys of `comparisons` that determine effects, intervals and tests.
 
-Effects and intervals of tasks may declare further keys. What fits which effect is checked in comparisons.py.
+Effect types and task intervals may declare further keys. comparisons.py checks which keys fit which effect.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Bayesian:
 
 @dataclass(frozen=True, kw_only=True)
 class Statistics:
-    """The measure, and how its differences are summarised and tested."""
+    """The measure, and the statistics that summarise and test its differences."""
 
     measure: Annotated[str, "the measure that is compared, by its name in ir-measures"] = "nDCG@10"
     effect: str = "MD"

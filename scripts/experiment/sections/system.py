@@ -1,6 +1,6 @@
-"""The section `systems`: the keys that entries of all kinds have; each kind declares its own.
+"""Keys of the section `systems` that all system types share; each type declares its own.
 
-Reads and writes nothing. The kinds are modules of scripts/experiment/systems/.
+Reads and writes nothing. The types are modules of scripts/experiment/systems/.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from scripts.common.keys import LEFT_OUT, NO_KEY, Label, Names, Rule, Size, Task
 
 @dataclass(frozen=True, kw_only=True)
 class Labelled:
-    """The keys that every kind has."""
+    """The keys of every system type."""
 
     label: Annotated[Label | None, "name in figures and tables", LEFT_OUT] = None
     kind: Annotated[str, NO_KEY] = ""  # the NAME of its module
@@ -21,14 +21,14 @@ class Labelled:
 
 @dataclass(frozen=True, kw_only=True)
 class Made(Labelled):
-    """Those of kinds whose runs are made here."""
+    """The keys of the types whose runs the workflow makes."""
 
     tasks: Annotated[Literal["all"] | Names | None, "the tasks that the system ranks", LEFT_OUT] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class SelectSeed:
-    """By what one seed is selected."""
+    """The task and score by which one seed is selected."""
 
     task: Annotated[
         TaskName | None,

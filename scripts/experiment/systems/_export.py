@@ -1,4 +1,4 @@
-"""Systems that rank with a checkpoint in ONNX, made from the one in torch: their keys, checks and words."""
+"""Systems that rank with a torch checkpoint exported to ONNX: their keys, checks and descriptions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMES = {"onnx": "ONNX", "openvino": "OpenVINO"}
 
 @dataclass(frozen=True, kw_only=True)
 class ExportKeys:
-    """How a checkpoint of torch is exported."""
+    """The keys of the export of a torch checkpoint."""
 
     backend: Annotated[
         Literal["torch", "onnx", "openvino"] | None,
@@ -32,7 +32,7 @@ class ExportKeys:
 
 
 def export_settings(check: Checker, name: str, entry: ExportKeys, model: str, kind: str) -> Export | None:
-    """How the checkpoint of a system is exported; None where it is not. Raises UserError where that cannot be."""
+    """Return the export of a system's checkpoint, or None. Raises UserError if the export is impossible."""
     key, given = f"systems.{name}", entry.precision
     for of_searches, what in (("embeddings", "has quantised vectors"), ("approximate", "can be approximate")):
         if getattr(entry, of_searches, None) and kind != "retrieve":
@@ -54,5 +54,5 @@ def export_settings(check: Checker, name: str, entry: ExportKeys, model: str, ki
 
 
 def export_text(export: Export | None) -> str:
-    """The export of a system, as a part of its description; empty without one."""
+    """Return the export as part of a system's description; empty without one."""
     return f"{NAMES[export.backend]} {export.precision}" if export else ""

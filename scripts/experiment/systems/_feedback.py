@@ -1,4 +1,4 @@
-"""Pseudo-relevance feedback of BM25 and query likelihood: its keys, and what an entry means by them."""
+"""Pseudo-relevance feedback of BM25 and query likelihood: its keys, and the settings that follow from an entry."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Weight = Annotated[float, Rule(minimum=0, maximum=1000)]
 
 @dataclass(frozen=True, kw_only=True)
 class Parameters:
-    """The parameters of feedback. The usual values are Anserini's."""
+    """The parameters of feedback. The default values are Anserini's."""
 
     feedback_terms: Annotated[Count | None, "feedback: number of terms added to the query; default 10", LEFT_OUT] = None
     feedback_documents: Annotated[
@@ -57,13 +57,13 @@ class FeedbackKeys(Parameters):
 
 @dataclass(frozen=True)
 class Parameter:
-    """The value of a parameter where an entry names none, and the values that tuning tries."""
+    """The default value of a parameter, and the values that tuning tries."""
 
     usual: float
     tried: tuple[float, ...] = ()
 
     def value(self, given: float) -> float:
-        """As in a job's settings: counts as whole numbers, weights as others."""
+        """Return the value as in a job's settings: counts as integers, weights as floats."""
         return int(given) if isinstance(self.usual, int) else float(given)
 
 
@@ -78,17 +78,18 @@ PARAMETERS = {
     "negative_documents": Parameter(10),
 }
 NONE: Mapping[str, Sequence[float]] = MappingProxyType({})
-Used = Mapping[str, Mapping[str, float]]  # a method with its parameters
-Tried = Mapping[str, Mapping[str, list[float]]]  # or with the values of each
+Used = Mapping[str, Mapping[str, float]]  # method -> parameter -> value
+Tried = Mapping[str, Mapping[str, list[float]]]  # method -> parameter -> values to try
 BOTH_ZERO = "is 0, and so is beta: no term would have a weight; expected one of them above 0"
 
 
 def feedback_values(
     check: Checker, key: str, entry: FeedbackKeys, tuned: bool = False, tried: Mapping[str, Sequence[float]] = NONE
 ) -> Tried:
-    """The method with the values of each of its parameters: where it is `tuned` those that are `tried`, otherwise one.
+    """Return the method with a list of values per parameter: one value each, or several to try if it is `tuned`.
 
-    Empty without feedback. Raises UserError for parameters that the method does not have or cannot follow.
+    `tried` are the values given in the grid. Empty without feedback. Raises UserError for parameters that the method
+    does not have, or for values that it cannot use.
     """
     method, fixed = entry.feedback, parameters_in(entry, PARAMETERS)
     place = {name: f"{key}.{name}" if name in fixed else f"{key}.grid.{name}" for name in PARAMETERS}
@@ -118,7 +119,7 @@ def feedback_values(
 
 
 def parameters_in(record: object, names: Iterable[str]) -> dict[str, Any]:
-    """The parameters of these names that an entry, or its grid, gives."""
+    """Return those of the named parameters that an entry, or its grid, gives."""
     values = {name: getattr(record, name, None) for name in names}
     return {name: value for name, value in values.items() if value is not None}
 
@@ -126,7 +127,10 @@ def parameters_in(record: object, names: Iterable[str]) -> dict[str, Any]:
 def _values(
     name: str, fixed: Mapping[str, float], tried: Mapping[str, Sequence[float]], most: int | None
 ) -> list[float]:
-    """The values of a parameter: given, of the grid, usual or, where it is tuned (`most`), those that tuning tries."""
+    """Return the values of a parameter: as given, from the grid, or the default; with tuning, the default grid.
+
+    `most` is the largest number of feedback documents if the system is tuned, otherwise None.
+    """
     parameter = PARAMETERS[name]
     if name in fixed:
         return [parameter.value(fixed[name])]
@@ -140,12 +144,12 @@ def _values(
 
 
 def one_of_each(feedback: Tried) -> Used:
-    """The feedback of a system that is not tuned."""
+    """Return the feedback of a system that is not tuned, with one value per parameter."""
     return {method: {name: values[0] for name, values in tried.items()} for method, tried in feedback.items()}
 
 
 def as_text(feedback: Used | Tried) -> str:
-    """What a description says of a system's feedback; empty without."""
+    """Return the feedback as part of a system's description; empty without feedback."""
     if not feedback:
         return ""
     ((method, given),) = feedback.items()
@@ -156,7 +160,7 @@ def as_text(feedback: Used | Tried) -> str:
 
 
 def single(parameters: Mapping[str, float] | Mapping[str, list[float]]) -> dict[str, float] | None:
-    """The value of each parameter; None where one has several, among which tuning chooses."""
+    """Return the value of each parameter; None if tuning chooses among several values of one."""
     values = [value if isinstance(value, Sequence) else (value,) for value in parameters.values()]
     if any(len(value) > 1 for value in values):
         return None

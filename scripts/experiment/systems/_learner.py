@@ -1,4 +1,4 @@
-"""A learner of rankings as an entry names it: alone, or with parameters and grids; reads and writes nothing."""
+"""The learner of an entry: a name alone, or with parameters and grids; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ MOST_COMBINATIONS = 200
 
 @dataclass(frozen=True, kw_only=True)
 class LearnerKeys:
-    """A learner with parameters of its own, each a value or a grid."""
+    """A learner with its parameters, each a value or a grid."""
 
     type: Annotated[str, "name of the learner"]
     parameters: Annotated[Mapping[str, object], OTHERS] = field(default_factory=dict)
 
 
 def learner_of(check: Checker, key: str, asked: str | LearnerKeys) -> tuple[str, dict[str, list[Value]]]:
-    """The learner and the values of each of its parameters. Raises UserError for one that it does not have."""
+    """Return the learner and the values of each parameter. Raises UserError for an unknown or invalid parameter."""
     entry = LearnerKeys(type=asked) if isinstance(asked, str) else asked
     learners, name = known(), entry.type
     if name not in learners:

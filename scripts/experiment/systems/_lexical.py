@@ -1,4 +1,4 @@
-"""What BM25 and query likelihood have in common: analyser and fields of an index of Lucene, feedback, tuning on dev."""
+"""Common parts of BM25 and query likelihood: analyser and fields of a Lucene index, feedback, tuning on dev."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ APPENDED = "appended"
 
 @dataclass(frozen=True)
 class Similarity:
-    """A way to score: its parameters with the values that Pyserini gives them, and those that tuning tries."""
+    """A scoring function: its parameters with Pyserini's defaults, and the values that tuning tries."""
 
     kind: str
     label: str
@@ -35,7 +35,7 @@ class Similarity:
 
 @dataclass(frozen=True, kw_only=True)
 class LexicalKeys(_feedback.FeedbackKeys, Made):
-    """The keys of systems that search an index of Lucene's; their grid is each kind's own."""
+    """The keys of systems that search a Lucene index; each type has its own grid."""
 
     analyzer: Annotated[
         Literal["english", "standard"] | None,
@@ -62,7 +62,7 @@ class LexicalKeys(_feedback.FeedbackKeys, Made):
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How a system indexes and searches: with `measure`, its parameters and feedback are lists that tuning tries."""
+    """The settings of indexing and search; with `measure`, parameters and feedback are lists of values to try."""
 
     analyzer: str
     fields: str
@@ -76,13 +76,13 @@ class Settings:
 
 @dataclass(frozen=True, kw_only=True)
 class MeasureOfGrid:
-    """What decides in a grid."""
+    """The measure by which a grid is decided."""
 
     measure: Annotated[str | None, "measure that decides; default: the first of the measures", LEFT_OUT] = None
 
 
 def grid_of(*parameters: type) -> type:
-    """The record of a grid: a list of values of each of the parameters, and the measure that decides."""
+    """Return the record class of a grid: a list of values per parameter, and the measure that decides."""
     lists: list[tuple[str, Any, None]] = []
     for key in itertools.chain(*(keys_of(record).values() for record in (*parameters, _feedback.Parameters))):
         several: Any = tuple[key.type_of_values, ...] | None  # type: ignore[name-defined]
@@ -91,12 +91,12 @@ def grid_of(*parameters: type) -> type:
 
 
 def plain_lists(similarity: Similarity) -> list[tuple[str, ...]]:
-    """The key paths of its systems at which a list is a value of its own."""
+    """Return the key paths of its systems at which a list is a single value and does not fan out."""
     return [("tasks",), *(("grid", name) for name in (*similarity.usual, *_feedback.PARAMETERS))]
 
 
 class Lexical(SystemKind):
-    """Systems that score by a similarity of Lucene's."""
+    """Systems that score by a Lucene similarity."""
 
     searches = True
 
@@ -104,7 +104,7 @@ class Lexical(SystemKind):
         self.similarity = similarity
 
     def settings(self, check: Checker, key: str, entry: LexicalKeys) -> Settings:
-        """How a system indexes and searches. Raises UserError for keys that exclude each other."""
+        """Return the settings of indexing and search. Raises UserError for keys that exclude each other."""
         return lexical_settings(check, key, entry, self.similarity)
 
     def engine(self, system: System) -> str:
@@ -161,22 +161,22 @@ class Lexical(SystemKind):
 
 
 def settings_of(system: System) -> Settings:
-    """How a lexical system indexes and searches."""
+    """Return the settings of a lexical system."""
     return system.own(Settings)
 
 
 def tunes(system: System) -> bool:
-    """Whether the system's parameters are chosen on a dev split."""
+    """Whether the system's parameters are tuned on a dev split."""
     return settings_of(system).measure is not None
 
 
 def appends(system: System) -> bool:
-    """Whether the system searches documents with further texts."""
+    """Whether the system searches documents with appended texts."""
     return settings_of(system).texts == APPENDED
 
 
 def _check_texts(check: Checker, system: str, dataset: str) -> None:
-    """The documents of a dataset have further texts. Raises UserError where they do not."""
+    """Raise UserError if the dataset has no texts to append to its documents."""
     datasets = check.config.datasets
     owner = datasets[dataset].corpus or dataset
     if not datasets[owner].texts:
@@ -186,7 +186,7 @@ def _check_texts(check: Checker, system: str, dataset: str) -> None:
 
 
 def lexical_settings(check: Checker, key: str, entry: LexicalKeys, similarity: Similarity) -> Settings:
-    """How a system indexes and searches: analyzer, fields, its parameters or the grid to tune them on, and feedback.
+    """Return the settings of indexing and search: analyser, fields, parameters or their grid, and feedback.
 
     Raises UserError for keys that exclude each other.
     """
@@ -210,15 +210,15 @@ def lexical_settings(check: Checker, key: str, entry: LexicalKeys, similarity: S
 
 
 def parameters_of(entry: LexicalKeys, usual: Mapping[str, float]) -> dict[str, float]:
-    """The value of each parameter: given, or the usual one."""
+    """Return the value of each parameter: as given, or the default."""
     given = _feedback.parameters_in(entry, usual)
     return {name: float(given.get(name, value)) for name, value in usual.items()}
 
 
 def _tuned(check: Checker, key: str, entry: LexicalKeys, similarity: Similarity, how: Settings) -> Settings:
-    """The settings with what tuning tries, and by which measure.
+    """Return the settings with the values that tuning tries and the measure that decides.
 
-    A value that is given stays; without feedback there is none to give.
+    A given value is kept. Raises UserError if one is given without feedback, since nothing is left to tune.
     """
     grid = getattr(entry, "grid", None)
     tried = _feedback.parameters_in(grid, similarity.usual)
@@ -235,7 +235,7 @@ def _tuned(check: Checker, key: str, entry: LexicalKeys, similarity: Similarity,
     check.computable(f"{key}.grid.measure", measure)
     kept = entry.depth or check.config.depth
     depth = cutoff(parse(measure)) or kept
-    if "rocchio" in how.feedback:  # it sees the documents that a search keeps
+    if "rocchio" in how.feedback:  # it uses the documents that a search keeps
         depth = kept
     floats = {name: [float(value) for value in one] for name, one in values.items()}
     return dataclasses.replace(how, measure=measure, parameters=floats, depth=depth)

@@ -1,4 +1,4 @@
-"""What of a system's model stands in its description and in its provenance."""
+"""The parts of a system's description and provenance that concern its model."""
 
 import json
 
@@ -13,11 +13,11 @@ from scripts.models.judging_keys import KEYS as JUDGING
 from scripts.models.model_keys import Model
 
 LENGTHS = {"max_query_length": "of a query", "max_document_length": "of a document"}
-OF_SCORE = (*JUDGING, "label")  # what a cross-encoder's score is of
+OF_SCORE = (*JUDGING, "label")  # keys that define a cross-encoder's score
 
 
 def model_text(experiment: Experiment, system: System, model: Model) -> str:
-    """Where a model's weights are from, and what it reads of a text."""
+    """Return a description of a model: source of its weights, tokens kept, prompts, and definition of its score."""
     exported = export_text(of_model(system).export) or ("ONNX" if model.backend == "onnx" else "")
     prompts = prompts_text(prompts_of_system(experiment, system))
     first = [shown(model.weights), exported] if exported else [shown(model.weights)]
@@ -25,7 +25,7 @@ def model_text(experiment: Experiment, system: System, model: Model) -> str:
 
 
 def model_facts(experiment: Experiment, system: System, model: Model) -> JsonObject:
-    """What the configuration states of a model that decides its scores."""
+    """Return the configured properties of a model that determine its scores."""
     said = stated(model)
     names = ("weights", "revision", "max_length", *LENGTHS, *OF_SCORE)
     facts = {key: said[key] for key in names if said.get(key) not in (None, "", {})}
@@ -38,7 +38,7 @@ def model_facts(experiment: Experiment, system: System, model: Model) -> JsonObj
 
 
 def _tokens(model: Model) -> str:
-    """How many tokens are kept, and of queries and documents apart where the model says so."""
+    """Return the number of tokens kept, with the limits for queries and documents if the model has them."""
     if asked := asked_of(model):
         return f"asked at {asked['url']}" + (f", {asked['max_words']} words" if "max_words" in asked else "")
     apart = [f", {length} {words}" for key, words in LENGTHS.items() if (length := getattr(model, key))]
@@ -46,6 +46,6 @@ def _tokens(model: Model) -> str:
 
 
 def _score(model: Model) -> list[str]:
-    """What a model's score is of, where the configuration says it."""
+    """Return the configured keys that define a model's score."""
     said = stated(model)
     return [f"{key} {json.dumps(said[key], ensure_ascii=False)}" for key in OF_SCORE if key in said]

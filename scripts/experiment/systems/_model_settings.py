@@ -1,4 +1,4 @@
-"""The settings of systems with a model: in which form the model, its vectors and their index rank."""
+"""The settings of systems with a model: the form of the model, of its vectors and of their index."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from scripts.experiment.records import System
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """What a model ranks by, beside what it and its recipe say; all of it is optional."""
+    """Settings of ranking beyond those of the model and its recipe; all are optional."""
 
     export: Annotated[Export | None, INLINE] = None
-    vectors: Literal["corpus"] | None = None  # a re-ranker's: the documents' are those of the whole corpus
+    vectors: Literal["corpus"] | None = None  # re-rankers: use document vectors of the whole corpus
     embeddings: Quantised | None = None
     approximate: Nearest | None = None
 
 
 def of_model(system: System) -> ModelSettings:
-    """The settings of a system with a model; those of one without ask for nothing."""
+    """Return the settings of a system with a model; empty settings for one without."""
     return system.settings if isinstance(system.settings, ModelSettings) else ModelSettings()

@@ -1,4 +1,4 @@
-"""What the kinds of systems with a model share: keys, training and its seeds, long texts, words, provenance."""
+"""Common parts of system types with a model: keys, training, seeds, long texts, descriptions, provenance."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Seeds = Annotated[int, Rule(minimum=1, maximum=1000)] | ListOfSeeds
 
 @dataclass(frozen=True, kw_only=True)
 class RecipeRule:
-    """The trainings of a recipe, each for the tasks of some datasets."""
+    """A rule that assigns the trainings of a recipe to the tasks of datasets."""
 
     name: Annotated[str | None, "name of the recipe", LEFT_OUT] = None
     dataset: Annotated[
@@ -89,7 +89,7 @@ PLAIN_LISTS: list[tuple[str, ...]] = [("seeds",), ("tasks",)]
 
 
 class Neural(SystemKind):
-    """A system with a model; its other keys decide its kind."""
+    """A system with a model; its other keys determine its type."""
 
     typed = False
     name: str
@@ -100,9 +100,9 @@ class Neural(SystemKind):
         return self.with_model(check, name, entry, tasks)
 
     def with_model(self, check: Checker, name: str, entry: NeuralKeys, tasks: dict[str, Task]) -> System:
-        """The system by the keys that all with a model have."""
+        """Return the system from the keys that all systems with a model share."""
         ranked = limited_to(check, name, entry)
-        named = str(entry.model)  # an entry of these kinds has one
+        named = str(entry.model)  # entries of these types have one
         check.known(f"systems.{name}.model", named, "models")
         kind = check.config.models[named].type
         if tags(kind) or writes(kind):
@@ -135,7 +135,7 @@ class Neural(SystemKind):
         )
 
     def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
-        """Its model can be trained by its recipe, and by those that the recipe starts from."""
+        """Check that its model can be trained by its recipe and by those that the recipe starts from."""
         model = check.config.models[str(system.model)]
         for recipe in dict.fromkeys(itertools.chain(*(_chain(check.config, name) for name in system.recipes))):
             check_loss(check, recipe, [model.type])
@@ -147,10 +147,11 @@ class Neural(SystemKind):
             raise check.fail(f"systems.{system.name}", message)
 
     def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
-        """The training queries of its recipe, of all that this starts from and of teachers, whoever labelled them.
+        """Return the training queries of its recipe, of the recipes this starts from, and of teachers, for any labels.
 
-        Also those by which a recipe was chosen among several (which count all), or weights that are kept, and those of
-        published weights, as far as the configuration states them.
+        This includes the queries by which one of several recipes was selected (with the training queries of all of
+        them), those that decided which weights were kept, and, as far as the configuration states them, those on which
+        published weights were trained.
         """
         if chosen := system.choice:
             members = [self.learnt_from(experiment, experiment.systems[name], dataset) for name in chosen.members]
@@ -190,7 +191,7 @@ class Neural(SystemKind):
         return words
 
     def ranking_text(self, system: System) -> str:
-        """What it ranks, as the end of its description; nothing where it searches the whole corpus."""
+        """Return the end of its description: the documents it ranks; empty if it searches the whole corpus."""
         return ""
 
     def provenance(self, experiment: Experiment, system: System) -> JsonObject:
@@ -210,18 +211,18 @@ class Neural(SystemKind):
 
 
 def _model(experiment: Experiment, system: System) -> Model:
-    """The entry of a system's model."""
-    assert system.model is not None  # each of these kinds has one
+    """Return the entry of a system's model."""
+    assert system.model is not None  # systems of these types have one
     return experiment.models[system.model]
 
 
 def seeds(given: int | tuple[int, ...]) -> tuple[int, ...]:
-    """The seeds that an entry asks for: 1, 2 ... up to a number, or those of a list."""
+    """Return the seeds of an entry: 1, 2, ... up to the given number, or those of the given list."""
     return given if isinstance(given, tuple) else tuple(range(1, given + 1))
 
 
 def _passage_length(check: Checker, name: str, entry: NeuralKeys) -> int | None:
-    """The length of passages where the system splits texts, else None."""
+    """Return the length of passages if the system splits texts, else None."""
     if entry.long_documents == "passages":
         return entry.passage_length or PASSAGE_LENGTH
     if entry.passage_length is not None:
@@ -230,7 +231,7 @@ def _passage_length(check: Checker, name: str, entry: NeuralKeys) -> int | None:
 
 
 def _recipe_of(check: Checker, key: str, entry: NeuralKeys) -> dict[str, str]:
-    """Dataset -> recipe, of a system that is trained for each dataset apart; empty for one with a single recipe."""
+    """Return dataset -> recipe for a system with a training per dataset; empty for one with a single recipe."""
     given = entry.recipe
     if given is None or isinstance(given, str):
         check.known(f"{key}.recipe", given or UNTRAINED, "recipes")
@@ -247,7 +248,7 @@ def _recipe_of(check: Checker, key: str, entry: NeuralKeys) -> dict[str, str]:
 def _trained_for(
     check: Checker, name: str, recipe_of: dict[str, str], limited: tuple[str, ...] | None, tasks: dict[str, Task]
 ) -> tuple[str, ...]:
-    """The tasks of the datasets that a system has a recipe for. Raises UserError where there is none."""
+    """Return the tasks of the datasets for which a system has a recipe. Raises UserError if there are none."""
     ranked = [task.name for task in tasks.values() if task.dataset in recipe_of]
     if limited is not None and (without := [task for task in limited if task not in ranked]):
         datasets = ", ".join(recipe_of)
@@ -258,7 +259,7 @@ def _trained_for(
 
 
 def _chain(config: Configuration, recipe: str | None) -> list[str]:
-    """A recipe and those that it starts from, the last training first."""
+    """Return a recipe and those that it starts from, the last training first."""
     behind = []
     while recipe:
         behind.append(recipe)
@@ -267,7 +268,7 @@ def _chain(config: Configuration, recipe: str | None) -> list[str]:
 
 
 def _training(config: Configuration, system: System) -> Any:
-    """The recipes that a system's checkpoints have behind them, without their names."""
+    """Return the recipes behind a system's checkpoints, without their names."""
 
     def of(recipe: str) -> list[JsonObject]:
         return [stated(config.recipes[name], "start_from") for name in _chain(config, recipe)]

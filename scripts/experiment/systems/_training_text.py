@@ -1,4 +1,4 @@
-"""How a system is trained, as a part of its description; reads and writes nothing."""
+"""The part of a system's description that concerns its training; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scripts.models.model_keys import Model
 
 
 def training_text(experiment: Experiment, system: System) -> str:
-    """The recipes of a trained system, its seeds, and what was chosen among them."""
+    """Return a description of a trained system's recipes and seeds, and of the selection among them."""
     if system.recipe_of:
         trained = [f"{recipe} for {dataset}" for dataset, recipe in system.recipe_of.items()]
         words = f", fine-tuned with the recipes {', '.join(trained)}"
@@ -21,7 +21,7 @@ def training_text(experiment: Experiment, system: System) -> str:
         words = f", fine-tuned with recipe {system.recipe} on {recipe.datasets_text}"
         words += teachers.as_text(recipe)
     sizes = dict.fromkeys(size_text(experiment.recipes[recipe]) for recipe in system.recipes)
-    words += ";".join(filter(None, sizes))  # the recipes for several datasets mostly say the same
+    words += ";".join(filter(None, sizes))  # recipes of several datasets mostly have the same text
     words += "".join(dict.fromkeys(adapter_checks.as_text(experiment.recipes[recipe]) for recipe in system.recipes))
     words += f", {len(system.seeds)} {'seed' if len(system.seeds) == 1 else 'seeds'}"
     if chosen := system.selection:
@@ -32,7 +32,7 @@ def training_text(experiment: Experiment, system: System) -> str:
 
 
 def published_training(model: Model) -> str:
-    """What the published weights were trained on, for a description."""
+    """Return a description of the training data of the published weights."""
     if model.trained_on is None:
         return "training data of the weights not stated"
     by_card = " by their model card" if model.trained_on_by_card else ""

@@ -1,4 +1,4 @@
-"""BM25 with Lucene or on a server: engine, analyser, fields, feedback, and k1 and b, given or tuned on dev."""
+"""BM25 with Lucene or Elasticsearch: analyser, fields, feedback, and k1 and b, either given or tuned on dev."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ KIND = Bm25(SIMILARITY)
 
 
 def bm25_settings(check: Checker, key: str, entry: Keys) -> Settings:
-    """How a BM25 system indexes and searches, here or on a server, which has other values for what is not given.
+    """Return the settings of a BM25 system with Lucene or with Elasticsearch, which has other defaults.
 
     Raises UserError for keys that exclude each other.
     """

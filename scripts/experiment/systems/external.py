@@ -1,4 +1,4 @@
-"""Runs or scores that another tool made: the user's own files, one per task."""
+"""Runs or scores made by another tool: the user's files, one per task."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ class Keys(Labelled):
 
 @dataclass(frozen=True)
 class Settings:
-    """Of each task the file of its run or scores; the heading of its column in files of scores (None: the only one)."""
+    """The file of runs or scores per task, and the heading of the system's column in files of scores.
+
+    `column` is None if the files have only one column of values.
+    """
 
     files: Mapping[str, str]
     column: str | None = None
@@ -75,7 +78,7 @@ class External(SystemKind):
         return replace(system, settings=replace(settings, files=files))
 
     def identity(self, config: Configuration, system: System) -> JsonObject:
-        return {"name": system.name}  # two external systems are compared by their files, task by task
+        return {"name": system.name}  # equality of two external systems is decided by their files, task by task
 
     def describe(self, experiment: Experiment, system: System) -> str:
         return "external files"
@@ -88,17 +91,17 @@ KIND = External()
 
 
 def files_of(system: System) -> Mapping[str, str]:
-    """Of each task the file of a system's run or scores."""
+    """Return task -> the file of a system's run or scores."""
     return system.own(Settings).files
 
 
 def column_of(system: System) -> str | None:
-    """The column of files of scores that holds a system's; None: their only one."""
+    """Return the heading of a system's column in files of scores; None if they have only one column."""
     return system.own(Settings).column
 
 
 def _files(check: Checker, key: str, entry: Keys, tasks: dict[str, Task]) -> dict[str, str]:
-    """Task -> the file of its run or scores, which lies here or in a mirror. Raises UserError where none does."""
+    """Return task -> the file of its run or scores, found locally or in a mirror. Raises UserError if it is missing."""
     if not entry.runs and not entry.scores:
         raise check.fail(key, "an external system needs 'runs' (or 'scores'): a run file for each task")
     files = {}
@@ -120,7 +123,7 @@ def _files(check: Checker, key: str, entry: Keys, tasks: dict[str, Task]) -> dic
 
 
 def _check_columns(check: Checker, key: str, files: Mapping[str, str], column: str) -> None:
-    """Each file of scores has the column."""
+    """Check that each file of scores has the column."""
     for file in files.values():
         try:
             check_column(Path(file), column)

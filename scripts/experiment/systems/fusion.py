@@ -1,4 +1,4 @@
-"""Runs of several systems fused into one: by their ranks, or by sums of their normalised scores."""
+"""Fusion of the runs of several systems: by ranks, or by sums of normalised scores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAME = "fusion"
 
 @dataclass(frozen=True, kw_only=True)
 class Grid:
-    """Which weights are tried."""
+    """The weights to try."""
 
     step: Annotated[
         float | None,
@@ -69,7 +69,7 @@ class Keys(Made):
 
 @dataclass(frozen=True)
 class Settings:
-    """How runs are fused: with `step`, the weights are tuned by `measure` on runs of `depth`."""
+    """The settings of a fusion; with `step`, the weights are tuned by `measure` on runs of `depth`."""
 
     systems: tuple[str, ...]
     method: str
@@ -106,7 +106,7 @@ class Fusion(SystemKind):
         return system.own(Settings).systems
 
     def with_seeds(self, check: Checker, system: System, systems: dict[str, System]) -> System:
-        """A run a seed that the fused systems have; a system without training joins each with its one run."""
+        """Return the system with one run per seed of the fused systems; an untrained system's one run joins each."""
         seeded = [systems[name] for name in self.takes(system) if systems[name].seeds != (0,)]
         if not seeded:
             return system
@@ -127,7 +127,7 @@ class Fusion(SystemKind):
                 raise check.fail(f"systems.{system.name}", message)
 
     def check_experiment(self, check: Checker, system: System, experiment: Experiment) -> None:
-        """On no task has one of the fused systems several seeds and another a selected one."""
+        """Check that on no task one fused system has several seeds and another a selected one."""
         for task in (experiment.tasks | experiment.selection_tasks).values():
             own = set(experiment.seeds_on(system, task))
             for name in self.takes(system):
@@ -188,22 +188,22 @@ KIND = Fusion()
 
 
 def tunes(system: System) -> bool:
-    """Whether the system's weights are chosen on a dev split."""
+    """Whether the system's weights are tuned on a dev split."""
     return system.own(Settings).step is not None
 
 
 def tuning_settings(system: System) -> JsonObject:
-    """The settings of the job that tunes a system's weights."""
+    """Return the settings of the job that tunes a system's weights."""
     return given(system.own(Settings), "method")
 
 
 def fusing_settings(system: System) -> JsonObject:
-    """The settings of the job that fuses runs, beside depth and tag; tuned weights are an input file."""
+    """Return the settings of the fusing job, except depth and tag; tuned weights are an input file."""
     return given(system.own(Settings), "measure", "step", "depth")
 
 
 def _settings(check: Checker, key: str, entry: Keys) -> Settings:
-    """How runs are fused. Raises UserError for keys that the method does not have, or that exclude each other."""
+    """Return the settings. Raises UserError for keys that the method does not have or that exclude each other."""
     if entry.systems is None:
         raise check.fail(key, "key 'systems' is missing: at least two systems whose runs are fused")
     method = entry.method or "reciprocal-rank"
@@ -221,7 +221,7 @@ def _settings(check: Checker, key: str, entry: Keys) -> Settings:
 
 
 def _weights(check: Checker, key: str, entry: Keys, how: Settings) -> dict[str, float]:
-    """The weights of a sum."""
+    """Return the weights of a weighted sum."""
     if entry.grid:
         raise check.fail(f"{key}.grid", "only valid with tune: true")
     if not entry.weights:
@@ -236,7 +236,7 @@ def _weights(check: Checker, key: str, entry: Keys, how: Settings) -> dict[str, 
 
 
 def _tuned(check: Checker, key: str, entry: Keys, how: Settings) -> Settings:
-    """The settings with how the weights of a sum are tuned."""
+    """Return the settings with those of tuning the weights."""
     if entry.weights:
         raise check.fail(key, "weights are given, so tune: true has nothing to choose; leave one out")
     grid, systems = entry.grid or Grid(), len(how.systems)

@@ -1,4 +1,4 @@
-"""A ranker learnt from features of queries and candidates: it orders the candidates of its features' first stage."""
+"""A ranker learnt from features of queries and candidates; it orders the candidates of the features' first stage."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Keys(Made):
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What is learnt from, and how: each parameter has one value, or several of which one is chosen on dev."""
+    """The settings of learning; each parameter has one value, or several of which one is chosen on dev."""
 
     features: str
     learner: str
@@ -83,9 +83,9 @@ class Settings:
     measure: str
     depth: int
     takes: tuple[str, ...]  # the systems whose runs its features are computed from
-    columns: list[str] | None = None  # of its features; None: all
-    train_on: tuple[str, ...] = ()  # datasets; none: that of each task
-    refit: bool = False  # whether the chosen one is learnt again from train and dev
+    columns: list[str] | None = None  # columns of the features; None: all
+    train_on: tuple[str, ...] = ()  # datasets; empty: each task's own
+    refit: bool = False  # whether the chosen ranker is trained again on train and dev
 
 
 REFERENCES: dict[tuple[str, ...], str] = {}
@@ -101,7 +101,7 @@ OWN = "each task's own"
 
 
 class LearningToRank(SystemKind):
-    takes_seed_by_seed = False  # of a system whose score is a feature the first seed's is taken
+    takes_seed_by_seed = False  # if a system's score is a feature, the run of its first seed is used
 
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
         key = f"systems.{name}"
@@ -139,7 +139,7 @@ class LearningToRank(SystemKind):
         return settings_of(system).takes
 
     def tuned_on(self, check: Checker, system: System, tasks: dict[str, Task]) -> list[str]:
-        """The training and dev queries of what it learns from, whose candidates the systems that it takes rank."""
+        """Return the train and dev tasks of its training datasets, which the systems that it takes must rank."""
         datasets = learns_from(system) or list(dict.fromkeys(task.dataset for task in tasks.values()))
         for dataset in datasets:
             key = f"systems.{system.name}.{'train_on' if learns_from(system) else 'tasks'}"
@@ -151,7 +151,7 @@ class LearningToRank(SystemKind):
         return [f"{dataset}/{split}" for dataset in datasets for split in ("train", "dev")]
 
     def check_experiment(self, check: Checker, system: System, experiment: Experiment) -> None:
-        """What its features come from has not learnt from the queries that it learns from, nor changes its seed."""
+        """Check that the systems behind its features did not learn from its training queries or change their seed."""
         ranked = list(dict.fromkeys(task.ranked_dataset for task in experiment.runs_of(system)))
         learnt = learns_from(system) or ranked
         for taken in self.takes(system):
@@ -166,7 +166,7 @@ class LearningToRank(SystemKind):
 
     def further_timings(self, experiment: Experiment, system: System, task: Task) -> list[str]:
         features = settings_of(system).features
-        if experiment.features[features].files:  # others computed them
+        if experiment.features[features].files:  # external features
             return []
         fields = {"task": experiment.ranked_task(task).folder, "features": features}
         return [path("features_timing", experiment=experiment.name, **fields)]
@@ -222,25 +222,25 @@ KIND = LearningToRank()
 
 
 def settings_of(system: System) -> Settings:
-    """What a ranker learns from, and how."""
+    """Return the settings of a ranker."""
     return system.own(Settings)
 
 
 def learns_from(system: System) -> list[str]:
-    """The datasets of whose training queries all its models are learnt; empty where each task's own is."""
+    """Return the datasets whose training queries all its models learn from; empty if each task's own is used."""
     return list(settings_of(system).train_on)
 
 
 def source(system: System, dataset: str) -> str:
-    """What stands in paths for the datasets that the ranker of a dataset's tasks is learnt from."""
+    """Return the path component that denotes the training datasets of the ranker of a dataset's tasks."""
     named = learns_from(system) or [dataset]
     return named[0] if len(named) == 1 else f"{len(named)}-datasets"
 
 
 def ranked_by(system: System, task: Task, name: str) -> str:
-    """What stands in the table of paths for the ranker of a task, or for what lies beside it (`name`).
+    """Return the key in the table of paths for a file (`name`) of the ranker of a task.
 
-    One that is learnt again from dev ranks all tasks but the dev queries themselves, which it has learnt.
+    A refitted ranker ranks all tasks except the dev queries, which it was trained on.
     """
     learnt = learns_from(system) or [task.ranked_dataset]
     is_dev = task.split == "dev" and task.ranked_dataset in learnt
@@ -248,14 +248,14 @@ def ranked_by(system: System, task: Task, name: str) -> str:
 
 
 def _counted(chosen: list[str] | None, of: int) -> str:
-    """The features that it learns from, as text."""
+    """Return a description of the features that it learns from."""
     if chosen is None:
         return f"{of} features"
     return f"{chosen[0]} alone" if len(chosen) == 1 else f"{len(chosen)} of {of} features"
 
 
 def _draws(settings: Settings) -> bool:
-    """Whether a combination of its parameters makes the learner draw."""
+    """Whether the learner uses random numbers with any combination of its parameters."""
     learner, parameters = known()[settings.learner], settings.parameters
     return any(
         learner.draws({other: of[0] for other, of in parameters.items()} | {name: value})
@@ -265,7 +265,7 @@ def _draws(settings: Settings) -> bool:
 
 
 def _features(check: Checker, key: str, name: str) -> FeatureEntry:
-    """The entry of features that can be computed for any split."""
+    """Return the entry of features. Raises UserError if they cannot be computed for every split."""
     sets = check.config.features
     check.known(f"{key}.features", name, "features")
     if sets[name].letor:
@@ -276,7 +276,7 @@ def _features(check: Checker, key: str, name: str) -> FeatureEntry:
 
 
 def _taken(check: Checker, key: str, features: FeatureEntry) -> tuple[str, ...]:
-    """The systems whose runs its features are computed from, the first stage first."""
+    """Return the systems from whose runs its features are computed, the first stage first."""
     scores = [one.system for one in features.of or () if isinstance(one, AskedFeature) and one.system]
     named = [str(features.first_stage), *scores]
     for name in named:

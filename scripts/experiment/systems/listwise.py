@@ -1,4 +1,4 @@
-"""A language model behind an endpoint of OpenAI's protocol that orders the best documents of another system."""
+"""A language model, called through OpenAI's protocol, that orders the top documents of another system."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Keys(Made):
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How an endpoint is asked, and how the candidates are gone through."""
+    """The settings of the endpoint, and of the windows over the candidates."""
 
     url: str
     model: str
-    key: str | None  # the environment variable that holds it
-    temperature: float | None  # this and the seed are not sent where they are None
+    key: str | None  # name of the environment variable that contains it
+    temperature: float | None  # temperature and seed are not sent if None
     seed: int | None
     concurrency: int
     timeout: float
@@ -109,19 +109,19 @@ KIND = Listwise()
 
 
 def job_settings(system: System) -> JsonObject:
-    """The settings of the job that asks, beside depth and tag; a key of null means that none is sent."""
+    """Return the settings of the re-ranking job, except depth and tag; with the key null, no API key is sent."""
     return {"key": None, **stated(system.own(Settings))}
 
 
 def _of_runs(system: System) -> JsonObject:
-    """The settings that decide what is asked."""
+    """Return the settings that determine the requests."""
     asked = stated(system.own(Settings))
     names = ("url", "model", "temperature", "seed", "window", "step", "passes", "max_words")
     return {name: asked[name] for name in names if name in asked}
 
 
 def _settings(check: Checker, key: str, entry: Keys, endpoint: ChatEndpoint) -> Settings:
-    """How the endpoint is asked."""
+    """Return the settings of the endpoint and of the windows."""
     check_chat(check, f"{key}.endpoint", endpoint)
     window, step = _windows(check, key, entry)
     return Settings(
@@ -134,7 +134,7 @@ def _settings(check: Checker, key: str, entry: Keys, endpoint: ChatEndpoint) -> 
 
 
 def _windows(check: Checker, key: str, entry: Keys) -> tuple[int, int]:
-    """The size of the windows and their step. Raises UserError for windows over which no document could move up."""
+    """Return the window size and the step. Raises UserError if no document could move up across windows."""
     window, step = entry.window or WINDOW, entry.step or STEP
     if window < 2:
         raise check.fail(f"{key}.window", "1 document has no order; expected at least 2")

@@ -1,7 +1,7 @@
 """Out-of-fold scores: each training query is ranked by a re-ranker that was trained without its fold.
 
-Any other query is ranked by the mean of all these re-rankers' scores. So a learner that takes the score as a feature
-sees at no time what a model says of a query that it was trained on (Wolpert 1992, Stacked Generalization).
+Any other query is ranked by the mean of all these re-rankers' scores. A learner that uses the score as a feature thus
+never sees a model's score for a query on which that model was trained (Wolpert 1992, Stacked Generalization).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Keys(Made):
 
 @dataclass(frozen=True)
 class Settings:
-    """The re-rankers, in the order of the folds that they were trained without."""
+    """The re-rankers, in the order of the folds that were left out of their training."""
 
     systems: tuple[str, ...]
 
@@ -47,7 +47,7 @@ PLAIN_LISTS: list[tuple[str, ...]] = [("tasks",), ("systems",)]
 
 
 class OutOfFold(SystemKind):
-    takes_seed_by_seed = False  # of each re-ranker the first seed's run is taken
+    takes_seed_by_seed = False  # the run of each re-ranker's first seed is used
 
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
         if not entry.systems:
@@ -59,7 +59,10 @@ class OutOfFold(SystemKind):
         return system.own(Settings).systems
 
     def with_seeds(self, check: Checker, system: System, systems: dict[str, System]) -> System:
-        """In the order of the folds. Raises UserError unless each fold is left out by one of equal re-rankers."""
+        """Return the system with its re-rankers in the order of the folds.
+
+        Raises UserError unless the re-rankers differ only in the left-out fold and each fold is left out once.
+        """
         key, members = f"systems.{system.name}.systems", [systems[name] for name in self.takes(system)]
         recipes = [_recipe(check, key, member) for member in members]
         for other, recipe in zip(members, recipes, strict=True):
@@ -75,7 +78,7 @@ class OutOfFold(SystemKind):
         return replace(system, settings=Settings(tuple(by_fold[fold].name for fold in folds)))
 
     def check_experiment(self, check: Checker, system: System, experiment: Experiment) -> None:
-        """Neither their first stage nor their published weights learnt from the queries whose folds they leave out."""
+        """Check that neither their first stage nor their published weights learnt from the queries of the folds."""
         member = experiment.systems[self.takes(system)[0]]
         first_stage, published = str(member.first_stage), experiment.models[str(member.model)].trained_on or ()
         for dataset in recipe_of(experiment, system).datasets:
@@ -111,12 +114,12 @@ KIND = OutOfFold()
 
 
 def recipe_of(experiment: Experiment, system: System) -> Recipe:
-    """The recipe of the first re-ranker: the others' differ in the fold that is left out."""
+    """Return the recipe of the first re-ranker; the others differ only in the fold that is left out."""
     return experiment.recipes[experiment.systems[KIND.takes(system)[0]].recipe]
 
 
 def _recipe(check: Checker, key: str, member: System) -> Recipe:
-    """The recipe of a re-ranker that was trained without a fold."""
+    """Return the recipe of a re-ranker. Raises UserError unless it is a re-ranker trained by one recipe with folds."""
     if member.kind != rerank.NAME:
         raise check.fail(key, f"{member.name} does not re-rank; expected re-rankers, which score the same documents")
     recipe = check.config.recipes.get(member.recipe)
@@ -127,12 +130,12 @@ def _recipe(check: Checker, key: str, member: System) -> Recipe:
 
 
 def _alike(member: System, recipe: Recipe) -> tuple[object, ...]:
-    """What all re-rankers have in common."""
+    """Return the properties that all re-rankers must share."""
     return *way_of_ranking(member), member.seeds, member.settings, replace(recipe, left_out_fold=1)
 
 
 def _check_others(check: Checker, key: str, member: System, recipe: Recipe) -> None:
-    """Nothing else behind the re-rankers was trained on these queries: no earlier training, no teacher."""
+    """Raise UserError if an earlier training or a teacher of the re-rankers may have used these queries."""
     if recipe.teacher:
         problem = "has a teacher, which may have learnt from all folds; leave it out"
         raise check.fail(key, f"recipe {member.recipe} {problem}")
@@ -146,7 +149,7 @@ def _check_others(check: Checker, key: str, member: System, recipe: Recipe) -> N
 
 
 def _shared(check: Checker, earlier: tuple[str, ...], own: tuple[str, ...]) -> list[str]:
-    """Those of the earlier datasets whose training queries may be among a recipe's own."""
+    """Return the earlier datasets whose training queries may be among a recipe's own."""
     entries = check.config.datasets
     return [
         first

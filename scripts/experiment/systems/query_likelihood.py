@@ -1,4 +1,4 @@
-"""Query likelihood with Dirichlet smoothing, by Lucene: how likely a document's language model makes the query."""
+"""Query likelihood with Dirichlet smoothing in Lucene: the probability of the query in a document's language model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model that scores the best documents of another system, its first stage, again."""
+"""A model that re-ranks the top documents of another system, its first stage."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAME = "rerank"
 
 @dataclass(frozen=True, kw_only=True)
 class Candidates:
-    """The documents that are scored again."""
+    """The documents that are re-ranked."""
 
     first_stage: Annotated[str, "the system whose top documents are re-ranked"]
     depth: Annotated[Depth, "number of documents per query that are re-ranked"] = 100
@@ -27,7 +27,7 @@ class Candidates:
 
 @dataclass(frozen=True, kw_only=True)
 class CandidatesWithVectors(Candidates):
-    """Those of a model, which may have encoded the whole corpus."""
+    """The candidates of a model that may use vectors of the whole corpus."""
 
     vectors: Annotated[
         Literal["candidates", "corpus"] | None,
@@ -55,7 +55,7 @@ class Rerank(_neural.Neural):
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
         system = self.with_model(check, name, entry, tasks)
         how = entry.rerank
-        assert how is not None  # which makes it one of this kind
+        assert how is not None  # by `implied`
         if getattr(entry, "candidates", None):
             message = "candidates: all and rerank exclude each other: all documents or a first stage's"
             raise check.fail(f"systems.{name}", message)
@@ -77,7 +77,10 @@ class Rerank(_neural.Neural):
         return (system.first_stage,) if system.first_stage else ()
 
     def with_seeds(self, check: Checker, system: System, systems: dict[str, System]) -> System:
-        """An untrained one has its first stage's seeds; a trained one needs its runs for each of its own."""
+        """Return the system with its seeds: those of its first stage if untrained, otherwise its own.
+
+        Raises UserError if a first stage with seeds lacks one of a trained re-ranker's seeds.
+        """
         first = systems[self.takes(system)[0]]
         if not system.recipes:
             return replace(system, seeds=first.seeds, selection=first.selection)

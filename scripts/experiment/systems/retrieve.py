@@ -1,4 +1,4 @@
-"""A model that searches the whole corpus by its vectors, which may be quantised, or approximately."""
+"""A model that searches the whole corpus by its vectors, which may be quantised or searched approximately."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from scripts.models.adapters import adapter, index_of
 from scripts.models.model_keys import Model
 
 NAME = "retrieve"
-MULTIPLIER = 2  # the library's
-OF_TOKENS = r"IVF\d+,(?:PQ\d+|SQ8)"  # what codes token vectors, among faiss's names of indices
+MULTIPLIER = 2  # the library's default
+OF_TOKENS = r"IVF\d+,(?:PQ\d+|SQ8)"  # faiss index names that are valid for token vectors
 
 
 @dataclass(frozen=True, kw_only=True)
 class Embeddings:
-    """How vectors are quantised."""
+    """The keys of quantised vectors."""
 
     precision: Annotated[
         Literal["float32", "float16", "int8", "uint8", "binary", "ubinary"] | None,
@@ -44,7 +44,7 @@ class Embeddings:
 
 @dataclass(frozen=True, kw_only=True)
 class Approximate:
-    """How faiss searches."""
+    """The keys of an approximate search with faiss."""
 
     index: Annotated[
         str | None,
@@ -83,7 +83,7 @@ class Retrieve(_neural.Neural):
     name = NAME
     searches = True
     model_settings = ("type", "max_length", "batch_size")  # PyTorch alone searches, so there is no backend to choose
-    by_tokens = False  # it encodes the queries alone
+    by_tokens = False  # it encodes only the queries
 
     def implied(self, models: Mapping[str, Model], entry: Mapping[str, Any]) -> bool:
         model = models.get(entry["model"])
@@ -133,13 +133,13 @@ class Retrieve(_neural.Neural):
 
 
 def _index(system: System) -> JsonObject:
-    """The index that a system searches in place of its vectors."""
+    """Return the settings of the index that a system searches instead of its full vectors."""
     settings = of_model(system)
     return given(ModelSettings(embeddings=settings.embeddings, approximate=settings.approximate))
 
 
 def _quantised(check: Checker, name: str, asked: Embeddings | None, kind: str, system: System) -> Quantised | None:
-    """How a system's embeddings are quantised; None where they are not. Raises UserError where that cannot be."""
+    """Return the quantisation of a system's embeddings, or None. Raises UserError if it is impossible."""
     key = f"systems.{name}.embeddings"
     if asked is None:
         return None
@@ -163,7 +163,7 @@ def _quantised(check: Checker, name: str, asked: Embeddings | None, kind: str, s
 
 
 def _approximate(check: Checker, name: str, entry: Keys, kind: str, system: System) -> Nearest | None:
-    """How a system searches approximately; None where it does not. Raises UserError where that cannot be."""
+    """Return the settings of a system's approximate search, or None. Raises UserError if it is impossible."""
     key = f"systems.{name}.approximate"
     asked = entry.approximate
     if asked is None:

@@ -1,4 +1,4 @@
-"""A model that scores every pair of a query and a document of the corpus."""
+"""A model that scores every pair of query and document of the corpus."""
 
 from __future__ import annotations
 

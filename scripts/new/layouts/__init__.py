@@ -1,7 +1,7 @@
-"""The layouts of folders that `make new` knows, a module each, in the order in which they are looked for.
+"""The folder layouts that `make new` recognises, one module each; front.py lists them in the order of recognition.
 
-A module declares LOOKED_FOR, what makes a folder of its layout, and `draft(contents)`, which gives a Draft, or None for
-a folder of another layout. It raises UserError for a folder of its layout that it cannot read.
+A module defines LOOKED_FOR, a description of its layout, and `draft(contents)`, which returns a Draft, or None for a
+folder of another layout, and raises UserError for a folder of its layout that it cannot read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from scripts.new.kinds_of_files import Head, Kind
 
 @dataclass(frozen=True)
 class Contents:
-    """A folder with the files of each kind, the heads of all that are known, and its measure, if given."""
+    """A folder with its files by content type, the heads of all recognised files, and the measure, if given."""
 
     folder: Folder
     kinds: dict[Kind, list[str]]

@@ -1,4 +1,4 @@
-"""One collection in BEIR's layout, or several, each in a folder of its own."""
+"""One collection in BEIR's layout, or several in separate folders."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CORPUS = re.compile(r"corpus\.jsonl(\.gz|\.zst)?")
 
 
 def draft(contents: Contents) -> Draft | None:
-    """Each folder with a corpus as a dataset, which is a task."""
+    """Return a draft in which each folder with a corpus is a dataset and a task."""
     places = [
         PurePosixPath(file).parent for file in contents.folder.files if _CORPUS.fullmatch(PurePosixPath(file).name)
     ]
@@ -44,7 +44,7 @@ def draft(contents: Contents) -> Draft | None:
 
 
 def _checked(root: Path) -> tuple[set[Path], list[str], dict[str, Any]]:
-    """Its files, the splits that have judgements, and further keys.
+    """Return the files of a collection, the splits with judgements, and further keys.
 
     Raises UserError, with file and line, for unreadable files.
     """

@@ -1,8 +1,8 @@
-"""What the toolkit Ranger compares: its config.yaml names a file per system and task, of runs or of values.
+"""A comparison of the toolkit Ranger: its config.yaml names a file of runs or values per system and task.
 
-It has `eval_metrics`, or `qrels` and `available_rankings`, and `display_names` of the tasks that are compared. Its
-paths begin where the toolkit is run. Here folders are taken off their beginning until a file of the folder has that
-name.
+It has `eval_metrics`, or `qrels` and `available_rankings`, and `display_names` of the tasks to compare. Its paths are
+relative to the folder in which the toolkit is run. Here, leading folders are removed until a file of the folder has
+that name.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from scripts.new.names import as_name
 LOOKED_FOR = "Ranger's config.yaml (eval_metrics, or qrels and available_rankings)"
 VALUES, RUNS, JUDGEMENTS, LABELS = "eval_metrics", "available_rankings", "qrels", "display_names"
 HINT = "The toolkit's own settings, in place of today's defaults: docs/coming-from.md, Ranger."
-LARGEST = 1 << 20  # bytes of a file that may be one
+LARGEST = 1 << 20  # bytes of a file that may be Ranger's
 _KEY = re.compile(rf"^({VALUES}|{RUNS}):", re.MULTILINE)
 
 
 def draft(contents: Contents) -> Draft | None:
-    """The systems and tasks that the toolkit's file names."""
+    """Return a draft with the systems and tasks that the toolkit's file names."""
     files = [file for file in contents.folder.files if file.endswith((".yaml", ".yml")) and _is_rangers(contents, file)]
     if not files:
         return None
@@ -55,14 +55,14 @@ class _File:
         self.labels = {task: str(label) for task, label in self._named(LABELS, self.values.get(LABELS, {})).items()}
 
     def scores(self) -> Draft:
-        """Tasks of which each system has a file of values."""
+        """Return a draft of tasks with a file of values per system."""
         entries, files = self._systems(VALUES, "scores")
         found = draft_of_systems(self.contents, entries, files)
         datasets = {task: entry | self._label(task) for task, entry in found.datasets.items()}
         return replace(found, datasets=datasets, used=frozenset([self.name, *files]), hints=(*found.hints, HINT))
 
     def runs(self) -> Draft:
-        """Tasks with judgements of which each system has a run."""
+        """Return a draft of tasks with judgements and a run per system."""
         systems, files = self._systems(RUNS, "runs")
         tasks = list(dict.fromkeys(task for entry in systems.values() for task in entry["runs"]))
         qrels = self._named(JUDGEMENTS, self.values.get(JUDGEMENTS))
@@ -82,7 +82,7 @@ class _File:
         return {"label": self.labels[task]} if self.labels.get(task, task) != task else {}
 
     def _systems(self, key: str, of_entry: str) -> tuple[Entries, list[str]]:
-        """The entries of systems with their file for each task, and all these files."""
+        """Return the entries of systems, with a file for each task, and all these files."""
         folder, systems = self.contents.folder, Entries()
         files: dict[str, None] = {}
         for system, tasks in self._named(key, self.values.get(key)).items():
@@ -95,7 +95,7 @@ class _File:
         return systems, list(files)
 
     def _named(self, key: str, value: Any) -> dict[str, Any]:
-        """A mapping by names that a configuration can hold. Raises UserError for what is none."""
+        """Return a mapping with names that are valid in a configuration. Raises UserError if it is not a mapping."""
         if not isinstance(value, Mapping) or not (value or key == LABELS):
             raise UserError(f"{self.place}: {key}: expected a mapping of at least one name")
         named = {as_name(str(name)): inner for name, inner in value.items()}
@@ -106,7 +106,7 @@ class _File:
         return named
 
     def _found(self, key: str, place: Any) -> str:
-        """The file of the folder that a path means. Raises UserError where there is none."""
+        """Return the file of the folder that a path refers to. Raises UserError if there is none."""
         parts = PurePosixPath(str(place)).parts
         ends = ["/".join(parts[first:]) for first in range(len(parts))]
         if found := next((end for end in ends if end in self.contents.folder.files), None):

@@ -1,4 +1,4 @@
-"""Other people's runs with the judgements by which they are scored: each file of judgements is a task."""
+"""External runs with the judgements that score them; each file of judgements is a task."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from scripts.new.names import as_name, systems_of, task_of_qrels
 
 LOOKED_FOR = "runs with their qrels"
 LOOKED_AT = 5000  # lines of a run
-_DOCUMENT = {6: 2, 4: 1, 3: 1}  # width -> the column of the document
+_DOCUMENT = {6: 2, 4: 1, 3: 1}  # number of columns -> index of the document's column
 
 
 def draft(contents: Contents) -> Draft | None:
-    """Each run belongs to the judgements with which it shares most."""
+    """Return a draft in which each run belongs to the judgements with which it shares most."""
     if not (contents.of("run") and contents.of("qrels")):
         return None
     folder = contents.folder
@@ -50,7 +50,7 @@ def draft(contents: Contents) -> Draft | None:
 
 
 def _task(run: Path, judged: dict[str, Qrels]) -> str:
-    """The task whose judgements share most documents, or else queries, with a run. Raises UserError if none does."""
+    """Return the task whose judgements share most documents, or else queries, with a run; UserError if none does."""
     pairs = list(islice(_ranked(run), LOOKED_AT))
     shared = {
         task: (
@@ -66,7 +66,7 @@ def _task(run: Path, judged: dict[str, Qrels]) -> str:
 
 
 def _ranked(run: Path) -> Iterator[tuple[str, str]]:
-    """The queries and documents of a run."""
+    """Yield the queries and documents of a run."""
     for number, line in lines(run):
         fields = columns(line, run, number)
         if len(fields) not in _DOCUMENT:

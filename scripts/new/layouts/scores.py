@@ -1,4 +1,4 @@
-"""Scores that other tools computed: a file per task with a column per system, or a file per system and task."""
+"""Scores computed by other tools: a file per task with a column per system, or a file per system and task."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scripts.new.measure import NO_MEASURE, measure_in
 from scripts.new.names import as_name, stem
 
 LOOKED_FOR = "scores (a CSV or TSV per task with a column per system, or SYSTEM/TASK.txt or SYSTEM.TASK.txt)"
-SEPARATORS = (".", "_", "-")  # of a system's name from a task's
+SEPARATORS = (".", "_", "-")  # between the names of system and task
 Places = dict[str, tuple[str, str]]  # file -> system and task
 NAMELESS = "Write what the values are in place of `score`."
 OTHERWISE = (
@@ -25,7 +25,7 @@ OTHERWISE = (
 
 
 def draft(contents: Contents) -> Draft | None:
-    """Each task as a dataset without files of its own, each system with its scores."""
+    """Return a draft in which each task is a dataset without files of its own, and each system has its scores."""
     files = contents.of("scores")
     if not files:
         return None
@@ -36,7 +36,7 @@ def draft(contents: Contents) -> Draft | None:
 
 
 def draft_of_systems(contents: Contents, systems: Entries, files: list[str]) -> Draft:
-    """The draft of systems with their scores, which lie in these files. Raises UserError for one that is damaged."""
+    """Return the draft of systems with scores in these files. Raises UserError for a damaged file."""
     for entry in systems.values():
         for place in entry["scores"].values():
             read_scores(Path(place), entry.get("column"))
@@ -51,7 +51,7 @@ def draft_of_systems(contents: Contents, systems: Entries, files: list[str]) -> 
 
 
 def _of_columns(contents: Contents, headings: dict[str, list[str]]) -> Entries:
-    """A system for each column of values; each file is a task."""
+    """Return a system for each column of values; each file is a task."""
     systems: Entries = {}
     column_of: dict[str, str] = {}
     for file, columns in headings.items():
@@ -71,7 +71,7 @@ def _of_columns(contents: Contents, headings: dict[str, list[str]]) -> Entries:
 
 
 def _of_files(contents: Contents, files: list[str]) -> Entries:
-    """A system and a task for each file, by the names of folders and files."""
+    """Return the systems, with system and task of each file taken from the names of folders and files."""
     places = _by_folders(files) or _by_stems(files) or _one_task(files, as_name(contents.folder.name) or "task")
     systems: Entries = {}
     for file, (system, task) in places.items():
@@ -88,7 +88,7 @@ def _one_task(files: list[str], task: str) -> Places:
 
 
 def _by_folders(files: list[str]) -> Places:
-    """SYSTEM/TASK.txt: where several folders have files of the same names; else none."""
+    """Recognise SYSTEM/TASK.txt: several folders with files of the same names; else empty."""
     below = {file: str(PurePosixPath(*PurePosixPath(file).parts[1:])) for file in files if "/" in file}
     if not len(below) == len(files) > len(set(below.values())):
         return {}
@@ -97,7 +97,7 @@ def _by_folders(files: list[str]) -> Places:
 
 
 def _by_stems(files: list[str]) -> Places:
-    """SYSTEM.TASK.txt: where the names are all pairs of several systems and several tasks; else none."""
+    """Recognise SYSTEM.TASK.txt: the names are all pairs of several systems and several tasks; else empty."""
     for separator in SEPARATORS:
         pairs = {file: tuple(map(as_name, stem(file).partition(separator)[::2])) for file in files}
         systems, tasks = ({pair[place] for pair in pairs.values()} for place in (0, 1))
@@ -108,7 +108,7 @@ def _by_stems(files: list[str]) -> Places:
 
 
 def _task_names(files: Collection[str]) -> dict[str, str]:
-    """File below a system's folder -> its task: by the shortest of file, folder and path that differs for each."""
+    """Return file below a system's folder -> its task: the shortest of file, folder and path that is unique."""
     namings: list[Callable[[str], str]] = [stem, _folder_of, _whole]
     tried = [{file: as_name(naming(file)) or "task" for file in files} for naming in namings]
     different = [names for names in tried if len(set(names.values())) == len(names)]

@@ -1,4 +1,4 @@
-"""One collection in TREC's files: documents, topics and judgements, for one split or several."""
+"""One collection in TREC files: documents, topics and judgements, for one or more splits."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from scripts.new.own_documents import own_document
 from scripts.new.splits import split_in, task_of_splits
 
 LOOKED_FOR = "TREC files (documents, topics and qrels)"
-MOST_NAMED = 5  # documents' files of one folder that are named; of more, a pattern stands for all
+MOST_NAMED = 5  # document files per folder that are listed; a pattern replaces more
 
 
 def draft(contents: Contents) -> Draft | None:
-    """The collection as one dataset."""
+    """Return a draft with the collection as one dataset."""
     if not (contents.of("documents") and contents.of("topics") and contents.of("qrels")):
         return None
     folder = contents.folder
@@ -46,7 +46,7 @@ def draft(contents: Contents) -> Draft | None:
 
 
 def patterns(documents: Iterable[str], files: Iterable[str]) -> list[str]:
-    """The files of documents by name; where a folder of them has many and nothing else, by a pattern."""
+    """Return the document files by name, or by a pattern for a folder with many of them and nothing else."""
     by_folder: dict[PurePosixPath, list[str]] = {}
     for file in documents:
         by_folder.setdefault(PurePosixPath(file).parent, []).append(file)
@@ -59,7 +59,7 @@ def patterns(documents: Iterable[str], files: Iterable[str]) -> list[str]:
 
 
 def _topics(files: list[str], qrels: dict[str, str], where: str) -> dict[str, str]:
-    """The topics of each split; one file that names no split has those of all."""
+    """Return split -> its file of topics; a single file without a split in its name serves all splits."""
     if len(files) == 1 and split_in(files[0]) is None:
         return dict.fromkeys(qrels, files[0])
     topics = _by_split(files, "topics", where)
@@ -71,7 +71,7 @@ def _topics(files: list[str], qrels: dict[str, str], where: str) -> dict[str, st
 
 
 def _by_split(files: list[str], what: str, where: str) -> dict[str, str]:
-    """Split -> its file. Raises UserError for two of one split."""
+    """Return split -> its file. Raises UserError for two files of the same split."""
     found: dict[str, str] = {}
     for file in files:
         split = split_in(file) or "test"
@@ -83,7 +83,7 @@ def _by_split(files: list[str], what: str, where: str) -> dict[str, str]:
 
 
 def _judged(contents: Contents, options: dict[str, Any]) -> set[str]:
-    """The judged queries. Raises UserError, with file and line, for topics and judgements that cannot be read."""
+    """Return the judged queries. Raises UserError, with file and line, for unreadable topics and judgements."""
     judged: set[str] = set()
     for split, topics in options["topics"].items():
         of_split = read_judgements(contents.folder.path(options["qrels"][split])) if split in options["qrels"] else {}
