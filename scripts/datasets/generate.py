@@ -27,7 +27,7 @@ from scripts.models.kept_answers import keep_answers_beside
 
 @dataclass(frozen=True)
 class Settings:
-    type: Annotated[str, "kind of the model, one that writes"]
+    type: Annotated[str, "type of the model, one that writes"]
     max_length: Annotated[int, "tokens kept of a prompt with its document"]
     batch_size: Annotated[int, "prompts per batch"]
     seed: Annotated[int, "of the sample of documents, and of what is drawn while writing"]

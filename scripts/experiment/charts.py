@@ -55,7 +55,7 @@ class _Resolver:
         groups = entry.systems if isinstance(entry.systems, dict) else {"": entry.systems}
         tasks, measures = self.named.tasks(f"{self.key}.tasks", entry.tasks), entry.measures
         if len(groups) * len(tasks) * len(measures) > MOST_BARS:
-            problem = f"has more than {MOST_BARS} bars per model; name fewer tasks, measures or kinds of systems"
+            problem = f"has more than {MOST_BARS} bars per model; name fewer tasks, measures or types of systems"
             raise self.check.fail(self.key, problem)
         members = {label: self.named.systems(f"{self.key}.systems", names) for label, names in groups.items()}
         baseline = self.baseline(entry.baseline, tasks) if entry.baseline else None

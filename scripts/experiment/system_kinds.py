@@ -66,7 +66,7 @@ def types() -> list[str]:
 
 def keys() -> dict[str, Schema]:
     """Return the JSON schema of the keys of all systems; the description of a shared key is that of all its types."""
-    message = f"the kind of system: {', '.join(types())}; not needed for a system with a model"
+    message = f"the type of the system: {', '.join(types())}; not needed for a system with a model"
     together: dict[str, Schema] = {"type": {"description": message, "enum": types()}}
     for module in modules().values():
         for key, schema in of_record(module.Keys)["properties"].items():
@@ -85,7 +85,7 @@ def _merged(first: Schema, second: Schema) -> Schema:
         merged["properties"] = first["properties"] | second["properties"]
     alike = (first.keys() | second.keys()) - {"description", "properties"}
     if any(first.get(key) != second.get(key) for key in alike):
-        raise ValueError(f"two kinds of systems declare one key differently: {first} and {second}")
+        raise ValueError(f"two types of systems declare one key differently: {first} and {second}")
     return merged
 
 

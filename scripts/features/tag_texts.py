@@ -29,7 +29,7 @@ BEGINNINGS = {"objects": "OBJ", "aspects": "ASP", "predicates": "PRED"}  # label
 
 @dataclass(frozen=True)
 class Settings:
-    type: Annotated[str, "kind of the model, one that labels words"]
+    type: Annotated[str, "type of the model, one that labels words"]
     max_length: Annotated[int, "tokens in a window of a text"]
     batch_size: Annotated[int, "windows that pass the model at once"]
     depth: Annotated[int, "documents of each query"]

@@ -36,7 +36,7 @@ from scripts.models.running import computed_by
 
 @dataclass(frozen=True)
 class Settings:
-    type: Annotated[str, "kind of the model, one that searches"]
+    type: Annotated[str, "type of the model, one that searches"]
     max_length: Annotated[int, "tokens kept of a text"]
     batch_size: Annotated[int, "texts per batch"]
     max_document_length: Annotated[int | None, "tokens kept of a document, without special ones"] = None

@@ -28,7 +28,7 @@ TOLERANCE = 1e-4  # relative to torch's largest number: some rounding errors of 
 
 @dataclass(frozen=True)
 class Settings:
-    type: Annotated[str, "kind of the model, one that can be exported"]
+    type: Annotated[str, "type of the model, one that can be exported"]
     max_length: Annotated[int, "tokens kept of a text or a pair"]
     precision: Annotated[Literal["fp32", "int8"], "of the weights"]
     backend: Annotated[Literal["onnx", "openvino"], "what runs the file: onnxruntime, or OpenVINO"] = "onnx"

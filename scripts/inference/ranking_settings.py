@@ -12,7 +12,7 @@ from scripts.models.kernels import Kernels
 class RankingSettings:
     """The model that ranks, and its limits on texts."""
 
-    type: Annotated[str, "kind of the model"]
+    type: Annotated[str, "type of the model"]
     max_length: Annotated[int, "tokens kept of a text, or of a pair where pairs are scored"]
     batch_size: Annotated[int, "texts or pairs per batch"]
     depth: Annotated[int, "documents per query that are kept"]
@@ -29,5 +29,5 @@ class RankingSettings:
 class PairSettings(RankingSettings):
     """The settings of scripts that may score pairs of texts."""
 
-    backend: Annotated[str, "what computes: torch, or onnx where the kind has it"]
+    backend: Annotated[str, "what computes: torch, or onnx if the type supports it"]
     batch_tokens: Annotated[int | None, "in place of batch_size: tokens per batch, with padding"] = None
