@@ -1,8 +1,7 @@
 """Helpers for rules, for the experiment of start.smk: paths below results/, the code of a job, the user's data.
 
 Provides `result`, `shown`, `repository`, `code`, `code_of_model`, `sha256_of`, `source_files`, `source_settings`,
-`systems_of_kind`, `graph` (of the jobs behind the results) and `deleted`. A rule file imports or defines all other
-names.
+`systems_of_kind`, `graph` (jobs behind the results) and `deleted`. Rule files import or define all other names.
 """
 
 import os
