@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 BASE_PYTHON ?= $(shell command -v python3.11 || command -v python3)
 CONFIG ?= config/config.yaml
 LAUNCHER := scripts/engine/snakemake.sh
-# A value from the command line as one word of the shell, whatever it holds.
+# Quote a value from the command line as one shell word, whatever it contains.
 quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL := help
@@ -16,7 +16,7 @@ help:  ## show this list
 	@sed -n 's/^VERSION = "\(.*\)"/ranktrial \1/p' scripts/common/version.py
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
-setup: $(VENV)/.installed  ## make .venv with the exact versions of requirements.lock
+setup: $(VENV)/.installed  ## create .venv with the exact versions of requirements.lock
 	@cmp -s $(LAUNCHER) $(BIN)/snakemake || install -m 755 $(LAUNCHER) $(BIN)/snakemake
 
 $(VENV)/.installed: requirements.lock
@@ -26,80 +26,80 @@ $(VENV)/.installed: requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	@touch $@
 
-new: setup  ## look at FOLDER (own collections, runs, scores of MEASURE) and write a configuration (OUT=config/FOLDER.yaml)
+new: setup  ## inspect FOLDER (collections, runs, scores of MEASURE) and write a configuration for it (OUT=config/FOLDER.yaml)
 	@PYTHONPATH=. $(BIN)/python scripts/new/front.py --folder $(call quoted,$(FOLDER)) $(if $(MEASURE),--measure $(call quoted,$(MEASURE))) $(if $(OUT),--out $(call quoted,$(OUT)))
 
-prepare: setup  ## fetch and check all data and models of CONFIG; afterwards nothing needs the network
+prepare: setup  ## fetch and check all data and models of CONFIG; afterwards no step needs the network
 	$(BIN)/snakemake prepare --configfile $(call quoted,$(CONFIG))
 
-run: setup  ## run the experiment of CONFIG (config/config.yaml); VERBOSE=1: with all lines of Snakemake
+run: setup  ## run the experiment of CONFIG (config/config.yaml); VERBOSE=1 shows all lines of Snakemake
 	$(BIN)/snakemake --configfile $(call quoted,$(CONFIG))
 
-status: setup  ## how far the last run here is (or that of CONFIG or EXPERIMENT), in another terminal or on Slurm
+status: setup  ## show the progress of the last run (or that of CONFIG or EXPERIMENT), in another terminal or on Slurm
 	@PYTHONPATH=. $(BIN)/python scripts/progress/status.py $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
 
-plan: setup  ## what a further study could detect, from the variances of CONFIG's comparisons
+plan: setup  ## estimate what a further study could detect, from the variances of CONFIG's comparisons
 	$(BIN)/snakemake plan_study --configfile $(call quoted,$(CONFIG))
 
-check: setup  ## see that all datasets and models of CONFIG can be had; downloads nothing
+check: setup  ## check that all datasets and models of CONFIG are available, without downloading them
 	$(BIN)/snakemake check --configfile $(call quoted,$(CONFIG))
 
 GIVEN = test -n $(call quoted,$(ARCHIVE)) || { echo "error: expected ARCHIVE=file, such as results/example/example.crate.zip" >&2; exit 2; }
 ARCHIVING = PYTHONPATH=. $(BIN)/python scripts/archive
 CHOSEN = $(if $(EXPERIMENT),--experiment $(call quoted,$(EXPERIMENT)),--config $(call quoted,$(CONFIG)))
 
-archive: setup  ## one file of a finished experiment (CONFIG or EXPERIMENT; FULL=1: with models and texts)
+archive: setup  ## pack a finished experiment into one file (CONFIG or EXPERIMENT; FULL=1: with models and texts)
 	@$(ARCHIVING)/front.py $(CHOSEN) $(if $(FULL),--extent full)
 
-check-results: setup  ## see that results are what their jobs wrote (all, or those of CONFIG or EXPERIMENT)
+check-results: setup  ## check that results are what their jobs wrote (all, or those of CONFIG or EXPERIMENT)
 	@$(ARCHIVING)/check_results.py $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
 
-verify: setup  ## check every hash and number of ARCHIVE (REPORT=file.tsv; SOURCES=archive TRUST=1: by its own code)
+verify: setup  ## check every hash and number of ARCHIVE (REPORT=file.tsv; SOURCES=archive TRUST=1: with its own code)
 	@$(GIVEN)
 	@$(ARCHIVING)/verify.py --archive $(call quoted,$(ARCHIVE)) --recompute $(if $(SOURCES),--sources $(call quoted,$(SOURCES))) $(if $(TRUST),--trust-sources) $(if $(REPORT),--report $(call quoted,$(REPORT)))
 
-resume: setup  ## take the results in ARCHIVE over (FILL=1: make its data again; OVERWRITE=1; LINKS=1)
+resume: setup  ## write the results of ARCHIVE into this clone (FILL=1: make its data again; OVERWRITE=1; LINKS=1)
 	@$(GIVEN)
 	@$(ARCHIVING)/resume.py --archive $(call quoted,$(ARCHIVE)) $(if $(FILL),--fill) $(if $(OVERWRITE),--overwrite) $(if $(LINKS),--follow-links)
 
-compare-archives: setup  ## what differs between the archives A and B, into the folder OUT (comparison)
+compare-archives: setup  ## compare the archives A and B, with output in the folder OUT (comparison)
 	@$(ARCHIVING)/compare_archives.py --a $(call quoted,$(A)) --b $(call quoted,$(B)) --out $(call quoted,$(or $(OUT),comparison))
 
-export-runs: setup  ## runs in one folder, each with its origin (CONFIG or EXPERIMENT)
+export-runs: setup  ## export runs to one folder, each with its provenance (CONFIG or EXPERIMENT)
 	@$(ARCHIVING)/front.py $(CHOSEN) --extent runs
 
-export-model: setup  ## the trained checkpoint of SYSTEM (SEED: its first) with a model card, in the new folder OUT
+export-model: setup  ## export the trained checkpoint of SYSTEM (SEED: its first) with a model card to the new folder OUT
 	@$(ARCHIVING)/export_model.py --config $(call quoted,$(CONFIG)) --system $(call quoted,$(SYSTEM)) $(if $(SEED),--seed $(call quoted,$(SEED))) --out $(call quoted,$(OUT))
 
 WORKERS ?= 2
-# Compiled modules are kept, whatever the shell says: workspaces copy them, and a hundred processes do not compile again.
+# Keep compiled modules, whatever the shell sets: workspaces copy them, so that a hundred processes do not recompile them.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 PARALLEL = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
-test: setup  ## run the tests of a quarter of an hour, WORKERS files (2) at a time: all but test-slurm's and test-long's
+test: setup  ## run the tests in a quarter of an hour, WORKERS files (2) at a time: all except those of test-slurm and test-long
 	$(PYTEST) $(PARALLEL)
 
-test-fast: setup  ## run the tests of a minute: those whose files were measured to take less than two seconds
+test-fast: setup  ## run the fast tests in a minute: the files that were measured to take less than two seconds
 	$(PYTEST) -q $(PARALLEL) --quick
 
-test-slurm: setup  ## run experiments and faults on a one-node Slurm that is installed and started here (root, Debian)
+test-slurm: setup  ## test experiments and faults on a one-node Slurm that is installed and started here (root, Debian)
 	$(PYTEST) -m "cluster and not long" tests/cluster
 
-test-long: setup  ## run what is slow and rarely changes: kills at every step, full disks, two nodes, long comparisons
+test-long: setup  ## run tests that are slow and rarely affected: kills at every step, full disks, two nodes, long comparisons
 	$(PYTEST) $(PARALLEL) -m "long and not cluster"
 	$(PYTEST) -m "cluster and long" tests/cluster
 
-durations: setup  ## measure how long each file of tests takes, on an otherwise idle machine (tests/durations.tsv)
+durations: setup  ## measure the duration of each test file, on an otherwise idle machine (tests/durations.tsv)
 	$(PYTEST) $(PARALLEL) --junitxml=.pytest_cache/durations.xml
 	$(BIN)/python -m tests.support.durations .pytest_cache/durations.xml
 
-# What the rows read: texts and a model of config/insurance.yaml.
+# The inputs of the rows: texts and a model of config/insurance.yaml.
 BENCHMARKED = results/insurance/models/minilm/untrained/seed-0 $(foreach domain,annuities disability-insurance \
   long-term-care-insurance renters-insurance retirement-plans,results/insurance/data/$(domain)/corpus.jsonl)
-benchmark: setup  ## time each task the plain way and ours, in turn (ROWS, REPEATS=3); nothing else may run beside it
+benchmark: setup  ## time each task with a library and with ours, in turn, on an idle machine (ROWS, REPEATS=3)
 	$(BIN)/snakemake --configfile config/insurance.yaml -- $(BENCHMARKED)
 	$(BIN)/python -m tests.benchmark $(ROWS) --repeats $(or $(REPEATS),3)
 
-sizes: setup  ## time models of BERT's sizes in training, encoding and re-ranking, for a GPU (results/sizes/sizes.tsv)
+sizes: setup  ## time training, encoding and re-ranking with models of BERT's sizes, for a GPU (results/sizes/sizes.tsv)
 	$(BIN)/snakemake --configfile config/insurance.yaml -- $(firstword $(BENCHMARKED))
 	$(BIN)/python -m tests.benchmark.sizes
 
@@ -122,7 +122,7 @@ format: setup  ## format code and rules
 	$(BIN)/ruff format --quiet .
 	$(BIN)/snakefmt Snakefile rules
 
-types: setup  ## check types where modules are strict (pyproject.toml)
+types: setup  ## check types in the modules that are strict (pyproject.toml)
 	$(BIN)/mypy
 
 lock:  ## renew requirements.lock from requirements.in
@@ -133,7 +133,7 @@ lock:  ## renew requirements.lock from requirements.in
 	rm -rf .lock
 
 DOCS = .venv-docs/bin/python
-docs: .venv-docs/.installed  ## make the site of docs/ (site/index.html)
+docs: .venv-docs/.installed  ## build the site of docs/ (site/index.html)
 	PYTHONPATH=. $(DOCS) -m mkdocs build --strict --quiet
 
 .venv-docs/.installed: docs/requirements.txt

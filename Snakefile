@@ -4,7 +4,7 @@ from snakemake.utils import min_version
 
 min_version("9.27")
 
-if not workflow.configfiles:  # they replace the example; --replace-workflow-config would not reach jobs elsewhere
+if not workflow.configfiles:  # given files replace the example; --replace-workflow-config is not passed to remote jobs
 
     configfile: "config/config.yaml"
 

@@ -1,6 +1,6 @@
-"""The archive of a finished experiment, for reviewers and for whoever repeats it. See docs/archive.md.
+"""The archive of a finished experiment, for reviewers and for repetitions. See docs/archive.md.
 
-In: everything that the workflow made, with Snakemake's records of how. Out: {experiment}.crate.zip or, with checkpoints,
+In: all results, with Snakemake's records of the jobs that made them. Out: {experiment}.crate.zip or, with checkpoints,
 embeddings, indices and texts, {experiment}.full.zip; and its SHA-256.
 """
 
@@ -16,7 +16,7 @@ from scripts.experiment.epochs_by_queries import with_text_keys
 
 
 def described_rules():
-    """What the records do not say of a rule: its outputs' patterns (for the wildcards), benchmark and environment."""
+    """The properties of rules that the records lack: patterns of outputs (for wildcards), benchmark, environment."""
     return {
         workflow_rule.name: {
             "outputs": [regex_from_filepattern(str(pattern)) for pattern in workflow_rule.output],
@@ -28,7 +28,7 @@ def described_rules():
 
 
 def archive_settings(wildcards):
-    """The settings of the archive's scripts; with the extent, if the rule has that wildcard."""
+    """The settings of the archive's scripts, with the extent if the rule has that wildcard."""
     if AS_MODULE:
         sys.exit("error: an archive is written in a clone of ranktrial, and not where that is a module")
     described = {"experiment": EXPERIMENT.name, "config_files": CONFIG_FILES}

@@ -1,9 +1,9 @@
-"""Indices of BM25 and query likelihood: Lucene's, one per dataset and way of analysing texts, or one on a server.
+"""Indices for BM25 and query likelihood: in Lucene, one per dataset and text analysis, or on a server.
 
-In: data/{dataset}/, and the file of further texts that a dataset names, such as queries that doc2query predicts. Out, below
-bm25/{dataset}/: index (index-{analyzer}-{fields} where they are not Pyserini's, ending in -vectors where feedback takes the
-terms of documents, in -appended where documents have further texts: of appended.jsonl), {system}.elasticsearch.json (which
-index on which server) and, for features, term-counts of an index and query-terms/.
+In: data/{dataset}/, and the file of further texts that a dataset names, such as queries predicted by doc2query. Out,
+below bm25/{dataset}/: index (index-{analyzer}-{fields} if these are not Pyserini's; the name ends in -vectors if
+feedback needs the terms of documents, and in -appended if documents have further texts, from appended.jsonl),
+{system}.elasticsearch.json (which index on which server) and, for features, term-counts of an index and query-terms/.
 """
 
 from scripts.bm25 import planning as bm25

@@ -1,8 +1,9 @@
-"""Searches by BM25 and query likelihood: one run per task; parameters are tuned on request.
+"""Searches with BM25 and query likelihood: one run per task; parameters are tuned on request.
 
-In: bm25/{dataset}/index or {system}.elasticsearch.json, data/{dataset}/queries/. Out: bm25/{dataset}/{system}.parameters.json
-with {system}.grid.tsv (the values tried), {train,dev}.trec.gz (candidates for negatives, and for evaluations of trainings), and
-runs/{task}/{system}/seed-0.trec.gz with its timing; references.tsv with Anserini's scores and sizes of the collections.
+In: bm25/{dataset}/index or {system}.elasticsearch.json, data/{dataset}/queries/. Out:
+bm25/{dataset}/{system}.parameters.json with {system}.grid.tsv (the values tried), {train,dev}.trec.gz (candidates for
+negatives and for evaluations during training), and runs/{task}/{system}/seed-0.trec.gz with its timing; references.tsv
+with Anserini's scores and the sizes of the collections.
 """
 
 from scripts.bm25 import planning as bm25
@@ -61,7 +62,7 @@ rule search:
         " --timing {output.timing:q} --parameters {input.parameters:q} --settings {params.settings:q} --log {log:q}"
 
 
-rule search_split:  # by Pyserini's defaults, with BM25: what negatives, positives and evaluations on the way are taken from
+rule search_split:  # BM25 with Pyserini's defaults, for negatives, positives and evaluations during training
     input:
         index=lambda wildcards: bm25.pyserini_index(EXPERIMENT, wildcards.dataset),
         queries=result("queries"),

@@ -1,7 +1,7 @@
-"""What rules are written with: paths below results/, a job's code and the user's data, for the experiment of start.smk.
+"""Helpers for rules, for the experiment of start.smk: paths below results/, the code of a job, the user's data.
 
-Gives `result`, `shown`, `repository`, `code`, `code_of_model`, `sha256_of`, `source_files`, `source_settings`,
-`systems_of_kind`, `graph` (of the jobs behind the results) and `deleted` (files that are made again). Every other name that a rule file uses it imports or defines itself.
+Provides `result`, `shown`, `repository`, `code`, `code_of_model`, `sha256_of`, `source_files`, `source_settings`,
+`systems_of_kind`, `graph` (jobs behind the results) and `deleted`. Rule files import or define all other names.
 """
 
 import os
@@ -34,25 +34,25 @@ wildcard_constraints:
 
 
 def result(name, **fields):
-    """A path of the table in scripts/experiment/results_paths.py; a field that is not given stays a wildcard."""
+    """Return a path from scripts/experiment/results_paths.py; fields that are not given remain wildcards."""
     of_experiment = {} if name == "download" else {"experiment": EXPERIMENT.name}
     return results_paths.path(name, **of_experiment, **fields)
 
 
 def shown(path, caption, category, **labels):
-    """An output that `snakemake --report` shows, with its caption (rules/captions/) and what distinguishes it from others."""
+    """An output that `snakemake --report` shows, with its caption (rules/captions/) and distinguishing labels."""
     return report(path, caption=f"captions/{caption}.rst", category=category, labels=labels)
 
 
 def repository(path):
-    """The path of one of the workflow's own files, as jobs and records name it."""
+    """Return the path of one of the workflow's own files, as it appears in jobs and records."""
     return os.path.join(PATH_TO_REPOSITORY, path)
 
 
 def code(script, loads=()):
-    """The parameter `code` of a rule that runs scripts/{script}: its path, and a digest of what it and its modules mean.
+    """The parameter `code` of a rule that runs scripts/{script}: its path, and a digest of its and its modules' syntax.
 
-    `loads` are the files below scripts/ that it loads by name. Either may be a function of the wildcards that gives it.
+    `loads` are the files below scripts/ that it loads by name. Both may be functions of the wildcards.
     """
 
     def of_job(wildcards):
@@ -64,9 +64,9 @@ def code(script, loads=()):
 
 
 def code_of_model(script, further=lambda wildcards: []):
-    """The parameter `code` of a rule that runs a model: the script loads the adapter by the model's type.
+    """The parameter `code` of a rule that runs a model: the script loads the adapter for the model's type.
 
-    The model is the wildcard `model` or that of the system. `further` gives what else it loads by name.
+    The model is the wildcard `model` or that of the system. `further` returns the other files that are loaded by name.
     """
 
     def loads(wildcards):
@@ -80,21 +80,21 @@ def code_of_model(script, further=lambda wildcards: []):
 def sha256_of(**paths):
     """The setting that identifies the user's own files and folders that a job reads: the SHA-256 of each, by option.
 
-    Snakemake thus plans a change of content whatever its date. Jobs use the SHA-256 from the start of the run.
+    Snakemake thus notices a change of content regardless of dates. Jobs use the SHA-256 from the start of the run.
     """
     sha256_by_option = {option: OWN_DATA.sha256(path) for option, path in paths.items() if path}
     return {"sha256_of": {option: sha256 for option, sha256 in sha256_by_option.items() if sha256}}
 
 
 def source_settings(location, revision=None, **files):
-    """Where a job reads what is at `location` and, of the user's own data and of further `files`, the content."""
-    if location is None:  # of a model behind an endpoint
+    """The settings of a job that reads `location`, with the SHA-256 of the user's own data and of further `files`."""
+    if location is None:  # for a model behind an endpoint
         return {}
     return {**SOURCES.settings(location, revision), **sha256_of(source=SOURCES.own(location, revision), **files)}
 
 
 def source_files(location, revision=None):
-    """What a job reads at `location`; a file that Snakemake cannot take ends the run with one line."""
+    """The inputs of a job that reads `location`; exits with a one-line error if Snakemake cannot use a file."""
     try:
         return SOURCES.inputs(location, revision) if location is not None else []
     except UserError as error:
@@ -102,7 +102,7 @@ def source_files(location, revision=None):
 
 
 def systems_of_kind(*kinds):
-    """The constraint of a rule that makes the runs of systems of these kinds."""
+    """The wildcard constraint of a rule that makes the runs of systems of these types."""
     return one_of(name for name, system in EXPERIMENT.systems.items() if system.kind in kinds)
 
 
@@ -114,13 +114,13 @@ def graph():
 
 
 def may_be_deleted(path):
-    """Whether a file is a checkpoint, an embedding, an index or a text, which are deleted to save space."""
+    """Return whether a file is a checkpoint, embedding, index or text, which may be deleted to save space."""
     return results_paths.kind(path) in results_paths.HEAVY
 
 
 @cache
 def gone():
-    """The files that jobs behind the results had written and that were deleted since, of the kinds in every archive."""
+    """The deleted outputs of jobs behind the results, of the types that every archive contains."""
     if all(map(may_be_deleted, deleted_from(RESULTS))):
         return []
     missing = [path for path in deleted_outputs(graph()) if not may_be_deleted(path)]

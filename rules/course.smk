@@ -1,7 +1,7 @@
-"""The course of a run: what happens before its first job, what is shown while it runs, which jobs run first, how it ends.
+"""The course of a run: preparation before the first job, progress, priorities of jobs, and the end.
 
-Read after all rules. While a run goes on, a line per stage says how far it is. When it ends, what the first comparison found is
-printed, or the error line of each failed job is repeated.
+Read after all rules. During a run, one line per stage shows its progress. At the end, the finding of the first
+comparison or the error line of each failed job is printed.
 """
 
 import os
@@ -22,23 +22,23 @@ from scripts.reports.planning import figures
 PLOTS = {result("figure", figure=name, figure_format="png"): name for name in EXPERIMENT.comparisons}
 PROGRESS = None
 time_alone(workflow, EXPERIMENT.timing)
-if not AS_MODULE:  # there, rules and output are another workflow's
+if not AS_MODULE:  # in a module, rules and output belong to another workflow
     prefer_first(workflow, list(PLOTS))
     PROGRESS = follow(workflow, EXPERIMENT.name, PLOTS)
 
 
 def check_fonts():
-    """Where figures are about to be drawn, their fonts are installed. Raises UserError, before the first job."""
+    """Check that the fonts of planned figures are installed. Raises UserError before the first job."""
     fonts = figures.fonts(EXPERIMENT) if PROGRESS and "figure" in PROGRESS.planned else {}
     if fonts:
-        from scripts.reports.figures.fonts import check_font  # it loads matplotlib, which a plan does without
+        from scripts.reports.figures.fonts import check_font  # loads matplotlib, which planning does not need
 
     for font, key in fonts.items():
         check_font(font, f"{CONFIG_NAME}: {key}")
 
 
 def begin():
-    """At the start of a run that is no dry run: record its inputs, and on Slurm end the jobs that an earlier run left."""
+    """Start a run (not a dry run): record its inputs and, on Slurm, cancel the jobs that an earlier run left."""
     if not Path(PATH_TO_REPOSITORY, "scripts").is_dir():
         sys.exit(f"error: {Path.cwd()}: run snakemake in {REPOSITORY}, whose scripts the jobs start")
     OWN_DATA.begin_run(own_data())

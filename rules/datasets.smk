@@ -1,9 +1,9 @@
-"""Datasets: from where each one lies to the one layout that the other stages read, whole or cut into passages.
+"""Datasets: read each source and write the common layout that later stages read, whole or cut into passages.
 
-In: folders, archives, downloads. Out, per dataset: data/{dataset}/corpus.jsonl, queries/{split}.jsonl, qrels/{split}.qrels,
-statistics.json; of judgements only the last two, and no corpus where a dataset shares another's. Passages, groups of whole
-sentences: passages/{dataset}/{length}/ with the same texts, one line per passage. Counts of word pieces by a model's tokenizer:
-data/{dataset}/word-pieces.json.
+In: folders, archives, downloads. Out, per dataset: data/{dataset}/corpus.jsonl, queries/{split}.jsonl,
+qrels/{split}.qrels, statistics.json; for datasets with judgements only, just the last two; no corpus if a dataset
+shares another's. Passages are groups of whole sentences: passages/{dataset}/{length}/ with the same texts, one line per
+passage. Counts of word pieces by a model's tokenizer: data/{dataset}/word-pieces.json.
 """
 
 from scripts.common.plugins import source as plugin_file
@@ -16,7 +16,7 @@ from scripts.experiment.results_paths import FIELDS, SPLITS
 
 
 def reader(wildcards):
-    """The one reader that prepare loads, by the dataset's format."""
+    """The reader that prepare loads for the dataset's format."""
     return [plugin_file(FORMATS, EXPERIMENT.datasets[wildcards.dataset].format).removeprefix("scripts/")]
 
 

@@ -1,7 +1,7 @@
-"""Details of a comparison, on request: what explains that tasks differ, and who wins which queries.
+"""Details of a comparison, on request: moderators of the effect, and wins and losses by query.
 
-In: effects/, meta/, metrics/; of moderators data/*/statistics.json and qrels. Out: moderators/{comparison}.json, tables/queries/
-and tables/query-differences/{comparison}.tsv.
+In: effects/, meta/, metrics/; for moderators also data/*/statistics.json and qrels. Out: moderators/{comparison}.json,
+tables/queries/ and tables/query-differences/{comparison}.tsv.
 """
 
 from scripts.engine.job_settings import settings
@@ -18,12 +18,12 @@ localrules:
 
 
 def of_comparison(wildcards):
-    """The effect, estimator and intervals that a job loads by the names that its comparison gives."""
+    """The modules of the effect, estimator and intervals that the comparison names."""
     return loaded_modules([EXPERIMENT.comparisons[wildcards.comparison]])
 
 
 def moderators_of(wildcards):
-    """The moderators that it loads."""
+    """The modules of the moderators that the comparison names."""
     return moderators.sources(EXPERIMENT.comparisons[wildcards.comparison])
 
 

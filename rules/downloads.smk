@@ -1,7 +1,7 @@
-"""Downloads: all that needs a network. `snakemake check` asks whether it can be had, `snakemake prepare` makes what needs it.
+"""Downloads: everything that needs a network; `check` tests availability, `prepare` fetches and prepares.
 
-In: URLs, PyPI packages, ids of ir_datasets, hub ids. Out: results/downloads/, shared by all experiments. Of `check` a table on
-the terminal, with one line for each thing that is missing.
+In: URLs, PyPI packages, ids of ir_datasets, hub ids. Out: results/downloads/, shared by all experiments. `snakemake
+check` prints a table to the terminal, with one line for each missing item.
 """
 
 import shlex
@@ -62,7 +62,7 @@ use rule fetch as fetch_folder with:
         "fetch_folder {wildcards.download}"
 
 
-rule prepare:  # on a machine with network: afterwards no other rule needs any
+rule prepare:  # on a machine with network access; afterwards no other rule needs it
     input:
         datasets.fetched_statistics(EXPERIMENT),
         expand(result("checkpoint", recipe=UNTRAINED, seed=0), model=EXPERIMENT.models),

@@ -1,9 +1,10 @@
-"""Encoding: each corpus, or its passages, becomes an index per checkpoint of a model that searches.
+"""Encoding: build an index of each corpus, or of its passages, for each checkpoint of a model that searches.
 
-In: models/, data/{dataset}/corpus.jsonl, passages/{dataset}/{length}/corpus.jsonl. Out, each with its timing: embeddings/
-{dataset}/{model}/{recipe}/seed-{seed}.{form} (or embeddings/{dataset}/passages-{length}/...), a folder of the form that the
-model's kind states; with `shards` made of seed-{seed}.shards/{shard}-of-{shards}.{form}, one job each; of vectors
-seed-{seed}.{made}, their codes in few bytes or an index of faiss. And checkpoints in ONNX: models/{model}/{recipe}+{form}/.
+In: models/, data/{dataset}/corpus.jsonl, passages/{dataset}/{length}/corpus.jsonl. Out, each with its timing:
+embeddings/{dataset}/{model}/{recipe}/seed-{seed}.{form} (or embeddings/{dataset}/passages-{length}/...), a folder in
+the form that the model's type states; with `shards`, it is joined from seed-{seed}.shards/{shard}-of-{shards}.{form},
+one job each; for vectors also seed-{seed}.{made}, their compressed codes or a faiss index. Also checkpoints in ONNX:
+models/{model}/{recipe}+{form}/.
 """
 
 from scripts.engine.job_settings import settings
@@ -17,7 +18,7 @@ INDEXED = job_files.indexed(EXPERIMENT)
 
 
 def parts_of_index(name):
-    """The files of all parts in which a corpus is encoded."""
+    """The files of all shards of an encoded corpus."""
     return expand(result(name), part=inference.parts(EXPERIMENT), allow_missing=True)
 
 

@@ -1,8 +1,8 @@
-"""Evaluation: runs and qrels to one value per query and measure.
+"""Evaluation: compute one value per query and measure from runs and qrels.
 
-In: runs/{task}/{system}/seed-{seed}.trec.gz, data/{dataset}/qrels/, external files of runs and of scores.
-Out: metrics/{task}/{system}/seed-{seed}.tsv; once more in metrics-ties-ascending/ where a published table has documents of
-equal score in that order.
+In: runs/{task}/{system}/seed-{seed}.trec.gz, data/{dataset}/qrels/, external files of runs and of scores. Out:
+metrics/{task}/{system}/seed-{seed}.tsv; a second version in metrics-ties-ascending/ if a published table sorts
+documents of equal score in that order.
 """
 
 from scripts.engine.job_settings import settings

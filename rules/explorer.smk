@@ -1,7 +1,8 @@
-"""The explorer: a folder with a page that shows single queries and their rankings, to open from the disk.
+"""The explorer: a folder with a local page that shows single queries and their rankings.
 
-In: metrics/ and runs/ of all compared tasks, data/{dataset}/qrels/. Out: explorer/. Queries and corpora are read, and are no
-inputs: where they were deleted to save space, the job says so in one line, and nothing that takes hours is planned again. The counts of datasets (statistics.json) are inputs, since they change with the texts.
+In: metrics/ and runs/ of all compared tasks, data/{dataset}/qrels/. Out: explorer/. Queries and corpora are read but
+are not inputs: if they were deleted to save space, the job reports this in one line, and no long jobs are planned
+again. The counts of datasets (statistics.json) are inputs, since they change with the texts.
 """
 
 from pathlib import Path

@@ -1,8 +1,8 @@
 """Features of queries and their candidates, for learning to rank: one file per task and set of features.
 
-In: bm25/{dataset}/term-counts{how} and query-terms/, runs/, data/{dataset}/ (qrels, and texts for features of texts);
+In: bm25/{dataset}/term-counts{how} and query-terms/, runs/, data/{dataset}/ (qrels, and texts for text features);
 models/ that tag texts; or the user's own files in LETOR's format. Out: features/{task}/{features}.parquet with its
-timing, {features}.structures.jsonl where a model tags texts and, on demand, {features}.letor.txt.
+timing, {features}.structures.jsonl if a model tags texts and, on demand, {features}.letor.txt.
 """
 
 from scripts.engine.job_settings import settings

@@ -1,8 +1,8 @@
-"""Figures: forest plots, and all others that one script draws each; which script, from what and how, its stage plans.
+"""Figures: forest plots, and all figures that a single script draws, as planned by their stages.
 
-In: effects/, meta/, tables/, timings and whatever else a figure shows. Out: figures/{figure}.{svg,pdf,png}, and .txt and .tex where
-its notes stand in a caption. What only changes how a figure looks (labels, titles, which p is shown) is a setting of the figure and
-reruns no statistics.
+In: effects/, meta/, tables/, timings and any other data that a figure shows. Out: figures/{figure}.{svg,pdf,png}, and
+.txt and .tex if its notes are in a caption. Options that only change the appearance of a figure (labels, titles, which
+p is shown) are settings of the figure and rerun no statistics.
 """
 
 from functools import cache
@@ -29,18 +29,18 @@ localrules:
 
 @cache
 def drawing(figure):
-    """How a figure is drawn."""
+    """The planned job that draws a figure."""
     return DRAWINGS[figure]()
 
 
 def shown_figure(figure_format):
-    """A file of a figure that `snakemake --report` shows."""
+    """A file of a figure, as an output that `snakemake --report` shows."""
     file = result("figure", figure_format=figure_format)
     return shown(file, "figure", category, figure="{figure}", file=figure_format)
 
 
 def category(wildcards):
-    """Where it shows a figure."""
+    """The category of a figure in Snakemake's report."""
     return drawing(wildcards.figure).category
 
 

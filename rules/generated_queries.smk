@@ -1,7 +1,8 @@
 """Generated queries: a model writes training queries for documents of another dataset.
 
-In: models/, data/{dataset}/corpus.jsonl of the dataset whose corpus is shared. Out: data/{dataset}/ as of a dataset without documents
-of its own, with generation.json, which counts what was written; answers of an endpoint are kept in data/{dataset}.resume/.
+In: models/, data/{dataset}/corpus.jsonl of the dataset whose corpus is shared. Out: data/{dataset}/, as for a dataset
+without documents of its own, with generation.json, which counts the generated queries; answers of an endpoint are kept
+in data/{dataset}.resume/.
 """
 
 from scripts.common.plugins import source as plugin_file
@@ -14,7 +15,7 @@ from scripts.models.adapters import KINDS
 
 
 def writer(wildcards):
-    """The one kind of model that the script loads."""
+    """The module of the model type that the script loads."""
     model = EXPERIMENT.models[datasets.generator(EXPERIMENT, wildcards.dataset)]
     return [plugin_file(KINDS, model.type).removeprefix("scripts/")]
 

@@ -1,7 +1,7 @@
-"""Judges: a language model behind an endpoint judges the documents that systems rank, as further judgements of a dataset.
+"""Judges: a language model behind an endpoint judges ranked documents, as further judgements of a dataset.
 
-In: texts and runs, and to fill holes the human judgements. Out: data/{dataset}/qrels/, statistics.json, with all answers and the
-timing.
+In: texts and runs and, to fill gaps, the human judgements. Out: data/{dataset}/qrels/, statistics.json, with all
+answers and the timing.
 """
 
 from scripts.engine.job_settings import settings

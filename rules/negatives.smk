@@ -1,8 +1,9 @@
-"""Training examples: negatives by BM25 or by systems, and the pairs that a cross-encoder or a teacher is to score.
+"""Training examples: negatives from BM25 or systems, and pairs for a cross-encoder or a teacher to score.
 
-In: data/{dataset}/, bm25/{dataset}/train.trec.gz, runs/{dataset}-train/ of systems that negatives are from, the scores of a
-cross-encoder (ranking.smk). Out: negatives/{dataset}/{examples}.tsv (with {examples}.mining.json, how many candidates were
-filtered), negatives/{dataset}/{pairs}.trec.gz (candidates and positives), teachers/{dataset}/{pairs}.trec.gz (examples).
+In: data/{dataset}/, bm25/{dataset}/train.trec.gz, runs/{dataset}-train/ of systems that provide negatives, the scores
+of a cross-encoder (ranking.smk). Out: negatives/{dataset}/{examples}.tsv (with {examples}.mining.json, the number of
+filtered candidates), negatives/{dataset}/{pairs}.trec.gz (candidates and positives), teachers/{dataset}/{pairs}.trec.gz
+(examples).
 """
 
 from scripts.engine.job_settings import settings

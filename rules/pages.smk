@@ -1,8 +1,8 @@
-"""Pages: tables to print (Markdown and LaTeX), those whose numbers stand in no file yet with these, and answers to read.
+"""Pages: tables for print (Markdown and LaTeX), tables that no other rule writes, and written answers.
 
-In: tables/means.tsv, tables/costs.tsv, moderators/, multiple-comparisons/ with tables, tables/{matrix}.tsv, curves/, judgements
-by humans and by models with metrics by both. Out:
-tables/{means,{matrix}}.{md,tex}, tables/multiple-comparisons/*.{md,tex}, tables/{inference,fine-tuning}-times.{tsv,md,tex},
+In: tables/means.tsv, tables/costs.tsv, moderators/, multiple-comparisons/ with tables, tables/{matrix}.tsv, curves/,
+judgements by humans and by models with metrics for both. Out: tables/{means,{matrix}}.{md,tex},
+tables/multiple-comparisons/*.{md,tex}, tables/{inference,fine-tuning}-times.{tsv,md,tex},
 tables/moderators/*.{tsv,md,tex}, tables/*-answers.{md,tsv}, tables/judges/{dataset}.{md,tsv}.
 """
 

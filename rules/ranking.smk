@@ -1,9 +1,10 @@
-"""Ranking: models search tasks, score the candidates of a first stage again, or every pair; and score pairs for trainings.
+"""Ranking: models search tasks, re-rank a first stage's candidates or score all pairs, and score training pairs.
 
-In: models/, data/{dataset}/ (or passages/{dataset}/{length}/), embeddings/, runs/ of first stages, {negatives,teachers}/{dataset}/
-{pairs}.trec.gz. Out, each with its timing: runs/{task}/{system}/seed-{seed}.trec.gz; {negatives,teachers}/{dataset}/{pairs}/{system}/
-seed-{seed}.trec.gz, the scores by which negatives are filtered and students learn. With `shards` they are joined of parts in
-seed-{seed}.shards/, one job each, and are the same as those of one job.
+In: models/, data/{dataset}/ (or passages/{dataset}/{length}/), embeddings/, runs/ of first stages,
+{negatives,teachers}/{dataset}/{pairs}.trec.gz. Out, each with its timing: runs/{task}/{system}/seed-{seed}.trec.gz;
+{negatives,teachers}/{dataset}/{pairs}/{system}/seed-{seed}.trec.gz, the scores with which negatives are filtered and
+students are trained. With `shards`, they are joined from parts in seed-{seed}.shards/, one job each, and equal those of
+a single job.
 """
 
 from scripts.engine.job_settings import settings
@@ -13,7 +14,7 @@ from scripts.inference import planning as inference
 
 
 def parts_of_ranking(name):
-    """The files of all parts of a ranking."""
+    """The files of all shards of a ranking."""
     return expand(result(name), part=inference.parts(EXPERIMENT), allow_missing=True)
 
 

@@ -1,9 +1,9 @@
-"""The report: the experiment as one HTML file to read and to send, a summary in Markdown, and published numbers beside ours.
+"""The report: the experiment in one HTML file, a summary in Markdown, and a comparison with published numbers.
 
-In: tables/, effects/, meta/, multiple-comparisons/, curves/, figures/, training logs, all timing files, metrics of the systems that
-differ in their number of training queries, records of mined negatives, importance of features; config/published/, Anserini's
-reference scores. Out: report.html, summary.md, published-versus-ours.{tsv,md} and, with a mapping, .html. (`snakemake --report
-FILE.zip` makes Snakemake's own report.)
+In: tables/, effects/, meta/, multiple-comparisons/, curves/, figures/, training logs, all timing files, metrics of the
+systems that differ in their number of training queries, records of mined negatives, importance of features;
+config/published/, Anserini's reference scores. Out: report.html, summary.md, published-versus-ours.{tsv,md} and, with a
+mapping, .html. (`snakemake --report FILE.zip` makes Snakemake's own report.)
 """
 
 from scripts.bm25 import planning_references as references

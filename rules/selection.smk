@@ -1,8 +1,8 @@
-"""Selection on dev: of a system's seeds the one that is kept for other datasets, of an entry's recipes the one with `choose`.
+"""Selection on dev: keep one of a system's seeds for other datasets, and one of an entry's recipes with `choose`.
 
-In: models/{model}/{recipe}/seed-{seed} with timings and logs, runs/{task}/{system}/seed-{seed}.trec.gz, qrels. Out: of seeds
-models/{model}/{recipe}/seed-selected-{system} with the seed's timing and what each scored (json); of recipes models/{model}/
-{entry}-chosen-by-{system}/choice.json and seed-{seed} there.
+In: models/{model}/{recipe}/seed-{seed} with timings and logs, runs/{task}/{system}/seed-{seed}.trec.gz, qrels. Out, for
+seeds: models/{model}/{recipe}/seed-selected-{system} with the seed's timing and the scores of all seeds (json); for
+recipes: models/{model}/{entry}-chosen-by-{system}/choice.json and seed-{seed} in the same folder.
 """
 
 from scripts.engine.job_settings import settings
@@ -10,7 +10,7 @@ from scripts.engine.rule_helpers import one_of
 from scripts.selection import planning as selection
 from scripts.selection import planning_choice as choice
 
-SELECTED_SEED = "selected-{system}"  # in the place of a seed: the checkpoint that is kept
+SELECTED_SEED = "selected-{system}"  # takes the place of a seed: the selected checkpoint
 
 
 localrules:
@@ -20,12 +20,12 @@ localrules:
 
 
 def of_all_seeds(name):
-    """The files `name` of all seeds among which one is chosen."""
+    """The files `name` of all seeds from which one is selected."""
     return lambda wildcards: selection.candidates(EXPERIMENT, wildcards.system, name)
 
 
 def of_all_recipes(name):
-    """The files `name`, of one seed, of all recipes among which one is chosen."""
+    """The files `name` of one seed, for all recipes from which one is selected."""
     return lambda wildcards: choice.of_members(EXPERIMENT, name, wildcards.model, wildcards.recipe, wildcards.seed)
 
 

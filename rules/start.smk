@@ -1,8 +1,8 @@
-"""The start of a run, before anything is planned: the configuration is read and resolved, or one line says why it cannot be.
+"""The start of a run, before planning: read and resolve the configuration, or exit with a one-line error.
 
-In: the configuration. Gives all other rule files EXPERIMENT (the resolved experiment), CAUTIONS, CONFIG_NAME, CONFIG_FILES,
-AS_MODULE (whether another workflow uses this one), PATH_TO_REPOSITORY, RESULTS (the experiment's folder), OWN_DATA, own_data,
-SOURCES (what is downloaded) and STARTED (when this process began).
+In: the configuration. Provides all other rule files with EXPERIMENT (the resolved experiment), CAUTIONS, CONFIG_NAME,
+CONFIG_FILES, AS_MODULE (whether another workflow uses this one), PATH_TO_REPOSITORY, RESULTS (the experiment's folder),
+OWN_DATA, own_data, SOURCES (the locations of data and models) and STARTED (when this process started).
 """
 
 import gc
@@ -16,9 +16,9 @@ from pathlib import Path
 
 import snakemake
 
-gc.set_threshold(100_000, 50, 50)  # a plan keeps all that it makes: looking for garbage as often as usual takes a tenth
+gc.set_threshold(100_000, 50, 50)  # a plan keeps its objects: default collection takes a tenth of the time
 
-# Of this file and not of the main Snakefile (workflow.basedir), which is another repository's where this is its module.
+# From this file and not from the main Snakefile (workflow.basedir), which is another repository's if this is a module.
 REPOSITORY = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).resolve().parent
 if not (REPOSITORY / "scripts").is_dir():
     sys.exit(
@@ -49,29 +49,29 @@ if reason := why_no_clone(str(REPOSITORY)):
     sys.exit(str(UserError(f"error: {reason}")))
 os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
 
-os.environ["PYTHONUTF8"] = "1"  # of jobs; Snakemake itself runs already
+os.environ["PYTHONUTF8"] = "1"  # for jobs; Snakemake itself is already running
 if not sys.flags.utf8_mode and locale.getencoding().lower().replace("-", "") != "utf8":
     sys.exit(f"error: Python reads texts as {locale.getencoding()} here, and all of them are UTF-8: set PYTHONUTF8=1")
 
 PATH_TO_REPOSITORY = path_to_repository(REPOSITORY, Path(workflow.main_snakefile), Path.cwd())
 AS_MODULE = PATH_TO_REPOSITORY != ""
-# Jobs find the modules of scripts/ from the repository's root and, without conda, the Python that runs Snakemake.
+# Jobs find the modules of scripts/ through PYTHONPATH and, without conda, use the Python that runs Snakemake.
 # A prefix replaces Snakemake's strict mode, so strict mode is set again. The prefix also holds for the rules of a
 # workflow that uses this one as a module, so the search path of that workflow stays in PYTHONPATH.
 OTHERS = os.environ.get("PYTHONPATH") if AS_MODULE else None
 PYTHONPATH = f"{REPOSITORY}{os.pathsep}{OTHERS}" if OTHERS else str(REPOSITORY)
 shell.prefix(f"set -euo pipefail; export PYTHONPATH={shlex.quote(PYTHONPATH).replace('{', '{{').replace('}', '}}')}; ")
 CONFIG_FILES = [os.path.relpath(file) for file in workflow.configfiles]
-CONFIG_NAME = CONFIG_FILES[-1] if CONFIG_FILES else "config"  # begins messages about the configuration
+CONFIG_NAME = CONFIG_FILES[-1] if CONFIG_FILES else "config"  # prefix of messages about the configuration
 WARNINGS = [newer_than_tested(snakemake.__version__)]
 try:
-    for file in CONFIG_FILES if not AS_MODULE else []:  # the files of another workflow may hold anything
+    for file in CONFIG_FILES if not AS_MODULE else []:  # files of another workflow may contain anything
         read_yaml(Path(file))
     EXPERIMENT = resolve(config, CONFIG_NAME)
     RESULTS = f"results/{EXPERIMENT.name}"
     OWN_DATA = OwnData(Path("results/state/own-data"), EXPERIMENT.name, job=workflow.remote_exec)
     CAUTIONS = cautions(EXPERIMENT)
-    if workflow.is_main_process:  # the jobs that it starts read this file too
+    if workflow.is_main_process:  # its jobs read this file too
         adopt(Path("results"), Path(".snakemake"))
         WARNINGS += repair(Path("results"), EXPERIMENT.name, Path(".snakemake"))
         means = Path(path("means", experiment=EXPERIMENT.name))
@@ -84,14 +84,14 @@ WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in CAUTIONS]
 for warning in filter(None, WARNINGS) if workflow.is_main_process else []:
     print(f"warning: {warning}", file=sys.stderr)
 
-# Jobs read from the environment how to fetch a file: as a setting, a change of mirrors would fetch the file again.
+# Jobs read from the environment how to fetch a file. If this were a setting, a change of mirrors would fetch it again.
 os.environ[HOW] = json.dumps(SOURCES.how(EXPERIMENT.mirrors))
 if EXPERIMENT.device == "cpu":
-    os.environ["RANKTRIAL_DEVICE"] = "cpu"  # of jobs (those on other nodes read this file too) and profiles/slurm
+    os.environ["RANKTRIAL_DEVICE"] = "cpu"  # for jobs (those on other nodes read this file too) and profiles/slurm
 
 
 def own_data():
-    """The user's own files and folders: of datasets, models, external systems, clusters and published numbers."""
+    """The user's own files and folders: datasets, models, external systems, features, clusters, published numbers."""
     places = [dataset.location for dataset in EXPERIMENT.datasets.values()]
     places += [model.weights for model in EXPERIMENT.models.values()]
     places += [file for system in EXPERIMENT.systems.values() for file in system_kind(system).files(system)]

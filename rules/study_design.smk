@@ -1,8 +1,8 @@
-"""Study design: which effect a further study could detect, from the variances of each comparison or assumed ones.
+"""Study design: the effect that a further study could detect, from the variances of comparisons or assumed ones.
 
-In: effects/, meta/, metrics/ of both systems, tables/costs.tsv. Out: tables/study-designs/{plan}.json, tables/study-design.
-{tsv,md,tex}. `snakemake plan_study` makes them all, with the figures; with `plan_study` in the configuration they are made with
-the other results.
+In: effects/, meta/, metrics/ of both systems, tables/costs.tsv. Out: tables/study-designs/{plan}.json,
+tables/study-design.{tsv,md,tex}. `snakemake plan_study` makes them all, with the figures; if the configuration has
+`plan_study`, they are made with the other results.
 """
 
 from scripts.engine.job_settings import settings
@@ -19,7 +19,7 @@ localrules:
 
 
 def of_plan(name):
-    """The path `name` of the comparison whose variances a plan takes; nothing where they are assumed."""
+    """The path `name` of the comparison whose variances a plan uses; nothing if they are assumed."""
 
     def inputs(wildcards):
         compared = study.compared(EXPERIMENT, wildcards.plan)
@@ -57,7 +57,7 @@ rule study_design:
         " --settings {params.settings:q} --log {log:q}"
 
 
-rule plan_study:  # the last one: it prints a sentence a plan
+rule plan_study:  # the last rule; prints one sentence per plan
     input:
         plans=study.plan_files(EXPERIMENT),
         figures=study.figure_files(EXPERIMENT),

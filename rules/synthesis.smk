@@ -1,7 +1,8 @@
-"""Synthesis: per-query metrics of control and treatment to one effect per task and their meta-analysis; or many systems at once.
+"""Synthesis: effects per task and their meta-analysis, or a multiple comparison, from per-query metrics.
 
-In: metrics/{task}/{system}/seed-{seed}.tsv, and runs, of which unjudged documents are counted.
-Out: effects/{comparison}.tsv, meta/{comparison}.json; multiple-comparisons/{family}.json with tables/multiple-comparisons/{family}.tsv.
+In: metrics/{task}/{system}/seed-{seed}.tsv, and runs, in which unjudged documents are counted. Out:
+effects/{comparison}.tsv, meta/{comparison}.json; multiple-comparisons/{family}.json with
+tables/multiple-comparisons/{family}.tsv.
 """
 
 from scripts.engine.job_settings import settings

@@ -1,8 +1,9 @@
-"""Tables: of many files the numbers of one table, and all comparisons as tables to print.
+"""Tables: collect numbers of many files into one table, and print all comparisons as tables.
 
-In: metrics/, meta/, effects/, data/*/statistics.json, records of choices, timings of runs, checkpoints and encodings (external
-systems have none). Out: tables/{datasets,means,comparisons,costs,selected-seeds,chosen-recipes,extreme-queries}.tsv,
-tables/{matrix}.tsv, tables/influence/{comparison}.tsv, tables/comparisons.{md,tex}, tables/effects/{comparison}.{tsv,md,tex}.
+In: metrics/, meta/, effects/, data/*/statistics.json, records of selections, timings of runs, checkpoints and encodings
+(external systems have none). Out:
+tables/{datasets,means,comparisons,costs,selected-seeds,chosen-recipes,extreme-queries}.tsv, tables/{matrix}.tsv,
+tables/influence/{comparison}.tsv, tables/comparisons.{md,tex}, tables/effects/{comparison}.{tsv,md,tex}.
 """
 
 from scripts.datasets import planning as datasets
@@ -28,12 +29,12 @@ localrules:
 
 
 def from_files(script, settings=None, compared=(), **inputs):
-    """How a table is made: by a script, from inputs named as its options, with settings."""
+    """The planned job of a table: its script, its inputs by the name of the script's options, and its settings."""
     return Drawing(script, "Tables", inputs, settings or {}, compared)
 
 
 def influence(comparison):
-    """The table of how each task weighs on the summary of a comparison."""
+    """The table of each task's influence on the summary of a comparison."""
     inputs = {name: result(name, comparison=comparison) for name in ("effects", "meta")}
     return from_files("synthesis/influence_table.py", compared=(comparison,), **inputs)
 
@@ -77,7 +78,7 @@ COLLECTED = {
 
 
 def shown_tables():
-    """The tables of all comparisons; of each, Snakemake's report shows the one at full precision."""
+    """The tables of all comparisons; for each, Snakemake's report shows the one at full precision."""
     in_full = {result("effects_table", comparison=name, table_format="tsv"): name for name in EXPERIMENT.comparisons}
     return [
         shown(table, "effects", "Tables", table="effects", comparison=in_full[table]) if table in in_full else table

@@ -1,7 +1,8 @@
-"""Training: a model's own weights, and one fine-tuning per model, recipe and seed.
+"""Training: the original weights of each model, and one fine-tuning per model, recipe and seed.
 
-In: downloads, data/{dataset}/, negatives/{dataset}/{examples}.tsv, bm25/{dataset}/dev.trec.gz (to evaluate on the way), a teacher's
-scores. Out: models/{model}/untrained/seed-0 (checked weights), models/{model}/{recipe}/seed-{seed} with its timing and log.
+In: downloads, data/{dataset}/, negatives/{dataset}/{examples}.tsv, bm25/{dataset}/dev.trec.gz (for evaluation during
+training), the scores of a teacher. Out: models/{model}/untrained/seed-0 (checked weights),
+models/{model}/{recipe}/seed-{seed} with its timing and log.
 """
 
 from scripts.engine.job_settings import settings

@@ -1,4 +1,4 @@
-"""Studies of transfer: curves over the number of training queries. (rules/tables.smk makes matrices of sources and targets.)
+"""Transfer studies: learning curves over the number of training queries (for matrices, see rules/tables.smk).
 
 In: metrics/{task}/{system}/seed-{seed}.tsv, timings of trainings, tables/datasets.tsv. Out: curves/{curve}.json,
 tables/curves-{curve}.tsv.

@@ -1,7 +1,7 @@
-"""Fusion: runs of several systems become one; the weights of a sum are tuned on dev where a system asks for it.
+"""Fusion: combine the runs of several systems; a system can have the weights of its sum tuned on dev.
 
-In: runs/{task}/{system}/seed-{seed}.trec.gz of the fused systems, data/{dataset}/qrels/dev.qrels. Out, for a system that
-fuses: runs/{task}/{system}/seed-{seed}.trec.gz with its timing, and fusion/{dataset}/{system}/seed-{seed}.weights.json with
+In: runs/{task}/{system}/seed-{seed}.trec.gz of the fused systems, data/{dataset}/qrels/dev.qrels. Out, for a fusion:
+runs/{task}/{system}/seed-{seed}.trec.gz with its timing, and fusion/{dataset}/{system}/seed-{seed}.weights.json with
 seed-{seed}.grid.tsv (the weights tried).
 """
 

@@ -1,10 +1,10 @@
-"""Learning to rank: a model learnt from features of training queries orders the candidates of a first stage.
+"""Learning to rank: a model trained on features of training queries orders the candidates of a first stage.
 
-In: features/{task}/{features}.parquet of a dataset's train and dev splits and of the task, data/{dataset}/qrels/dev.qrels,
-bm25/{dataset}/term-counts. Out: rankers/{source}/{system}/seed-{seed}.model with its record (.json), the parameters
-tried (.grid.tsv) and the time of learning; with refit also the one that was learnt again from train and dev
-(in refitted/); runs/{task}/{system}/seed-{seed}.trec.gz with its timing. {source} is the dataset that
-it is learnt from.
+In: features/{task}/{features}.parquet of a dataset's train and dev splits and of the task,
+data/{dataset}/qrels/dev.qrels, bm25/{dataset}/term-counts. Out: rankers/{source}/{system}/seed-{seed}.model with its
+record (.json), the parameters tried (.grid.tsv) and the training time; with refit also the model that is trained again
+on train and dev (in refitted/); runs/{task}/{system}/seed-{seed}.trec.gz with its timing. {source} is the training
+dataset.
 """
 
 from scripts.engine.job_settings import settings
@@ -13,22 +13,22 @@ from scripts.learning_to_rank import planning as learning
 
 
 def learner(wildcards):
-    """The one learner that a job loads, by its system."""
+    """The module of the system's learner."""
     return [learning.learner_file(EXPERIMENT, wildcards.system)]
 
 
 def features_of(system):
-    """The name of the features that a system learns from."""
+    """The name of the set of features from which a system learns."""
     return EXPERIMENT.systems[system].settings.features
 
 
 def features_of_split(split):
-    """The feature files of a split of what a ranker is learnt from."""
+    """The feature files of one split of a ranker's training data."""
     return lambda wildcards: learning.features(EXPERIMENT, wildcards.system, wildcards.source, split)
 
 
 def terms_behind(wildcards):
-    """The term counts from which these files were computed."""
+    """The term counts from which the feature files were computed."""
     return [
         folder
         for task in learning.folders(EXPERIMENT, wildcards.system, wildcards.source, "train")

@@ -1,7 +1,7 @@
-"""Listwise: a language model behind an endpoint orders the best documents of a first stage, a window at a time.
+"""Listwise: a language model behind an endpoint orders the best documents of a first stage, window by window.
 
-In: data/{dataset}/, runs/ of first stages. Out, for a system that is listwise: runs/{task}/{system}/seed-{seed}.trec.gz with
-its timing and all answers; answers are kept beside the run as they come, so none is asked for twice.
+In: data/{dataset}/, runs/ of first stages. Out, for a listwise system: runs/{task}/{system}/seed-{seed}.trec.gz with
+its timing and all answers; answers are stored next to the run as they arrive, so that none is requested twice.
 """
 
 from scripts.engine.job_settings import settings

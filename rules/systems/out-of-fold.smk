@@ -1,6 +1,7 @@
-"""Out-of-fold scores: the runs of re-rankers that were each trained without one fold become one.
+"""Out-of-fold scores: combine the runs of re-rankers that were each trained without one fold.
 
-In: runs/{task}/{system}/seed-{seed}.trec.gz of each re-ranker. Out: runs/{task}/{system}/seed-{seed}.trec.gz with its timing.
+In: runs/{task}/{system}/seed-{seed}.trec.gz of each re-ranker. Out: runs/{task}/{system}/seed-{seed}.trec.gz with its
+timing.
 """
 
 from scripts.engine.job_settings import settings

@@ -1,7 +1,7 @@
-"""How much each feature matters to a ranker that was learnt from features.
+"""Feature importance: how much each feature matters to a ranker that was trained on features.
 
 In: rankers/{source}/{system}/seed-{seed}.model with its record (.json), the features and judgements of dev. Out:
-rankers/{source}/{system}/seed-{seed}.importance.tsv. {source} is the dataset that the ranker is learnt from.
+rankers/{source}/{system}/seed-{seed}.importance.tsv. {source} is the dataset on which the ranker was trained.
 """
 
 from scripts.engine.job_settings import settings
