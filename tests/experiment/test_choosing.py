@@ -167,7 +167,7 @@ def test_the_best_mean_over_seeds_is_chosen_and_the_first_of_equal_ones(tmp_path
 
 def test_the_example_of_the_documentation_is_right():
     text = Path("docs/training.md").read_text()
-    block = text.split("## Choosing a recipe on dev", 1)[1].split("```yaml\n", 1)[1].split("```", 1)[0]
+    block = text.split("## Selecting a recipe on dev", 1)[1].split("```yaml\n", 1)[1].split("```", 1)[0]
     config = yaml.safe_load(block)
     recipe = config["recipes"]["tuned"] | {"train_on": "d"}
     chosen = experiment(recipe, SYSTEMS | {"tuned": config["systems"]["dense"] | {"model": "m", "recipe": "r"},

@@ -56,7 +56,7 @@ class Keys:
 
 Options = Keys
 FORMAT = Format(
-    location="a release of CLEF-2020 CheckThat! task 2; `parts` says which of its folders is which split",
+    location="a release of CLEF-2020 CheckThat! task 2; `parts` maps splits to its folders",
     splits=lambda entry: set(entry.parts),
     judgements="parts",
     mistake=mistake,

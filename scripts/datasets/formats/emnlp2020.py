@@ -38,7 +38,7 @@ class Keys:
 
 Options = Keys
 FORMAT = Format(
-    location="PolitiFact or Snopes as packed by Vo and Lee (2020); `text: tweet` or `tweet+image`",
+    location="PolitiFact or Snopes, as released by Vo and Lee (2020); `text: tweet` or `tweet+image`",
     splits=lambda entry: {"train"},
 )
 

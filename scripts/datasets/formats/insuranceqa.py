@@ -42,7 +42,7 @@ def mistake(entry: Any) -> Mistake | None:
 
 
 FORMAT = Format(
-    location="PyPI's `insuranceqa_data`; `domain` picks one",
+    location="PyPI's `insuranceqa_data`; `domain` selects a domain",
     splits=lambda entry: set(FILES),
     narrowing=("domain",),
     mistake=mistake,

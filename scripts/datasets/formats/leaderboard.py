@@ -23,7 +23,7 @@ class Keys:
 
 MEANINGS = {"format": "scores per task, supplied by the systems"}
 FORMAT = Format(
-    location="nothing: the systems bring the score of each task, without values per query; `measure` names the scores",
+    location="nothing: the systems supply one score per task, without values per query; `measure` names the scores",
     splits=lambda entry: {"test"},
     has_documents=False,
     values_given=True,

@@ -18,7 +18,7 @@ from scripts.ir.trec import Qrels, Subtopics, over_subtopics
 NAME = "qrels"
 MEANINGS = {"format": "judgements only", "location": "or a single file"}
 FORMAT = judgements_only(
-    NAME, "judgements only, one file or (under `qrels`) one per split: for the runs of other people's systems"
+    NAME, "judgements only, one file or (under `qrels`) one per split: for external runs"
 )
 
 

@@ -20,7 +20,7 @@ class Keys:
 
 MEANINGS = {"format": "values per query, supplied by the systems"}
 FORMAT = Format(
-    location="nothing: the systems bring a value per sample; `measure` names the values",
+    location="nothing: the systems supply one value per sample; `measure` names the values",
     splits=lambda entry: {"test"},
     has_documents=False,
     values_given=True,
