@@ -1,8 +1,8 @@
 """Take over an external system's run file: checked, cut at the experiment's depth, in trec_eval's order.
 
 Reads a TREC run (plain, gzip or zstd), the task's qrels and, where the task has them, its corpus and queries; writes a
-run of the experiment, without the documents that are excluded for a query. A run that has not one query of the task, or
-not one document of the corpus, is refused here, before it is scored: it belongs to other data. Documents that the
+run of the experiment, without the documents that are excluded for a query. A run without any query of the task, or
+without any document of the corpus, is refused here, before it is scored: it belongs to other data. Documents that the
 corpus lacks, and those that are left out, are counted, and a run without a judged document is reported.
 """
 
@@ -27,7 +27,7 @@ class Settings:
 
 
 def not_in_corpus(ranked: Run, corpus: Path) -> str | None:
-    """The warning about a run whose documents are not all in the corpus. Raises UserError where not one is."""
+    """The warning about a run whose documents are not all in the corpus. Raises UserError if none is."""
     documents = {document for scores in ranked.values() for document in scores}
     unknown = documents.difference(read_ids(corpus))
     if len(unknown) == len(documents):

@@ -1,8 +1,8 @@
-"""Take over the values that another tool gave each sample of a task, as a metrics file.
+"""Import external values per sample of a task as a metrics file.
 
 Reads a text file: one value per line, or an id and values in columns that tabs or commas separate. Writes
-metrics/{task}/{system}/seed-0.tsv (query_id, then the one measure), which is paired with others by the ids or, where
-there are none, line by line.
+metrics/{task}/{system}/seed-0.tsv (query_id, then the one measure), which is paired with others by the ids or, without
+ids, line by line.
 """
 
 from __future__ import annotations

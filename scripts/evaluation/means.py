@@ -16,7 +16,7 @@ from scripts.experiment.results_paths import fields_of
 
 
 def means(paths: list[Path]) -> pd.DataFrame:
-    """Means over queries, averaged over seeds, in the order in which tasks and systems first come."""
+    """Means over queries, averaged over seeds, in the order of first occurrence of tasks and systems."""
     groups: dict[tuple[str, str], list[pd.DataFrame]] = {}
     for path in paths:
         fields = fields_of("scored", path)

@@ -15,12 +15,12 @@ from scripts.ir.measure_names import follows_instructions
 
 
 def scored_by_others(experiment: Experiment) -> list[str]:
-    """The tasks, by their names in paths, of which there are values by others and no runs."""
+    """The tasks, by their names in paths, with external values instead of runs."""
     return [folder for folder, task in tasks_by_folder(experiment).items() if task.values_given]
 
 
 def scored_here(experiment: Experiment) -> list[str]:
-    """The tasks, by their names in paths, of which runs are scored."""
+    """The tasks, by their names in paths, whose runs are scored."""
     return [folder for folder, task in tasks_by_folder(experiment).items() if not task.values_given]
 
 
@@ -41,7 +41,7 @@ def qrels(experiment: Experiment, task: str) -> str:
 
 
 def original(experiment: Experiment, system: str, task: str, seed: str) -> list[str]:
-    """The run and the judgements of the task whose instructions a task changes, where pMRR compares both."""
+    """The run and the judgements of the task whose instructions a task changes, for pMRR."""
     changed = task_in(experiment, task)
     before = experiment.datasets[changed.dataset].changed_from
     if not before or not any(map(follows_instructions, experiment.measures)):
@@ -51,24 +51,24 @@ def original(experiment: Experiment, system: str, task: str, seed: str) -> list[
 
 
 def corpus(experiment: Experiment, task: str) -> str | list[str]:
-    """The corpus that a task's runs rank, where it has one: judgements alone have none."""
+    """The corpus that a task's runs rank, if it has one (judgements only have none)."""
     dataset = task_in(experiment, task).dataset
     return job_files.corpus(experiment, dataset) if format_of(experiment.datasets[dataset]).has_documents else []
 
 
 def queries(experiment: Experiment, task: str) -> str | list[str]:
-    """The queries of a task, which say what is excluded for them, where it has any."""
+    """The queries of a task, with their excluded documents, if it has any."""
     its = task_in(experiment, task)
     return job_files.queries(experiment, its) if its.has_documents else []
 
 
 def import_run_settings(experiment: Experiment, system: str) -> JsonObject:
-    """How deep a run is kept, and its tag."""
+    """The depth of a run, and its tag."""
     return {"depth": experiment.depth, "tag": system}
 
 
 def import_scores_settings(experiment: Experiment, system: str, task: str) -> JsonObject:
-    """The measure that the values of others are of, and the column that holds those of a system."""
+    """The measure of external values, and the column of a system's values."""
     column = column_of(experiment.systems[system])
     return {"measure": task_in(experiment, task).measures[0], **({"column": column} if column else {})}
 
@@ -85,7 +85,7 @@ def all_metrics(experiment: Experiment) -> list[str]:
 
 
 def all_runs(experiment: Experiment) -> list[str]:
-    """All runs, which leaves out what others scored."""
+    """All runs, without systems that have external values."""
     others = scored_by_others(experiment)
     runs = [
         run

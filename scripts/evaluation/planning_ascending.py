@@ -1,6 +1,6 @@
-"""What is scored once more with documents of equal score by ascending id, for cells of a paper's tables.
+"""The second scoring with ties by ascending id, for cells of a paper's tables.
 
-Reads the mapping of published cells (scripts/experiment/printed_cells.py): its measures say `ties: ascending`.
+Reads the mapping of published cells (scripts/experiment/printed_cells.py): its measures with `ties: ascending`.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from scripts.experiment.records import Experiment
 
 
 def measures(experiment: Experiment) -> list[str]:
-    """The experiment's measures that a published table has with ascending ties; none without such a table."""
+    """The experiment's measures that a published table has with ascending ties; empty without such a table."""
     mapping = _mapping(experiment)
     return [name for name in experiment.measures if mapping.is_ascending(name)] if mapping else []
 
 
 def score_settings(experiment: Experiment, ties: str) -> JsonObject:
-    """How runs are scored: in trec_eval's order of ties, or (`ties` is not empty) in that of a published table."""
+    """The settings of scoring: with trec_eval's order of ties, or (`ties` is not empty) that of a published table."""
     return {"measures": measures(experiment), "ties": "ascending"} if ties else {"measures": experiment.measures}
 
 
 def metrics(experiment: Experiment) -> list[str]:
-    """The metrics files with ascending ties: of the systems and tasks that the mapping names."""
+    """The metrics files with ascending ties, of the systems and tasks that the mapping names."""
     mapping = _mapping(experiment)
     if mapping is None or not measures(experiment):
         return []

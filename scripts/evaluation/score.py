@@ -1,9 +1,9 @@
 """Score a run: one value per query and measure.
 
-Reads a run and the task's qrels; for queries with changed instructions also the run and the qrels (`original`) of the
-queries with their first ones. Writes a TSV (query_id, then one column per measure, full precision). As `trec_eval
+Reads a run and the task's qrels; for queries with changed instructions, also the run and the qrels (`original`) of the
+queries with their original ones. Writes a TSV (query_id, then one column per measure, full precision). As `trec_eval
 -c` does, a judged query that the run lacks scores 0 (and is reported); a query of the run that has no judgement is
-ignored. Documents of equal score are in trec_eval's order, unless the cells of a published table have the other one.
+ignored. Ties are in trec_eval's order, unless the cells of a published table have the other one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def score(
     run_file: Path, qrels_file: Path, metrics: Path, names: list[str], ties: str = "descending",
     original: Original | None = None,
 ) -> list[str]:  # fmt: skip
-    """Score `run_file` and write `metrics`; returns what is odd about the query sets, as text.
+    """Score `run_file` and write `metrics`; return warnings about the query sets, as text.
 
     Raises UserError where the run holds not one query of the task.
     """

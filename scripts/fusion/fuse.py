@@ -51,7 +51,7 @@ def fuse(runs: list[Run], settings: Settings, weights: dict[str, float]) -> Run:
 
 
 def read_weights(settings: Settings, files: list[Path]) -> dict[str, float]:
-    """The weight of each system: tuned, given, or none for a method without. Raises UserError where one is missing."""
+    """The weight of each system: tuned, given, or none for a method without. Raises UserError if one is missing."""
     weights = json.loads(files[0].read_text())["weights"] if files else settings.weights or {}
     if settings.method == "weighted-sum" and set(weights) != set(settings.systems):
         place = files[0] if files else "--settings: weights"

@@ -1,8 +1,8 @@
 """Join the runs of re-rankers that were each trained without one fold of the training queries.
 
 Reads a run of each on one task, in the order of the folds. Writes a TREC run of the `depth` best documents per query,
-and its timing (of joining alone). Of training queries each one's documents have the scores of the re-ranker that was
-trained without its fold; of other queries the mean of all re-rankers' scores.
+and its timing (of joining alone). The documents of a training query have the scores of the re-ranker that was
+trained without its fold; those of other queries have the mean of all re-rankers' scores.
 """
 
 from __future__ import annotations

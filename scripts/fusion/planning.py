@@ -1,4 +1,4 @@
-"""What the jobs of fusion are given: paths and settings, from the experiment (for rules/systems/fusion.smk)."""
+"""Paths and settings of the fusion jobs, derived from the experiment (for rules/systems/fusion.smk)."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def weights(experiment: Experiment, system: str, task: str, seed: str) -> str | 
 
 
 def tuning_settings(experiment: Experiment, system: str) -> JsonObject:
-    """How the weights of a system are tuned."""
+    """The settings for tuning the weights of a system."""
     return fusion.tuning_settings(experiment.systems[system])
 
 
 def fusing_settings(experiment: Experiment, system: str, seed: str) -> JsonObject:
-    """How the runs become one."""
+    """The settings for fusing the runs."""
     how = fusion.fusing_settings(experiment.systems[system])
     return {**how, "depth": experiment.depth, "tag": f"{system}-{seed}"}
 
@@ -47,7 +47,7 @@ def runs_of_folds(experiment: Experiment, system: str, task: str) -> list[str]:
 
 
 def joining_settings(experiment: Experiment, system: str, task: str) -> JsonObject:
-    """How the runs of folds become one."""
+    """The settings for joining the runs of folds."""
     ranked = task_in(experiment, task)
     learnt = out_of_fold.recipe_of(experiment, experiment.systems[system]).datasets
     trained = ranked.split == "train" and ranked.ranked_dataset in learnt

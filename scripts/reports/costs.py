@@ -25,7 +25,7 @@ SIZES = {"index_mb": "index_bytes", "weights_mb": "weights_bytes"}  # columns wh
 
 @dataclass(frozen=True)
 class Beside:
-    """The timing files of what a run needed; None where it needed none.
+    """The timing files of what a run needed; None if it needed none.
 
     `trainings` and `encodings` are those of all parts, each once; None: the own one is all. `untimed` names parts
     without a timing.
@@ -47,12 +47,12 @@ class Settings:
 
 
 def read(path: str | Path | None) -> dict:
-    """A timing file's figures; empty where a system has no such file."""
+    """A timing file's figures; empty if a system has no such file."""
     return json.loads(Path(path).read_text()) if path else {}
 
 
 def counted(timing: dict) -> dict[str, float]:
-    """The joules of a timing by counter; empty where the machine has none that can be read."""
+    """The joules of a timing by counter; empty if the machine has none that can be read."""
     return timing.get("energy_joules", {})
 
 
@@ -66,7 +66,7 @@ def of_a_query(timing: dict, statistic: str) -> float | None:
 
 
 def end_to_end(ranked: dict, beside: Beside) -> dict[str, float | None]:
-    """The sums over a run and all that it takes; None where a part has no timing.
+    """The sums over a run and all that it takes; None if a part has no timing.
 
     Sums of the steps' medians and quartiles stand for those of the sums, which nobody measured.
     """
@@ -86,7 +86,7 @@ def seconds(every: list[str] | None, own: str | None) -> list[float | None]:
 
 
 def added(values: list[float | None]) -> float | None:
-    """The sum; None where a part is unknown."""
+    """The sum; None if a part is unknown."""
     known = [value for value in values if value is not None]
     return sum(known) if len(known) == len(values) else None
 

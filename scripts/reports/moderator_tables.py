@@ -85,7 +85,7 @@ def _numbers(found: Coefficient | Summary | None) -> dict[str, object]:
 
 
 def _of_model(name: str, model: Model) -> dict[str, object]:
-    """The numbers of a model, which each of its rows repeats; None where it was not fitted."""
+    """The numbers of a model, which each of its rows repeats; None if it was not fitted."""
     numbers = {f"model_{key}": getattr(model, key, getattr(model.fit, key, None)) for key in OF_MODEL}
     return {"model": name, **numbers, "model_permutation_p_value": getattr(model.fit, "permutation_p_value", None)}
 

@@ -129,7 +129,7 @@ def columns(table: pd.DataFrame, tasks: dict[str, str]) -> list[str]:
 
 
 def cell(rows: pd.DataFrame) -> str:
-    """The mean of all runs of these rows, ± the sd over them where there are several; empty where there is none."""
+    """The mean of all runs of these rows, ± the sd over them where there are several; empty if there is none."""
     if rows.empty:
         return ""
     shown = rows.astype(object).where(rows.notna(), None)

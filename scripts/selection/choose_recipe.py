@@ -1,7 +1,7 @@
 """Choose among recipes the one whose runs are best on a task, mostly a dev split.
 
-Reads the runs of the systems that stand for the recipes, one a seed, and the qrels. Writes a record (JSON: what the
-settings say, chosen, recipes: each with its score and that of each seed). A recipe's score is the mean over its seeds
+Reads the runs of the systems that represent the recipes, one per seed, and the qrels. Writes a record (JSON: the
+settings, chosen, recipes: each with its score and that of each seed). A recipe's score is the mean over its seeds
 of the measure's mean over the judged queries; of equal scores the first recipe is chosen.
 """
 
@@ -35,7 +35,7 @@ class Settings:
 
 
 def reached(runs: list[Path], qrels: Qrels, settings: Settings) -> list[dict]:
-    """What each recipe reaches: recipe, score, and the mean of the measure by seed."""
+    """The result of each recipe: recipe, score, and the mean of the measure by seed."""
     by_member: dict[str, dict[int, float]] = {}
     for path in runs:
         fields = fields_of("run", path)

@@ -1,7 +1,7 @@
 """The checkpoint of the recipe that was chosen, under a name of its own.
 
-Reads the record that `choose_recipe` wrote, and of one seed the checkpoints of all recipes with their timings and
-training logs. Writes those of the chosen one (checkpoints as hard links where the disk has them).
+Reads the record that `choose_recipe` wrote, and, for one seed, the checkpoints of all recipes with their timings and
+training logs. Writes those of the chosen one (checkpoints as hard links if the disk supports them).
 """
 
 from __future__ import annotations

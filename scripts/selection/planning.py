@@ -35,14 +35,14 @@ def qrels(experiment: Experiment, system: str) -> str:
 
 
 def selection_settings(experiment: Experiment, system: str) -> JsonObject:
-    """How a seed is chosen."""
+    """The settings for choosing a seed."""
     selection, task = selections(experiment)[system], selection_task(experiment, system)
     how = {"score": selection.score, "formula": selection.formula}
     return {"system": system, "task": task.name, "split": task.split, **how}
 
 
 def records(experiment: Experiment) -> list[str]:
-    """What was chosen, of each selection."""
+    """The record of each selection."""
     return [
         job_files.checkpoint(experiment, experiment.systems[name], selection.dataset, SELECTED, "seed_selection")
         for name, selection in selections(experiment).items()

@@ -29,7 +29,7 @@ def qrels(experiment: Experiment, recipe: str) -> str:
 
 
 def choice_settings(experiment: Experiment, recipe: str) -> JsonObject:
-    """How a recipe is chosen."""
+    """The settings for choosing a recipe."""
     system, chosen = choosers(experiment)[recipe], _choice(experiment, recipe)
     recipes = [[member.name, member.recipe] for member in _members(experiment, recipe)]
     how = {"task": chosen.task, "split": chosen.split, "measure": chosen.measure}
@@ -44,7 +44,7 @@ def of_members(experiment: Experiment, name: str, model: str, recipe: str, seed:
 
 
 def records(experiment: Experiment) -> list[str]:
-    """What was chosen, of each choice."""
+    """The record of each choice."""
     fields = {"experiment": experiment.name}
     return [
         path("choice", **fields, model=system.model, recipe=recipe) for recipe, system in choosers(experiment).items()

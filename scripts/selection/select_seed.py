@@ -1,8 +1,8 @@
 """Select the seed of a system that is kept for other datasets.
 
 Reads the system's runs on one task, one per seed, its qrels and the seeds' checkpoints with their timings. Writes the
-checkpoint of the best seed under a name of its own (hard links where the disk has them), its timing, and a record
-(JSON: what the settings say, chosen, seeds: each with its measures and score). A seed's score is the mean of the
+checkpoint of the best seed under a name of its own (hard links if the disk supports them), its timing, and a record
+(JSON: the settings, chosen, seeds: each with its measures and score). A seed's score is the mean of the
 measures weighted by the settings' `score`; of equal scores the smallest seed is chosen.
 """
 
@@ -47,7 +47,7 @@ def weighted_mean(values: dict[str, float], weights: dict[str, float]) -> float:
 
 
 def scores(runs: list[Path], qrels: Qrels, weights: dict[str, float]) -> list[dict]:
-    """What each seed reaches, by ascending seed: seed, score, and the mean of each measure over the judged queries."""
+    """The result of each seed, by ascending seed: seed, score, and the mean of each measure over the judged queries."""
     reached = []
     for seed, path in sorted(by_seed("run", runs).items()):
         means = evaluate(read_run(path), qrels, list(weights)).mean().to_dict()
@@ -62,7 +62,7 @@ def best(reached: list[dict]) -> int:
 
 
 def copy(source: str, target: str) -> None:
-    """A hard link, or a copy where the disk has no links."""
+    """Make a hard link, or a copy if the disk does not support links."""
     try:
         os.link(source, target)
     except OSError:

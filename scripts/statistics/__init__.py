@@ -1,17 +1,17 @@
-"""Statistics of paired scores: pure functions of arrays. Nothing here reads or writes files, or knows an experiment.
+"""Statistics of paired scores: pure functions of arrays, without files and independent of experiments.
 
-`comparison.compare` is the entry point: per-query scores of two systems by task in, a `Comparison` out. Behind it:
+`comparison.compare` is the entry point: it takes per-query scores of two systems by task and returns a `Comparison`.
 
-| where | what |
+| package | content |
 |---|---|
-| `effects`, `estimators`, `intervals`, `task_intervals` | what a comparison chooses by name: one file each |
+| `effects`, `estimators`, `intervals`, `task_intervals` | methods that a comparison selects by name, one file each |
 | `task` | one task: its effect, interval, tests, seeds, wins and losses |
-| `dependence` | what tasks share: queries, corpora, checkpoints; and clusters of queries |
+| `dependence` | dependence between tasks (shared queries, corpora, checkpoints), and clusters of queries |
 | `least_squares` | means and regressions of effects with a known covariance; components of variance |
 | `meta_analysis` | the effects of several tasks: mean, heterogeneity, prediction, influence |
-| `meta_regression` | what explains the differences between tasks |
-| `multiple` | many systems at once; corrections for several tests |
-| `power` | what a design of a study can show |
+| `meta_regression` | models of the differences between tasks |
+| `multiple` | simultaneous tests of many systems; corrections for multiple tests |
+| `power` | power and precision of study designs |
 
-docs/statistics.md has every formula with its source and what it is checked against.
+docs/statistics.md has every formula with its source and its tests.
 """

@@ -1,4 +1,4 @@
-"""Agreement of two assessors, and of the orders that they give systems; reads and writes nothing.
+"""Agreement of two assessors, and of the rankings of systems by their judgements; reads and writes nothing.
 
 Cohen (1960), A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20(1), 37-46.
 """
@@ -13,14 +13,14 @@ import scipy  # its parts are loaded when they are first used
 
 
 def confusion(pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
-    """How often each pair of grades was given, of all grades of both assessors, in their order."""
+    """The confusion matrix over all grades of both assessors, in their order."""
     counts = Counter(pairs)
     first, second = (sorted({pair[place] for pair in pairs}) for place in (0, 1))
     return {(one, other): counts[one, other] for one in first for other in second}
 
 
 def cohens_kappa(pairs: Sequence[tuple[int, int]]) -> float | None:
-    """(observed - expected agreement) / (1 - expected agreement); None where chance alone would agree always."""
+    """(observed - expected agreement) / (1 - expected agreement); None if the expected agreement is 1."""
     n = len(pairs)
     observed = sum(one == other for one, other in pairs) / n if n else 0.0
     first, second = (Counter(pair[place] for pair in pairs) for place in (0, 1))
@@ -29,7 +29,7 @@ def cohens_kappa(pairs: Sequence[tuple[int, int]]) -> float | None:
 
 
 def order_correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Kendall's tau-b of two orders of the same systems; None for fewer than two, or where one order ties all."""
+    """Kendall's tau-b of two rankings of the same systems; None for fewer than two, or if one ranking ties all."""
     if len(first) < 2:
         return None
     tau = float(scipy.stats.kendalltau(first, second).statistic)

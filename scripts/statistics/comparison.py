@@ -1,8 +1,8 @@
-"""The entry point: per-query scores of two systems on tasks become effects, their mean and what a next task may show.
+"""The entry point: effects from per-query scores of two systems on tasks, their mean, and a prediction interval.
 
-Reads and writes nothing. The jobs of an experiment call it, and so can anybody with scores of their own
-(docs/statistics.md, docs/compare-your-own-scores.ipynb). What tasks have in common (queries, documents, checkpoints) is
-found out first, since it decides what an effect's variance is; then each task is compared, then all are combined.
+Reads and writes nothing. The jobs of an experiment call it, and it can be used with any scores (docs/statistics.md,
+docs/compare-your-own-scores.ipynb). The dependence between tasks (shared queries, documents, checkpoints) is determined
+first, since effects' variances depend on it; then each task is compared, then all effects are combined.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from scripts.statistics.task.results import TaskResult, task_result, task_warnin
 class Comparison:
     """Treatment against control: the result of each task, and their synthesis.
 
-    An effect is the treatment's minus the control's. Intervals have the level 1 - alpha. `seed_effects` are by role
-    (control, treatment or difference), of all tasks; `corpora` by task, of those that may share queries.
+    Effects are treatment minus control. Intervals have confidence level 1 - alpha. `seed_effects` are by role (control,
+    treatment or difference), for all tasks; `corpora` by task, for those that may share queries.
     """
 
     method: Method
@@ -48,12 +48,12 @@ class Comparison:
 
     @property
     def on_these(self) -> Summary | None:
-        """The mean effect on these tasks, all of one weight and taken as given; None where none has an effect."""
+        """The mean effect on these tasks, with equal weights, taken as given; None if no task has an effect."""
         return self.synthesis.fixed_mean
 
     @property
     def over_collections(self) -> Summary | None:
-        """The mean effect over collections like these: the random-effects mean; None where no task has an effect."""
+        """The mean effect over collections like these, the random-effects mean; None if no task has an effect."""
         return self.synthesis.meta.summary if self.synthesis.meta else None
 
     @property
@@ -74,12 +74,12 @@ class Comparison:
 
     @property
     def dependence(self) -> Dependence | None:
-        """How the defined effects depend on one another; None where no task has an effect."""
+        """The dependence between the defined effects; None if no task has an effect."""
         return self.synthesis.dependence if self.synthesis.meta else None
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to beware of, as text."""
+        """The cautions, as text."""
         return (*self.cluster_warnings, *task_warnings(self.tasks), *self.synthesis.warnings)
 
 
@@ -90,11 +90,11 @@ def compare(
 ) -> Comparison:
     """Compare two systems on each task and combine the effects.
 
-    scores: by task the scores of control and treatment, each of shape (queries,) or (queries, seeds), in one order of
-    the queries; or `TaskScores`, which also say what tasks share. method: the choices of a comparison, by default those
-    of an experiment. seeds_from: by role, from whose seeds variance between training seeds is estimated; by default
-    from a system's own where it has several. Raises ValueError for scores that are not finite or not paired, and for a
-    prediction-powered effect that is no mean difference.
+    scores: by task, the scores of control and treatment, each of shape (queries,) or (queries, seeds), in the same
+    order of queries; or `TaskScores`, which also state what tasks share. method: the methods of the comparison, by
+    default those of an experiment. seeds_from: by role, the seeds from which the seed variance is estimated; by default
+    a system's own, if it has several. Raises ValueError for scores that are not finite or not paired, and for a
+    prediction-powered effect that is not a mean difference.
     """
     tasks, powered = _with_models(tasks_of(scores), method)
     estimated = method.dependence == ESTIMATED
@@ -118,7 +118,7 @@ def compare(
 def _units(
     tasks: Mapping[str, TaskScores], corpora: Mapping[str, str], method: Method
 ) -> tuple[dict[str, Units], list[str]]:
-    """What counts as one observation of each task, for each query; and what is to be said of it, as text."""
+    """The sampling unit of each query of each task, and cautions as text."""
     queries = {
         name: TaskQueries(task.ids, corpora.get(name, name), task.relevant, task.clusters)
         for name, task in tasks.items()
@@ -129,7 +129,7 @@ def _units(
 def _with_models(
     tasks: Mapping[str, TaskScores], method: Method
 ) -> tuple[dict[str, TaskScores], dict[str, PredictionPowered]]:
-    """The tasks with a model's part in the scores of those that have one, and what that part is."""
+    """The tasks, with prediction-powered scores for those with a model's judgements, and these estimates."""
     found, powered = dict(tasks), {}
     for name, task in tasks.items():
         if task.model:
@@ -143,7 +143,7 @@ def _with_models(
 def _observed(
     task: TaskScores, units: Units, shares: bool, method: Method, powered: PredictionPowered | None
 ) -> ObservedTask:
-    """A task with the seeds of each system averaged; units that nobody chose are automatic."""
+    """A task with the seeds of each system averaged; units that were not configured are automatic."""
     x, y = task.treatment.mean(axis=1), task.control.mean(axis=1)
     automatic = method.clusters == AUTO and task.clusters is None
     observed = observed_task(x, y, units, method, shares, automatic)
@@ -156,7 +156,7 @@ def _seed_effects(
     method: Method,
     seeds_from: Mapping[str, SeedsFrom] | None,
 ) -> dict[str, SeedEffects]:
-    """The seed effects by role; none where seeds are taken as given."""
+    """The seed effects by role; empty if seeds are taken as given."""
     if method.seeds != RANDOM:
         return {}
     control = {name: task.control for name, task in tasks.items()}

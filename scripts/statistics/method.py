@@ -1,6 +1,6 @@
-"""How two systems are compared: the choices of a comparison with the defaults of an experiment; reads nothing.
+"""The methods of a comparison of two systems, with the defaults of an experiment; reads nothing.
 
-The names are those of a comparison in a configuration, and so are the defaults.
+Names and defaults are those of a comparison in a configuration.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ ESTIMATED, INDEPENDENT = "estimated", "independent"  # dependence
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """The choices of a comparison."""
+    """The methods of a comparison."""
 
     effect: Annotated[str, "effect type: a file in scripts/statistics/effects"] = "MD"
     estimator: Annotated[str, "estimator of tau2: a file in scripts/statistics/estimators"] = "REML"

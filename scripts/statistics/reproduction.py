@@ -1,7 +1,7 @@
-"""How well a repeated experiment reproduces the original: measures of rankings, of scores and of effects.
+"""Measures of reproduction of an experiment: of rankings, scores and effects.
 
 Definitions of Breuer et al. (2020), "How to Measure the Reproducibility of System-oriented IR Experiments", as
-repro_eval 0.4 computes them; the tests hold the values equal to its own.
+repro_eval 0.4 computes them; tests compare the values with its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ PERSISTENCE = 0.8  # of rank-biased overlap: repro_eval's default
 
 
 def kendalls_tau_union(original: Sequence[str], repeated: Sequence[str]) -> float | None:
-    """Kendall's tau between the documents at equal ranks, each as its place in the sorted union of both rankings.
+    """Kendall's tau between the documents at equal ranks, coded by their positions in the sorted union.
 
     Two rankings of document ids, best first; the longer one is cut at the length of the other. Returns -1 to 1 (1: the
     same order), or None for fewer than two documents, where tau is not defined.
@@ -50,22 +50,22 @@ def root_mean_square_error(original: np.ndarray, repeated: np.ndarray) -> float:
 
 
 def effect_ratio(original: float, repeated: float) -> float | None:
-    """The mean improvement of treatment over control in the repetition, in shares of the original's.
+    """The mean improvement of treatment over control in the repetition, relative to the original's.
 
-    1: as large as in the original. None where the original has no improvement to compare with.
+    1: as large as in the original. None if the original has no improvement.
     """
     return repeated / original if original else None
 
 
 def relative_improvement(control: float, treatment: float) -> float | None:
-    """How much the treatment's mean is above the control's, in shares of the control's; None where that is 0."""
+    """The difference between treatment's and control's mean, relative to the control's; None if that is 0."""
     return (treatment - control) / control if control else None
 
 
 def delta_relative_improvement(original: tuple[float, float], repeated: tuple[float, float]) -> float | None:
     """The original's relative improvement minus the repetition's, each of the means of (control, treatment).
 
-    0: the same improvement; below 0 the repetition improves more. None where the mean of a control is 0.
+    0: the same improvement; below 0, the repetition improves more. None if the mean of a control is 0.
     """
     first, second = relative_improvement(*original), relative_improvement(*repeated)
     return None if first is None or second is None else first - second

@@ -1,4 +1,4 @@
-"""Per-query scores of two systems on tasks, and what is known of these queries; reads and writes nothing."""
+"""Per-query scores of two systems on tasks, with the identity and clusters of queries; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Pairs = Mapping[str, tuple[np.ndarray, np.ndarray]]  # control and treatment by 
 
 @dataclass(frozen=True)
 class TaskScores:
-    """One task: scores of shape (queries,) or (queries, seeds), both systems in one order of the queries.
+    """One task: scores of shape (queries,) or (queries, seeds), with both systems in the same order of queries.
 
-    Where nothing more is said, tasks share nothing and each query is an observation of its own. `queries` are their ids
-    (by default their places). Tasks with one `corpus` may have queries in common, which have the same ids there.
-    `relevant` are the documents relevant to each query, by which queries are clustered; `clusters` names the cluster of
-    each query instead. Both are by query id. `model` has the scores by a model's judgements, where the others are by
-    those of humans on a sample of the queries: the effect is then prediction-powered.
+    By default, tasks share nothing and queries are independent. `queries` are their ids (by default their positions).
+    Tasks with the same `corpus` may have common queries, which have the same ids. `relevant` are the documents relevant
+    to each query, by which queries are clustered; alternatively, `clusters` names the cluster of each query. Both are
+    by query id. `model` has the scores by a model's judgements, if the others are by human judgements of a sample of
+    the queries: the effect is then prediction-powered.
     """
 
     name: str
@@ -41,7 +41,7 @@ class TaskScores:
 def tasks_of(scores: Pairs | Iterable[TaskScores]) -> dict[str, TaskScores]:
     """The tasks by name, their scores of shape (queries, seeds).
 
-    Raises ValueError, with the task's name, for scores that are not finite or not paired, and for a name that is twice.
+    Raises ValueError, with the task's name, for scores that are not finite or not paired, and for a duplicate name.
     """
     given = [TaskScores(name, *pair) for name, pair in scores.items()] if isinstance(scores, Mapping) else list(scores)
     tasks = {task.name: _checked(task) for task in given}

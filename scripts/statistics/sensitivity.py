@@ -1,15 +1,15 @@
-"""The summary with the tasks that are left out because both systems are the same there; reads and writes nothing.
+"""The summary including tasks on which both systems are the same; reads and writes nothing.
 
-A difference that is the same for every query has no variance of its own, so the task has no weight and is left out.
-Where this difference is 0, leaving it out moves the summary away from 0: only tasks on which something changed count.
-Here these tasks have the variance that a query has on average over the others,
+A difference that is the same for every query has no variance, so the task has no weight and is left out. If this
+difference is 0, leaving it out moves the summary away from 0: only tasks with a change count. Here these tasks get the
+mean variance of a query over the other tasks,
 
     V_i = s^2 / n_i,    s^2 = sum (n_j - 1) n_j V_j / sum (n_j - 1) over the tasks j with an effect,
 
-the pooled variance of an analysis of variance, with sum (n_j - 1) degrees of freedom. It assumes that queries vary
-as much where nothing was seen to change: an assumption, so this is a sensitivity analysis beside the summary. All else
-is as in the summary: the covariance of the other tasks, collections, and seed variance. A task on which no query
-moved shows neither a covariance with others nor seed variance, and is given none.
+the pooled variance of an analysis of variance, with sum (n_j - 1) degrees of freedom. It is an assumption that queries
+vary as much where no change was observed, so this is a sensitivity analysis and not the result. Everything else is as
+in the summary: the covariance of the other tasks, collections, and seed variance. A task on which no query changed
+shows neither covariance with others nor seed variance, and gets none.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Pooled:
 
 
 def pooled_variance(effects: Mapping[str, EffectSize]) -> Pooled | None:
-    """The pooled variance of the defined effects; None where no task has one."""
+    """The pooled variance of the defined effects; None if no task has one."""
     defined = [(effect.n, effect.variance) for effect in effects.values() if effect.variance is not None]
     df = sum(n - 1 for n, _ in defined)
     return Pooled(sum((n - 1) * n * variance for n, variance in defined) / df, df) if df else None
@@ -47,7 +47,7 @@ def pooled_variance(effects: Mapping[str, EffectSize]) -> Pooled | None:
 
 @dataclass(frozen=True)
 class SameTask:
-    """A task on which both systems are the same, with the variance that is assumed; tests against a margin, if any."""
+    """A task on which both systems are the same, with the assumed variance, and tests against a margin, if any."""
 
     n: int
     effect: float
@@ -72,7 +72,7 @@ def sensitivity(
     corpora: Mapping[str, str] | None = None,
     seed_effects: Sequence[SeedEffects] = (),
 ) -> Sensitivity | None:
-    """The summaries with all tasks; None where no task is the same for both, or none has a variance.
+    """The summaries with all tasks; None if both systems differ on every task, or no task has a variance.
 
     `corpora` by task and `seed_effects`, of all tasks in their order, are those of the comparison.
     """

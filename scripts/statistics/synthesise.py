@@ -1,8 +1,8 @@
-"""The synthesis of one comparison: which tasks count, their summary, and how it depends on each of them.
+"""The synthesis of one comparison: the tasks with an effect, their summary, and its dependence on each task.
 
-Reads and writes nothing: the effects of named tasks become a Synthesis. Undefined effects are left out with a
-warning, so that they never reach the summary; what an effect type reports on another scale than it is combined on (r,
-combined as Fisher's z) is turned back here.
+Reads and writes nothing: combines the effects of named tasks into a Synthesis. Undefined effects are left out with a
+warning; effects that are reported on another scale than that of the synthesis (r, combined as Fisher's z) are converted
+back here.
 """
 
 from __future__ import annotations
@@ -29,12 +29,11 @@ from scripts.statistics.task_intervals import TaskInterval
 class Synthesis:
     """The result of a comparison.
 
-    `meta` is None where no task has an effect. `weights` names the tasks that count, in the order given;
-    `estimates` and their `dependence` are theirs, on the scale of the synthesis, as they were combined.
-    `fixed_mean` is the equally weighted mean of these tasks, taken as given (fixed_mean.py), each with its own
-    variance; None where `meta` is. `of` is the meta-analysis of some of these tasks. Effects, their intervals and
-    prediction intervals are as reported; variances, standard errors and tau2 are on the scale of the synthesis (for a
-    correlation, Fisher's z).
+    `meta` is None if no task has an effect. `weights` names the tasks with an effect, in the order given; `estimates`
+    and `dependence` are theirs, on the scale of the synthesis. `fixed_mean` is the equally weighted mean of these
+    tasks, taken as given (fixed_mean.py), each with its own variance; None if `meta` is. `of` is the meta-analysis of a
+    subset of these tasks. Effects, their intervals and prediction intervals are as reported; variances, standard errors
+    and tau2 are on the scale of the synthesis (for a correlation, Fisher's z).
     """
 
     effect_type: str
@@ -67,9 +66,8 @@ def synthesise(
 ) -> Synthesis:
     """Combine the effects of tasks, all of the method's type.
 
-    A task that is alone has its own interval, that of `task_intervals`, as its summary's (a normal one without it).
-    `dependence` is that of the tasks whose effect is defined, in their order; None for independent tasks and given
-    seeds.
+    The summary of a single task has the task's own interval from `task_intervals` (a normal one without it).
+    `dependence` is that of the tasks with a defined effect, in their order; None for independent tasks and given seeds.
     """
     defined = {task: effect for task, effect in effects.items() if effect.variance is not None}
     known = dependence or independent(list(defined.values()))
@@ -111,11 +109,11 @@ class _Combining:
 
     @property
     def reported(self) -> Callable[[float], float]:
-        """From the scale of the synthesis to the one that is reported."""
+        """Convert from the scale of the synthesis to the reported scale."""
         return effect_named(self.method.effect).reported
 
     def of(self, tasks: Sequence[str]) -> MetaAnalysis:
-        """The meta-analysis of some of the tasks, as reported."""
+        """The meta-analysis of a subset of the tasks, on the reported scale."""
         chosen = [self.tasks.index(task) for task in tasks]
         subset = (self.weighed if len(tasks) > 1 else self.known).of_subset(chosen)
         how = (self.method.estimator, self.method.interval, self.method.alpha, self.method.prediction)
@@ -124,7 +122,7 @@ class _Combining:
         return _as_reported(of_one_task(meta, own) if own else meta, self.reported)
 
     def fixed_mean(self, meta: MetaAnalysis) -> Summary:
-        """The fixed mean as reported; of one task, which is all there is, the summary."""
+        """The fixed mean on the reported scale; for a single task, the summary."""
         if meta.k == 1:
             return meta.summary
         return _reported(fixed_mean(self.estimates, self.known, meta.alpha), self.reported)
@@ -144,7 +142,7 @@ def of_one_task(meta: MetaAnalysis, own: TaskInterval) -> MetaAnalysis:
 
 
 def summary_warnings(meta: MetaAnalysis | None, tasks: Sequence[str], method: Method) -> list[str]:
-    """What is odd about the summary of these tasks, as text."""
+    """Warnings about the summary of these tasks, as text."""
     if meta is None:
         return ["no task has an effect: there is no summary"]
     if meta.k == 1:
@@ -153,7 +151,7 @@ def summary_warnings(meta: MetaAnalysis | None, tasks: Sequence[str], method: Me
 
 
 def tau2_warnings(meta: MetaAnalysis) -> list[str]:
-    """What is odd about tau2 of two tasks or more, beside its own interval, as text."""
+    """Warnings about tau2 of at least two tasks and its interval, as text."""
     if meta.tau2 is None or meta.tau2_ci is None:
         return []
     low, high = meta.tau2_ci
@@ -167,7 +165,7 @@ def tau2_warnings(meta: MetaAnalysis) -> list[str]:
 
 
 def other_methods(meta: MetaAnalysis, estimator: str, interval: str) -> list[str]:
-    """Which methods are not those asked for, because the tasks depend on one another, as text."""
+    """The methods that differ from the configured ones because tasks are dependent, as text."""
     asked = {estimator: meta.estimator, interval: meta.interval}
     return [
         f"{wanted} is for tasks that do not depend on one another as these do: it is {used} instead"

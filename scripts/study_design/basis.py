@@ -1,4 +1,4 @@
-"""What a plan is computed from: what a finished comparison shows, or what the configuration assumes.
+"""The basis of a plan: the variances of a finished comparison, or those that the configuration assumes.
 
 Reads and writes nothing.
 """
@@ -25,7 +25,7 @@ Values = dict[str, pd.DataFrame]  # by task: query x seed
 
 @dataclass(frozen=True)
 class Assumed:
-    """Standard deviations and hours that the configuration takes for true."""
+    """Standard deviations and hours assumed in the configuration."""
 
     effect: Annotated[str, "a name to print"]
     query_sd: float
@@ -53,10 +53,10 @@ class Systems:
 
 
 class Basis(NamedTuple):
-    """What a plan is computed from.
+    """The basis of a plan.
 
-    `described` is what the tables and the figure say of it, `present` the design of the comparison, `tau2_high` the
-    upper end of the interval of tau2. One collection alone says nothing of a `summary`.
+    `described` is its text in tables and figure, `present` the design of the comparison, `tau2_high` the upper limit of
+    the interval of tau2. With a single collection, there is no `summary`.
     """
 
     components: Components
@@ -70,8 +70,8 @@ class Basis(NamedTuple):
 def trained_values(systems: Systems, control: Values, treatment: Values) -> dict[str, Values]:
     """The values of each trained system by the comparison's tasks.
 
-    A system that is compared with itself, on queries in another wording, has the same seeds on both sides: its values
-    are the differences of each seed.
+    A system that is compared with itself, on reworded queries, has the same seeds on both sides: its values are the
+    differences per seed.
     """
     treatment = {task: treatment[systems.treatment_on.get(task, task)] for task in control}
     if systems.control == systems.treatment:
@@ -82,7 +82,7 @@ def trained_values(systems: Systems, control: Values, treatment: Values) -> dict
 
 
 def assumed_basis(assumed: Assumed) -> Basis:
-    """What the configuration assumes."""
+    """The basis of assumed variances."""
     sds = (assumed.seed_sd, assumed.seed_by_collection_sd, assumed.seed_by_query_sd)
     seed, by_collection, by_query = (sd**2 for sd in sds)
     of_seeds = SeedVariance(seed, by_collection, by_query, math.inf)
@@ -96,7 +96,7 @@ def assumed_basis(assumed: Assumed) -> Basis:
 
 def found_basis(systems: Systems, meta: MetaRecord, effects: pd.DataFrame, values: dict[str, Values],
                 costs: pd.DataFrame) -> Basis:  # fmt: skip
-    """What a finished comparison shows; `values` by trained system. Raises UserError where no task has an effect."""
+    """The basis of a finished comparison; `values` by trained system. Raises UserError if no task has an effect."""
     effect = effect_named(meta.effect_type)
     tasks = tasks_of(effects, effect.IN_UNITS_OF_MEASURE, meta.ddof)
     if not tasks or meta.meta is None:
@@ -107,7 +107,7 @@ def found_basis(systems: Systems, meta: MetaRecord, effects: pd.DataFrame, value
     seeds = max((of_tasks[task.name].shape[1] for of_tasks in values.values() for task in tasks), default=1)
     names = [systems.control, systems.treatment]
     timed = {name: hours for name in names if (hours := hours_of(costs, name))}
-    if systems.control == systems.treatment:  # it is trained once and ranks each collection's queries in both words
+    if systems.control == systems.treatment:  # it is trained once and ranks each collection's queries in both wordings
         timed = {name: Hours(hours.training, 2 * hours.collection, 2 * hours.query) for name, hours in timed.items()}
     described = FoundBasis(
         control=meta.control,

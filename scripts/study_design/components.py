@@ -1,9 +1,9 @@
-"""The components of variance that a finished comparison shows, for the plan of the next study.
+"""The components of variance estimated from a finished comparison, for the plan of the next study.
 
 Reads and writes nothing. All are on the scale of the comparison's effect. From the tasks' effects: n V, the variance of
-one query (with its share of seed x query, which is taken out again). From their summary: tau2. From the values of each
+one query (with its share of seed x query, which is subtracted). From their summary: tau2. From the values of each
 system by task, query and seed: seed x query is the residual of query + seed (seeds.py); over the seeds, the covariance
-matrix of the tasks' means has seed + seed x collection + seed x query / n on its diagonal and seed beside it.
+matrix of the tasks' means has seed + seed x collection + seed x query / n on its diagonal and seed off it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scripts.statistics.task.seeds import seed_spread
 
 
 class Task(NamedTuple):
-    """A task's row of effects/{comparison}.tsv; `scale` turns a difference in the measure into one of the effect."""
+    """A task's row of effects/{comparison}.tsv; `scale` converts a difference in the measure to the effect's unit."""
 
     name: str
     queries: int
@@ -28,7 +28,7 @@ class Task(NamedTuple):
 
 
 def tasks_of(effects: pd.DataFrame, in_units_of_measure: bool, ddof: int) -> list[Task]:
-    """The tasks that have an effect; their variances with n - 1, whatever `ddof` they were computed with."""
+    """The tasks with an effect; their variances are converted to n - 1 from `ddof`."""
     defined = effects[effects["variance"].notna() & effects["effect"].notna()]
     found = []
     for row in defined.itertuples():
@@ -42,8 +42,8 @@ def tasks_of(effects: pd.DataFrame, in_units_of_measure: bool, ddof: int) -> lis
 def components_of(tasks: Sequence[Task], tau2: float, systems: Sequence[Mapping[str, pd.DataFrame]]) -> Components:
     """The components of these tasks; `systems` has, for each trained system, its values by task: query x seed.
 
-    A system with one seed has no estimate of its seed variance and adds none; the caller says so. A negative
-    estimate is 0.
+    A system with one seed has no estimate of its seed variance and adds none, which the caller reports. Negative
+    estimates are set to 0.
     """
     estimates = [(seed_variance_of(tasks, values), values) for values in systems]
     known = [(variance, values) for variance, values in estimates if variance]
@@ -55,9 +55,9 @@ def components_of(tasks: Sequence[Task], tau2: float, systems: Sequence[Mapping[
 
 
 def seed_variance_of(tasks: Sequence[Task], values: Mapping[str, pd.DataFrame]) -> SeedVariance | None:
-    """The variances of one training of a system, from the tasks that it ranks with all of its seeds; None with one.
+    """The seed variances of a system, from the tasks that it ranks with all of its seeds; None with one seed.
 
-    From one such task all seed variance is taken as common to all collections: the conservative assumption.
+    With only one such task, all seed variance is assumed to be shared by all collections, which is conservative.
     """
     seeds = max((values[task.name].columns for task in tasks), key=len)
     complete = [task for task in tasks if values[task.name].columns.equals(seeds) and task.queries > 1]

@@ -1,7 +1,7 @@
 """What each system of a comparison costs, from tables/costs.tsv: hours per training, collection and query.
 
-Reads and writes nothing. Hours are end to end: with those of the systems whose runs a system takes. BM25's index,
-mining, loading and a warm-up are not in the table, and so not in the hours.
+Reads and writes nothing. Hours are end to end, including those of input systems. BM25's index, mining, loading and a
+warm-up are not in the table, and so not in the hours.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from scripts.statistics.power.designs import SECONDS_AN_HOUR, Hours
 
 
 def hours_of(costs: pd.DataFrame, system: str) -> Hours | None:
-    """The hours of a system, each a mean over its tasks and seeds; None where nothing of it was timed."""
+    """The hours of a system, each a mean over its tasks and seeds; None if it was not timed."""
     runs = costs[costs["system"] == system] if len(costs) else costs
     runs = runs[runs["queries_per_second"].notna()] if len(runs) else runs
     if not len(runs):
@@ -29,5 +29,5 @@ def hours_of(costs: pd.DataFrame, system: str) -> Hours | None:
 
 
 def devices(costs: pd.DataFrame, systems: Sequence[str]) -> list[str]:
-    """On what these systems were timed."""
+    """The devices on which these systems were timed."""
     return sorted(set(costs[costs["system"].isin(systems)]["device"].astype(str))) if len(costs) else []

@@ -10,7 +10,7 @@ from scripts.records.study_design import Curves
 from scripts.statistics.power.designs import Components, Design, Question, Target
 from scripts.statistics.power.precision import Precision
 
-POINTS = 25  # of queries and of collections, evenly on logarithmic axes
+POINTS = 25  # of queries and of collections, evenly spaced on logarithmic axes
 
 
 def curves(
@@ -22,10 +22,10 @@ def curves(
     seeds: Sequence[int],
     shown_seeds: int | None = None,
 ) -> Curves:
-    """The smallest detectable effect (the half-width where that is the target) of one collection, and over collections.
+    """The smallest detectable effect (or half-width, if that is the target) for one collection and over collections.
 
-    `task` has a row for each number of seeds, `summary` a matrix, collections x queries. Ascending lists are expected;
-    `shown_seeds` is one of the numbers of seeds that have to be there.
+    `task` has one row per number of seeds, `summary` a matrix, collections x queries. Lists must be ascending;
+    `shown_seeds` is one of the numbers of seeds that must be included.
     """
     counts = few(seeds, shown_seeds) if components.seed_variances else [1]
     of_queries = np.geomspace(queries[0], queries[-1], POINTS)
@@ -48,6 +48,6 @@ def curves(
 
 
 def few(values: Sequence[int], wanted: int | None = None) -> list[int]:
-    """The first, a middle and the last of the values; the one that is wanted is among them."""
+    """The first, a middle and the last of the values, including the wanted one."""
     middle = values[(len(values) - 1) // 2] if wanted is None else wanted
     return sorted({values[0], middle, values[-1]})

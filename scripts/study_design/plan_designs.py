@@ -1,9 +1,9 @@
-"""Plan the next study of one comparison: what each design can show, from the variances that the comparison shows.
+"""Plan the next study of one comparison: the precision of each design, from the comparison's variances.
 
 Reads effects/{comparison}.tsv, meta/{comparison}.json, the metrics files of both systems and tables/costs.tsv; nothing
-where the configuration assumes the variances. Writes tables/study-designs/{plan}.json: the components of variance,
-every design with its smallest detectable effect, its expected interval and its hours, the cheapest for the target, and
-finer grids for the figure. docs/statistics.md, "Planning a study", derives the formulas.
+if the configuration assumes the variances. Writes tables/study-designs/{plan}.json: the components of variance, every
+design with its smallest detectable effect, its expected interval and its hours, the cheapest for the target, and finer
+grids for the figure. docs/statistics.md, "Planning a study", derives the formulas.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from scripts.study_design.curves import curves
 
 @dataclass(frozen=True)
 class Settings:
-    """What is planned, and for which target."""
+    """The designs to plan, and the target."""
 
     plan: Annotated[str, "its name"]
     alpha: float
@@ -71,7 +71,7 @@ def read_values(paths: Sequence[Path], measure: str) -> Values:
 
 
 def plan(settings: Settings, basis: Basis) -> PlanRecord:
-    """All that the table, the figure and the sentence say."""
+    """The content of the table, the figure and the sentences."""
     target = Target(settings.effect, settings.half_width)
     question = Question(settings.alpha, settings.power, basis.described.interval)
     collections = settings.collections if basis.summary else []
@@ -103,7 +103,7 @@ def _components(components: Components) -> ComponentsRecord:
 
 
 def _present(basis: Basis, question: Question) -> Present | None:
-    """What the comparison's own design shows; and its share of variance that only more collections can lower."""
+    """The precision of the comparison's own design, and its share of variance that only more collections can reduce."""
     if basis.present is None:
         return None
     design, components = basis.present, basis.components
@@ -131,7 +131,7 @@ def _precision(found: Precision) -> PrecisionRecord:
 
 
 def _finite(df: float) -> float | None:
-    """Degrees of freedom; None where they are infinite, since the variance is known."""
+    """Degrees of freedom; None if they are infinite, since the variance is known."""
     return None if math.isinf(df) else df
 
 

@@ -1,4 +1,4 @@
-"""What the jobs of study design are given: paths and settings. See rules/study_design.smk."""
+"""Paths and settings of study design jobs. See rules/study_design.smk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scripts.experiment.system_kinds import seeds_matter, system_kind
 
 
 def compared(experiment: Experiment, plan: str) -> list[Comparison]:
-    """The comparison whose variances a plan takes; none where they are assumed."""
+    """The comparison whose variances a plan uses; None if they are assumed."""
     return [] if experiment.study.plans[plan].assumed else [experiment.comparisons[plan]]
 
 
@@ -48,7 +48,7 @@ def tables(experiment: Experiment) -> list[str]:
 
 
 def asked(experiment: Experiment) -> list[str]:
-    """What is made with the other results, where the configuration plans a study."""
+    """The outputs that are made with the other results, if the configuration plans a study."""
     return [*tables(experiment), *figure_files(experiment)] if experiment.study.configured else []
 
 
@@ -64,7 +64,7 @@ def metrics(experiment: Experiment, plan: str, role: str) -> list[str]:
 
 
 def plan_settings(experiment: Experiment, plan: str) -> JsonObject:
-    """What is planned, and of its systems what no file says."""
+    """The settings of a plan, including properties of its systems that are in no file."""
     settings: dict[str, object] = {"plan": plan, **stated(experiment.study.plans[plan])}
     for comparison in compared(experiment, plan):
         systems = list(dict.fromkeys([comparison.control, comparison.treatment]))
@@ -84,7 +84,7 @@ def plan_settings(experiment: Experiment, plan: str) -> JsonObject:
 
 
 def seeds_vary(experiment: Experiment, name: str) -> bool:
-    """Whether another training would change a system's runs: its own, or that of a system whose runs it takes."""
+    """Whether a system's runs depend on a training, its own or that of an input system."""
     system = experiment.systems[name]
     if system.recipes or seeds_matter(system):
         return True

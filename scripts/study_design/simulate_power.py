@@ -1,8 +1,8 @@
-"""Simulate studies and analyse them with the project's own estimators: is an effect found as often as was planned?
+"""Simulate studies and analyse them with the project's own estimators, to check the planned power.
 
-Reads nothing. Prints a table in Markdown, one row per design: the effect that is planned to be detected with 80% power,
-the share of simulated studies whose interval excludes 0, the half-width planned and the mean one of these studies.
-Each task's variance is estimated from its own queries, as in an experiment. By hand, in minutes:
+Reads nothing. Prints a table in Markdown, one row per design: the effect that is to be detected with 80% power, the
+share of simulated studies whose interval excludes 0, the planned half-width and the mean half-width of these studies.
+Each task's variance is estimated from its own queries, as in an experiment. Run it by hand; it takes minutes:
 
     PYTHONPATH=. python scripts/study_design/simulate_power.py --settings '{"replicates": 10000}'
 """
@@ -26,7 +26,7 @@ DESIGNS = ((30, 4), (30, 10), (200, 4), (200, 10), (200, 20))  # queries and col
 
 
 class Simulated(NamedTuple):
-    """What the analyses of simulated studies found."""
+    """The results of the simulated studies."""
 
     power: float
     half_width: float
@@ -43,7 +43,7 @@ class Settings:
 
 
 def simulated(components: Components, design: Design, effect: float, settings: Settings) -> Simulated:
-    """Analyse `replicates` studies of two systems without training, whose queries differ by normal differences."""
+    """Analyse `replicates` studies of two untrained systems with normally distributed differences."""
     generator = np.random.default_rng(settings.seed)
     estimator, interval = estimator_named(settings.estimator), interval_named(settings.interval)
     queries, collections = int(design.queries), int(design.collections)

@@ -86,7 +86,7 @@ def shared(pairs: dict[str, tuple[Scores, Scores]], corpora: dict[str, str]) -> 
     """The tasks that seem to have the same queries, as text, and whose covariance is not estimated since no common
     corpus is known of them (`corpora` by task); `pairs` are control and treatment by task, of tasks with an effect.
 
-    Raises UserError where two tasks have the same queries and values: one task under two names, counted twice.
+    Raises UserError if two tasks have the same queries and values: one task under two names, counted twice.
     """
     alike: dict[frozenset[str], list[str]] = {}
     for task, (control, _) in pairs.items():

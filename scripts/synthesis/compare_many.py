@@ -37,7 +37,7 @@ def by_task_and_system(paths: list[Path]) -> dict[str, dict[str, list[Path]]]:
 def on_common_queries(values: dict[str, pd.Series], task: str) -> tuple[pd.DataFrame, str | None]:
     """The values by query and system, on the queries that all systems have; and what is left out, as text.
 
-    Raises UserError where they have no query in common, or have no ids and different numbers of samples.
+    Raises UserError if they have no query in common, or have no ids and different numbers of samples.
     """
     (first, first_values), *others = values.items()
     for name, other in others:

@@ -1,7 +1,7 @@
 """One comparison of an experiment, through the entry point of the statistics (statistics/comparison.py).
 
-Reads and writes nothing: the scores of both systems and what files say of their queries become scores by task, and what
-is planned of seeds becomes the values from which seed variance is estimated.
+Reads and writes nothing: converts the scores of both systems and data about their queries to scores by task, and the
+planned sources of seed variance to the values from which it is estimated.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Pairs = Mapping[str, tuple[Scores, Scores]]  # control and treatment by task, on
 
 @dataclass(frozen=True)
 class DependenceData:
-    """What effects may share, by task: the documents relevant to each query and the clusters that the user gave; and by
-    system and task the values (queries, seeds) of systems whose seeds others borrow.
+    """Data about dependence, by task: the documents relevant to each query and user-defined clusters; and by system and
+    task, the values (queries, seeds) of systems whose seeds are borrowed.
     """
 
     relevant: Mapping[str, Mapping[str, Collection[str]]] = field(default_factory=dict)
@@ -60,7 +60,7 @@ def compared(
 
 
 def seeds_from(settings: Settings, siblings: Mapping[str, Mapping[str, np.ndarray]]) -> dict[str, SeedsFrom]:
-    """By role, from whose seeds seed variance is estimated, of the roles where something shows it."""
+    """By role, the seeds from which seed variance is estimated, for the roles with a source."""
     found = {}
     for role, seeds in settings.seed_sources.items():
         if seeds.status != UNKNOWN:
@@ -70,7 +70,7 @@ def seeds_from(settings: Settings, siblings: Mapping[str, Mapping[str, np.ndarra
 
 
 def _checkpoints(role: str, settings: Settings) -> dict[str, Hashable]:
-    """By task, what the checkpoints of a role were trained by, where tasks have their own."""
+    """By task, the trainings of a role's checkpoints, if tasks have separate ones."""
     roles = (CONTROL, TREATMENT) if role == DIFFERENCE else (role,)
     trained = [settings.checkpoints.get(one, {}) for one in roles]
     tasks = dict.fromkeys(task for by_task in trained for task in by_task)
@@ -78,7 +78,7 @@ def _checkpoints(role: str, settings: Settings) -> dict[str, Hashable]:
 
 
 def unknown_seeds(settings: Settings) -> list[str]:
-    """Which trained systems have seeds whose spread nothing in the experiment shows, as text."""
+    """The trained systems whose seed variance cannot be estimated in this experiment, as text."""
     if settings.seeds != RANDOM:
         return []
     names = {

@@ -1,4 +1,4 @@
-"""The settings of a comparison's job (compare.py): what the configuration says of one comparison."""
+"""The settings of a comparison's job (compare.py), from the configuration."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from scripts.synthesis.judged_tasks import JudgedBy
 
 @dataclass(frozen=True)
 class Bayesian:
-    """The Bayesian summary beside the other."""
+    """The settings of the additional Bayesian summary."""
 
     tau_scale: Annotated[float | None, "of the half-normal prior of tau; none: by effect type and measure"] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(Method):
-    """One comparison and its method. Whether the values are allowed is for the configuration's schema to say."""
+    """One comparison and its method. The configuration's schema has checked the values."""
 
     control: Annotated[str, "the control's name"]
     treatment: Annotated[str, "the treatment's name"]

@@ -1,9 +1,9 @@
 """Table of the comparisons: one row each, with the summary effect, its heterogeneity and adjusted p-values.
 
 Reads meta/{comparison}.json. Writes a TSV at full precision. Each test (of the random-effects summary, of the mean on
-these collections, of the summary against the margin) is adjusted by itself over the hypotheses of the comparison's
-`family` that have it: several analyses of one hypothesis (MD and SMD, say) count once.
-`control_tried` and `treatment_tried` are the configurations compared on dev before each side stood as it is.
+these collections, of the summary against the margin) is adjusted separately over the hypotheses of the comparison's
+`family` that have it: several analyses of one hypothesis (such as MD and SMD) count once. `control_tried` and
+`treatment_tried` are the numbers of configurations compared on dev to obtain each system.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from scripts.statistics.multiple.corrections import CORRECTIONS, over_hypotheses
 
 COLUMNS = [column.name for column in fields(ComparisonRow)]
 ENDS = ("low", "high")
-TESTS = {  # column of a p-value -> beginning of the names of its adjusted ones
+TESTS = {  # column of a p-value -> prefix of the names of its adjusted ones
     "p_value": "p",
     "fixed_mean_p_value": "fixed_mean_p",
     "p_equivalence": "p_equivalence",
@@ -32,7 +32,7 @@ TESTS = {  # column of a p-value -> beginning of the names of its adjusted ones
 
 @dataclass(frozen=True)
 class Settings:
-    """What is known of the comparisons beside their numbers."""
+    """Properties of the comparisons other than their numbers."""
 
     tried: Annotated[dict[str, list[int]], "comparison: configurations tried for control, treatment; default 1, 1"] = (
         field(default_factory=dict)
@@ -46,7 +46,7 @@ class Settings:
 
 
 def row(name: str, meta: MetaRecord, tried: list[int], family: str) -> ComparisonRow:
-    """One comparison; cells that do not exist are empty."""
+    """One comparison; cells that do not apply are empty."""
     numbers = meta.numbers
     tests = vars(meta.equivalence) if meta.equivalence else {}
     intervals = {"prediction": numbers.get("prediction_interval"), "tau2": numbers.get("tau2_ci")}
@@ -66,7 +66,7 @@ def row(name: str, meta: MetaRecord, tried: list[int], family: str) -> Compariso
 
 
 def _unjudged(meta: MetaRecord) -> dict[str, float | None]:
-    """How many documents per query are unjudged, and the means on these collections in other cases of them."""
+    """The number of unjudged documents per query, and the means on these collections in the cases of holes.py."""
     if meta.unjudged is None:
         return {"unjudged": None}
     ends = {
@@ -107,12 +107,12 @@ def adjusted(family: list[ComparisonRow], hypotheses: list[str]) -> list[Compari
 
 
 def _untested_is_1(row: ComparisonRow) -> float | None:
-    """The p-value of a summary; that of equal effects, which has no test, counts as 1: the family stays whole."""
+    """The p-value of a summary; 1 for equal effects, which have no test, so that the family is complete."""
     return 1.0 if row.p_value is None and row.fixed_mean_p_value is not None else row.p_value
 
 
 def _size(family: list[ComparisonRow], hypotheses: list[str], *columns: str) -> int:
-    """How many hypotheses have a number in one of these columns."""
+    """The number of hypotheses with a value in one of these columns."""
     tested = [any(getattr(row, column) is not None for column in columns) for row in family]
     return len({hypothesis for hypothesis, is_tested in zip(hypotheses, tested, strict=True) if is_tested})
 

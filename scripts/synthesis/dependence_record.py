@@ -1,9 +1,9 @@
-"""What meta/{comparison}.json says of dependence: seeds, clusters of queries, covariance of the tasks' effects.
+"""The dependence part of meta/{comparison}.json: seeds, clusters of queries, covariance of the tasks' effects.
 
-Reads and writes nothing. `seeds` holds a record by role (control, treatment, or difference where both rank with the
-same checkpoints): its source and status, how many seeds this has, the degrees of freedom, the part of the summary's
-variance, and the standard deviation between seeds (one checkpoint's, of the mean of the tasks) with its interval.
-`dependence` is all of it in numbers, for the jobs that fit the same effects once more (records/dependence.py).
+Reads and writes nothing. `seeds` has one record per role (control, treatment, or difference if both rank with the same
+checkpoints): its source and status, the number of seeds, the degrees of freedom, the part of the summary's variance,
+and the standard deviation between seeds (of one checkpoint's mean over the tasks) with its interval. `dependence` is
+the whole dependence in numbers, for the jobs that fit the same effects again (records/dependence.py).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from scripts.synthesis.comparison_settings import Settings
 
 
 class DependenceFields(TypedDict, total=False):
-    """Those fields of a MetaRecord that are about dependence."""
+    """The fields of a MetaRecord about dependence."""
 
     seeds: dict[str, SeedsRecord] | str
     covariance: Covariance

@@ -13,11 +13,11 @@ from scripts.statistics.multiple.corrections import CORRECTIONS
 from scripts.statistics.task.results import TaskResult
 from scripts.statistics.task.significance import TTest
 
-TESTS = ("t_p", "randomisation_p", "equivalence_p", "non_inferiority_p")  # beginnings of columns
+TESTS = ("t_p", "randomisation_p", "equivalence_p", "non_inferiority_p")  # prefixes of columns
 
 
 class Judged(NamedTuple):
-    """The mean Judged@k of each system over the queries of a task's effect; None where it was not measured."""
+    """The mean Judged@k of each system over the queries of a task's effect; None if it was not measured."""
 
     control: float | None = None
     treatment: float | None = None
@@ -26,10 +26,10 @@ class Judged(NamedTuple):
 def rows(
     results: Mapping[str, TaskResult], weights: Mapping[str, float], judged: Mapping[str, Judged] | None = None
 ) -> pd.DataFrame:
-    """The lines by task; cells that do not exist are empty, and `undefined` says why.
+    """The rows by task; cells that do not apply are empty, and `undefined` states why.
 
-    The family of an adjustment is all tasks, for every test: one without a p-value counts as p = 1, as that of the
-    randomisation test is where both systems are the same and there is no t.
+    The family of an adjustment is all tasks, for every test: a task without a p-value counts as p = 1, the value of the
+    randomisation test if both systems are the same and t is undefined.
     """
     measured = judged or {}
     lines = [_row(task, one, weights.get(task), measured.get(task, Judged())) for task, one in results.items()]
@@ -47,7 +47,7 @@ def _row(task: str, result: TaskResult, weight: float | None, judged: Judged) ->
     effect, t, variance, interval = result.effect, result.t_test or TTest(), result.variance, result.interval
     randomisation, margin, powered = result.randomisation, result.equivalence, result.observed.powered
     ci_low, ci_high = result.ends or (None, None)
-    in_units = effect_named(effect.effect_type).IN_UNITS_OF_MEASURE  # the split is that of a mean difference
+    in_units = effect_named(effect.effect_type).IN_UNITS_OF_MEASURE  # the decomposition is that of a mean difference
     return EffectsRow(
         task=task,
         n=effect.n,

@@ -1,4 +1,4 @@
-"""What the job of a multiple comparison is given, and what it writes: the lines of its table and its record.
+"""The settings and outputs of a multiple comparison's job: the rows of its table and its record.
 
 Reads and writes nothing itself; the tests are those of statistics/multiple/families.py.
 """
@@ -25,7 +25,7 @@ class Settings(Family):
 
 
 def rows(found: Sequence[Scope], settings: Settings) -> pd.DataFrame:
-    """A line a scope and difference; cells that do not exist are empty."""
+    """One row per scope and difference; cells that do not apply are empty."""
     contrasts = contrasts_of(settings)
     pairs = list(enumerate(zip(*contrasts, strict=True)))
     return pd.DataFrame([_difference(one, number, i, j, settings) for one in found for number, (i, j) in pairs])
@@ -53,7 +53,7 @@ def _difference(one: Scope, number: int, i: int, j: int, settings: Settings) -> 
 
 
 def record(found: Sequence[Scope], settings: Settings, seeds: dict[str, int], warnings: list[str]) -> FamilyRecord:
-    """What multiple-comparisons/{family}.json holds; `seeds` is the number of seeds by system."""
+    """The content of multiple-comparisons/{family}.json; `seeds` is the number of seeds by system."""
     return FamilyRecord(
         systems=settings.systems,
         against=settings.against,

@@ -1,9 +1,9 @@
 """Table of the influence of each task on a comparison's summary, at full precision.
 
 Reads effects/{comparison}.tsv and meta/{comparison}.json. Writes tables/influence/{comparison}.tsv: the diagnostics of
-influence.py, or of dependent_influence.py where tasks or seeds hang together, and the summary without each task, as
-reported. The model is that of the comparison's summary. With fewer than three tasks that have an effect the table has
-no rows.
+influence.py, or of dependent_influence.py if tasks are dependent or seeds have variance, and the summary without each
+task, as reported. The model is that of the comparison's summary. With fewer than three tasks with an effect, the table
+has no rows.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ def combined(effect_type: str, reported_value: float) -> float:
 
 
 def influence_table(effects: pd.DataFrame, meta: MetaRecord) -> pd.DataFrame:
-    """A row for each task with an effect; none where these are fewer than three."""
+    """One row per task with an effect; empty if there are fewer than three."""
     defined = effects[effects["effect"].notna() & effects["variance"].notna()]
     if len(defined) < MIN_TASKS or meta.meta is None:
         return pd.DataFrame(columns=list(COLUMNS))
     effect_type = meta.effect_type
     estimates = np.array([combined(effect_type, value) for value in defined["effect"]])
-    asked = meta.asked or meta.meta  # what is left without a task may fit what was asked for
+    asked = meta.asked or meta.meta  # without a task, the configured methods may be possible
     dependence, how = from_record(meta.dependence), (asked.estimator, asked.interval, meta.meta.alpha)
     variances = defined["variance"].to_numpy()
     if dependence is None and has_own_weights(asked.interval):

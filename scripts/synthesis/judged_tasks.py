@@ -1,7 +1,7 @@
-"""Tasks of a comparison that a language model judges: which scores are by humans' judgements, which by the model's.
+"""Tasks of a comparison that a language model judges: the scores by human judgements and by the model's.
 
-Reads files of probabilities; writes nothing. Of the queries that humans judged as well, the task's scores are by
-humans' judgements; those by the model's stand beside them, and those of all other queries.
+Reads files of probabilities; writes nothing. For queries that humans also judged, the task's scores are by human
+judgements; scores by the model's judgements are added for these and all other queries.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HOLES = "a language model judged what humans had not, so no interval includes it
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedBy:
-    """What a comparison knows of a task's judge."""
+    """The properties of a task's judge."""
 
     model: Annotated[str, "the language model"]
     humans: Annotated[str | None, "the task with the humans' judgements; null: there are none"] = None
@@ -47,8 +47,8 @@ Pair = tuple[Scores, Scores]  # control and treatment
 def with_judges(
     pairs: dict[str, Pair], judges: Mapping[str, JudgedBy], seed: int
 ) -> tuple[dict[str, Pair], dict[str, ModelScores]]:
-    """The scores of both systems by task, of judged tasks by the humans' judgements of the sample, and the model's of
-    these tasks. The tasks that only bring the humans' judgements are no longer among them.
+    """The scores of both systems by task (for judged tasks, by human judgements of the sample), and the model's scores
+    of the judged tasks. Tasks that only supply human judgements are removed.
     """
     scores, models = dict(pairs), {}
     for task, by in judges.items():
@@ -67,13 +67,13 @@ def with_judges(
 
 
 def sampled(judged: pd.Index, size: int | None, seed: int, task: str) -> pd.Index:
-    """The queries that count as judged by humans: all that are, or a sample that seed, task and ids decide."""
+    """The queries treated as judged by humans: all of them, or a sample determined by seed, task and ids."""
     return judged if size is None else pd.Index(drawn(list(judged), size, seed, task), name=judged.name)
 
 
 def read_probabilities(path: Path, queries: list[str]) -> np.ndarray:
     """The probability of each query, from lines `query <tab> probability`. UserError with the line, or for a query
-    that has none."""
+    without one."""
     found: dict[str, float] = {}
     for number, line in lines(path):
         query, _, text = line.rstrip("\n").partition("\t")
@@ -100,7 +100,7 @@ def beside(
 
 
 def notes(results: Mapping[str, TaskResult], judges: Mapping[str, JudgedBy]) -> list[str]:
-    """How the effect of each task that a model judges came about, as text."""
+    """A note on the effect of each task that a model judges, as text."""
     said = []
     for task, by in judges.items():
         powered, effect = results[task].observed.powered, results[task].effect

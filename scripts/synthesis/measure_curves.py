@@ -1,8 +1,8 @@
 """Measure the points of curves over the number of training queries, and compare them with baseline and start.
 
-Reads metrics/{task}/{system}/seed-{seed}.tsv of all systems in them; of trainings with all queries of a target
-models/{model}/{recipe}/seed-{seed}.timing.json, which says how many queries trained, else tables/datasets.tsv. Writes
-curves/{curve}.json and tables/curves-{curve}.tsv, one row per point.
+Reads metrics/{task}/{system}/seed-{seed}.tsv of all their systems; for trainings with all queries of a target
+models/{model}/{recipe}/seed-{seed}.timing.json, which has the number of training queries, else tables/datasets.tsv.
+Writes curves/{curve}.json and tables/curves-{curve}.tsv, one row per point.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from scripts.synthesis.transfer.values import read_values
 
 
 def trained_queries(timings: list[Path]) -> dict[str, int]:
-    """{model}/{recipe} -> how many queries its training had; the most of its seeds. Older trainings do not say."""
+    """{model}/{recipe} -> the number of queries of its training, the maximum over its seeds."""
     found: dict[str, int] = {}
     for path in timings:
         fields = fields_of("checkpoint_timing", path)
@@ -35,7 +35,7 @@ def trained_queries(timings: list[Path]) -> dict[str, int]:
 
 
 def sizes_of_all(settings: Settings, trained: dict[str, int], datasets: pd.DataFrame) -> dict[tuple[str, str], int]:
-    """How many queries `all` are, by target and start. Raises UserError where that is unknown."""
+    """The number of queries in `all`, by target and start. Raises UserError if it is unknown."""
     train = datasets[datasets["split"] == "train"].set_index("dataset")["queries"].to_dict()
     sizes = {}
     for point in settings.points:

@@ -1,4 +1,4 @@
-"""Measure the cells of a matrix of sources and targets, and test them as its marks say.
+"""Measure the cells of a matrix of sources and targets, and compute the tests of its marks.
 
 Reads metrics/{task}/{system}/seed-{seed}.tsv of all systems in it. Writes tables/{matrix}.tsv, one row per cell: mean,
 standard deviation over seeds, and differences with their intervals, p-values and Holm's adjusted ones.

@@ -1,4 +1,4 @@
-"""What meta/{comparison}.json holds of a comparison; reads and writes nothing itself."""
+"""The content of meta/{comparison}.json; reads and writes nothing itself."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _result(synthesis: Synthesis, settings: Settings, scale: float) -> MetaResul
 
 
 def _asked(result: MetaResult | NoEffect, settings: Settings) -> Asked | None:
-    """The methods that were asked for, which summaries of fewer tasks may have; None where they are those used."""
+    """The configured methods, which summaries of fewer tasks may use; None if they are those used."""
     if isinstance(result, NoEffect) or result.k == 1:
         return None
     asked = Asked(settings.estimator, settings.interval)
@@ -84,7 +84,8 @@ def _short(metas: Mapping[str, MetaAnalysis]) -> dict[str, ShortSummary]:
 def bayesian(synthesis: Synthesis, settings: Settings, scale: float) -> BayesianSummary:
     """The Bayesian summary as reported; its sd and tau are on the scale of the synthesis.
 
-    The prior's default scale is that of the effect type, in units of the measure for an effect that is.
+    The prior's default scale is that of the effect type, multiplied by the scale of the measure if the effect has its
+    unit.
     """
     effect_type = effect_named(settings.effect)
     usual = effect_type.TAU_SCALE * (scale if effect_type.IN_UNITS_OF_MEASURE else 1.0)
@@ -101,7 +102,7 @@ def bayesian(synthesis: Synthesis, settings: Settings, scale: float) -> Bayesian
 
 
 def shown_range(interval: tuple[float, float], settings: Settings, scale: float) -> tuple[float, float]:
-    """A prediction interval, cut to the range of the effects where these are differences in the measure."""
+    """A prediction interval, cut to the possible range if effects are differences in the measure."""
     in_units = effect_named(settings.effect).IN_UNITS_OF_MEASURE
     return within_range(interval, settings.measure, scale) if in_units else interval
 

@@ -24,12 +24,12 @@ class Scores(NamedTuple):
 
     @property
     def mean_judged(self) -> float | None:
-        """The mean of Judged@k; None where it was not measured."""
+        """The mean of Judged@k; None if it was not measured."""
         return None if self.judged is None else float(self.judged.mean())
 
 
 def read_scores(paths: list[Path], measure: str) -> Scores:
-    """Read a system's metrics files on one task, one per seed. Raises UserError where seeds cover different queries."""
+    """Read a system's metrics files on one task, one per seed. Raises UserError if seeds cover different queries."""
     tables = [read_metrics(path) for path in paths]
     values = pd.concat([table[measure] for table in tables], axis=1, keys=range(len(tables)))
     if values.isna().any(axis=None):
@@ -39,7 +39,7 @@ def read_scores(paths: list[Path], measure: str) -> Scores:
 
 
 def by_task(paths: list[Path]) -> dict[str, list[Path]]:
-    """Metrics files by their task's folder, in the order in which tasks first come."""
+    """Metrics files by their task's folder, in the order of first occurrence."""
     groups: dict[str, list[Path]] = {}
     for path in paths:
         groups.setdefault(fields_of("metrics", path)["task"], []).append(path)
@@ -52,9 +52,9 @@ def seeds_by_task(paths: list[Path]) -> dict[str, list[str]]:
 
 
 def paired(control: Scores, treatment: Scores, task: str) -> tuple[Scores, Scores, str | None]:
-    """Control and treatment on the queries of both, in one order; and what is unpaired, as text.
+    """Control and treatment on the common queries, in the same order; and a text about unpaired ones.
 
-    Raises UserError where they have no query in common, or have no ids and different numbers of samples.
+    Raises UserError if they have no query in common, or have no ids and different numbers of samples.
     """
     check_pairs(list(control.values.index), list(treatment.values.index), task)
     common = control.values.index.intersection(treatment.values.index, sort=False)
@@ -66,5 +66,5 @@ def paired(control: Scores, treatment: Scores, task: str) -> tuple[Scores, Score
 
 
 def on(scores: Scores, queries: pd.Index) -> Scores:
-    """A system's scores on these queries alone."""
+    """A system's scores on these queries."""
     return Scores(scores.values.loc[queries], None if scores.judged is None else scores.judged.loc[queries])

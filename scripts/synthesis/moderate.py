@@ -1,7 +1,7 @@
-"""Ask what explains the differences between the tasks of one comparison: its moderators and subgroups.
+"""Fit the moderators and subgroups of one comparison.
 
-Reads effects/{comparison}.tsv, meta/{comparison}.json (how the effects depend on one another) and, where a moderator
-needs them, data/{dataset}/statistics.json and qrels of the tasks.
+Reads effects/{comparison}.tsv, meta/{comparison}.json (the dependence between effects) and, if a moderator needs them,
+data/{dataset}/statistics.json and qrels of the tasks.
 Writes moderators/{comparison}.json: the value of each task, and the models (see moderation.py, docs/statistics.md).
 """
 
@@ -32,12 +32,12 @@ from scripts.statistics.meta_regression.moderation import Effects, Subgroups, mo
 from scripts.statistics.method import Method
 from scripts.synthesis.moderators import TaskFacts, moderator_named
 
-MOST_PERMUTATIONS = 10_000  # each is a model with a tau2 of its own
+MOST_PERMUTATIONS = 10_000  # each is a model with its own tau2
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a task comes from."""
+    """The dataset and split of a task."""
 
     dataset: str
     split: str
@@ -46,7 +46,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Moderator:
-    """A moderator: known by its name, or with the user's values by task."""
+    """A moderator: a known one by its name, or with the user's values by task."""
 
     name: str
     label: str
@@ -55,7 +55,7 @@ class Moderator:
 
 @dataclass(frozen=True)
 class Settings:
-    """What is asked of the effects of one comparison, and how they are modelled."""
+    """The models of one comparison's effects, and their methods."""
 
     effect: Annotated[str, "effect type: a file in scripts/statistics/effects"]
     estimator: Annotated[str, "estimator of tau2: a file in scripts/statistics/estimators"]
@@ -73,7 +73,7 @@ class Settings:
 def facts_of(
     rows: dict[str, EffectsRow], settings: Settings, statistics: list[Path], qrels: list[Path]
 ) -> dict[str, TaskFacts]:
-    """What is known of each task, in the order of `rows`, those of the effects file by task."""
+    """The facts of each task, in the order of `rows`, those of the effects file by task."""
     counts = {fields_of("statistics", path)["dataset"]: json.loads(path.read_text()) for path in statistics}
     judged: dict[tuple[str, str], Qrels] = {}
     for path in qrels:
@@ -106,7 +106,7 @@ def read_effects(path: Path) -> dict[str, EffectsRow]:
 
 
 def effects_of(rows: dict[str, EffectsRow], effect_type: str, dependence: Dependence | None = None) -> Effects:
-    """The tasks that have an effect, on the scale of the synthesis, with their `dependence`.
+    """The tasks with an effect, on the scale of the synthesis, with their `dependence`.
 
     Raises UserError for an effect without such a scale.
     """
@@ -126,7 +126,7 @@ def record(
     settings: Settings,
     dependence: Dependence | None = None,
 ) -> ModerationRecord:
-    """What moderators/{comparison}.json holds."""
+    """The content of moderators/{comparison}.json."""
     effects = effects_of(rows, settings.effect, dependence)
     method = method_of(settings)
     values = {moderator.name: values_of(moderator, facts) for moderator in settings.moderators}
@@ -146,13 +146,13 @@ def record(
 
 
 def grouped(effects: Effects, by: Moderator, facts: dict[str, TaskFacts], method: Method) -> Subgroups:
-    """The tasks by the words of a moderator."""
+    """The tasks grouped by a categorical moderator."""
     groups = {task: str(value) for task, value in values_of(by, facts).items()}
     return subgroups(effects, by.label, groups, method)
 
 
 def method_of(settings: Settings) -> Method:
-    """How the effects are modelled."""
+    """The methods of the models."""
     return Method(
         effect=settings.effect,
         estimator=settings.estimator,
@@ -164,7 +164,7 @@ def method_of(settings: Settings) -> Method:
 
 
 def includes(dependence: Dependence | None) -> list[str]:
-    """What the models include of how effects depend on one another, as text."""
+    """The dependence between effects that the models include, as text."""
     included = {
         "the covariance of tasks with a corpus in common": dependence is not None and not dependence.independent,
         "the variance between training seeds": dependence is not None and bool(dependence.seed_effects),

@@ -35,8 +35,8 @@ def treatment_metrics(experiment: Experiment, name: str) -> list[str]:
 
 
 def compared_runs(experiment: Experiment, name: str) -> list[str]:
-    """The runs of both systems of a comparison, of which unjudged documents are counted; none where values are given,
-    where the treatment ranks other texts and where a language model judges.
+    """The runs of both systems of a comparison, for the counts of unjudged documents; empty if values are external, if
+    the treatment ranks other texts, or if a language model judges.
     """
     comparison, tasks = experiment.comparisons[name], _tasks(experiment, name)
     if comparison.treatment_on or any(task.values_given or task.judge for task in tasks):
@@ -46,13 +46,13 @@ def compared_runs(experiment: Experiment, name: str) -> list[str]:
 
 
 def human_metrics(experiment: Experiment, name: str, role: Literal["control", "treatment"]) -> list[str]:
-    """The metrics files of one side by the humans' judgements, on the tasks that a language model judges."""
+    """The metrics files of one system by human judgements, for the tasks that a language model judges."""
     comparison = experiment.comparisons[name]
     return _metrics(experiment, getattr(comparison, role), judged.human_tasks(experiment, comparison))
 
 
 def comparison_settings(experiment: Experiment, name: str) -> JsonObject:
-    """Who is compared, and how. Tasks of `treatment_on` are given by their folders, as paths name them."""
+    """The settings of a comparison. Tasks of `treatment_on` are given by their folders, as in paths."""
     comparison = experiment.comparisons[name]
     tasks = experiment.tasks
     folders = {
@@ -75,26 +75,26 @@ def comparison_settings(experiment: Experiment, name: str) -> JsonObject:
 
 
 def _measure_on(experiment: Experiment, name: str) -> JsonObject:
-    """The measure of each task, by its folder, where tasks have their own."""
+    """The measure of each task, by its folder, if tasks have their own."""
     measure_on = experiment.comparisons[name].measure_on
     by_folder = {experiment.tasks[task].folder: measure for task, measure in measure_on.items()}
     return {"measure_on": by_folder} if by_folder else {}
 
 
 def _of_tasks(experiment: Experiment, tasks: tuple[str, ...]) -> JsonObject:
-    """That values are of tasks; a leaderboard is compared alone."""
+    """Whether values are per task; a leaderboard is compared separately."""
     dataset = experiment.datasets[experiment.tasks[tasks[0]].dataset]
     return {"of_tasks": True} if format_of(dataset).of_tasks else {}
 
 
 def _runs_on(experiment: Experiment, name: str) -> JsonObject:
-    """The folder of each task's runs, where it scores those of another."""
+    """The folder of each task's runs, if it scores those of another task."""
     ranked = {task.folder: experiment.ranked_task(task).folder for task in _tasks(experiment, name) if task.runs_of}
     return {"runs_on": ranked} if ranked else {}
 
 
 def table_settings(experiment: Experiment) -> JsonObject:
-    """What was tried for the sides of comparisons, which of these test the same, and the families that they name."""
+    """The numbers of configurations tried, the hypotheses, and the families of comparisons."""
     chosen = {
         "tried": tried_by_comparison(experiment),
         "repeated": repeated(experiment),
@@ -104,20 +104,20 @@ def table_settings(experiment: Experiment) -> JsonObject:
 
 
 def moderation_statistics(experiment: Experiment, name: str) -> list[str]:
-    """The counts of the datasets of a comparison's tasks, where its moderators need them."""
+    """The counts of the datasets of a comparison's tasks, if its moderators need them."""
     needed = moderators.needs_counts(experiment.comparisons[name])
     files = [path("statistics", experiment=experiment.name, dataset=task.dataset) for task in _tasks(experiment, name)]
     return list(dict.fromkeys(files)) if needed else []
 
 
 def moderation_qrels(experiment: Experiment, name: str) -> list[str]:
-    """The judgements of a comparison's tasks, where its moderators need them."""
+    """The judgements of a comparison's tasks, if its moderators need them."""
     needed = moderators.needs_qrels(experiment.comparisons[name])
     return [job_files.qrels(experiment, task) for task in _tasks(experiment, name)] if needed else []
 
 
 def moderation_settings(experiment: Experiment, name: str) -> JsonObject:
-    """What is asked of a comparison's effects, with the values that the user gives, by the tasks' folders."""
+    """The models of a comparison's effects, with the user's values, by the tasks' folders."""
     comparison = experiment.comparisons[name]
     treatment = experiment.systems[comparison.treatment]
     origins = {}
@@ -148,7 +148,7 @@ def _tasks(experiment: Experiment, name: str) -> list[Task]:
 
 
 def compared_queries(experiment: Experiment, name: str) -> JsonObject:
-    """What is compared on single queries."""
+    """The settings of the comparison by query."""
     settings = comparison_settings(experiment, name)
     lower = experiment.is_lower_better(experiment.comparisons[name])
     chosen = {key: settings[key] for key in ("measure", "alpha", "treatment_on", "measure_on") if key in settings}
@@ -156,7 +156,7 @@ def compared_queries(experiment: Experiment, name: str) -> JsonObject:
 
 
 def sibling_metrics(experiment: Experiment, name: str) -> list[str]:
-    """The metrics files of the systems whose seeds the trained systems of a comparison borrow."""
+    """The metrics files of the systems from which trained systems of a comparison borrow seed variance."""
     comparison = experiment.comparisons[name]
     borrowed = dict.fromkeys(seeds.system for seeds in _sources(experiment, name).values() if seeds.status == BORROWED)
     return [
@@ -169,15 +169,15 @@ def sibling_metrics(experiment: Experiment, name: str) -> list[str]:
 
 
 def cluster_files(experiment: Experiment, name: str) -> list[str]:
-    """Which queries belong together: qrels of the tasks, or the user's files; and with which probabilities they were
-    chosen for humans to judge."""
+    """The files of clusters of queries (qrels of the tasks, or the user's files), and of the probabilities with which
+    queries were chosen for human judgement."""
     found, chosen = _dependence(experiment, name), judged.probabilities(experiment, experiment.comparisons[name])
     return [*found.qrels.values(), *found.judgements.values(), *found.cluster_files.values(), *chosen]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dependence:
-    """The settings about what tasks, queries and systems have in common, as far as there is something."""
+    """The settings about dependence between tasks, queries and systems, if there is any."""
 
     clusters: Literal["auto"] | None = None
     cluster_files: Mapping[str, str] = field(default_factory=dict)
@@ -225,7 +225,7 @@ def family_metrics(experiment: Experiment, name: str) -> list[str]:
 
 
 def family_settings(experiment: Experiment, name: str) -> JsonObject:
-    """Which systems are compared at once, and how."""
+    """The settings of a multiple comparison."""
     family = experiment.families[name]
     lower = {"lower_is_better": True} if family.measure in experiment.lower_is_better else {}
     how = stated(family, "name", "tasks", "title")

@@ -1,7 +1,7 @@
-"""How often intervals hold the true effect: simulated experiments, through the same functions as a real comparison.
+"""The coverage of intervals in simulated experiments, analysed by the same functions as a real comparison.
 
-Reads nothing. Writes tables in Markdown, one row per world (simulated_worlds.py): how often the 95% intervals hold what
-they are of, how wide they are, and how often they exclude 0. By hand, in half an hour:
+Reads nothing. Writes tables in Markdown, one row per world (simulated_worlds.py): coverage and width of the 95%
+intervals, and how often they exclude 0. Run it by hand; it takes half an hour:
 
     python -m scripts.synthesis.simulate_coverage --replicates 2000 --tables coverage.md
 """
@@ -36,7 +36,7 @@ THESE, LIKE_THESE, NEW = "these", "like these", "a new one"
 
 
 class Column(NamedTuple):
-    """An interval: what it is of, its name, and the interval itself, None where an experiment has none."""
+    """An interval: its target, its name, and a function that returns it, or None if an experiment has none."""
 
     scope: str
     name: str
@@ -44,7 +44,7 @@ class Column(NamedTuple):
 
 
 def known(experiment: Experiment, small_tasks: str = SHRUNK) -> tuple[np.ndarray, Dependence]:
-    """The effects of an experiment's tasks and how they depend on one another."""
+    """The effects of an experiment's tasks and their dependence."""
     dependence = dependence_of(experiment.tasks, experiment.corpora, experiment.seed_effects)
     assert dependence is not None
     estimates = np.array([task.effect.estimate for task in experiment.tasks.values()], dtype=float)
@@ -64,7 +64,7 @@ def combined(
 
 
 def ends(summary: Summary) -> Interval:
-    """Both ends of a summary's interval."""
+    """Both limits of a summary's interval."""
     return summary.ci_low, summary.ci_high
 
 
@@ -74,13 +74,13 @@ def summary_by(interval: str, small_tasks: str = SHRUNK) -> Callable[[Experiment
 
 
 def with_own_variances(experiment: Experiment) -> Interval | None:
-    """The normal interval where variances of small tasks are their own; None where no task is small."""
+    """The normal interval with own variances of small tasks; None if no task is small."""
     small = with_shrunk_variances(known(experiment, "own")[1]).shrunk
     return summary_by("normal", "own")(experiment) if small else None
 
 
 def prediction_by(kind: str) -> Callable[[Experiment], Interval | None]:
-    """The prediction interval of a kind."""
+    """The prediction interval of this name."""
     return lambda experiment: combined(experiment, prediction=kind).prediction_interval
 
 
@@ -97,7 +97,7 @@ def bayesian(experiment: Experiment) -> Interval:
 
 
 def ignoring(experiment: Experiment) -> Interval | None:
-    """The default interval where tasks are taken as independent and seeds as given; None where they are."""
+    """The default interval with tasks treated as independent and seeds as given; None if they are."""
     if not experiment.seed_effects and not experiment.corpora:
         return None
     return summary_by("equal-weights")(as_independent(experiment))
@@ -117,7 +117,7 @@ COLUMNS = (
 
 
 class Row(NamedTuple):
-    """Of each column, over the experiments that have it: coverage, mean width, share that excludes 0. NaN: none has."""
+    """Per column, over the experiments that have it: coverage, mean width, share that excludes 0. NaN: none has it."""
 
     coverage: np.ndarray
     width: np.ndarray
@@ -144,7 +144,7 @@ def simulated(world: World, replicates: int, seed: int, columns: Sequence[Column
 
 
 def of_task(kind: str, name: str = "") -> Column:
-    """The interval of a kind of an experiment's only task, or of the one of that name; None where it has no effect."""
+    """The interval of this name for an experiment's only task, or the task `name`; None if it has no effect."""
 
     def of(experiment: Experiment) -> Interval | None:
         task = experiment.tasks[name] if name else next(iter(experiment.tasks.values()))
@@ -158,7 +158,7 @@ OF_JUDGED = [of_task("t", name) for name in ANALYSES]
 
 
 def judged_tables(replicates: int, seed: int) -> list[str]:
-    """The tables of tasks that a model judges: four times the experiments, each of one task."""
+    """The tables for tasks that a model judges: four times as many experiments, each of one task."""
     rows = {world.name: simulated(world, 4 * replicates, seed, OF_JUDGED) for world in JUDGED}
     return [
         table(f"judged by a model, {title}", OF_JUDGED, {name: getattr(row, title) for name, row in rows.items()})

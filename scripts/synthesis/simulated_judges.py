@@ -1,8 +1,8 @@
-"""Simulated tasks that humans judge in part and a model in whole, with a known true effect; reads and writes nothing.
+"""Simulated tasks judged partly by humans and fully by a model, with a known true effect; reads and writes nothing.
 
-The model sees the true difference of a query with the probability `agreement`, and else one of a world in which the
-treatment is better than it is. Three intervals of one task: prediction-powered, of the humans' queries alone, and of
-the model's judgements of all queries.
+With probability `agreement`, the model has the true difference of a query, and else one with a larger mean. There are
+three intervals of one task: prediction-powered, from the humans' queries alone, and from the model's judgements of all
+queries.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from scripts.synthesis.simulated_worlds import (
     one_task,
 )
 
-BIASED = 0.12  # the mean difference where the model is wrong
+BIASED = 0.12  # the mean difference if the model is wrong
 POWERED, HUMANS, MODEL = ANALYSES = ("prediction-powered", "humans alone", "the model alone")
 
 
 def powered_task(human: np.ndarray, model: np.ndarray, further: np.ndarray) -> ObservedTask:
-    """The task of these differences, of the queries that humans judged and of the further ones."""
+    """The task with these differences, for the queries that humans judged and the further ones."""
     columns = [values[:, None] for values in (human, model, further)]
     zeros = [0 * values for values in columns]
     scores = ModelScores(zeros[1], columns[1], zeros[2], columns[2])

@@ -1,7 +1,7 @@
-"""Simulated experiments with known true effects, as comparisons see them; reads and writes nothing.
+"""Simulated experiments with known true effects, in the form that comparisons use; reads and writes nothing.
 
-A world is a kind of experiment: how many tasks of how many queries, how their true effects differ, what they share.
-Differences of a query are normal with the standard deviation .25, or bounded with many zeros, as those of RR are.
+A world defines experiments: the numbers of tasks and queries, the variation of true effects, and what tasks share.
+Differences per query are normal with standard deviation .25, or bounded with many zeros, like those of RR.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ METHOD = Method(permutations=1)
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """The tasks of one experiment, what they share, and the true effects: the mean of its tasks (`of_these`), and that
-    in a collection which it does not have (`new`)."""
+    """The tasks of one experiment, what they share, and the true effects: the mean of its tasks (`of_these`), and
+    that of a new collection (`new`)."""
 
     tasks: dict[str, ObservedTask]
     of_these: float
@@ -50,7 +50,7 @@ class Experiment:
 
 
 class World(NamedTuple):
-    """The description of a kind of experiment, and one of it."""
+    """The description of a world, and a function that simulates one experiment."""
 
     name: str
     draw: Callable[[Generator], Experiment]
@@ -62,7 +62,7 @@ def normal(generator: Generator, mean: float, n: int) -> np.ndarray:
 
 
 def bounded(generator: Generator, mean: float, n: int) -> np.ndarray:
-    """Differences of n queries between -1 and 1 of which most are 0, in expectation `mean`."""
+    """Differences of n queries between -1 and 1, most of them 0, with expectation `mean`."""
     above = (1 + mean / ((1 - ZEROS) * SIZES.mean())) / 2
     signs = np.where(generator.random(n) < above, 1.0, -1.0)
     return np.where(generator.random(n) < ZEROS, 0.0, signs * generator.choice(SIZES, n))
@@ -76,7 +76,7 @@ def one_task(values: np.ndarray, units: Sequence[int] | None = None) -> Observed
 def independent(
     generator: Generator, k: int, tau: float, queries: int | tuple[int, int], differences: Differences = normal
 ) -> Experiment:
-    """k tasks that share nothing, whose true effects have the standard deviation `tau`."""
+    """k independent tasks, whose true effects have standard deviation `tau`."""
     effects = MEAN + tau * generator.standard_normal(k + 1)
     if isinstance(queries, tuple):
         low, high = map(math.log, queries)
@@ -114,7 +114,7 @@ def seeds(generator: Generator, k: int, m: int, tau: float) -> Experiment:
 
 
 def shared_queries(generator: Generator, corpora: int, correlation: float) -> Experiment:
-    """Two tasks on each corpus, whose differences correlate over the same queries."""
+    """Two tasks on each corpus, with correlated differences on the same queries."""
     tasks, corpus_of = {}, {}
     for corpus in range(corpora):
         common = math.sqrt(correlation) * normal(generator, 0, QUERIES)
@@ -135,7 +135,7 @@ def clusters(generator: Generator) -> Experiment:
 
 
 def as_independent(experiment: Experiment) -> Experiment:
-    """The same experiment as one sees it who takes tasks as independent and seeds as given."""
+    """The same experiment with tasks treated as independent and seeds as given."""
     tasks = {name: replace(task, seeds=(), seeds_of_difference=()) for name, task in experiment.tasks.items()}
     return Experiment(tasks, experiment.of_these, experiment.new)
 

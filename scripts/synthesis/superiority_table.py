@@ -1,7 +1,7 @@
-"""The differences of single queries of a comparison, and who wins how many of them.
+"""The differences per query of a comparison, with wins, ties and losses.
 
 Reads the metrics files of control and treatment. Writes tables/query-differences/{comparison}.tsv, treatment minus
-control of each query, paired by query id as in compare.py (several seeds of a system are averaged query by query), and
+control per query, paired by query id as in compare.py (several seeds of a system are averaged query by query), and
 tables/queries/{comparison}.tsv: one row per task with wins, ties and losses of the treatment and its probability of
 superiority with its interval. Both are at full precision.
 """
@@ -23,7 +23,7 @@ from scripts.synthesis.metrics_files import by_task, paired, read_scores
 
 @dataclass(frozen=True)
 class Settings:
-    """What is compared on the queries."""
+    """The settings of the comparison by query."""
 
     measure: Annotated[str, "column of the metrics files"]
     alpha: Annotated[float, "1 - alpha is the level of confidence"]

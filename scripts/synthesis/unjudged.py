@@ -1,13 +1,13 @@
-"""What a comparison would be if its unjudged documents were judged, or left out of the rankings.
+"""The result of a comparison if its unjudged documents were judged, or removed from the rankings.
 
-Reads runs; writes nothing. Four cases beside the comparison as it stands, in which no unjudged document is relevant:
+Reads runs; writes nothing. Four cases in addition to the comparison itself, in which no unjudged document is relevant:
 
-    lowest       each query has the judgements of holes.py that give the lowest difference, treatment minus control
-    highest      each query has those that give the highest
+    lowest       each query has the judgements of holes.py with the lowest difference, treatment minus control
+    highest      each query has those with the highest
     all          all unjudged documents that the measure counts are relevant
     condensed    unjudged documents are removed from the rankings before the measure is computed
 
-Each is compared and combined as the comparison itself is.
+Each is compared and combined like the comparison itself.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CASES = (LOWEST, HIGHEST, ALL, CONDENSED)
 def unjudged_record(
     pairs: Pairs, runs: Sequence[Path], qrels: Mapping[str, Qrels], settings: Settings, dependence: DependenceData
 ) -> UnjudgedRecord | None:
-    """The means of all cases; None without runs or a difference, and where all that the measure counts is judged."""
+    """The means of all cases; None without runs or a difference, and if every document that counts is judged."""
     measures = [settings.measure, *settings.measure_on.values()]
     if not (runs and effect_named(settings.effect).HAS_DIFFERENCE and all(map(has_holes, measures))):
         return None
@@ -52,7 +52,7 @@ def unjudged_record(
 
 
 def _means(pairs: Pairs, settings: Settings, dependence: DependenceData) -> UnjudgedCase | None:
-    """The means of a case; None where no task has an effect. p-values of single tasks are not asked for."""
+    """The means of a case; None if no task has an effect. p-values of single tasks are not computed."""
     permutations = settings.permutations if settings.task_interval == "randomisation" else 1
     found = compared(pairs, replace(settings, permutations=permutations, margin=None), dependence)
     if found.on_these is None or found.over_collections is None:
@@ -63,7 +63,7 @@ def _means(pairs: Pairs, settings: Settings, dependence: DependenceData) -> Unju
 def _of_task(
     task: str, pair: tuple[Scores, Scores], runs: Sequence[Path], qrels: Qrels, settings: Settings
 ) -> tuple[float, dict[str, tuple[Scores, Scores]]]:
-    """The unjudged documents of a query on average, and the scores of both systems in each case."""
+    """The mean number of unjudged documents per query, and the scores of both systems in each case."""
     measure = settings.measure_on.get(task, settings.measure)
     ranked_on = settings.runs_on.get(task, task)
     control, condensed_control = _read(_runs_of(runs, ranked_on, settings.control), measure, qrels)
@@ -87,8 +87,8 @@ def _runs_of(runs: Sequence[Path], task: str, system: str) -> list[Path]:
 
 
 def _read(paths: Sequence[Path], measure: str, qrels: Qrels) -> tuple[list[Run], np.ndarray]:
-    """The runs of a system as far as the measure looks at them, and its values of condensed lists; one whole run at a
-    time is in memory.
+    """The runs of a system up to the measure's cut-off, and its values for condensed lists; one whole run at a time is
+    in memory.
     """
     runs, of_condensed = [], []
     for path in paths:
@@ -99,12 +99,12 @@ def _read(paths: Sequence[Path], measure: str, qrels: Qrels) -> tuple[list[Run],
 
 
 def as_judged(pair: tuple[Scores, Scores], queries: list[str]) -> Case:
-    """The values as they were measured; a query of one system only has none."""
+    """The measured values; a query of only one system has none."""
     return Case(*(scores.values.reindex(queries).to_numpy() for scores in pair))
 
 
 def chosen_by(cases: Sequence[Case], choose: Callable[..., np.ndarray]) -> Case:
-    """For each query the case whose difference is chosen."""
+    """For each query, the case whose difference is chosen."""
     place = choose([case.difference for case in cases], axis=0)
     every = np.arange(len(place))
     return Case(

@@ -17,9 +17,7 @@ from scripts.ir.trec import Qrels, Subtopics, over_subtopics
 
 NAME = "qrels"
 MEANINGS = {"format": "judgements only", "location": "or a single file"}
-FORMAT = judgements_only(
-    NAME, "judgements only, one file or (under `qrels`) one per split: for external runs"
-)
+FORMAT = judgements_only(NAME, "judgements only, one file or (under `qrels`) one per split: for external runs")
 
 
 @dataclass(frozen=True)

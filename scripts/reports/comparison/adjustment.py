@@ -11,7 +11,7 @@ from scripts.records.comparisons import ComparisonRow
 
 @dataclass(frozen=True)
 class Adjusted:
-    """A p-value by Holm and by Benjamini-Hochberg for a number of hypotheses; None where there is no test."""
+    """A p-value by Holm and by Benjamini-Hochberg for a number of hypotheses; None if there is no test."""
 
     holm: float | None = None
     bh: float | None = None

@@ -35,7 +35,7 @@ def seeds_note(metas: list[MetaRecord], system: Callable[[str], str]) -> str:
 
 def clusters_note(effects: pd.DataFrame, meta: MetaRecord, task: Callable[[str], str]) -> str:
     """The tasks whose queries are clustered, with the design effect as estimated and the degrees of freedom of the
-    t-test; empty where none is. `task` gives a task's label. What counts as 1 because clusters are the default's choice
+    t-test; empty if none is. `task` gives a task's label. What counts as 1 because clusters are the default's choice
     is said.
     """
     if not (clustered := clustered_tasks(effects)):
@@ -84,7 +84,7 @@ def _of(some: int, whole: int) -> str:
 
 
 def negative_weights_note(effects: list[pd.DataFrame], task: Callable[[str], str]) -> str:
-    """Which tasks have a weight below 0 in a summary of these effects, and why; empty where none has. `task` gives a
+    """Which tasks have a weight below 0 in a summary of these effects, and why; empty if none has. `task` gives a
     task's label.
     """
     rows = [row for of_comparison in effects for row in of_comparison.itertuples(index=False)]

@@ -175,7 +175,7 @@ def standings(found: FoundFamily) -> Table:
 
 
 def rank_text(one: Standing) -> str:
-    """The rank interval, such as 1-3; one number where the rank is sure; empty where there is none."""
+    """The rank interval, such as 1-3; one number where the rank is sure; empty if there is none."""
     if one.ranks is None:
         return ""
     best, worst = one.ranks

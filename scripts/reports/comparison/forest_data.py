@@ -41,7 +41,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Diamond:
-    """A mean effect with its interval, p-value and prediction interval (None where none is given).
+    """A mean effect with its interval, p-value and prediction interval (None if none is given).
 
     `p_value` is adjusted as those of the tasks are, `own_p` is not; `p_holm` is that by Holm for the `hypotheses` of
     its family. `df`, `prediction_df`: of the t distributions behind own_p and interval, and behind the prediction
@@ -135,7 +135,7 @@ class Forest:
     less than NARROW has task, plot and effect, with n and p below them, any other all columns. height: in inches, or by
     its lines. x_label: below the axis, in place of what it measures.
 
-    task_interval: the label of the tasks' intervals; empty where they are not named. limits, ticks, columns and digits
+    task_interval: the label of the tasks' intervals; empty if they are not named. limits, ticks, columns and digits
     (decimals) are chosen by the data where they are None. lower_is_better: a negative effect favours the treatment.
     notes: at the foot of the "figure", or in a "caption" beside it. unstated: systems of whose published weights nobody
     states what they were trained on.

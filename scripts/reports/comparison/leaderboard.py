@@ -27,7 +27,7 @@ def scope(plot: Forest) -> str:
 def in_a_further_task(plot: Forest, mean: Diamond) -> tuple[float, float] | None:
     """The prediction interval of the difference reported for a further task: mean -+ t(k - 1) s sqrt(1 + 1 / k).
 
-    None where the interval of the mean is another than t(k - 1) s / sqrt(k), from which it is computed.
+    None if the interval of the mean is another than t(k - 1) s / sqrt(k), from which it is computed.
     """
     k = plot.groups[0].rows[0].n
     if mean.df != k - 1 or not plot.effect.IN_UNITS_OF_MEASURE:

@@ -20,7 +20,7 @@ class Line:
     `kind`: heading (of a group or subgroup), task, undefined, subtotal, mean (of these tasks), summary, fixed,
     posterior, prediction, or unpredicted where there is no prediction interval, and heterogeneity.
 
-    The numbers are those drawn (None where the line has none). `short_label` stands where the label would break, if
+    The numbers are those drawn (None if the line has none). `short_label` stands where the label would break, if
     there is one. `below_label` and `below_effect` are the second line of
     a narrow figure, where n and p have no columns. `text` holds the broken lines of the label, `reason_text` those of
     the reason of an undefined task, and `y` the line's centre: the layout sets them.

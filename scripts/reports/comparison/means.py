@@ -17,7 +17,7 @@ CORRECTIONS = {"holm": ("holm", "Holm"), "benjamini-hochberg": ("bh", "Benjamini
 
 
 def summary(meta: MetaRecord, family: Adjustment | None, correction: str) -> Diamond | None:
-    """The random-effects summary, its p-value corrected as those of tasks are; None where no task has an effect."""
+    """The random-effects summary, its p-value corrected as those of tasks are; None if no task has an effect."""
     found = meta.meta
     if found is None:
         return None
@@ -28,7 +28,7 @@ def summary(meta: MetaRecord, family: Adjustment | None, correction: str) -> Dia
 
 
 def fixed_mean(meta: MetaRecord, family: Adjustment | None, correction: str) -> Diamond | None:
-    """The mean on these collections, its p-value corrected as those of tasks are; None where no task has an effect."""
+    """The mean on these collections, its p-value corrected as those of tasks are; None if no task has an effect."""
     mean = meta.fixed_mean
     return _adjusted(_mean(mean), family.fixed_mean if family else None, correction) if mean else None
 

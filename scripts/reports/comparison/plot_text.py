@@ -21,7 +21,7 @@ FIXED_EFFECT = "Fixed effect (inverse variance)"
 
 
 def statistic(summary: Diamond) -> str:
-    """The test statistic of a summary and its degrees of freedom; empty where it has no test (a standard error of 0).
+    """The test statistic of a summary and its degrees of freedom; empty if it has no test (a standard error of 0).
 
     It is the quantile that belongs to the p-value and so holds on the scale of the synthesis, whatever is reported.
     """
@@ -56,7 +56,7 @@ def heterogeneity_line(value: Heterogeneity, forest: Forest) -> str:
 
 
 def heterogeneity_note(forest: Forest) -> str:
-    """What the lines of heterogeneity have in common; empty where there are none."""
+    """What the lines of heterogeneity have in common; empty if there are none."""
     if not any(group.heterogeneity for group in forest.groups):
         return ""
     unit = unit_of_tau(forest.effect, forest.measure)
@@ -110,7 +110,7 @@ def prediction_label(forest: Forest, group: Group) -> str:
 
 
 def no_prediction(group: Group) -> str:
-    """What stands behind "no prediction interval" where collections are too few; empty where they are not."""
+    """What stands behind "no prediction interval" where collections are too few; empty if they are not."""
     return f": it takes at least {form.spelled(FEWEST)} collections" if _with_effect(group) < FEWEST else ""
 
 
@@ -119,7 +119,7 @@ def _with_effect(group: Group) -> int:
 
 
 def intervals(forest: Forest) -> str:
-    """What the intervals of tasks, summary and new tasks are; empty where it is not known of tasks.
+    """What the intervals of tasks, summary and new tasks are; empty if it is not known of tasks.
 
     The degrees of freedom of summary and prediction interval are those of the first group that has them.
     """

@@ -136,7 +136,7 @@ def rows(comparison: Found, column: str, looks: Looks, labels: Labels) -> tuple[
 
 
 def summary_note(comparisons: list[Found], correction: str) -> str:
-    """How the p-values of means are adjusted, as text; empty where they are not."""
+    """How the p-values of means are adjusted, as text; empty if they are not."""
     family = comparisons[0].family
     if family is None or correction == "none" or family.summary.hypotheses < 2:
         return ""

@@ -87,7 +87,7 @@ def remarks(meta: MetaRecord, plot: Forest) -> list[str]:
 
 
 def in_domain(plot: Forest) -> str:
-    """On how many collections control and treatment learnt from training queries; empty where that is the same."""
+    """On how many collections control and treatment learnt from training queries; empty if that is the same."""
     group = plot.groups[0]
     learnt = {role: {row.task for row in group.rows if role in row.trained} for role in ("treatment", "control")}
     if learnt["treatment"] == learnt["control"]:

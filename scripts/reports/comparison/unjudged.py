@@ -23,7 +23,7 @@ CASES = {  # a case -> how a sentence puts it, how the table does
 
 
 def cases_of(meta: MetaRecord) -> dict[str, UnjudgedCase]:
-    """The means as judged and in each other case; none where nothing is unjudged."""
+    """The means as judged and in each other case; none if nothing is unjudged."""
     if meta.unjudged is None or meta.fixed_mean is None or meta.summary is None:
         return {}
     return {AS_JUDGED: UnjudgedCase(meta.fixed_mean, meta.summary), **meta.unjudged.cases}
@@ -44,7 +44,7 @@ def _answer(mean: Summary, alpha: float) -> int:
 
 
 def remark(meta: MetaRecord, plot: Forest) -> str:
-    """How many documents are unjudged, and in which cases the answer is another; empty where it is the same in all."""
+    """How many documents are unjudged, and in which cases the answer is another; empty if it is the same in all."""
     changed = changing(meta, plot.alpha)
     if not changed or meta.unjudged is None:
         return ""

@@ -31,7 +31,7 @@ def verdict(mean: Diamond | AgainstMargin, alpha: float) -> Verdict:
 
 
 def in_full(found: Verdict, alpha: float) -> str:
-    """The verdict with its level; empty where there is no test."""
+    """The verdict with its level; empty if there is no test."""
     level = f"at the {alpha:g} level"
     return {
         Verdict.UNTESTED: "",

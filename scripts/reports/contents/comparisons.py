@@ -133,7 +133,7 @@ def questions(comparisons: pd.DataFrame, all_compared: dict[str, Compared], labe
 
 
 def _answers(one: Compared, row: ComparisonRow, texts: dict[str, str]) -> list[Text | Cell]:
-    """For each mean its answer with the estimate, and its p-value; empty where there is no such mean."""
+    """For each mean its answer with the estimate, and its p-value; empty if there is no such mean."""
     by_scope = {answer.scope: answer for answer in one.answers}
     cells: list[Text | Cell] = []
     here, like_these = one.answers[0], by_scope.get(LIKE_THESE)

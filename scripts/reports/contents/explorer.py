@@ -44,7 +44,7 @@ def _linked(row: Row, links: Mapping[str, str]) -> Row:
 
 
 def extreme_queries(name: str, found: pd.DataFrame, sides: tuple[str, str], labels: Labels) -> list[Block]:
-    """The queries that a comparison wins and loses most; nothing where it has none."""
+    """The queries that a comparison wins and loses most; nothing if it has none."""
     own = found[found["comparison"] == name]
     if own.empty:
         return []

@@ -33,6 +33,6 @@ class Value:
 
 
 def best_of(values: Iterable[Value], lower_is_better: bool = False) -> str:
-    """The best number as it is printed; none where there is one alone."""
+    """The best number as it is printed; none if there is one alone."""
     numbers = [value.number for value in values]
     return (min if lower_is_better else max)(numbers, key=float) if len(numbers) > 1 else ""

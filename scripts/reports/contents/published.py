@@ -84,7 +84,7 @@ def counts(table: pd.DataFrame) -> str:
 
 
 def content(table: pd.DataFrame, together: bool) -> list[Block]:
-    """How to read the numbers, then all of them; nothing where there are none.
+    """How to read the numbers, then all of them; nothing if there are none.
 
     `together`: in one table, for a page that sorts and filters; else in a table for each of the paper's.
     """

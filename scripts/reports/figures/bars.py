@@ -37,7 +37,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class BarChart:
-    """What a bar chart shows: for each row one bar per label, None where there is none.
+    """What a bar chart shows: for each row one bar per label, None if there is none.
 
     `lines` are the baseline's values, one per label; without a baseline there are none.
     """

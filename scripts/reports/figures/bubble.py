@@ -51,7 +51,7 @@ class Fitted:
 
 @dataclass(frozen=True)
 class BubblePlot:
-    """What the figure shows; `fitted` is empty where no model was fitted. Categorical values are drawn side by side."""
+    """What the figure shows; `fitted` is empty if no model was fitted. Categorical values are drawn side by side."""
 
     moderator: str
     axis: str

@@ -14,7 +14,7 @@ from scripts.reports.figures.fonts import use_font
 def figure_arguments(
     description: str | None, *paths: str, settings: type, files: tuple[str, ...] = ("svg", "pdf", "png")
 ) -> argparse.Namespace:
-    """The arguments of a script that makes files of one figure. Raises UserError where its font is not installed."""
+    """The arguments of a script that makes files of one figure. Raises UserError if its font is not installed."""
     arguments = parser(description, *paths, *files, settings=settings).parse_args()
     if arguments.settings.font:
         use_font(arguments.settings.font)

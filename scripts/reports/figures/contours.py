@@ -185,7 +185,7 @@ def _near(level: float, target: float) -> bool:
 def label_place(line: Any, x: list[float], y: list[float], others: list[Any]) -> tuple[float, float] | None:
     """The point of a contour at which its label is read best: off the frame and clear of the labels of `others`.
 
-    None where the contour has no such point, as in a corner.
+    None if the contour has no such point, as in a corner.
     """
 
     def share(point: Any) -> tuple[float, float]:

@@ -31,7 +31,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class CostAxis:
-    """Where each cost stands, the ticks with their labels, and the right end of the strip, None where there is none."""
+    """Where each cost stands, the ticks with their labels, and the right end of the strip, None if there is none."""
 
     places: list[Place]
     ticks: list[tuple[float, str]]

@@ -28,7 +28,7 @@ class Point:
     """A system: its effect over the control (0 for the control itself) with its interval, and what it costs.
 
     `latency_ms` is the median time of one query, `training_seconds` that of all trainings (0 for a system without);
-    None where it was not measured. So are the sizes of its index and of its weights.
+    None if it was not measured. So are the sizes of its index and of its weights.
     """
 
     label: str
@@ -43,7 +43,7 @@ class Point:
 
 
 def cost(values: Sequence[float]) -> Cost | None:
-    """The mean and the range of what was measured; None where nothing was."""
+    """The mean and the range of what was measured; None if nothing was."""
     return Cost(mean(values), min(values), max(values)) if values else None
 
 
@@ -84,7 +84,7 @@ ALONE = "Searches and rankings ran one at a time, with no other job of the exper
 
 
 def side_by_side(other_cores: Sequence[float]) -> str:
-    """How many jobs were timed while other work kept cores busy, as text; empty where none was."""
+    """How many jobs were timed while other work kept cores busy, as text; empty if none was."""
     busy = [cores for cores in other_cores if cores >= BESIDE]
     if not busy:
         return ""

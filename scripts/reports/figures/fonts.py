@@ -41,13 +41,13 @@ _KOREAN = range(0xAC00, 0xD7B0)
 
 
 def use_font(name: str) -> None:
-    """Draw all figures of this process in an installed font. Raises UserError where it is not installed."""
+    """Draw all figures of this process in an installed font. Raises UserError if it is not installed."""
     check_font(name, "font")
     matplotlib.rcParams["font.family"] = [name, *([FAMILY] if name != FAMILY else [])]
 
 
 def check_font(name: str, key: str) -> None:
-    """Raise UserError, for the key that names it, where a font is not installed."""
+    """Raise UserError, for the key that names it, if a font is not installed."""
     _find_new_fonts()
     installed = sorted({entry.name for entry in fontManager.ttflist if not entry.name.startswith(_PLACEHOLDERS)})
     if name not in installed:

@@ -43,7 +43,7 @@ RULE = (
 
 @dataclass(frozen=True)
 class Point:
-    """One task: the summary without it with its interval, its diagnostics; None where a number is undefined."""
+    """One task: the summary without it with its interval, its diagnostics; None if a number is undefined."""
 
     task: str
     effect: float

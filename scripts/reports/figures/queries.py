@@ -198,7 +198,7 @@ def quantiles(values: np.ndarray, most: int) -> np.ndarray:
 
 
 def density_of(values: np.ndarray, limits: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
-    """A Gaussian kernel density (Scott's bandwidth) within the range of the values; empty where they hardly differ."""
+    """A Gaussian kernel density (Scott's bandwidth) within the range of the values; empty if they hardly differ."""
     span = limits[1] - limits[0]
     if len(values) < 5 or values.std() < DEGENERATE * span:
         return np.zeros(0), np.zeros(0)

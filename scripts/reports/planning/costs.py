@@ -217,7 +217,7 @@ def cost_settings(experiment: Experiment, figure: str) -> dict:
 
 
 def exclusive(experiment: Experiment) -> dict[str, bool]:
-    """The setting which says that searches and rankings ran one at a time; none where they did not."""
+    """The setting which says that searches and rankings ran one at a time; none if they did not."""
     return {"exclusive": True} if experiment.timing == "exclusive" else {}
 
 

@@ -91,7 +91,7 @@ def fonts(experiment: Experiment) -> dict[str, str]:
 
 
 def font_of(experiment: Experiment, name: str) -> dict[str, str]:
-    """The font of a comparison's figures as a setting; none where they have the experiment's."""
+    """The font of a comparison's figures as a setting; none if they have the experiment's."""
     font = experiment.comparisons[forest_plots(experiment)[name][0]].figure.font
     return {"font": font} if font else {}
 

@@ -141,7 +141,7 @@ def page_settings(experiment: Experiment, cautions: list[str]) -> dict:
 
 
 def tuned(experiment: Experiment) -> dict[str, dict[str, list[str]]]:
-    """The systems tuned on the dev split of each dataset, as a setting; none where nothing is tuned."""
+    """The systems tuned on the dev split of each dataset, as a setting; none if nothing is tuned."""
     found: dict[str, list[str]] = {}
     for name, system in experiment.systems.items():
         kind = system_kind(system)

@@ -77,7 +77,7 @@ def lookup(cell: dict[str, str], line: Line, mapping: Mapping, ours: Ours, total
     """Our number for a cell about which `line` of the mapping says which systems it means.
 
     An importance is the feature's share of our ranker's gain, of `total`: the sum of what is printed for all features.
-    Raises UserError where the mapping lacks a word of the cell, or means two systems.
+    Raises UserError if the mapping lacks a word of the cell, or means two systems.
     """
     if cell["measure"] in mapping.counts:
         return size(line, mapping.counts[cell["measure"]], ours.datasets, mapping)
@@ -104,7 +104,7 @@ def lookup(cell: dict[str, str], line: Line, mapping: Mapping, ours: Ours, total
 
 
 def _meant(cell: dict[str, str], line: Line, mapping: Mapping, ours: Ours) -> dict[str, str] | Found:
-    """Our system that a cell means, or why there is none. Raises UserError where there are two."""
+    """Our system that a cell means, or why there is none. Raises UserError if there are two."""
     if not line.ours:
         return Found(reason=line.text)
     listed = [candidate for entry in line.ours for candidate in ours.entries.get(entry, [])]
@@ -122,7 +122,7 @@ def _meant(cell: dict[str, str], line: Line, mapping: Mapping, ours: Ours) -> di
 
 
 def measure_name(cell: dict[str, str], mapping: Mapping) -> str:
-    """Our name of a cell's measure at its cut-off. Raises UserError where the mapping has none."""
+    """Our name of a cell's measure at its cut-off. Raises UserError if the mapping has none."""
     names = mapping.measures.get(cell["measure"], {})
     key = "all" if cell["cutoff"] == "all" else "at"
     if key not in names:
@@ -189,7 +189,7 @@ def rounded(value: float, printed: str) -> str:
 
 
 def first_fitting(cell: dict[str, str], mapping: Mapping) -> Line:
-    """The line of the mapping's datasets or systems that a cell comes to. Raises UserError where there is none."""
+    """The line of the mapping's datasets or systems that a cell comes to. Raises UserError if there is none."""
     section = "datasets" if cell["measure"] in mapping.counts else "systems"
     for line in mapping.datasets if section == "datasets" else mapping.systems:
         if line.fits(cell):

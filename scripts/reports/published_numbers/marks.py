@@ -14,7 +14,7 @@ import pandas as pd
 TESTED = {"source": "pseudo-labels_p_value", "pseudo-labels": "baseline_p_value"}  # the kind of a cell: its test
 PRINTED = ("", "*", "#")
 NOT_TESTED = "not tested"
-Marks = dict[tuple[str, str], str]  # task, system: the mark, empty where a test found no difference
+Marks = dict[tuple[str, str], str]  # task, system: the mark, empty if a test found no difference
 
 
 def marks(matrices: Iterable[pd.DataFrame]) -> Marks:
@@ -28,7 +28,7 @@ def marks(matrices: Iterable[pd.DataFrame]) -> Marks:
 
 
 def compared(row: dict[str, str], ours: Marks) -> dict[str, str]:
-    """A printed mark, ours, and whether both mark a difference; empty where there is nothing to compare."""
+    """A printed mark, ours, and whether both mark a difference; empty if there is nothing to compare."""
     printed, own = row.get("mark", ""), ours.get((row["task"], row["system"]))
     if own is None:
         return {"mark": printed, "our_mark": NOT_TESTED if printed else "", "marks_equal": ""}

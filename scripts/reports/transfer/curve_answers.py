@@ -39,7 +39,7 @@ class Curves:
 
 
 def above_for_good(points: Sequence[tuple[int, float]], level: float) -> int | None:
-    """The smallest size from which all values are above the level; None where the last one is not."""
+    """The smallest size from which all values are above the level; None if the last one is not."""
     found = None
     for size, value in sorted(points, reverse=True):
         if value <= level:

@@ -34,7 +34,7 @@ def signed(value: float) -> str:
 
 
 def percentage(difference: float, base: float) -> str:
-    """A difference relative to what it is a difference to, such as +3.7%; empty where that is 0."""
+    """A difference relative to what it is a difference to, such as +3.7%; empty if that is 0."""
     if not base:
         return ""
     share = 100 * difference / base

@@ -1,9 +1,9 @@
-"""What a comparison takes for one observation on each of its tasks: a query, or a cluster of queries.
+"""The sampling units of a comparison's tasks: queries, or clusters of queries.
 
 `gold-document`: the connected components of queries and relevant documents, over all tasks of a corpus, so that tasks
-which share documents share clusters. `auto`, the default, is that where a task's queries share documents and the
-effective number of its components is at least ten; with fewer, a variance between them is too uncertain for a
-default. `query`: each query, by its id within a corpus. Or clusters are given by name. Reads and writes nothing.
+with common documents have common clusters. `auto`, the default, is the same if a task's queries share documents and the
+effective number of components is at least ten; with fewer, the variance between them is too uncertain for a default.
+`query`: each query, by its id within a corpus. Clusters can also be given by name. Reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Units = list[Hashable]
 class TaskQueries:
     """The queries of a task in the order of their values, its corpus, and the documents relevant to each query.
 
-    `clusters` names the cluster of each query, where the user gave them.
+    `clusters` names the cluster of each query, if given by the user.
     """
 
     queries: Sequence[str]
@@ -34,9 +34,9 @@ class TaskQueries:
 
 
 def units_of_tasks(tasks: Mapping[str, TaskQueries], kind: str) -> tuple[dict[str, Units], list[str]]:
-    """The unit of each query of each task, and what is to be said of them; `kind` is auto, gold-document or query.
+    """The unit of each query of each task, and cautions; `kind` is auto, gold-document or query.
 
-    Units of tasks with one corpus are the same where their names are. Raises UserError for a query without a cluster.
+    In tasks of one corpus, units with the same name are the same. Raises UserError for a query without a cluster.
     """
     units: dict[str, Units] = {}
     warnings: list[str] = []
@@ -58,7 +58,7 @@ def units_of_tasks(tasks: Mapping[str, TaskQueries], kind: str) -> tuple[dict[st
 
 
 def _components(group: Mapping[str, TaskQueries]) -> dict[str, Units]:
-    """The component of each query of tasks with one corpus. Queries of one id and other documents are other queries."""
+    """The component of each query of tasks with one corpus. Queries with the same id but other documents differ."""
     keys = {
         name: [(query, tuple(sorted((task.relevant or {}).get(query, ())))) for query in task.queries]
         for name, task in group.items()

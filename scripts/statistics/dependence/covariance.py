@@ -1,7 +1,7 @@
-"""The covariance of the effects of tasks whose queries, or whose queries' clusters, are partly the same.
+"""The covariance of the effects of tasks that partly share queries or clusters of queries.
 
 E_iu is the sum of the influence (see influence.py) that the queries of unit u have on the effect of task i. Two tasks
-of one corpus correlate by what they share,
+of one corpus are correlated through the units that they share,
 
     r_il = sum_u E_iu E_lu / sqrt(sum_u E_iu^2 sum_u E_lu^2),    S_il = r_il sqrt(V_i V_l),
 
@@ -16,13 +16,13 @@ from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 
-SMALLEST_EIGENVALUE = 1e-3  # of r: below it tasks repeat one another, and weights would be differences of noise
+SMALLEST_EIGENVALUE = 1e-3  # of r: below it, tasks are nearly the same, and weights would be differences of noise
 
 
 def covariance(
     variances: Sequence[float], unit_sums: Sequence[Mapping[Hashable, float] | None], corpora: Sequence[str]
 ) -> np.ndarray:
-    """S, shape (k, k). `unit_sums` are E_i by unit, None for a task whose queries' influence is not known."""
+    """S, shape (k, k). `unit_sums` are E_i by unit, None for a task with unknown influence of queries."""
     k = len(variances)
     correlation = np.eye(k)
     for i in range(k):

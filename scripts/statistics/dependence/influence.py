@@ -1,11 +1,11 @@
-"""How far each query moves a task's effect: its jackknife value, whatever the type of the effect.
+"""The influence of each query on a task's effect: its jackknife value, for any effect type.
 
 Without query j the effect is theta_(-j), and
 
     e_j = (n - 1) (theta - theta_(-j)),
 
 the jackknife's pseudo-value minus theta (Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapter 11). For
-a mean difference it is d_j - D itself. Sums of e_j over queries that belong together show how they vary together.
+a mean difference it is d_j - D itself. Sums of e_j over the queries of a cluster show their covariance.
 Reads and writes nothing.
 """
 
@@ -17,7 +17,7 @@ from scripts.statistics.effects import effect_named
 
 
 def influence(x: np.ndarray, y: np.ndarray, effect_type: str, ddof: int, hedges: bool) -> np.ndarray | None:
-    """e of each query, shape (n,), with mean 0; None where the effect does not exist without one of the queries."""
+    """e of each query, shape (n,), with mean 0; None if the effect is undefined without one of the queries."""
     effect = effect_named(effect_type)
     if effect.IN_UNITS_OF_MEASURE:
         difference = x - y
@@ -34,10 +34,10 @@ def influence(x: np.ndarray, y: np.ndarray, effect_type: str, ddof: int, hedges:
 
 
 def per_unit_of_measure(x: np.ndarray, y: np.ndarray, effect_type: str, ddof: int, hedges: bool) -> float:
-    """How much the effect changes where the treatment is better by 1 on every query: 1 for a mean difference.
+    """The change of the effect if the treatment is better by 1 on every query: 1 for a mean difference.
 
-    It turns a seed effect, which moves all queries of a task, into units of the effect: J / S for a standardised
-    difference, and 0 for a correlation, which does not see it. The derivative is taken over a step of a millionth.
+    It converts a seed effect, which is the same for all queries of a task, to the unit of the effect: J / S for a
+    standardised difference, and 0 for a correlation, which does not change. It is a derivative with a step of 1e-6.
     """
     effect = effect_named(effect_type)
     if effect.IN_UNITS_OF_MEASURE:

@@ -1,9 +1,9 @@
-"""What the tasks of a comparison are as observations: the effect of each, its clusters, and how effects hang together.
+"""The tasks of a comparison as observations: the effect of each, its clusters, and the dependence between effects.
 
-Reads and writes nothing. A cluster of queries counts once: the variance of an effect is multiplied by the design effect
-of its clusters, and a distribution with it has their degrees of freedom (see units.py). Clusters that nobody asked for
-are caution, so they never make a variance smaller than that of independent queries: the design effect, an estimate that
-may be below 1 by chance, counts as 1 there.
+Reads and writes nothing. With clusters of queries, the variance of an effect is multiplied by their design effect, and
+tests and intervals have their degrees of freedom (see units.py). Clusters that were not configured are a precaution, so
+they never make a variance smaller than that of independent queries: the design effect, an estimate that may be below 1
+by chance, is then set to at least 1.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from scripts.statistics.task.prediction_powered import PredictionPowered
 class ObservedTask:
     """One task: treatment `x` and control `y` by query, and the effect, whose variance is over clusters.
 
-    `units` numbers the cluster of each query. `of_difference` is the variance of the mean difference, whatever the type
-    of the effect, None where there is none; `df` are those of the effect's. `design_effect` is None, as `clusters` is,
-    where each query is its own; it is as estimated, and `automatic` says that it counts as 1 where it is less.
-    `flipped` numbers what the randomisation test exchanges as a whole. `seeds` and `seeds_of_difference` are what seeds
-    add to both variances. `powered` is the part of a model's judgements, where they have one.
+    `units` has the number of each query's cluster. `of_difference` is the variance of the mean difference, for any
+    effect type, None if undefined; `df` are those of the effect's variance. `design_effect` and `clusters` are None
+    without clusters; it is the estimate, and if `automatic`, values below 1 are treated as 1. `flipped` numbers the
+    units that the randomisation test exchanges. `seeds` and `seeds_of_difference` are the seed variances added to the
+    two variances. `powered` is the prediction-powered estimate, if a model judges the task.
     """
 
     x: np.ndarray
@@ -53,7 +53,7 @@ class ObservedTask:
 
     @property
     def over_queries(self) -> Part:
-        """The variance of the effect over queries, with its degrees of freedom. Only of an effect that is defined."""
+        """The variance of a defined effect over queries, with its degrees of freedom."""
         assert self.effect.variance is not None
         return Part(self.effect.variance, self.df)
 
@@ -69,7 +69,7 @@ class ObservedTask:
 
     @property
     def drawn(self) -> np.ndarray:
-        """The number of what a resample of the effect draws as a whole, by query."""
+        """The number of the resampling unit of each query."""
         return np.arange(len(self.x)) if self.as_independent else self.units
 
     @property
@@ -89,8 +89,8 @@ def observed_task(
 ) -> ObservedTask:
     """A task from the values of both systems, averaged over seeds, and the unit of each query.
 
-    `shares`: other tasks may have the same units, so their influence on the effect is found out. `automatic`: the units
-    are clusters by default, which no user chose.
+    `shares`: other tasks may have the same units, so that influences are computed. `automatic`: the units are clusters
+    by default, not configured.
     """
     effect = effect_size(x, y, method.effect, method.ddof, method.hedges)
     numbers = numbered(units)
@@ -120,8 +120,7 @@ def observed_task(
 
 
 def with_model(task: ObservedTask, powered: PredictionPowered, undefined: str | None) -> ObservedTask:
-    """The task with the variance that a model's further queries add; without an effect where something is against
-    it."""
+    """The task with its prediction-powered effect and variance; without an effect if `undefined` states a reason."""
     if undefined or task.effect.variance is None or task.of_difference is None:
         why = undefined or task.effect.undefined
         effect = replace(task.effect, estimate=None, variance=None, undefined=why)
@@ -135,7 +134,7 @@ def with_model(task: ObservedTask, powered: PredictionPowered, undefined: str | 
 
 
 def per_unit(tasks: Mapping[str, ObservedTask], method: Method) -> dict[str, float]:
-    """What a difference of 1 in the measure is in each task's effect; 0 where this is undefined."""
+    """The change of each task's effect for a difference of 1 in the measure; 0 if undefined."""
     how = (method.effect, method.ddof, method.hedges)
     return {
         name: per_unit_of_measure(task.x, task.y, *how) if task.effect.variance is not None else 0.0
@@ -144,7 +143,7 @@ def per_unit(tasks: Mapping[str, ObservedTask], method: Method) -> dict[str, flo
 
 
 def with_seeds(tasks: Mapping[str, ObservedTask], seed_effects: Sequence[SeedEffects]) -> dict[str, ObservedTask]:
-    """The tasks with what seeds add to each; `seed_effects` are those of all tasks, in their order."""
+    """The tasks with their seed variances; `seed_effects` are those of all tasks, in their order."""
     found = {}
     ones = np.ones(len(tasks))
     of_difference = [replace(seed_effect, per_unit=ones) for seed_effect in seed_effects]
@@ -159,8 +158,7 @@ def with_seeds(tasks: Mapping[str, ObservedTask], seed_effects: Sequence[SeedEff
 def dependence_of(
     tasks: Mapping[str, ObservedTask], corpora: Mapping[str, str], seed_effects: Sequence[SeedEffects]
 ) -> Dependence | None:
-    """How the defined effects depend on one another; None where none is defined. A task without a corpus has its
-    own."""
+    """The dependence between the defined effects; None if none is defined. A task without a corpus has its own."""
     names = list(tasks)
     defined = [name for name in names if tasks[name].effect.variance is not None]
     if not defined:

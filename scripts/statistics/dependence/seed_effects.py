@@ -1,8 +1,8 @@
-"""The seed effects in a comparison, estimated from a system's own seeds or those of another that it borrows.
+"""The seed effects in a comparison, estimated from a system's own seeds or borrowed from another system.
 
-Reads and writes nothing. A system with several seeds on some task has its own estimate. One that was trained once
-borrows that of a sibling. Where control and treatment rank with the same checkpoints, the seed effect is that of their
-difference.
+Reads and writes nothing. A system with several seeds on some task has its own estimate. A system that was trained once
+borrows that of another system. If control and treatment rank with the same checkpoints, the seed effect is that of
+their difference.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import numpy as np
 from scripts.statistics.dependence.seeds_part import SeedEffects, seed_source, shares_of
 
 CONTROL, TREATMENT = "control", "treatment"
-DIFFERENCE = "difference"  # stands for control and treatment that rank with the same checkpoints
+DIFFERENCE = "difference"  # role of control and treatment that rank with the same checkpoints
 
 Values = Mapping[str, np.ndarray]  # by task, each of shape (queries, seeds)
 
 
 @dataclass(frozen=True)
 class SeedsFrom:
-    """From whose seeds the seed variance of a role is estimated: the `values` of another system, or its own (None).
+    """The source of the seed variance of a role: the `values` of another system, or its own (None).
 
-    `checkpoints` says by task which training ranks it, where tasks have trainings of their own: seed effects of two
+    `checkpoints` names the training for each task, if tasks have separate trainings: seed effects of different
     trainings are independent.
     """
 
@@ -42,7 +42,7 @@ def own_seeds(control: Values, treatment: Values) -> dict[str, SeedsFrom]:
 def seed_effects_of(
     sources: Mapping[str, SeedsFrom], control: Values, treatment: Values, per_unit: Mapping[str, float]
 ) -> dict[str, SeedEffects]:
-    """The seed effects by role (control, treatment or difference) where known; `per_unit` by task, in the tasks' order.
+    """The known seed effects by role (control, treatment or difference); `per_unit` by task, in the tasks' order.
 
     `sources` names the roles that are trained.
     """
@@ -62,7 +62,7 @@ def seed_effects_of(
 
 
 def _groups(seeds: SeedsFrom, tasks: Sequence[str]) -> np.ndarray:
-    """A number for each task, the same for those that the same checkpoints rank."""
+    """A number for each task, the same for tasks ranked by the same checkpoints."""
     trained = [seeds.checkpoints.get(task) for task in tasks]
     numbers = {names: number for number, names in enumerate(dict.fromkeys(trained))}
     return np.array([numbers[names] for names in trained])

@@ -8,8 +8,8 @@ seeds) adds to the variance of sum_i w_i D_i
 
     sum over checkpoints c of (w a_c)' (B - R) (w a_c),    at least 0,
 
-for m seeds on every task w'(B - R)w / m. R is the diagonal matrix of residual_i / n_i: B holds that much query x seed
-noise, which the variance over queries holds as well. Since w'Bw is the sample variance of m numbers, it has m - 1
+for m seeds on every task w'(B - R)w / m. R is the diagonal matrix of residual_i / n_i: B includes this query x seed
+noise, which the variance over queries also includes. Since w'Bw is the sample variance of m numbers, it has m - 1
 degrees of freedom exactly (Searle, Casella and McCulloch 1992, Variance Components, chapter 4). Reads and writes
 nothing.
 """
@@ -51,11 +51,11 @@ class SeedSource:
 
 @dataclass(frozen=True)
 class SeedEffects:
-    """How the seed effects of one system's checkpoints enter the effects of tasks.
+    """The contribution of one system's seed effects to the effects of tasks.
 
-    `shares`, shape (k, checkpoints): how much of its effect a task owes to each. `per_unit`, shape (k,): what a
-    difference of 1 in the measure is in the effect. `groups`, shape (k,): tasks with one number are ranked by the same
-    checkpoints; seed effects of two groups are independent.
+    `shares`, shape (k, checkpoints): the share of each checkpoint in a task's effect. `per_unit`, shape (k,): the
+    change of the effect for a difference of 1 in the measure. `groups`, shape (k,): tasks with the same number are
+    ranked by the same checkpoints; seed effects of different groups are independent.
     """
 
     source: SeedSource
@@ -89,7 +89,7 @@ class SeedEffects:
         return found
 
     def of_tasks_alone(self) -> np.ndarray:
-        """The seed variance in each effect that no other task shares, shape (k,)."""
+        """The seed variance of each effect that is not shared with other tasks, shape (k,)."""
         shared = np.array([(self.groups == group).sum() > 1 for group in self.groups])
         between = np.diag(self.source.covariance - self.source.residual)
         variance = np.where(shared, self.source.interaction, np.maximum(between, 0))
@@ -97,7 +97,7 @@ class SeedEffects:
         return alone
 
     def of_subset(self, tasks: Sequence[int]) -> SeedEffects:
-        """The same for some of the tasks."""
+        """The same for a subset of the tasks."""
         picked = np.ix_(tasks, tasks)
         source = SeedSource(
             self.source.name, self.source.seeds, self.source.covariance[picked], self.source.residual[picked]
@@ -109,8 +109,8 @@ class SeedEffects:
 def seed_source(name: str, values: Mapping[str, np.ndarray], tasks: Sequence[str]) -> SeedSource | None:
     """The seed effects of one system on `tasks`, from its `values` by task, each of shape (queries, seeds).
 
-    On a task without several seeds, a checkpoint's seed effect is taken as its mean over the tasks with several. Tasks
-    have the same seeds in the same order; None where no task has two seeds and two queries.
+    On a task without several seeds, a checkpoint's seed effect is set to its mean over the tasks with several. Tasks
+    have the same seeds in the same order; None if no task has two seeds and two queries.
     """
     several = {task: x for task, x in values.items() if x.shape[1] > 1 and len(x) > 1}
     if not several:
@@ -129,9 +129,9 @@ def seed_source(name: str, values: Mapping[str, np.ndarray], tasks: Sequence[str
 
 
 def shares_of(seeds: Sequence[int]) -> np.ndarray:
-    """The shares of checkpoints, shape (k, checkpoints), in tasks for which a system has so many of its seeds each.
+    """The shares of checkpoints, shape (k, checkpoints), from the number of seeds of a system on each task.
 
-    A task with one seed where others have several is ranked by one of them, that was selected.
+    A task with one seed, if others have several, is ranked by one selected checkpoint.
     """
     shares = np.zeros((len(seeds), max(seeds)))
     for task, count in enumerate(seeds):
@@ -140,9 +140,9 @@ def shares_of(seeds: Sequence[int]) -> np.ndarray:
 
 
 def seeds_parts(seed_effects: Sequence[SeedEffects], weights: np.ndarray) -> list[Part]:
-    """The parts that seeds add to the variance of sum_i weights_i D_i: one for each source that they are known from.
+    """The seed parts of the variance of sum_i weights_i D_i: one for each source of seed variance.
 
-    Groups of tasks with checkpoints of their own have a part each, since their seed variances are estimated separately.
+    Groups of tasks with separate checkpoints have one part each, since their seed variances are estimated separately.
     """
     variances: dict[tuple[str, int], float] = {}
     degrees: dict[tuple[str, int], int] = {}

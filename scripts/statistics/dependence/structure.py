@@ -1,4 +1,4 @@
-"""What is known of how the effects of a comparison's tasks depend on one another.
+"""The dependence between the effects of a comparison's tasks.
 
 Reads and writes nothing.
 """
@@ -31,18 +31,18 @@ class Dependence:
 
     @property
     def independent(self) -> bool:
-        """Whether tasks share neither queries nor, where collections suffice for a level, a collection."""
+        """Whether tasks share neither queries nor, if there are enough collections for a level, a collection."""
         return is_diagonal(self.sampling) and len(structures(self.collections)) == 1
 
     @property
     def variances(self) -> np.ndarray:
-        """Of each effect over queries and seeds, as far as no other task shares it, shape (k,)."""
+        """The variance of each effect over queries and unshared seed effects, shape (k,)."""
         variances: np.ndarray = np.diag(self.sampling) + self.seed_variance_of_tasks_alone
         return variances
 
     @property
     def covariance(self) -> np.ndarray:
-        """Of the effects over queries and seeds, shape (k, k)."""
+        """The covariance of the effects over queries and seeds, shape (k, k)."""
         total = self.sampling.copy()
         for seed_effect in self.seed_effects:
             total += seed_effect.matrix()
@@ -57,15 +57,14 @@ class Dependence:
         return alone
 
     def of_subset(self, tasks: Sequence[int]) -> Dependence:
-        """The same of some of the tasks, by position."""
+        """The same for a subset of the tasks, by position."""
         seed_effects = tuple(seed_effect.of_subset(tasks) for seed_effect in self.seed_effects)
         degrees = tuple(self.degrees[task] for task in tasks)
         collections = tuple(self.collections[task] for task in tasks)
         return Dependence(self.sampling[np.ix_(tasks, tasks)], degrees, collections, seed_effects, self.shrunk)
 
     def of_task(self, task: int, over_queries: Part | None = None) -> Part:
-        """The variance of one task's effect over queries and seeds; `over_queries` in place of what is known of
-        that."""
+        """The variance of one task's effect over queries and seeds; `over_queries` replaces the part of queries."""
         weights = np.zeros(len(self.degrees))
         weights[task] = 1.0
         part = over_queries or Part(float(self.sampling[task, task]), self.degrees[task])
@@ -75,8 +74,9 @@ class Dependence:
 def of_mean(part: Part, model_variance: float, dependence: Dependence, weights: np.ndarray) -> Part:
     """The variance of the mean of the tasks and its degrees of freedom (Satterthwaite), with seed variance.
 
-    `part` is what the chosen interval makes of the variance `model_variance` of the effects' mean with `weights`, which
-    holds V + tau2 and the seed variance of tasks alone. The seeds' parts hold that as well, so it is subtracted.
+    `part` is the variance by the chosen interval, computed from the variance `model_variance` of the effects' mean with
+    `weights`, which includes V + tau2 and the unshared seed variance. The seeds' parts include the latter as well, so
+    it is subtracted.
     """
     alone = float((weights**2 * dependence.seed_variance_of_tasks_alone).sum())
     between = max(model_variance - alone, 0.0) * part.variance / model_variance

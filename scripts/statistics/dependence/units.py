@@ -1,17 +1,17 @@
-"""Which queries belong together: those of one cluster are one observation of a task, not several.
+"""Clusters of queries, which are not independent observations of a task.
 
-Queries of one corpus that share a relevant document, themselves or over others, are one connected component: tweets on
-one article, say. Their values vary together, and so the variance of a mean over them is larger than that of
+Queries of one corpus that share a relevant document, directly or indirectly, are one connected component, such as
+tweets on one article. Their values are correlated, so the variance of a mean over them is larger than that of
 independent queries, by the design effect (Kish 1965, Survey Sampling, chapters 5 and 8),
 
     sum over clusters u of E_u^2 / (1 - n_u / n)  over  sum over queries j of e_j^2 n / (n - 1),
 
 e_j the influence of a query (see influence.py), E_u its sum over the n_u queries of a cluster: the variance CR2 of Bell
-and McCaffrey (2002), which has no bias where queries are independent after all. Its degrees of freedom are theirs too,
+and McCaffrey (2002), which is unbiased if queries are in fact independent. Its degrees of freedom are also theirs,
 
     n^2 / (sum n_u^2 + sum over u and v != u of b_u b_v),    b_u = n_u^2 / (n (1 - n_u / n)):
 
-G - 1 for G clusters of one size, fewer where some are large. Reads and writes nothing.
+G - 1 for G clusters of equal size, fewer if some are large. Reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 
 
 class Clustered(NamedTuple):
-    """How many times larger a variance is with clusters than without, and its degrees of freedom."""
+    """The ratio of a variance with clusters to that without, and its degrees of freedom."""
 
     design_effect: float
     df: float
@@ -32,7 +32,7 @@ class Clustered(NamedTuple):
 
 def components(relevant: Mapping[Hashable, Iterable[str]]) -> dict[Hashable, int]:
     """Query -> the number of its connected component; `relevant` are the documents relevant to each."""
-    parent = list(range(len(relevant)))  # by the place of a query: a key with many documents takes long to look up
+    parent = list(range(len(relevant)))  # by the position of a query: keys with many documents are slow to look up
 
     def root(place: int) -> int:
         while parent[place] != place:
@@ -54,7 +54,7 @@ def effective_number(units: Sequence[Hashable]) -> float:
 
 
 def sums(values: np.ndarray, units: Sequence[Hashable]) -> dict[Hashable, float]:
-    """The sum of `values` over the queries of each unit, in the order in which units first come."""
+    """The sum of `values` over the queries of each unit, in the order of first occurrence."""
     totals: dict[Hashable, float] = {}
     for value, unit in zip(values.tolist(), units, strict=True):
         totals[unit] = totals.get(unit, 0.0) + value
@@ -62,13 +62,13 @@ def sums(values: np.ndarray, units: Sequence[Hashable]) -> dict[Hashable, float]
 
 
 def numbered(units: Sequence[Hashable]) -> np.ndarray:
-    """The units as 0, 1, ..., in the order in which they first come."""
+    """The units numbered 0, 1, ... in the order of first occurrence."""
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(unit, len(numbers)) for unit in units], dtype=int)
 
 
 def clustered(influence: np.ndarray, units: np.ndarray) -> Clustered | None:
-    """What clusters, numbered from 0, do to the variance of an effect; None for a single cluster."""
+    """The effect of clusters, numbered from 0, on the variance of an effect; None for a single cluster."""
     n = len(influence)
     sizes = np.bincount(units)
     if len(sizes) == n:
@@ -81,9 +81,9 @@ def clustered(influence: np.ndarray, units: np.ndarray) -> Clustered | None:
 
 
 def design_effects(influence: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """The design effect of each row of (rows, n), whose units are numbered from 0, as many as in the others.
+    """The design effect of each row of (rows, n), whose units are numbered from 0, equally many in each row.
 
-    There are at least two units; a row without any influence has 1.
+    There must be at least two units; a row of zeros has 1.
     """
     rows, n = influence.shape
     count = int(units.max()) + 1

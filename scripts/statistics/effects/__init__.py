@@ -1,6 +1,6 @@
-"""Effect types: one module each, which holds all that is known of it: numbers, words, and what it can be asked.
+"""Effect types: one module each, with its computation, its texts and its properties.
 
-`effect: d_av` of a configuration is d_av.py here. A module states what `EffectType` lists; nothing else in scripts/
+`effect: d_av` of a configuration is d_av.py here. A module defines what `EffectType` lists; nothing else in scripts/
 distinguishes effect types. Templates are filled with str.format: {measure}, {control} and {treatment} are labels.
 """
 
@@ -15,52 +15,52 @@ from scripts.common.plugins import load, load_all, source
 
 
 class EffectType(Protocol):
-    """What the module of an effect type states.
+    """The definitions in the module of an effect type.
 
-    One that can compute many samples at once states `compute_rows(x, y, ddof, hedges)` besides: of x and y of shape
-    (rows, n) the estimates and variances, shape (rows, 2), NaN where `compute` would say why there is none.
+    A module that can compute many samples at once also defines `compute_rows(x, y, ddof, hedges)`: for x and y of shape
+    (rows, n) the estimates and variances, shape (rows, 2), NaN if undefined.
     """
 
     NAME: str
     DESCRIPTION: str  # in the configuration's schema
-    Keys: type  # the record of keys of a comparison that it alone reads, where there are such
+    Keys: type  # the record of keys of a comparison that only it reads, if any
 
-    HAS_DIFFERENCE: bool  # treatment minus control means something: there are tests of it, sides, gains and losses
-    SHARED_SCALE: bool  # the means of control and treatment can stand side by side
-    TAU_SCALE: float  # of the half-normal prior of tau in a Bayesian summary, unless the configuration gives one
+    HAS_DIFFERENCE: bool  # treatment minus control is meaningful: it has tests, sides, gains and losses
+    SHARED_SCALE: bool  # the means of control and treatment are comparable
+    TAU_SCALE: float  # default scale of the half-normal prior of tau in a Bayesian summary
     IN_UNITS_OF_MEASURE: bool  # the effect is a difference in the measure, so a margin applies to the summary as well
 
-    LABEL: str  # heading of a column, and name of an axis
+    LABEL: str  # heading of a column, and axis label
     SHORT_LABEL: str  # the same in a narrow figure
-    AXIS: str  # template: what the axis shows
-    QUESTION: str  # template: what a comparison asks
-    ANSWERS: tuple[str, str]  # to that question, where the summary is above zero and where it is below
+    AXIS: str  # template: the axis label with the measure
+    QUESTION: str  # template: the question of a comparison
+    ANSWERS: tuple[str, str]  # to that question, if the summary is above zero and if it is below
     FINDING: str  # template: {number} with its sign, {size} without, {relation} is "exceeds" or "is below"
-    NOUN: str  # what an estimate is, as in "the mean difference"
-    STATISTIC: str  # what a task's interval holds against a distribution
+    NOUN: str  # the name of an estimate, as in "the mean difference"
+    STATISTIC: str  # the test statistic of a task's interval
 
     @staticmethod
     def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
-        """Estimate and variance from treatment `x` and control `y`, paired; or why there is none, as text.
+        """Estimate and variance from paired scores of treatment `x` and control `y`; or a text why undefined.
 
-        Both have shape (n,), finite, n >= 0. Standard deviations divide by n - `ddof`; `hedges`: correct for small
-        samples, where the effect has such a correction.
+        Both have shape (n,), finite, n >= 0. Standard deviations divide by n - `ddof`; `hedges`: apply the small-sample
+        correction, if the effect has one.
         """
         ...
 
     @staticmethod
     def caution(x: np.ndarray, y: np.ndarray) -> str | None:
-        """What to beware of in the effect of these values, which is defined, as text; None for nothing."""
+        """A caution about the (defined) effect of these values, as text; None if there is none."""
         ...
 
     @staticmethod
     def reported(value: float) -> float:
-        """A value on the scale of the synthesis, as it is reported."""
+        """A value on the scale of the synthesis, converted to the reported scale."""
         ...
 
     @staticmethod
     def caption(measure: str, hedges: bool) -> str:
-        """What a square of the forest plot is."""
+        """The meaning of a square in the forest plot."""
         ...
 
 
@@ -70,7 +70,7 @@ def effect_named(name: str) -> EffectType:
 
 
 def compute_rows(effect: EffectType, x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> np.ndarray:
-    """Estimate and variance of each row of x and y, shape (rows, 2); NaN where there is no effect."""
+    """Estimate and variance of each row of x and y, shape (rows, 2); NaN if undefined."""
     many = getattr(effect, "compute_rows", None)
     if many is not None:
         with np.errstate(divide="ignore", invalid="ignore"):  # in rows that are undefined
@@ -85,9 +85,9 @@ def compute_rows(effect: EffectType, x: np.ndarray, y: np.ndarray, ddof: int, he
 
 
 def combined(name: str, value: float) -> float:
-    """A reported effect on the scale of the synthesis: the inverse of `reported`, which a module states as `combined`.
+    """A reported effect on the scale of the synthesis: the inverse of `reported`, which a module defines as `combined`.
 
-    Raises ValueError where a module reports on another scale and states none.
+    Raises ValueError if a module reports on another scale and does not define it.
     """
     module = effect_named(name)
     estimate: float = getattr(module, "combined", float)(value)

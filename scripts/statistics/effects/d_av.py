@@ -13,7 +13,7 @@ the delta method, Var(s_x) = s_x^2 / (2 df) and Cov(s_x, s_y) = r^2 s_x s_y / (2
 
     Var(S) = (s_x^2 + s_y^2 + 2 r^2 s_x s_y) / (8 df).
 
-Both are the same where s_x = s_y. Reads and writes nothing.
+Both are the same if s_x = s_y. Reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ STATISTIC = "effect / standard error"
 
 
 def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
-    """d_av and its variance, corrected for small samples if `hedges`; or why there is none.
+    """d_av and its variance, corrected for small samples if `hedges`; or a text why undefined.
 
-    A difference without any spread leaves no variance, and a system without any has no standard deviation to average.
+    It is undefined if differences have no variance, or if a system has none.
     """
     n = len(x)
     difference = standardisable(x, y, ddof, hedges)

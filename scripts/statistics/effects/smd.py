@@ -17,7 +17,7 @@ NAME = "SMD"
 DESCRIPTION = "standardised mean difference"
 Keys = Hedges
 
-CORRELATED = 0.9  # r above which the interval covers too rarely (docs/statistics.md)
+CORRELATED = 0.9  # r above which the coverage of the interval is too low (docs/statistics.md)
 
 HAS_DIFFERENCE = True
 SHARED_SCALE = True
@@ -35,16 +35,16 @@ STATISTIC = "effect / standard error"
 
 
 def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
-    """d and V_d, or Hedges' g and V_g, or why there is none.
+    """d and V_d, or Hedges' g and V_g, or a text why undefined.
 
-    S_within = sd(x - y) / sqrt(2 (1 - r)), so r = 1 or an r that does not exist leaves nothing to standardise with.
+    S_within = sd(x - y) / sqrt(2 (1 - r)), so it is undefined if r = 1 or r is undefined.
     """
     n = len(x)
     difference = standardisable(x, y, ddof, hedges)
     if isinstance(difference, str):
         return difference
     u, v, rounding = directions(x, y)
-    twice_1_minus_r = ((u - v) ** 2).sum()  # keeps its digits where r is close to 1, as 2 (1 - r) would not
+    twice_1_minus_r = ((u - v) ** 2).sum()  # precise if r is close to 1, unlike 2 (1 - r)
     if math.sqrt(twice_1_minus_r) <= rounding:
         return "the two systems are perfectly correlated (r = 1)"
     mean, variance = difference
@@ -67,7 +67,7 @@ def compute_rows(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> np.nd
 
 
 def caution(x: np.ndarray, y: np.ndarray) -> str | None:
-    """Where r is near 1: the variance, which takes r as known, is a fraction of the true one then."""
+    """A caution if r is near 1: the variance, which treats r as known, is then a fraction of the true one."""
     r = float(np.corrcoef(x, y)[0, 1])
     if r <= CORRELATED:
         return None

@@ -1,6 +1,6 @@
 """Estimators of tau2, the variance of the true effects between tasks: one module each.
 
-`estimator: REML` of a configuration is reml.py here. A module states what `Estimator` lists.
+`estimator: REML` of a configuration is reml.py here. A module defines what `Estimator` lists.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from scripts.common.plugins import load, load_all, source
 
 
 class Estimator(Protocol):
-    """What the module of an estimator states."""
+    """The definitions in the module of an estimator."""
 
     NAME: str
     DESCRIPTION: str  # in the configuration's schema
@@ -26,11 +26,11 @@ class Estimator(Protocol):
 
 
 class ResidualEstimator(Protocol):
-    """What an estimator's module also states where it can be used with moderators."""
+    """The further definition of an estimator that can be used with moderators."""
 
     @staticmethod
     def residual_tau2(design: np.ndarray, y: np.ndarray, variances: np.ndarray) -> np.ndarray:
-        """tau2 >= 0 that is left by each design (..., k, p), which has a column of ones or spans it."""
+        """The residual tau2 >= 0 of each design (..., k, p), which has a column of ones or spans it."""
         ...
 
 

@@ -18,7 +18,7 @@ def tau2(y: np.ndarray, variances: np.ndarray) -> float:
 
 
 def residual_tau2(design: np.ndarray, y: np.ndarray, variances: np.ndarray) -> np.ndarray:
-    """The moment estimate of what moderators leave: max(0, (QE - (k - p)) / tr P)."""
+    """The moment estimate of residual tau2: max(0, (QE - (k - p)) / tr P)."""
     weights, df = 1 / variances, design.shape[-2] - design.shape[-1]
     tau2: np.ndarray = np.maximum(0.0, (residual_q(design, y, weights) - df) / trace_p(design, weights))
     return tau2

@@ -11,15 +11,15 @@ NAME = "REML"
 DESCRIPTION = "restricted maximum likelihood"
 LABEL = "REML"
 
-_GRID = 400  # points of the restricted likelihood that are looked at before its maximum is refined
-_RESIDUAL_GRID = 80  # with moderators, where permutations make it thousands of likelihoods
+_GRID = 400  # points at which the restricted likelihood is evaluated before its maximum is refined
+_RESIDUAL_GRID = 80  # with moderators, since permutations need thousands of fits
 
 
 def tau2(y: np.ndarray, variances: np.ndarray) -> float:
     """The global maximum of the restricted likelihood over tau2 >= 0.
 
-    The restricted likelihood may have several maxima: it is scanned from 0 to a bound above which it only falls, and
-    the root of its derivative beside the best point is then solved for.
+    The restricted likelihood may have several maxima: it is evaluated on a grid from 0 to a bound above which it
+    decreases, and the root of its derivative next to the best point is then found.
     """
     spread = ((y - y.mean()) ** 2).sum() / (len(y) - 1)
     bound = max(variances.max(), 2 * spread)
@@ -54,7 +54,7 @@ def _score(y: np.ndarray, variances: np.ndarray, value: float) -> float:
 def residual_tau2(design: np.ndarray, y: np.ndarray, variances: np.ndarray) -> np.ndarray:
     """The global maximum over tau2 >= 0 of the restricted likelihood with moderators, found as `tau2` is.
 
-    Above twice the residual variance (or the largest sampling variance) the likelihood only falls: there y'PPy <= RSS /
+    Above twice the residual variance (or the largest sampling variance) the likelihood decreases: there y'PPy <= RSS /
     tau2^2 and tr P >= (k - p) / (2 tau2).
     """
     df = design.shape[-2] - design.shape[-1]

@@ -1,6 +1,6 @@
 """Intervals of the summary effect of a random-effects meta-analysis: one module each.
 
-`interval: knapp-hartung` of a configuration is knapp_hartung.py here. A module states what `Interval` lists.
+`interval: knapp-hartung` of a configuration is knapp_hartung.py here. A module defines what `Interval` lists.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from scripts.statistics.meta_analysis.summaries import Summary
 
 
 class Interval(Protocol):
-    """What the module of an interval states.
+    """The definitions in the module of an interval.
 
-    One that fits dependent tasks as well states `of_fit(fit: Fit, alpha: float) -> Part | None` besides: the variance
-    of a mean and its degrees of freedom (see dependence/dependent_tasks.py), None where it has none. One whose weights
-    are not those of generalised least squares states `fit`, with the arguments of `gls`; it also sees to a level of
-    collections itself.
+    An interval that also supports dependent tasks defines `of_fit(fit: Fit, alpha: float) -> Part | None`: the variance
+    of a mean and its degrees of freedom (see meta_analysis/dependent_tasks.py), None if undefined. An interval whose
+    weights are not those of generalised least squares defines `fit`, with the arguments of `gls`, and handles a level
+    of collections itself.
     """
 
     NAME: str
@@ -40,7 +40,7 @@ def interval_named(name: str) -> Interval:
 
 
 def fit_of(name: str) -> Callable[..., Fit]:
-    """How an interval fits a mean: with the arguments and the result of `gls`."""
+    """The function with which an interval fits a mean, with the arguments and the result of `gls`."""
     return cast(Callable[..., Fit], getattr(interval_named(name), "fit", gls))
 
 

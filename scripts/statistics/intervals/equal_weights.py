@@ -1,14 +1,14 @@
-"""The interval of the plain mean of the effects, by their scatter; reads and writes nothing.
+"""The interval of the unweighted mean of the effects, from their scatter; reads and writes nothing.
 
-Every task weighs the same, so no weight depends on the effect beside it: where measures are bounded and most
-differences are 0, a task's variance goes with its effect, and weights by precision draw the mean towards 0. The scatter
-of the effects holds all that differs between tasks:
+All tasks have equal weight, so that no weight depends on the effect: if measures are bounded and most differences are
+0, a task's variance is correlated with its effect, and weights by precision bias the mean towards 0. The scatter of the
+effects includes all differences between tasks:
 
     M +- t(k - 1) s / sqrt(k),    s^2 = sum (Y - M)^2 / (k - 1).
 
-Tasks of the same queries have a mean covariance c, which is not seen between them: the variance is then s^2 / k + c,
-with Satterthwaite's degrees of freedom under the model. Where collections are a level, it is CR2's, of the collections.
-Where the effects differ less than sampling error makes them (Cochran's Q below the alpha/2 quantile of chi2), the
+Tasks with common queries have a mean covariance c, which their scatter does not show: the variance is then s^2 / k + c,
+with Satterthwaite's degrees of freedom under the model. If collections are a level, it is CR2's, over the collections.
+If the effects differ less than expected from sampling error (Cochran's Q below the alpha/2 quantile of chi2), the
 interval is at least the normal one of their sampling variances.
 """
 
@@ -34,13 +34,13 @@ fit = equally_weighted
 
 
 def summary(y: np.ndarray, variances: np.ndarray, tau2: float, alpha: float) -> Summary:
-    """M +- t(k - 1) s / sqrt(k), where Q is small the wider of it and the normal interval."""
+    """M +- t(k - 1) s / sqrt(k); if Q is small, the wider of it and the normal interval."""
     found = fit(y, np.diag(variances + tau2), sampling=np.diag(variances))
     return part_summary(found.mean, of_fit(found, alpha), alpha)
 
 
 def of_fit(found: Fit, alpha: float) -> Part:
-    """The variance of the mean and its degrees of freedom; by the scatter of collections where these are a level."""
+    """The variance of the mean and its degrees of freedom; from the scatter of collections if these are a level."""
     part = cr2(found) if len(structures(found.collections)) > 1 else _scatter(found)
     df = len(found.y) - 1
     if gls(found.y, found.sampling).q >= 2 * scipy.special.gammaincinv(df / 2, alpha / 2):
@@ -49,7 +49,7 @@ def of_fit(found: Fit, alpha: float) -> Part:
 
 
 def _scatter(found: Fit) -> Part:
-    """s^2 / k, and what tasks have in common."""
+    """s^2 / k plus the mean covariance of tasks."""
     k, omega = len(found.y), found.omega
     residuals = without_rounding(found.residuals, found.y, np.diag(omega))
     between = float((residuals**2).sum()) / (k - 1) / k

@@ -1,10 +1,10 @@
 """The interval of Hartung and Knapp (2001), never narrower than the normal one; reads and writes nothing.
 
-Where effects differ less than sampling error makes them, that of Hartung and Knapp shrinks without limit, below that of
-one precise task. Here the wider of it and the normal interval with the same tau2 stands, so that it is never narrower
-than that of a fixed effect. Röver, Knapp and Friede (2015), Hartung-Knapp-Sidik-Jonkman approach and its modification
-for random-effects meta-analysis with few studies, BMC Medical Research Methodology 15:99, bound the scale q instead
-(metafor's test = "adhoc"): with the t distribution of few tasks that is wider than its reason asks.
+If effects differ less than expected from sampling error, the interval of Hartung and Knapp shrinks without limit, below
+that of one precise task. Here the wider of it and the normal interval with the same tau2 is used, so that it is never
+narrower than that of a fixed effect. Röver, Knapp and Friede (2015), Hartung-Knapp-Sidik-Jonkman approach and its
+modification for random-effects meta-analysis with few studies, BMC Medical Research Methodology 15:99, bound the scale
+q instead (metafor's test = "adhoc"): with the t distribution of few tasks, that is wider than necessary.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The interval of Hartung and Knapp (2001) and of Sidik and Jonkman (2002) as they gave it; reads and writes nothing.
+"""The original interval of Hartung and Knapp (2001) and of Sidik and Jonkman (2002); reads and writes nothing.
 
-As metafor's test = "knha". Where effects differ less than sampling error makes them it is narrower than that of one
-precise task, and a point where they are equal: with few tasks that happens at random, so it is not the default.
+As metafor's test = "knha". If effects differ less than expected from sampling error, it is narrower than that of one
+precise task, and a point if they are equal: with few tasks this happens by chance, so it is not the default.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The robust interval, clusters being collections (CR2 with Satterthwaite's degrees of freedom); reads and writes
 nothing.
 
-Pustejovsky and Tipton (2022), Meta-analysis with robust variance estimation, Prevention Science 23, 425-438. It holds
-where the covariance of a collection's tasks is a guess. Tasks of which none share a collection are a cluster each.
+Pustejovsky and Tipton (2022), Meta-analysis with robust variance estimation, Prevention Science 23, 425-438. It is
+valid even if the covariance of a collection's tasks is misspecified. If no tasks share a collection, each task is a
+cluster.
 """
 
 from __future__ import annotations
@@ -27,5 +28,5 @@ def summary(y: np.ndarray, variances: np.ndarray, tau2: float, alpha: float) -> 
 
 
 def of_fit(fit: Fit, alpha: float) -> Part | None:
-    """Variance and degrees of freedom of the mean of dependent tasks; None where all are of one collection."""
+    """Variance and degrees of freedom of the mean of dependent tasks; None if all are of one collection."""
     return cr2(fit) if fit.n_collections > 1 else None

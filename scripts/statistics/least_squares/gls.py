@@ -28,10 +28,10 @@ class Fit:
     """A mean of dependent effects.
 
     `weights` (shape k, sum 1) are those with which the effects enter the mean; where tasks are strongly correlated and
-    differ in precision one may be negative. `omega` is the covariance of the effects, `sampling` the part of it that is
-    not between tasks. `variance` is w'Omega w, which is 1 / 1'W1 with the weights of least squares; `residuals` are
-    Y - M, `q` is (Y - M)'W(Y - M). `collections` numbers the groups within which tasks may be dependent; tasks of
-    different groups are not.
+    differ in precision one may be negative. `omega` is the covariance of the effects, `sampling` the part of it within
+    tasks. `variance` is w'Omega w, which is 1 / 1'W1 with the weights of least squares; `residuals` are Y - M, `q` is
+    (Y - M)'W(Y - M). `collections` numbers the groups within which tasks may be dependent; tasks of different groups
+    are independent.
     """
 
     y: np.ndarray
@@ -46,7 +46,7 @@ class Fit:
 
     @property
     def n_collections(self) -> int:
-        """How many collections there are."""
+        """The number of collections."""
         return len(set(self.collections))
 
 
@@ -55,7 +55,7 @@ def gls(
 ) -> Fit:
     """The mean of `y`, shape (k,), with the positive definite covariance `omega`, shape (k, k).
 
-    `sampling` is `omega` where it is not given. Raises ValueError for a matrix that is not positive definite.
+    `sampling` defaults to `omega`. Raises ValueError for a matrix that is not positive definite.
     """
     factor = _factor(omega)
     column = scipy.linalg.cho_solve(factor, np.ones(len(y)))  # W1
@@ -66,7 +66,7 @@ def gls(
 def equally_weighted(
     y: np.ndarray, omega: np.ndarray, collections: Sequence[int] | None = None, sampling: np.ndarray | None = None
 ) -> Fit:
-    """The same of the plain mean."""
+    """The same for the unweighted mean."""
     weights = np.full(len(y), 1 / len(y))
     return _fit(y, omega, sampling, weights, float(weights @ omega @ weights), _factor(omega), collections)
 
@@ -88,7 +88,7 @@ def _fit(
     factor: tuple[np.ndarray, bool],
     collections: Sequence[int] | None,
 ) -> Fit:
-    origin = y[np.argmax(weights)]  # sums are taken about it, so that a large common value does not cancel
+    origin = y[np.argmax(weights)]  # sums are taken about it, to avoid cancellation of a large common value
     mean = float(origin + weights @ (y - origin))
     residuals = without_rounding(y - mean, y, np.diag(omega))
     q = float(residuals @ scipy.linalg.cho_solve(factor, residuals))
@@ -118,7 +118,7 @@ def gls_regression(y: np.ndarray, design: np.ndarray, omega: np.ndarray) -> Regr
 
 
 def projection(omega: np.ndarray, design: np.ndarray | None = None) -> np.ndarray:
-    """P = W - WX (X'WX)^-1 X'W, which takes the design out (ones by default): PX = 0 and Y'PY = QE."""
+    """P = W - WX (X'WX)^-1 X'W, which projects out the design (ones by default): PX = 0 and Y'PY = QE."""
     w = scipy.linalg.cho_solve(scipy.linalg.cho_factor(omega, lower=True), np.eye(len(omega)))
     column = w @ (np.ones((len(omega), 1)) if design is None else design)
     inner = column.sum(axis=0, keepdims=True) if design is None else design.T @ column

@@ -1,8 +1,8 @@
-"""The variance of a mean of dependent effects that holds even where their covariance matrix is a guess: CR2.
+"""CR2: a variance of a mean of dependent effects that is valid even if their covariance matrix is misspecified.
 
-Bell and McCaffrey (2002); Pustejovsky and Tipton (2018, Journal of Business & Economic Statistics 36(4), 672-683;
-2022, Prevention Science 23, 425-438). The residuals e_j of each collection j, made larger by the matrix A_j that gives
-the variance no bias if the working matrix Omega is right, vary on their own account:
+Bell and McCaffrey (2002); Pustejovsky and Tipton (2018, Journal of Business & Economic Statistics 36(4), 672-683; 2022,
+Prevention Science 23, 425-438). The variance is estimated from the residuals e_j of each collection j, adjusted by the
+matrix A_j that makes it unbiased if the working matrix Omega is right:
 
     var(M) = sum_j (p_j'Y)^2,    p_j = (I - H)_j' A_j' w_j,    H = 1 w',
     A_j = G_j' (G_j ((I - H) Omega (I - H)')_j G_j')^(-1/2) G_j,    Omega_j = G_j'G_j (Cholesky),
@@ -29,7 +29,7 @@ def cr2(fit: Fit) -> Part:
     labels = np.asarray(fit.collections)
     p = np.stack([_of_collection(fit, np.flatnonzero(labels == j), residual_maker) for j in sorted(set(labels))])
     products = p @ fit.omega @ p.T
-    variance = ((p @ fit.residuals) ** 2).sum()  # p_j'1 = 0, so that the mean may be taken out first
+    variance = ((p @ fit.residuals) ** 2).sum()  # p_j'1 = 0, so that the mean may be subtracted first
     return Part(float(variance), float(np.trace(products) ** 2 / (products**2).sum()))
 
 

@@ -1,4 +1,4 @@
-"""A variance that is a sum of independent estimates, and the degrees of freedom of a t distribution with it.
+"""Sums of independent variance estimates, and the degrees of freedom of a t distribution with them.
 
 Satterthwaite (1946), An approximate distribution of estimates of variance components, Biometrics Bulletin 2(6),
 110-114: parts v_p, each with df_p degrees of freedom, sum to V = sum v_p with
@@ -18,7 +18,7 @@ import scipy  # scipy.special is loaded when it is first used: planning imports 
 
 
 class Part(NamedTuple):
-    """An estimated variance and its degrees of freedom, infinite for one that is taken as known."""
+    """An estimated variance and its degrees of freedom, infinite if it is treated as known."""
 
     variance: float
     df: float
@@ -38,7 +38,7 @@ def total(parts: Iterable[Part]) -> Part:
 
 
 def wider(first: Part, second: Part, alpha: float) -> Part:
-    """Of two estimates of a variance that whose (1 - alpha) interval is the wider."""
+    """The one of two variance estimates with the wider (1 - alpha) interval."""
     return max(first, second, key=lambda part: half_width(part, alpha))
 
 

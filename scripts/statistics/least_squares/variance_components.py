@@ -1,13 +1,13 @@
 """Between-task variance of dependent effects by restricted maximum likelihood, in one or in two levels.
 
-The effects Y have the covariance Omega = V + sum_c s_c Z_c with known V: one component for tasks (Z = I), and where
-tasks lie within collections one more for collections (Z = 1 for two tasks of one collection, else 0): the three-level
-model of Konstantopoulos (2011, Research Synthesis Methods 2(1), 61-76; Cheung 2014). The components maximise
+The effects Y have the covariance Omega = V + sum_c s_c Z_c with known V: one component for tasks (Z = I) and, if tasks
+are nested in collections, one for collections (Z = 1 for two tasks of one collection, else 0): the three-level model of
+Konstantopoulos (2011, Research Synthesis Methods 2(1), 61-76; Cheung 2014). The components maximise
 
     -1/2 (log|Omega| + log 1'W1 + Y'PY),    P = W - W11'W / 1'W1,    W = Omega^-1,
 
 whose derivative by s_c is 1/2 (Y'P Z_c P Y - tr(P Z_c)), on s_c >= 0: metafor's rma.mv. With moderators the design X
-stands in place of 1, and log|X'WX| in place of log 1'W1. Reads and writes nothing.
+replaces 1, and log|X'WX| replaces log 1'W1. Reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from scripts.statistics.least_squares.gls import projection
 
 FEWEST_COLLECTIONS = 3  # a variance between fewer has less than two degrees of freedom
 _STARTS = (0.0, 0.1, 1.0)  # of each component, in units of the effects' own variance
-_STEPS = 1000  # at most; each doubles the digits near the solution or stops
+_STEPS = 1000  # at most; near the solution, each doubles the digits
 
 
 def structures(collections: Sequence[int]) -> list[np.ndarray]:
-    """Z of each component: of tasks and, where some collection holds several, of collections as well.
+    """Z of each component: tasks and, if some collection has several tasks, collections.
 
-    With fewer than FEWEST_COLLECTIONS, or one task in each, tasks alone.
+    With fewer than FEWEST_COLLECTIONS, or one task per collection, only tasks.
     """
     labels = np.asarray(collections)
     within = [np.eye(len(labels))]
@@ -69,9 +69,9 @@ def omega_of(sampling: np.ndarray, z: Sequence[np.ndarray], components: Sequence
 
 
 def _climb(y: np.ndarray, sampling: np.ndarray, x: np.ndarray, z: Sequence[np.ndarray], s: np.ndarray) -> np.ndarray:
-    """The maximum that Newton's method reaches from `s`, with Fisher's information where the observed one is no guide.
+    """The maximum that Newton's method reaches from `s`, with Fisher's information if the observed one is not usable.
 
-    A component at 0 whose derivative is negative stays there; a step that does not raise the likelihood is halved.
+    A component at 0 with a negative derivative stays there; a step that does not increase the likelihood is halved.
     """
     height = _log_likelihood(y, sampling, x, z, s)
     for _ in range(_STEPS):
@@ -115,7 +115,7 @@ def _log_likelihood(
 def _derivatives(
     y: np.ndarray, sampling: np.ndarray, x: np.ndarray, z: Sequence[np.ndarray], s: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The likelihood's slope, and Fisher's expected and the observed information."""
+    """The gradient of the likelihood, and Fisher's expected and the observed information."""
     p = projection(omega_of(sampling, z, s.tolist()), x)
     py = p @ y
     pz = [p @ structure for structure in z]
@@ -127,15 +127,15 @@ def _derivatives(
 
 
 def generalised_q(y: np.ndarray, sampling: np.ndarray, tau2: float) -> float:
-    """Y'PY with Omega = V + tau2 I, which falls as tau2 grows; Cochran's Q at 0."""
+    """Y'PY with Omega = V + tau2 I, which decreases in tau2; Cochran's Q at 0."""
     return float(y @ projection(sampling + tau2 * np.eye(len(y))) @ y)
 
 
 def tau2_interval(y: np.ndarray, sampling: np.ndarray, alpha: float) -> tuple[float, float]:
     """The (1 - alpha) interval of tau2 in the model with one component: where the generalised Q meets chi2's quantiles.
 
-    Viechtbauer (2007) and Jackson, Turner, Rhodes and Viechtbauer (2014), for effects that are correlated. An end below
-    0 is 0.
+    Viechtbauer (2007) and Jackson, Turner, Rhodes and Viechtbauer (2014), for correlated effects. Limits below 0 are
+    set to 0.
     """
     df, centred = len(y) - 1, y - y.mean()
 

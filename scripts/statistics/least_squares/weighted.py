@@ -1,4 +1,4 @@
-"""Weighted least squares for meta-regression: one design or many of them (permuted ones) at once.
+"""Weighted least squares for meta-regression: one design or many (permuted) designs at once.
 
 Reads and writes nothing. X is the design (..., k, p) of k tasks and p coefficients, y are the effects (k,), and
 W = 1 / (V + tau2) the weights (..., k); leading dimensions are broadcast. P = W - W X (X'WX)^-1 X'W (Viechtbauer 2005,
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-_HALVINGS = 120  # at most, of an interval in search of a root
+_HALVINGS = 120  # maximum number, in the search for a root
 _EPS = 2 * np.finfo(float).eps
 
 
@@ -56,7 +56,7 @@ def trace_p(design: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def falling_root(function: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Where a function of arrays changes from above 0 to below between `low` and `high`, element by element."""
+    """The root of a decreasing function of arrays between `low` and `high`, element by element."""
     low, high = low.copy(), high.copy()
     for _ in range(_HALVINGS):
         middle = (low + high) / 2

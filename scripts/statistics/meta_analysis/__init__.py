@@ -1,1 +1,1 @@
-"""The effects of several tasks: their mean, how they differ, the effect in a new collection, the influence of each."""
+"""The effects of several tasks: their mean, heterogeneity, the prediction for a new collection, and influence."""

@@ -7,8 +7,8 @@ Journal of Statistical Software 93(6). With the effects y ~ N(mu 1, V + tau^2 I)
     p(tau | y) proportional to p(tau) |V + tau^2 I|^-1/2 sqrt(V_mu) exp(-Q / 2),    mu | tau, y ~ N(M, V_mu),
 
 M, V_mu = 1 / sum W and Q at this tau. A new task's effect given tau is N(M, V_mu + tau^2). Posteriors are mixtures over
-tau, which is integrated out by Gauss-Legendre quadrature on panels that grow with tau: no simulation, no seed.
-V may have covariances: on its eigenvectors it is diagonal, and stays so with tau^2 I added.
+tau, which is integrated out by Gauss-Legendre quadrature on panels that widen with tau: no simulation, no seed. V may
+have covariances: in the basis of its eigenvectors it is diagonal, also with tau^2 I added.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import scipy  # its parts are loaded when they are first used
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 _PANELS = 60
-_NEGLIGIBLE = 46.0  # a log density so far below its maximum adds less than 1e-19
+_NEGLIGIBLE = 46.0  # a log density this far below its maximum contributes less than 1e-19
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class BayesianSummary:
 
 @dataclass(frozen=True)
 class _Conditional:
-    """The effects on the eigenvectors of V, of which `variances` are the eigenvalues and `ones` the vector 1."""
+    """The effects in the basis of the eigenvectors of V, with eigenvalues `variances` and the vector 1 as `ones`."""
 
     y: np.ndarray
     ones: np.ndarray
@@ -61,7 +61,7 @@ class _Conditional:
 def bayesian_summary(y: np.ndarray, covariance: np.ndarray, tau_scale: float, alpha: float = 0.05) -> BayesianSummary:
     """The posterior of `y`, shape (k,), with sampling `covariance`, shape (k, k), under tau ~ |N(0, tau_scale^2)|."""
     variances, vectors = np.linalg.eigh(covariance)
-    origin = float(np.mean(y))  # digits are kept where effects are large beside their differences
+    origin = float(np.mean(y))  # keeps precision if effects are large compared with their differences
     model = _Conditional(vectors.T @ (y - origin), vectors.T @ np.ones(len(y)), variances, tau_scale)
     edges, highest = _panels(model)
     tau, weights = _quadrature(edges[:-1], edges[1:])
@@ -97,7 +97,7 @@ def bayesian_summary(y: np.ndarray, covariance: np.ndarray, tau_scale: float, al
 def _tau_quantile(
     level: float, model: _Conditional, edges: np.ndarray, by_panel: np.ndarray, highest: float, total: float
 ) -> float:
-    """The quantile of tau, in the panel in which the shares of the panels reach the level."""
+    """The quantile of tau, in the panel in which the cumulated shares reach the level."""
     below = np.concatenate([[0.0], np.cumsum(by_panel)])
     panel = min(int(np.searchsorted(below, level)) - 1, len(by_panel) - 1)
 
@@ -111,7 +111,7 @@ def _tau_quantile(
 
 
 def _panels(model: _Conditional) -> tuple[np.ndarray, float]:
-    """The edges of the panels, from 0 to where the density of tau is negligible, and its highest logarithm."""
+    """The edges of the panels, from 0 to where the density of tau is negligible, and the maximum log density."""
     scale = min(model.tau_scale, float(np.sqrt(model.variances.min())))
     grid = np.concatenate([[0.0], np.geomspace(scale * 1e-3, model.tau_scale * 60, 2000)])
     density = model.of(grid)[2]
@@ -134,7 +134,7 @@ def _mixture_quantile(level: float, share: np.ndarray, means: np.ndarray, sds: n
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where an increasing function is 0; an end where rounding leaves no change of sign."""
+    """The root of an increasing function; an end of the interval if rounding leaves no change of sign."""
     if function(low) >= 0:
         return low
     if function(high) <= 0:

@@ -1,9 +1,9 @@
-"""The meta-analysis of effects that depend on one another or on the seeds that were drawn.
+"""The meta-analysis of dependent effects and of effects with seed variance.
 
-Reads and writes nothing. Where tasks share nothing it is that of independent tasks (meta_analysis.py), to the last
-digit if seeds have no part in it; else that of dependent_tasks.py. Seed variance is added to the variance of
-the summary last (see structure.of_mean): what tasks have in common cannot be seen between them. It never narrows an
-interval: where its degrees of freedom would, the interval is that of given seeds.
+Reads and writes nothing. For tasks that share nothing, it is that of independent tasks (independent.py), to the last
+digit without seed variance; else that of dependent_tasks.py. Seed variance is added to the variance of the summary last
+(see structure.of_mean), since the scatter of tasks does not show what they share. It never narrows an interval: if its
+degrees of freedom would, the interval with given seeds is used.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _with_seeds(
     model_variance: float,
     alpha: float,
 ) -> Summary:
-    """The `summary`, which has the seed variance of tasks alone, with all seed variance; never narrower than `given`.
+    """The `summary`, which has only unshared seed variance, with all seed variance; never narrower than `given`.
 
     `weights` and `model_variance` are those of the summary's mean.
     """
@@ -107,7 +107,7 @@ def _part(summary: Summary) -> Part:
 
 
 def _predicted(meta: MetaAnalysis, y: np.ndarray, dependence: Dependence, prediction: str, units: int) -> MetaAnalysis:
-    """The meta-analysis with the prediction interval that follows from its summary."""
+    """The meta-analysis with the prediction interval of its summary."""
     assert meta.tau2 is not None
     sampling = dependence.sampling + np.diag(dependence.seed_variance_of_tasks_alone)
     found = prediction_interval(prediction, meta.summary, meta.tau2, y, sampling, units, meta.alpha)

@@ -1,16 +1,16 @@
-"""How each task weighs on the summary of effects that depend on one another or on the seeds that were drawn.
+"""The influence of each task on the summary of dependent effects and of effects with seed variance.
 
 Reads and writes nothing. As influence.py, with the summary of dependent_meta_analysis.py, of all tasks and without
-each. Omega is the covariance of all effects with the components that are left without task i; c'Y = Y_i - M_-i with
-c = 1 at task i minus the weights of the others in M_-i, and V(c) is the variance of c'Y: s2 c'Omega c and what seeds
-add (structure.of_mean).
+each. Omega is the covariance of all effects with the components estimated without task i; c'Y = Y_i - M_-i with c = 1
+at task i minus the weights of the others in M_-i, and V(c) is the variance of c'Y: s2 c'Omega c plus seed variance
+(structure.of_mean).
 
-    rstudent   (Y_i - M_-i) / sqrt(V(c)); a task that shares queries with others is nearer to them, and V(c) smaller
+    rstudent   (Y_i - M_-i) / sqrt(V(c)); V(c) is smaller for a task that shares queries with others
     DFBETAS    (M - M_-i) / sqrt(V(w)), w the weights of all tasks under Omega, as metafor's dfbetas of an rma.mv
     Cook's D   (M - M_-i)^2 / V_M, as its cooks.distance             COVRATIO  V_M,-i / V_M
     Baujat     x = (Y_i - M)^2 / (V_i + tau2), y = (M - M_-i)^2 / V_M,-i
 
-h is the task's weight. DFFITS, which in a mean is the same as DFBETAS but for the components, is left empty.
+h is the task's weight. DFFITS, which for a mean is the same as DFBETAS except for the components, is left empty.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """The mean of effects whose tasks share queries or a collection, with its interval and heterogeneity.
 
 Reads and writes nothing. The sampling covariance is known; the variance between tasks, or between collections and
-between the tasks of one, is estimated by restricted maximum likelihood (see variance_components.py). The interval is of
-the kind asked for; one that knows no dependent tasks is that of Knapp and Hartung instead. Where collections are a
-level it is CR2, whose variance and degrees of freedom are both the collections', unless the variance counts as known.
+between the tasks of a collection, is estimated by restricted maximum likelihood (see variance_components.py). The
+interval is the configured one; if it does not support dependent tasks, that of Knapp and Hartung is used. If
+collections are a level, it is CR2, whose variance and degrees of freedom are both over collections, unless the variance
+is treated as known.
 """
 
 from __future__ import annotations
@@ -24,9 +25,8 @@ OTHERWISE, ROBUST, NORMAL = "knapp-hartung", "robust", "normal"
 
 
 class Combined(NamedTuple):
-    """`part` is the variance of the mean by the interval `interval`, given the seeds. `tau2` is the sum of `levels`,
-    the variances between tasks and, where there is this level, between collections; `units` how many of the highest
-    level.
+    """`part` is the variance of the mean by `interval`, given the seeds. `tau2` is the sum of `levels`, the variances
+    between tasks and, with this level, between collections; `units` is the number of units of the highest level.
     """
 
     fit: Fit
@@ -62,11 +62,11 @@ def combined(y: np.ndarray, dependence: Dependence, interval: str, alpha: float)
 
 
 def part_of(fit: Fit, interval: str, levels: int, alpha: float) -> tuple[str, Part]:
-    """What an interval makes of a fit with so many levels, and the name of the interval that could.
+    """The variance by an interval for a fit with this number of levels, and the name of the interval used.
 
-    With a level of collections, a variance that is estimated from the tasks has not their degrees of freedom, and with
-    the few of the collections it would be too wide: CR2 estimates it from the collections. The normal interval takes
-    its variance as known.
+    With a level of collections, a variance estimated from the tasks does not have the tasks' degrees of freedom, and
+    with the few of the collections it would be too wide: CR2 estimates it from the collections. The normal interval
+    treats its variance as known.
     """
     of_fit = getattr(interval_named(interval), "of_fit", None)
     part: Part | None = of_fit(fit, alpha) if of_fit else None

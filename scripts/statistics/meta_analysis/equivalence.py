@@ -10,7 +10,7 @@ from scripts.statistics.meta_analysis.tails import normal_upper, t_upper
 
 @dataclass(frozen=True)
 class SummaryEquivalence:
-    """The tests of |effect| < margin and of effect > -margin; None where the summary has no variance."""
+    """The tests of |effect| < margin and of effect > -margin; None if the summary has no variance."""
 
     margin: float
     p_equivalence: float | None

@@ -1,12 +1,12 @@
-"""The mean effect on these collections: each task a stratum that weighs the same; reads and writes nothing.
+"""The mean effect on these collections: tasks are strata of equal weight; reads and writes nothing.
 
 Cochran (1977), Sampling Techniques, chapter 5: with the estimates Y of k tasks and their sampling covariance S,
 
     M = sum Y / k,    V = 1'S1 / k^2,
 
-a t interval with the degrees of freedom of Welch and Satterthwaite. Tasks are taken as given, so nothing that differs
-between them is uncertain; queries are, and so are seeds where they are taken as random. Tasks whose effects covary
-are one part of V, with the fewest degrees of freedom among them.
+a t interval with the degrees of freedom of Welch and Satterthwaite. Tasks are taken as given, so differences between
+them are not a source of uncertainty; queries are, and so are seeds if they are treated as random. Tasks whose effects
+covary are one part of V, with the smallest of their degrees of freedom.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def fixed_mean(estimates: np.ndarray, dependence: Dependence, alpha: float) -> S
 
 
 def _sampling_parts(dependence: Dependence, weights: np.ndarray) -> list[Part]:
-    """What each set of tasks that covary adds to the variance of the weighted mean."""
+    """The part of each set of covarying tasks in the variance of the weighted mean."""
     count, label = scipy.sparse.csgraph.connected_components(dependence.sampling != 0)
     contribution = weights[:, None] * dependence.sampling * weights
     degrees = np.array(dependence.degrees)

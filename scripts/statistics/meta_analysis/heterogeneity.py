@@ -1,7 +1,7 @@
 """Heterogeneity between tasks: Q, and the Q-profile interval of the between-task variance tau2.
 
 Reads and writes nothing; the estimators of tau2 are in statistics/estimators/. Roots are found to the last digits of a
-double; sums are taken about the most precise task, so that variances of very different size do not cancel.
+double; sums are taken about the most precise task, to avoid cancellation with variances of very different size.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Callable
 import numpy as np
 import scipy  # its parts are loaded when they are first used: planning imports this module and computes nothing
 
-NEGLIGIBLE = 1e-10  # standard errors; two tasks of one true effect are so close in one experiment of 10^10
+NEGLIGIBLE = 1e-10  # standard errors; two tasks with the same true effect are this close in one of 10^10 experiments
 DIGITS = 8 * np.finfo(float).eps  # of the largest effect
 
 
 def without_rounding(residuals: np.ndarray, effects: np.ndarray, variances: np.ndarray) -> np.ndarray:
-    """The residuals of `effects` with sampling `variances`, all of shape (k,); all 0 where they are rounding alone.
+    """The residuals of `effects` with sampling `variances`, all of shape (k,); all 0 if they are only rounding errors.
 
-    Effects are means of values with about 16 digits. Where they are equal, or lie on a line, a variance would be
-    estimated from their rounding, and a test with it would find anything.
+    Effects are means of values with about 16 digits. If they are equal, or exactly on a line, a variance would be
+    estimated from rounding errors, and a test with it would be meaningless.
     """
     bound = np.maximum(NEGLIGIBLE * np.sqrt(variances), DIGITS * np.abs(effects).max())
     return np.zeros_like(residuals) if (np.abs(residuals) <= bound).all() else residuals
@@ -51,9 +51,9 @@ def c_constant(variances: np.ndarray) -> float:
 
 
 def tau2_interval(y: np.ndarray, variances: np.ndarray, alpha: float) -> tuple[float, float]:
-    """The (1 - alpha) Q-profile interval of tau2 (Viechtbauer 2007); an end below 0 is 0.
+    """The (1 - alpha) Q-profile interval of tau2 (Viechtbauer 2007); limits below 0 are set to 0.
 
-    Both ends are 0 where Q is so small that the interval lies below 0 as a whole.
+    Both limits are 0 if Q is so small that the whole interval is below 0.
     """
     df = len(y) - 1
     low = q_root(y, variances, scipy.special.chdtri(df, alpha / 2))
@@ -62,7 +62,7 @@ def tau2_interval(y: np.ndarray, variances: np.ndarray, alpha: float) -> tuple[f
 
 
 def q_root(y: np.ndarray, variances: np.ndarray, target: float) -> float:
-    """The tau2 >= 0 at which the generalised Q, which falls as tau2 grows, reaches `target`; 0 if it starts below."""
+    """The tau2 >= 0 at which the generalised Q, which decreases in tau2, equals `target`; 0 if it starts below."""
     if q_statistic(y, variances) <= target:
         return 0.0
     bound = ((y - y.mean()) ** 2).sum() / target  # there, Q < sum (Y - mean)^2 / tau2 = target
@@ -70,5 +70,5 @@ def q_root(y: np.ndarray, variances: np.ndarray, target: float) -> float:
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function that changes its sign between `low` and `high` is 0."""
+    """The root of a function that changes sign between `low` and `high`."""
     return float(scipy.optimize.brentq(function, low, high, xtol=1e-300, rtol=4 * np.finfo(float).eps, maxiter=1000))

@@ -1,7 +1,7 @@
-"""One summary effect from the effects of k tasks: fixed-effect and random-effects meta-analysis.
+"""Fixed-effect and random-effects meta-analysis of the effects of k independent tasks.
 
-Reads and writes nothing: arrays of estimates and sampling variances become a MetaAnalysis. The numbers agree with
-R's metafor (Viechtbauer 2010), which the tests hold them against.
+Reads and writes nothing: takes arrays of estimates and sampling variances and returns a MetaAnalysis. Tests compare the
+numbers with R's metafor (Viechtbauer 2010).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class MetaResult:
     """A random-effects meta-analysis of k tasks, with the fixed-effect summary for reference.
 
     `i2` is in percent. Heterogeneity needs two tasks and the prediction interval four; with fewer they are None.
-    `prediction_df` is None where it has no t distribution.
+    `prediction_df` is None if it is not based on a t distribution.
     """
 
     k: int
@@ -43,8 +43,8 @@ class MetaResult:
     h2: float | None
     prediction_interval: tuple[float, float] | None
     prediction_df: int | None
-    given_seeds: Summary | None = None  # the summary without seed variance, where `summary` includes it
-    tau2_levels: tuple[float, ...] | None = None  # between tasks and between collections, where both are estimated
+    given_seeds: Summary | None = None  # the summary without seed variance, if `summary` includes it
+    tau2_levels: tuple[float, ...] | None = None  # between tasks and between collections, if both are estimated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +64,8 @@ def meta_analysis(
 ) -> MetaAnalysis:
     """Combine `estimates` with their sampling `variances`, both of shape (k,), k >= 1.
 
-    estimator: of tau2, a name in statistics/estimators/; interval: one in statistics/intervals/; prediction: a kind of
-    prediction interval (prediction.py). One task alone: no meta-analysis, its effect with a normal interval.
+    estimator: of tau2, a name in statistics/estimators/; interval: one in statistics/intervals/; prediction: the name
+    of a prediction interval (prediction.py). A single task: its effect with a normal interval, without a meta-analysis.
     ValueError: an empty or uneven input, a variance that is not positive, an unknown name.
     """
     y, v = _checked(estimates, variances)

@@ -1,7 +1,7 @@
-"""How each task weighs on a random-effects summary: leave-one-out diagnostics and Baujat's plot.
+"""The influence of each task on a random-effects summary: leave-one-out diagnostics and Baujat's plot.
 
-Reads and writes nothing: estimates and sampling variances become one Influence per task. With M, tau2 and V_M of all k
-tasks, an index -i for those without task i, and s2 = V_M sum W*, the scale of the interval (1 for a normal one):
+Reads and writes nothing: returns one Influence per task from estimates and sampling variances. With M, tau2 and V_M of
+all k tasks, an index -i for those without task i, and s2 = V_M sum W*, the scale of the interval (1 for a normal one):
 
     rstudent   (Y_i - M_-i) / sqrt(s2_-i (V_i + tau2_-i) + V_M,-i)
     DFFITS     (M - M_-i) / sqrt(s2_-i h_i (V_i + tau2_-i))            h_i = W*_i / sum W*
@@ -23,12 +23,12 @@ import scipy  # its parts are loaded when they are first used
 
 from scripts.statistics.meta_analysis.independent import MetaAnalysis, meta_analysis
 
-MIN_TASKS = 3  # what is left without one of them still has a heterogeneity
+MIN_TASKS = 3  # without one of them, heterogeneity can still be estimated
 
 
 @dataclass(frozen=True)
 class Influence:
-    """One task's influence, on the scale of the synthesis; None where a variance of 0 leaves a number undefined.
+    """One task's influence, on the scale of the synthesis; None if a variance of 0 leaves a number undefined.
 
     `without` is the meta-analysis of all other tasks. `influential` follows metafor's rule: |DFFITS| > 3 sqrt(1/(k-1)),
     or Cook's D beyond the median of chi2 with one degree of freedom, or h > 3/k, or |DFBETAS| > 1.
@@ -88,7 +88,7 @@ def _influence(y: np.ndarray, v: np.ndarray, task: int, whole: MetaAnalysis, wit
 def is_influential(
     dffits: float | None, dfbetas: float | None, cooks_distance: float | None, hat: float, k: int
 ) -> bool:
-    """Metafor's rule of thumb for a model with one coefficient; what is undefined does not count."""
+    """Metafor's rule of thumb for a model with one coefficient; undefined values are ignored."""
     return (
         abs(dffits or 0.0) > 3 * math.sqrt(1 / (k - 1))
         or scipy.special.chdtr(1, cooks_distance or 0.0) > 0.5
@@ -98,5 +98,5 @@ def is_influential(
 
 
 def ratio(value: float, scale: float) -> float | None:
-    """A quotient; None where the scale is 0."""
+    """A quotient; None if the scale is 0."""
     return float(value / scale) if scale else None

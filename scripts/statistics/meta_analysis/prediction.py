@@ -1,4 +1,4 @@
-"""Prediction intervals: where the true effect of a new task is expected, given the effects of k tasks.
+"""Prediction intervals for the true effect of a new task, given the effects of k tasks.
 
 Reads and writes nothing. With y the effects, V their sampling covariance, M their mean with the interval M +- h:
 
@@ -8,11 +8,11 @@ Reads and writes nothing. With y the effects, V their sampling covariance, M the
 | k-2, k-1 | M +- t(k - 2) or t(k - 1) sqrt(tau2 + V_M), never narrower than h |
 
 tau_p^2 is the p quantile of the confidence distribution of tau2: the generalised Q(tau_p^2) is the 1 - p quantile of
-chi2(k - 1); 0 where Q(0) is below it already. The first is that of Nagashima, Noma and Furukawa (2019), Prediction
+chi2(k - 1); 0 if Q(0) is already below it. The first is that of Nagashima, Noma and Furukawa (2019), Prediction
 intervals for random-effects meta-analysis: a confidence distribution approach, Statistical Methods in Medical Research
-28(6), 1689-1702, with the summary's own interval in place of theirs, so that it holds what the summary holds (seeds)
-and is never narrower. k - 2: Higgins, Thompson and Spiegelhalter (2009), metafor's pi.type = "riley"; k - 1: what
-metafor takes beside a Knapp-Hartung interval (Partlett and Riley 2017 compare them).
+28(6), 1689-1702, with the summary's own interval in place of theirs, so that it includes what the summary includes
+(seed variance) and is never narrower. k - 2: Higgins, Thompson and Spiegelhalter (2009), metafor's pi.type = "riley"; k
+- 1: what metafor uses with a Knapp-Hartung interval (Partlett and Riley 2017 compare them).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ import scipy  # its parts are loaded when they are first used
 from scripts.statistics.meta_analysis.summaries import Summary
 
 CONFIDENCE_DISTRIBUTION = "confidence-distribution"
-LOSES = {"k-2": 2, "k-1": 1}  # degrees of freedom, of k tasks
-FEWEST = 4  # tasks: with three, nothing but a wide guess can be said of a fourth
+LOSES = {"k-2": 2, "k-1": 1}  # degrees of freedom lost, of k tasks
+FEWEST = 4  # tasks: with three, a prediction for a fourth is uninformative
 NODES = 40
 HALVINGS = 70
 
@@ -44,8 +44,8 @@ def prediction_interval(
 ) -> Predicted:
     """The (1 - alpha) prediction interval around a summary of the effects `y`, shape (k,).
 
-    `sampling` (k, k) is their covariance, `tau2` the variance between tasks, `units` how many tasks (or collections,
-    where these are a level) tell of it.
+    `sampling` (k, k) is their covariance, `tau2` the variance between tasks, `units` the number of tasks (or
+    collections, if these are a level) from which it is estimated.
     """
     if units < FEWEST:
         return Predicted(None, None)
@@ -66,9 +66,9 @@ def half_width(summary: Summary, tau2: float, df: int, alpha: float) -> float:
 
 
 def confidence_distribution(y: np.ndarray, sampling: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Values of tau, the last of them 0, with the shares that they have in its confidence distribution.
+    """Values of tau, the last of them 0, with their weights in its confidence distribution.
 
-    Above 0 they are nodes of Gauss and Legendre on p, close together towards both ends.
+    Above 0, they are Gauss-Legendre nodes in p, denser towards both ends.
     """
     df = len(y) - 1
     variances, vectors = np.linalg.eigh(sampling)

@@ -1,9 +1,9 @@
-"""The variances of effects of tasks with few queries, shrunk towards that of all tasks; reads and writes nothing.
+"""Shrinkage of the variances of tasks with few queries towards that of all tasks; reads and writes nothing.
 
-The variance of a few queries is small by chance where they are easy or nothing changed, and the effect is small with
-it: a task of two queries may weigh the most of all, draws the mean towards itself, and adds to Q without bound. Smyth
-(2004), Linear models and empirical Bayes methods for assessing differential expression, Statistical Applications in
-Genetics and Molecular Biology 3(1), article 3:
+The variance of a few queries may be small by chance, together with the effect, if they are easy or did not change: a
+task with two queries may get the largest weight, dominate the mean, and contribute to Q without bound. Smyth (2004),
+Linear models and empirical Bayes methods for assessing differential expression, Statistical Applications in Genetics
+and Molecular Biology 3(1), article 3:
 
     V_i' = (df_i s_i^2 + d_0 s^2) / (df_i + d_0) / n_i,    s_i^2 = n_i V_i,    s^2 = sum df_i s_i^2 / sum df_i,
 
@@ -31,7 +31,7 @@ def shrunk(variances: np.ndarray, degrees: np.ndarray) -> np.ndarray:
 
 
 def with_shrunk_variances(dependence: Dependence) -> Dependence:
-    """The same effects with these variances; their correlations stay. Itself where no task is small."""
+    """The same effects with these variances and unchanged correlations; unchanged if no task is small."""
     own, degrees = np.diag(dependence.sampling), np.array(dependence.degrees)
     if len(own) < 2 or not (degrees + 1 < FEW).any():
         return dependence

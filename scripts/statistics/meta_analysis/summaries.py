@@ -44,7 +44,7 @@ def t_summary(effect: float, variance: float, df: float, alpha: float) -> Summar
 
 
 def part_summary(effect: float, part: Part, alpha: float) -> Summary:
-    """An effect and its (1 - alpha) interval by the t distribution of its variance, the normal where this is known."""
+    """An effect and its (1 - alpha) interval by the t distribution of its variance, or the normal if it is known."""
     if math.isinf(part.df):
         return normal_summary(effect, part.variance, alpha)
     return t_summary(effect, part.variance, part.df, alpha)

@@ -1,7 +1,7 @@
-"""Two-sided and upper tail probabilities that do not underflow, with their logarithm.
+"""Two-sided and upper tail probabilities without underflow, with their logarithms.
 
-Reads and writes nothing. SciPy's t and chi-square tails are 0 (and their log -inf) below about 1e-308, which a
-thousand queries reach easily; here the logarithm of the tail is then summed directly.
+Reads and writes nothing. SciPy's t and chi-square tails are 0 (and their logarithms -inf) below about 1e-308, which is
+easily reached with a thousand queries; here the logarithm of the tail is then computed directly.
 """
 
 from __future__ import annotations

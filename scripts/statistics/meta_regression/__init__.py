@@ -1,1 +1,1 @@
-"""What explains the differences between the effects of tasks: moderators, subgroups, permutation tests."""
+"""Models of the differences between the effects of tasks: moderators, subgroups, permutation tests."""

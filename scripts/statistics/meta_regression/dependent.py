@@ -1,10 +1,10 @@
-"""Meta-regression of effects that depend on one another or on the seeds that were drawn; reads and writes nothing.
+"""Meta-regression of dependent effects and of effects with seed variance; reads and writes nothing.
 
-Where tasks share nothing it is that of independent tasks (meta_regression.py); else generalised least squares with the
+For tasks that share nothing, it is that of independent tasks (independent.py); else generalised least squares with the
 covariance and the levels of the summary (dependent_tasks.py), tau2 by restricted maximum likelihood given the
-moderators: metafor's rma.mv(V, mods = ). A coefficient is a sum of the effects with known weights, as the summary is,
-so what seeds add to its variance is what they add to that of the summary, with those weights (structure.of_mean). A
-seed effect that all tasks share moves the intercept and not a slope.
+moderators: metafor's rma.mv(V, mods = ). A coefficient is a weighted sum of the effects, like the summary, so seed
+variance is added to it in the same way, with its weights (structure.of_mean). A seed effect that all tasks share moves
+the intercept and not a slope.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def dependent_meta_regression(
 
 
 def too_few_collections(dependence: Dependence, p: int) -> str | None:
-    """Why a model of p coefficients leaves nothing between collections, as text; None where it does."""
+    """Why there are too few collections for a model with p coefficients, as text; None if there are enough."""
     collections = len(set(dependence.collections))
     if len(structures(dependence.collections)) == 1 or collections > p:
         return None
@@ -51,7 +51,7 @@ def too_few_collections(dependence: Dependence, p: int) -> str | None:
 def _generalised(
     design: np.ndarray, y: np.ndarray, dependence: Dependence, interval: str, alpha: float
 ) -> MetaRegression:
-    """By generalised least squares, given the seeds. Degrees of freedom are of collections where these are a level."""
+    """By generalised least squares, given the seeds. Degrees of freedom are of collections if these are a level."""
     k, p = design.shape
     q, r = orthonormal(design)
     sampling = dependence.sampling + np.diag(dependence.seed_variance_of_tasks_alone)
@@ -106,7 +106,7 @@ def _with_seeds(fit: MetaRegression, dependence: Dependence) -> MetaRegression:
 
 
 def _seed_covariance(dependence: Dependence, scale: float) -> np.ndarray:
-    """What seeds add to the covariance of the effects beyond that of tasks alone, which the fit holds, (k, k)."""
+    """The shared seed covariance of the effects, (k, k), beyond the unshared part that the fit includes."""
     alone = scale * np.diag(dependence.seed_variance_of_tasks_alone)
     added: np.ndarray = dependence.covariance - dependence.sampling - alone
     return added

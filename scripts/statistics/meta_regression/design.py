@@ -1,7 +1,7 @@
 """Moderators as the columns of a regression's design, and why a design cannot be fitted; reads and writes nothing.
 
-A moderator of numbers is a column. One of words is a column for each of its levels but the first, 1 where a task has it
-(treatment contrasts, as R's); levels are in the order in which the tasks first have them.
+A numeric moderator is one column. A categorical moderator has one indicator column for each level except the first
+(treatment contrasts, as in R); levels are in the order of first occurrence.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ import numpy as np
 
 Value = float | str
 INTERCEPT = "intercept"
-SPARE_TASKS = 2  # tasks more than coefficients: with one, tau2 rests on a single residual
+SPARE_TASKS = 2  # tasks more than coefficients: with one, tau2 would be estimated from a single residual
 FEWEST = 2 + SPARE_TASKS  # with an intercept and one coefficient
 
-_DEPENDENT = 1e-8  # the share of a column, minus its mean, that the others leave, below which it is theirs
+_DEPENDENT = 1e-8  # the residual share of a centred column, below which it is a combination of the others
 
 
 @dataclass(frozen=True)
 class Design:
-    """A design (k, p), its first column ones, and what the coefficients are of."""
+    """A design (k, p), whose first column is ones, and the names of the coefficients."""
 
     terms: tuple[str, ...]
     matrix: np.ndarray
 
 
 def is_category(values: Sequence[Value]) -> bool:
-    """Whether a moderator has words."""
+    """Whether a moderator is categorical."""
     return any(isinstance(value, str) for value in values)
 
 
 def levels(values: Sequence[Value]) -> list[str]:
-    """The levels of a moderator of words, in the order of the tasks."""
+    """The levels of a categorical moderator, in the order of the tasks."""
     return list(dict.fromkeys(map(str, values)))
 
 
@@ -53,7 +53,7 @@ def design_of(moderators: Mapping[str, Sequence[Value]]) -> Design:
 
 
 def obstacle(moderators: Mapping[str, Sequence[Value]]) -> str | None:
-    """Why the moderators cannot be fitted, as text; None where they can."""
+    """Why the moderators cannot be fitted, as text; None if they can."""
     if (tasks := len(next(iter(moderators.values())))) < FEWEST:
         return f"{tasks} tasks have an effect; a moderator needs at least {FEWEST}"
     for label, values in moderators.items():

@@ -1,15 +1,15 @@
 """Meta-regression: a mixed-effects model of the effects of k tasks on moderators; reads and writes nothing.
 
 Y = X b + u + e, Var u = tau2 (residual), Var e = V. b = (X'WX)^-1 X'WY with W = 1 / (V + tau2). Berkey, Hoaglin,
-Mosteller and Colditz (1995), A random-effects regression model for meta-analysis; Viechtbauer (2010), whose metafor the
-tests hold every number against (`rma(mods=)`).
+Mosteller and Colditz (1995), A random-effects regression model for meta-analysis; Viechtbauer (2010). Tests compare
+every number with metafor's `rma(mods=)`.
 
 | quantity | formula |
 |---|---|
 | QE, df = k - p | y'Py at tau2 = 0, against chi2: residual heterogeneity |
-| QM | the m coefficients but the intercept, b' Cov(b)^-1 b, chi2(m); with Knapp and Hartung F = QM / m, df m, k - p |
+| QM | the m coefficients except the intercept, b' Cov(b)^-1 b, chi2(m); Knapp and Hartung: F = QM / m, df m, k - p |
 | Cov(b) | scale (X'WX)^-1; scale 1, or of Knapp and Hartung (2003): q = y'Py / (k - p), at least 1 unless unmodified |
-| R2 | 100 max(0, (tau2 of all - tau2) / tau2 of all): the part of the variance between tasks that moderators explain |
+| R2 | 100 max(0, (tau2 of all - tau2) / tau2 of all): the share of the variance between tasks that moderators explain |
 | I2, H2 | 100 tau2 / (tau2 + s2), tau2 / s2 + 1, s2 = (k - p) / tr P at tau2 = 0 |
 """
 
@@ -65,11 +65,11 @@ class MetaRegression:
 
     @property
     def r2(self) -> float | None:
-        """The share of tau2 that the moderators explain, in percent; None where there is none to explain."""
+        """The share of tau2 that the moderators explain, in percent; None if there is none to explain."""
         return None if not self.tau2_of_all else 100 * max(0.0, 1 - self.tau2 / self.tau2_of_all)
 
     def at(self, row: np.ndarray) -> Summary:
-        """The mean effect where the design has this row, or the contrast of coefficients that it is."""
+        """The mean effect for this row of a design, or the contrast of coefficients with these weights."""
         effect, variance = float(row @ self.coefficients), float(row @ self.covariance @ row)
         part = Part(variance, math.inf if self.df is None else self.df)
         if self.dependence is not None:
@@ -132,7 +132,7 @@ def tested_together(qm: float, m: int, df: float | None) -> tuple[float, float]:
 
 
 def scale_of(interval: str, q: np.ndarray) -> np.ndarray:
-    """What (X'WX)^-1 is multiplied by, from q = y'Py / (k - p)."""
+    """The factor of (X'WX)^-1, from q = y'Py / (k - p)."""
     if interval == NORMAL:
         return np.ones_like(q)
     return q if interval == UNMODIFIED else np.maximum(1.0, q)

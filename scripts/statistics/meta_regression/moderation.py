@@ -1,9 +1,9 @@
-"""What moderators and subgroups say of the effects of a comparison; reads and writes nothing.
+"""Moderators and subgroups of a comparison's effects; reads and writes nothing.
 
-Each moderator is fitted alone and, where there are several, all of them together. Subgroups are the model with one
-categorical moderator: one summary per group with one tau2 in common (metafor's `rma(mods = ~ factor)`; Borenstein et
-al. 2009, chapter 19), and QM is the test between groups. What the comparison's summary knows of how effects depend on
-one another holds here as well; the permutation test alone takes tasks as independent.
+Each moderator is fitted alone and, if there are several, all of them together. Subgroups are the model with one
+categorical moderator: one summary per group with a common tau2 (metafor's `rma(mods = ~ factor)`; Borenstein et al.
+2009, chapter 19), and QM is the test between groups. The dependence between effects is that of the comparison's
+summary; only the permutation test treats tasks as independent.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ Moderators = Mapping[str, Sequence[Value]]  # the values of the tasks by label
 class Effects:
     """The tasks with an effect: estimates and sampling variances (k,) on the scale of the synthesis.
 
-    `dependence` is theirs, None for independent tasks and given seeds. `reported` takes a value on that scale to the
-    one that is shown.
+    `dependence` is theirs, None for independent tasks and given seeds. `reported` converts a value to the reported
+    scale.
     """
 
     tasks: tuple[str, ...]
@@ -46,7 +46,7 @@ class Effects:
 
     @property
     def permuted_variances(self) -> np.ndarray:
-        """The variances that the permutation test weights tasks by."""
+        """The variances by which the permutation test weights tasks."""
         return self.variances if self.dependence is None else self.dependence.variances
 
 
@@ -68,7 +68,7 @@ class Coefficient:
 
 @dataclass(frozen=True)
 class LinePoint:
-    """The mean effect, as reported, where a moderator has the value x."""
+    """The mean effect, on the reported scale, at the value x of a moderator."""
 
     x: float
     effect: float
@@ -78,7 +78,7 @@ class LinePoint:
 
 @dataclass(frozen=True)
 class Level:
-    """The k tasks of a level, and their mean effect as reported."""
+    """The k tasks of a level, and their mean effect on the reported scale."""
 
     k: int
     summary: Annotated[Summary, INLINE]
@@ -86,7 +86,7 @@ class Level:
 
 @dataclass(frozen=True)
 class FittedModel:
-    """The numbers of a fitted model. With one moderator also what a figure shows: its `line`, or its `levels`.
+    """The numbers of a fitted model. With one moderator also the content of its figure: its `line`, or its `levels`.
 
     `df` are the error degrees of freedom of QM, None for chi2. `qm_p_holm` is adjusted for the number of moderators
     that were fitted alone.
@@ -118,7 +118,7 @@ class FittedModel:
 
 @dataclass(frozen=True)
 class Model:
-    """A model of k tasks; one that cannot be fitted has a `problem` in place of `fit`."""
+    """A model of k tasks; a model that cannot be fitted has a `problem` instead of `fit`."""
 
     moderators: tuple[str, ...]
     k: int
@@ -138,7 +138,7 @@ class Subgroups:
 def models(effects: Effects, moderators: Moderators, method: Method) -> list[Model]:
     """Each moderator's model, and the one with all; `moderators` are values of the tasks by label.
 
-    Where several single moderators could be fitted, their p-values of QM are also adjusted for their number.
+    If several single moderators could be fitted, their p-values of QM are also adjusted for their number.
     """
     single = _adjusted([model(effects, {label: values}, method) for label, values in moderators.items()])
     return [*single, model(effects, moderators, method)] if len(moderators) > 1 else single
@@ -162,7 +162,7 @@ def model(effects: Effects, moderators: Moderators, method: Method) -> Model:
 
 
 def _no_fit(design: Design, effects: Effects, method: Method) -> str | None:
-    """Why a design leaves nothing to estimate from; None where it does."""
+    """Why a design cannot be fitted; None if it can."""
     if effects.dependence and (few := too_few_collections(effects.dependence, len(design.terms))):
         return few
     if method.interval == UNMODIFIED and exactly_fitted(design.matrix, effects):
@@ -206,21 +206,21 @@ def _permuted(design: Design, effects: Effects, method: Method) -> PermutationTe
 
 
 def exactly_fitted(design: np.ndarray, effects: Effects) -> bool:
-    """Whether the effects differ from those of a design (k, p) by rounding alone."""
+    """Whether the effects differ from those of a design (k, p) only by rounding."""
     columns, _ = orthonormal(design)
     residuals = effects.estimates - columns @ (columns.T @ effects.estimates)
     return not without_rounding(residuals, effects.estimates, effects.variances).any()
 
 
 def subgroups(effects: Effects, label: str, groups: Mapping[str, str], method: Method) -> Subgroups:
-    """The groups of all tasks (`groups`: task -> its word) and the model with them."""
+    """The groups of all tasks (`groups`: task -> group) and the model with them."""
     words = list(dict.fromkeys(groups.values()))
     tasks = {word: [task for task, own in groups.items() if own == word] for word in words}
     return Subgroups(label, tasks, model(effects, {label: [groups[task] for task in effects.tasks]}, method))
 
 
 def _fit(design: Design, effects: Effects, method: Method) -> MetaRegression:
-    """The model of the effects, with what they have in common."""
+    """The model of the effects, with their dependence."""
     how = (method.estimator, method.interval, method.alpha)
     if effects.dependence is None:
         return meta_regression(design.matrix, effects.estimates, effects.variances, *how)
@@ -261,7 +261,7 @@ def _levels(fit: MetaRegression, values: Sequence[Value], effects: Effects) -> d
 
 
 def _line(fit: MetaRegression, values: Sequence[Value], effects: Effects) -> tuple[LinePoint, ...]:
-    """The fitted effect, as reported, with its interval at points between the least and the largest value."""
+    """The fitted effect, on the reported scale, with its interval at points between the smallest and largest value."""
     numbers = np.array(values, dtype=float)
     points = np.linspace(numbers.min(), numbers.max(), LINE_POINTS)
     shown = [(x, _reported(fit.at(np.array([1.0, x])), effects)) for x in points.tolist()]

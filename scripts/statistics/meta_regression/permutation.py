@@ -1,10 +1,10 @@
-"""The permutation test of a meta-regression: the rows of moderators are dealt to the tasks anew.
+"""The permutation test of a meta-regression: the rows of moderators are permuted over the tasks.
 
-Reads and writes nothing. Where moderators have no part in the effects, any assignment of their values to the tasks was
-as likely. Each permutation is fitted as the data were, with a tau2 of its own; p is the share of permutations whose
-test statistic is at least the observed one. Higgins and Thompson (2004), Controlling the risk of spurious findings from
-meta-regression; as metafor's `permutest`. Exact where there are at most `most` distinct permutations, else a seeded
-sample with p = (b + 1) / (B + 1) (Phipson and Smyth 2010).
+Reads and writes nothing. If effects do not depend on moderators, all assignments of their values to tasks are equally
+likely. Each permutation is fitted like the data, with its own tau2; p is the share of permutations whose test statistic
+is at least the observed one. Higgins and Thompson (2004), Controlling the risk of spurious findings from
+meta-regression; as metafor's `permutest`. Exact if there are at most `most` distinct permutations, else a seeded sample
+with p = (b + 1) / (B + 1) (Phipson and Smyth 2010).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from scripts.statistics.least_squares.weighted import orthonormal, weighted_fit
 from scripts.statistics.meta_regression.independent import scale_of, wald
 
 _CHUNK = 200  # permutations that are fitted at once
-_EQUAL = 1e-9  # relative; permutations that fit alike differ by rounding
+_EQUAL = 1e-9  # relative; equal fits differ by rounding
 
 
 @dataclass(frozen=True)
 class PermutationTest:
-    """p-values of all moderators together and of each coefficient but the intercept."""
+    """p-values of all moderators together and of each coefficient except the intercept."""
 
     permutations: int
     exact: bool

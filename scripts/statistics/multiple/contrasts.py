@@ -1,8 +1,7 @@
 """The differences of a family, estimated: means of paired differences and their variances, over one task or several.
 
 Reads and writes nothing. A table holds a task's values, one row per query and one column per system. Over T tasks a
-difference is the plain mean of the tasks' differences, so that each task weighs the same whatever its number of
-queries:
+difference is the unweighted mean of the tasks' differences, whatever their numbers of queries:
 
     D = sum_t D_t / T,    Var(D) = sum_t Var(D_t) / T^2,    Var(D_t) = sd(x - y)^2 / n_t
 
@@ -17,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-_ROUNDING = 1e-12  # a variance below this share of the mean square is that of equal numbers
+_ROUNDING = 1e-12  # a variance below this share of the mean square is only rounding
 
 
 class Contrasts(NamedTuple):
@@ -28,10 +27,10 @@ class Contrasts(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What differences on a task and their variances are computed from, minus what all systems share on a query.
+    """The data from which differences on a task and their variances are computed, centred per query.
 
     `means` has one row per permutation and one column per system; `products` are the sums of products of two systems'
-    values, the same for all permutations that only turn signs. `queries` are all of the task.
+    values, the same for all permutations that only flip signs. `queries` is the number of all queries of the task.
     """
 
     means: np.ndarray
@@ -52,13 +51,13 @@ def against(control: int, systems: int) -> Contrasts:
 
 
 def varying_rows(table: np.ndarray) -> np.ndarray:
-    """The rows of a table, each minus its mean. Those with one value for all systems are left out: they add 0."""
+    """The rows of a table, each centred. Rows with the same value for all systems are left out: they contribute 0."""
     rows = table - table.mean(axis=1, keepdims=True)
     return np.asarray(rows[np.ptp(table, axis=1) > 0])
 
 
 def observed(table: np.ndarray) -> Task:
-    """A task as it is."""
+    """A task without permutation."""
     rows = varying_rows(table)
     return Task(rows.sum(axis=0, keepdims=True) / len(table), rows.T @ rows, len(table))
 
@@ -70,7 +69,7 @@ def differences(tasks: Sequence[Task], contrasts: Contrasts) -> np.ndarray:
 
 
 def variances(tasks: Sequence[Task], contrasts: Contrasts) -> np.ndarray:
-    """Var(D) of each permutation and contrast; 0 where a difference is the same on all queries, NaN for one query."""
+    """Var(D) of each permutation and contrast; 0 if a difference is the same on all queries, NaN for one query."""
     parts = [_variance_on_task(task, contrasts) for task in tasks]
     return np.asarray(np.sum(parts, axis=0) / len(tasks) ** 2)
 

@@ -26,7 +26,7 @@ def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
     return _adjusted(p_values, adjust)
 
 
-CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}  # as they are named in columns of tables
+CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}  # their names in columns of tables
 
 
 def over_hypotheses(
@@ -34,10 +34,10 @@ def over_hypotheses(
     hypotheses: Sequence[str],
     adjust: Callable[[Sequence[float | None]], list[float | None]],
 ) -> list[float | None]:
-    """Each p-value adjusted (`adjust`: by Holm, say) for the number of hypotheses, each of which counts once.
+    """Each p-value adjusted (by `adjust`, such as Holm) for the number of hypotheses, each of which counts once.
 
-    Several p-values may be of one hypothesis: analyses of the same question. Each is adjusted among the others'
-    hypotheses, which have the largest of their p-values. None stays None and does not count.
+    Several p-values may be analyses of the same hypothesis. Each is adjusted among the other hypotheses, each of which
+    enters with its largest p-value. None stays None and does not count.
     """
     largest: dict[str, float] = {}
     for p, hypothesis in zip(p_values, hypotheses, strict=True):
@@ -51,7 +51,7 @@ def over_hypotheses(
 
 
 def _adjusted(p_values: Sequence[float | None], adjust: Callable[[np.ndarray], np.ndarray]) -> list[float | None]:
-    """Adjust the p-values that are there, given to `adjust` in ascending order."""
+    """Adjust the p-values that are not None, passed to `adjust` in ascending order."""
     present = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
     result: list[float | None] = [None] * len(p_values)
     values = np.minimum(adjust(np.array([p for p, _ in present])), 1) if present else []

@@ -1,4 +1,4 @@
-"""A family of differences over the tasks: each task's tests, those over all tasks, and what is to be said about them.
+"""A family of differences over the tasks: the tests of each task, those over all tasks, and warnings.
 
 Reads and writes nothing.
 """
@@ -20,12 +20,12 @@ from scripts.statistics.task.paired import queries
 
 OVER_TASKS = "over tasks"  # no task's name has a space
 FEW_QUERIES = 10
-UNLIKE = 2.0  # standard errors of one family that differ by more have no common critical difference
+UNLIKE = 2.0  # ratio of standard errors above which a common critical difference is inappropriate
 
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
-    """The systems of a family, by the columns of their values, and how they are tested."""
+    """The systems of a family, by the columns of their values, and the settings of the tests."""
 
     systems: Annotated[list[str], "their names"]
     against: Annotated[str | None, "the control; none: all pairs"] = None
@@ -37,7 +37,7 @@ class Family:
 
 
 class Scope(NamedTuple):
-    """The results of one task or over all of them; systems by their columns."""
+    """The results for one task or over all tasks; systems by their columns."""
 
     task: str
     queries: int
@@ -58,19 +58,19 @@ def contrasts_of(family: Family) -> Contrasts:
 
 
 def scopes(tables: dict[str, np.ndarray], family: Family) -> list[Scope]:
-    """Each task and, where there are several, all of them together."""
+    """Each task and, if there are several, all of them together."""
     found = [scope(task, {task: table}, family) for task, table in tables.items()]
     return [*found, scope(OVER_TASKS, tables, family)] if len(tables) > 1 else found
 
 
 def scope(name: str, tables: dict[str, np.ndarray], family: Family) -> Scope:
-    """Test a family on these tasks; a table holds one row per query and one column per system."""
+    """Test a family on these tasks; a table has one row per query and one column per system."""
     contrasts, values = contrasts_of(family), list(tables.values())
     test = max_t_test(values, contrasts, family.statistic, family.alpha, family.permutations, family.seed)
     tasks = [observed(table) for table in values]
     difference = differences(tasks, contrasts)[0]
     se = np.sqrt(variances(tasks, contrasts)[0])
-    with np.errstate(invalid="ignore"):  # without an end: no statistic of this size can be significant
+    with np.errstate(invalid="ignore"):  # infinite: no statistic can be significant
         half = test.critical * se if family.statistic == "t" else np.full(len(se), test.critical)
     return Scope(
         task=name,
@@ -86,7 +86,7 @@ def scope(name: str, tables: dict[str, np.ndarray], family: Family) -> Scope:
 
 
 def parametric(tables: Sequence[np.ndarray], difference: np.ndarray, family: Family) -> np.ndarray:
-    """Tukey's or Dunnett's p of the two-way model; NaN where the model leaves no error."""
+    """Tukey's or Dunnett's p of the two-way model; NaN if the model leaves no error."""
     variance, df = variance_of_mean(tables)
     if not variance > 0:
         return np.full(len(difference), math.nan)
@@ -109,7 +109,7 @@ def by_mean(tables: Sequence[np.ndarray], contrasts: Contrasts, test: Simultaneo
 
 
 def family_warnings(found: Sequence[Scope], family: Family) -> list[str]:
-    """Where a test is hardly able to find a difference, or its statistic does not fit all pairs, as text."""
+    """Warnings about a test with little power, or a statistic that does not suit all pairs, as text."""
     said = []
     for one in found:
         se = one.se[one.se > 0]

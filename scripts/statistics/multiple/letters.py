@@ -1,7 +1,7 @@
 """Compact letter display: systems that have a letter in common do not differ significantly.
 
 Reads and writes nothing. Piepho (2004), An algorithm for a letter-based representation of all-pairwise comparisons,
-Journal of Computational and Graphical Statistics 13(2), 456-466: insert and absorb. The letters are then all largest
+Journal of Computational and Graphical Statistics 13(2), 456-466: insert and absorb. The letters are then all maximal
 groups in which no two systems differ significantly, as in R's multcompView.
 """
 
@@ -14,7 +14,7 @@ LETTERS = string.ascii_lowercase + string.ascii_uppercase
 
 
 def groups(systems: int, significant: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
-    """The largest groups of systems 0, 1, … without two that differ significantly, in the order of their members."""
+    """The maximal groups of systems 0, 1, … without a significant difference, in the order of their members."""
     columns = [frozenset(range(systems))]
     for pair in significant:
         apart = frozenset(pair)

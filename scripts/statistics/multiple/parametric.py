@@ -1,4 +1,4 @@
-"""Tukey's HSD and Dunnett's test in the two-way model query + system + error, beside the permutation test.
+"""Tukey's HSD and Dunnett's test in the two-way model query + system + error, in addition to the permutation test.
 
 Reads and writes nothing. With the residual mean square MSE of a task, on (n - 1)(k - 1) degrees of freedom:
 
@@ -20,12 +20,12 @@ import scipy  # its parts are loaded when they are first used
 
 _NODES = 128
 _FEW = 10  # degrees of freedom
-_FAR = 9.0  # standard deviations: no double is left beyond
+_FAR = 9.0  # standard deviations beyond which the density underflows
 _TAIL = 1e-16
 
 
 def variance_of_mean(tables: Sequence[np.ndarray]) -> tuple[float, float]:
-    """V and its degrees of freedom, of tables (queries, systems); both NaN where a task has one query."""
+    """V and its degrees of freedom, of tables (queries, systems); both NaN if a task has one query."""
     parts, dfs = [], []
     for table in tables:
         n, systems = table.shape
@@ -64,7 +64,7 @@ def dunnett_p(difference: np.ndarray, variance: float, df: float, systems: int) 
 def _upper(statistic: np.ndarray, df: float, below: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """The mean of 1 - below(statistic s) over s, the root of a chi-square over its degrees of freedom."""
     low, high = (math.log(chi2 / df) / 2 for chi2 in (2 * scipy.special.gammaincinv(df / 2, _TAIL), _chi2_above(df)))
-    u, weights = _legendre(low, high, _NODES if df > _FEW else 4 * _NODES)  # few: a long lower tail
+    u, weights = _legendre(low, high, _NODES if df > _FEW else 4 * _NODES)  # few degrees of freedom: a long lower tail
     log_density = math.log(2) + df / 2 * (math.log(df / 2) + 2 * u - np.exp(2 * u)) - scipy.special.gammaln(df / 2)
     probability = [float(weights @ (np.exp(log_density) * (1 - below(one * np.exp(u))))) for one in statistic]
     return np.asarray(np.clip(probability, 0.0, 1.0))
@@ -75,7 +75,7 @@ def _chi2_above(df: float) -> float:
 
 
 def _normal_nodes() -> tuple[np.ndarray, np.ndarray]:
-    """Nodes, and weights that hold the normal density."""
+    """Nodes, and weights that include the normal density."""
     z, weights = _legendre(-_FAR, _FAR)
     return z, weights * np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
 

@@ -1,7 +1,7 @@
-"""The max-T permutation test of a family: p-values and intervals that hold for all its differences at once.
+"""The max-T permutation test of a family: simultaneous p-values and intervals for all its differences.
 
-Reads and writes nothing. Each query is permuted on its own, many times, and each time the largest statistic of the
-family is kept: that a statistic is exceeded by this maximum has the probability p, adjusted for the whole family.
+Reads and writes nothing. Queries are permuted independently, many times, and each time the largest statistic of the
+family is recorded: the adjusted p-value is the probability that this maximum is at least as large as a statistic.
 
     statistic t            |D| / se(D), the se of each pair's own differences, each time anew. A permutation turns the
                            signs of all differences of a query: each pair's own randomisation test, and how the pairs
@@ -30,7 +30,7 @@ _EQUAL = 1e-10  # statistics that differ by less, relatively, differ by rounding
 
 
 class Simultaneous(NamedTuple):
-    """The tests of a family. `critical` is what a statistic has to exceed for p < alpha (infinite: none can)."""
+    """The tests of a family; a statistic must exceed `critical` for p < alpha (infinite: none can)."""
 
     p_values: np.ndarray
     critical: float
@@ -41,10 +41,10 @@ class Simultaneous(NamedTuple):
 def max_t_test(
     tables: Sequence[np.ndarray], contrasts: Contrasts, statistic: str, alpha: float, permutations: int, seed: int
 ) -> Simultaneous:
-    """Test the differences of a family over tasks; a table (queries, systems) each.
+    """Test the differences of a family over tasks, each given as a table (queries, systems).
 
-    All permutations are enumerated where they are no more than `permutations`: p is then the share of them with a
-    maximum at least as large. Else `permutations` are drawn, and p = (b + 1) / (B + 1).
+    All permutations are enumerated if they are at most `permutations`: p is then the share of them with a maximum at
+    least as large. Else `permutations` are sampled, and p = (b + 1) / (B + 1).
     """
     rows, tasks = [varying_rows(table) for table in tables], [observed(table) for table in tables]
     permute = signs_turned if statistic == "t" else values_reordered
@@ -53,9 +53,11 @@ def max_t_test(
     maxima.sort()
     found = statistics(tasks, contrasts, statistic)[0]
     exceeding = len(maxima) - np.searchsorted(maxima, found * (1 - _EQUAL), side="left")
-    added = 0 if exact else 1  # the data as they are, which an enumeration holds already
+    added = 0 if exact else 1  # the observed data, which an enumeration already includes
     possible = len(maxima) + added
-    allowed = math.ceil(alpha * possible * (1 - 1e-12)) - 1 - added  # the most exceeding maxima that make p < alpha
+    allowed = (
+        math.ceil(alpha * possible * (1 - 1e-12)) - 1 - added
+    )  # the largest number of exceeding maxima with p < alpha
     critical = float(maxima[len(maxima) - 1 - allowed]) if allowed >= 0 else math.inf
     return Simultaneous((exceeding + added) / possible, critical, len(maxima), exact)
 
@@ -69,15 +71,15 @@ def statistics(tasks: Sequence[Task], contrasts: Contrasts, statistic: str) -> n
     size[size <= _EQUAL * math.sqrt(max(np.diag(task.products).max() for task in tasks))] = 0
     with np.errstate(divide="ignore", invalid="ignore"):
         t = size / se
-    t[size == 0] = 0  # also where the se is 0: equal systems
+    t[size == 0] = 0  # also if the se is 0: equal systems
     return np.where(np.isnan(t), np.inf, t)  # one query has no se: no difference can be significant
 
 
 def signs_turned(tables: Sequence[np.ndarray], permutations: int, seed: int) -> tuple[list[np.ndarray], bool]:
-    """Each task's sums, shape (permutations, systems), with the signs of queries' values turned; whether these are all.
+    """Each task's sums, shape (permutations, systems), with flipped signs of queries' values; whether these are all.
 
-    Rows have their means subtracted, so that all differences of the query turn. With two systems the flips are those of
-    a comparison's randomisation test.
+    Rows are centred, so that all differences of the query flip. With two systems, the flips are those of a comparison's
+    randomisation test.
     """
     systems = tables[0].shape[1]
     columns = np.cumsum([0, *map(len, tables)])
@@ -100,7 +102,7 @@ def values_reordered(tables: Sequence[np.ndarray], permutations: int, seed: int)
 
 
 def _all_orders(tables: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
-    """The sums in all orders: the digits of a permutation's number, to the base of the orders of a query, say which."""
+    """The sums in all orders, given by the digits of a permutation's number in the base of a query's orders."""
     orders = np.array(list(itertools.permutations(range(tables[0].shape[1]))))
     sums, left = [], np.arange(count)
     for rows in tables:
@@ -113,7 +115,7 @@ def _all_orders(tables: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
 
 
 def _random_orders(rows: np.ndarray, count: int, seed: list[int]) -> np.ndarray:
-    """The sums in `count` random orders, of NumPy's PCG64; memory does not grow with their number."""
+    """The sums in `count` random orders, by NumPy's PCG64; memory does not grow with their number."""
     generator, size = np.random.default_rng(seed), max(1, _BLOCK // max(1, rows.size))
     sums = []
     for start in range(0, count, size):
@@ -123,7 +125,7 @@ def _random_orders(rows: np.ndarray, count: int, seed: list[int]) -> np.ndarray:
 
 
 def _blocks(tasks: Sequence[Task], sums: Sequence[np.ndarray]) -> Iterator[list[Task]]:
-    """The tasks' permutations, some at a time: each has a statistic for every pair of systems."""
+    """The tasks' permutations in blocks: each has a statistic for every pair of systems."""
     size = max(1, _BLOCK // tasks[0].products.size)
     for start in range(0, len(sums[0]), size):
         parts = [total[start : start + size] for total in sums]

@@ -1,1 +1,1 @@
-"""What a design of a study can show: its power, smallest detectable effect and expected interval."""
+"""The power, smallest detectable effect and expected interval of study designs."""

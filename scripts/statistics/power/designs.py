@@ -1,7 +1,7 @@
-"""Designs of a study, what each can show, and what it costs: queries per collection x collections x seeds per system.
+"""Designs of a study (queries per collection, collections, seeds per system), with their precision and costs.
 
 Reads and writes nothing. The model of a difference between two systems on query j of collection i, with seed a of the
-one and b of the other, of which each may be trained:
+first and b of the second, each of which may be trained:
 
     difference = effect + collection(i) + query(i, j) + training(a; i, j) - training(b; i, j)
     training(a; i, j) = seed(a) + seed x collection(a, i) + seed x query(a, i, j)
@@ -12,8 +12,8 @@ queries, k collections and m seeds, all averaged, the variance of the effect
     of one collection is  (query + seed x query / m) / n  +  (seed + seed x collection) / m,
     over collections is  (collection + (query + seed x query / m) / n + seed x collection / m) / k  +  seed / m,
 
-where the seeds' terms are summed over the trained systems. The first term over collections is estimated from how the k
-effects scatter, with k - 1 degrees of freedom; a system's m seeds estimate their own terms with m - 1.
+where the seeds' terms are summed over the trained systems. The first term over collections is estimated from the
+scatter of the k effects, with k - 1 degrees of freedom; a system's m seeds estimate their own terms with m - 1.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from typing import NamedTuple
 from scripts.statistics.power.precision import Part, Precision, precision
 
 SECONDS_AN_HOUR = 3600
-MOST_COLLECTIONS = 10_000  # nobody has more
+MOST_COLLECTIONS = 10_000  # no study has more
 
 
 class Design(NamedTuple):
     """`queries` of each collection, `collections`, and `seeds` with which each trained system is trained.
 
-    Curves are drawn through designs with parts of queries and collections.
+    Curves also use fractional numbers of queries and collections.
     """
 
     queries: float
@@ -42,9 +42,9 @@ class Design(NamedTuple):
 
 @dataclass(frozen=True)
 class SeedVariance:
-    """The variances of one training of a system, and the degrees of freedom with which they were estimated.
+    """The seed variances of a system, and the degrees of freedom with which they were estimated.
 
-    `df` (inf: they are assumed) counts in designs with one seed, which cannot estimate them themselves.
+    `df` (inf: they are assumed) is used in designs with one seed, which cannot estimate them.
     """
 
     seed: float
@@ -64,7 +64,7 @@ class Components:
 
 @dataclass(frozen=True)
 class Hours:
-    """What a system costs in hours: a training (None: it has none), its work once a collection, and once a query."""
+    """The hours of a system: per training (None: it has none), per collection, and per query."""
 
     training: float | None
     collection: float
@@ -78,7 +78,7 @@ class Hours:
 
 @dataclass(frozen=True)
 class Target:
-    """What a study is to show: an effect, or an interval of this expected half-width. Exactly one is given."""
+    """The target of a study: an effect to detect, or an expected half-width of the interval. Exactly one is given."""
 
     effect: float | None = None
     half_width: float | None = None
@@ -90,7 +90,7 @@ class Target:
 
 
 class Row(NamedTuple):
-    """One design in a test, `task` (one collection, the paired t-test) or `summary`; `hours` is None where unknown."""
+    """One design in a test, `task` (one collection, the paired t-test) or `summary`; `hours` is None if unknown."""
 
     test: str
     design: Design
@@ -102,8 +102,8 @@ class Row(NamedTuple):
 class Question:
     """The level and power of the tests, and the summary's interval by its name in scripts/statistics/intervals.
 
-    The normal one takes the variance for known, but for that between seeds. That of Knapp and Hartung is never narrower
-    than the normal one of the variance over queries (and seed x collection). All others are taken for that of the
+    The normal one treats the variance as known, except that between seeds. That of Knapp and Hartung is never narrower
+    than the normal one of the variance over queries (and seed x collection). All others are treated like that of the
     effects' scatter.
     """
 
@@ -133,7 +133,7 @@ def rows(
     collections: Sequence[int],
     seeds: Sequence[int],
 ) -> list[Row]:
-    """All designs, first those of one collection; where nothing is trained there is one seed."""
+    """All designs, first those of one collection; without trained systems there is one seed."""
     counts = seeds if components.seed_variances else [1]
     found = []
     for number in [1, *collections]:
@@ -148,7 +148,7 @@ def rows(
 
 
 def cheapest(candidates: Iterable[Row], target: Target) -> Row | None:
-    """Of the rows that meet the target that with the fewest hours; then with the fewest queries, seeds, collections."""
+    """The row that meets the target with the fewest hours; then with the fewest queries, seeds, collections."""
 
     def cost(row: Row) -> tuple[float, ...]:
         n, k, m = row.design
@@ -158,14 +158,14 @@ def cheapest(candidates: Iterable[Row], target: Target) -> Row | None:
 
 
 def enough_collections(components: Components, question: Question, most: Design, target: Target) -> int | None:
-    """The fewest collections that meet the target with the queries and seeds of `most`; None where no number does."""
+    """The fewest collections that meet the target with the queries and seeds of `most`; None if no number does."""
 
     def meets(collections: int) -> bool:
         return target.met_by(question.of_summary(components, most._replace(collections=collections)))
 
     if target == Target():
         return None
-    low, high = 1, 2  # doubled first: with few seeds precision need not grow for ever
+    low, high = 1, 2  # doubled first: with few seeds, precision has a limit
     while not meets(high):
         low, high = high, 2 * high
         if high > MOST_COLLECTIONS:

@@ -1,16 +1,16 @@
-"""How precise an estimate with this variance is: power, the smallest detectable effect, the expected interval.
+"""The precision of an estimate with a given variance: power, smallest detectable effect, expected interval.
 
 Reads and writes nothing. An estimate Y of an effect has a variance V, the sum of parts that the experiment estimates
-independently, each with degrees of freedom of its own. Y over the root of the estimated V is held against Student's t
-with Satterthwaite's degrees of freedom (1946, Biometrics Bulletin 2(6), 110-114), which are estimated as well:
+independently, each with its own degrees of freedom. Y over the root of the estimated V is compared with Student's t
+with Satterthwaite's degrees of freedom (1946, Biometrics Bulletin 2(6), 110-114), which are also estimated:
 
     df = V^2 / sum V_p^2 / df_p, of the estimates V_p, which are V_p chi2(df_p) / df_p.
 
-Power and half-width are means over the joint distribution of these estimates. With few degrees of freedom in a part
-they are not those at the true variances: a part that comes out small by chance leaves the others' many degrees of
-freedom, one that comes out large its own few. With a single part the degrees of freedom are known, and power is that of
-noncentral t (Cohen 1988, Statistical Power Analysis, chapter 2; R's power.t.test(strict = TRUE)); a variance that is
-known makes it normal (Hedges and Pigott 2001, Psychological Methods 6(3), 203-217).
+Power and half-width are means over the joint distribution of these estimates. If a part has few degrees of freedom,
+they differ from those at the true variances: the estimated degrees of freedom vary with the estimate of that part. With
+a single part, the degrees of freedom are known, and power is that of noncentral t (Cohen 1988, Statistical Power
+Analysis, chapter 2; R's power.t.test(strict = TRUE)); with a known variance, it is normal (Hedges and Pigott 2001,
+Psychological Methods 6(3), 203-217).
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from typing import NamedTuple
 import numpy as np
 import scipy  # its parts are loaded when they are first used
 
-NODES = {1: 200, 2: 40, 3: 20}  # of each part, by the number of parts that are estimated
-NEGLIGIBLE = 1e-16  # the probability of estimates beyond the first and last node
+NODES = {1: 200, 2: 40, 3: 20}  # per part, by the number of estimated parts
+NEGLIGIBLE = 1e-16  # probability of estimates beyond the first and last node
 
 
 class Part(NamedTuple):
     """A part of an estimate's variance, and the degrees of freedom with which it is estimated (inf: it is known).
 
-    Where its own interval would be narrower than the normal one of the variance `floor`, this is what counts, as known.
+    If its own interval would be narrower than the normal one of the variance `floor`, the latter is used, as known.
     """
 
     variance: float
@@ -39,7 +39,7 @@ class Part(NamedTuple):
 
 
 class Precision(NamedTuple):
-    """What an estimate can show: the effect that is detected with the power asked for, and its interval's half-width.
+    """The precision of an estimate: the effect detected with the requested power, and the interval's half-width.
 
     `variance` is that of the estimate; `df` are Satterthwaite's at the true variances.
     """
@@ -54,7 +54,7 @@ def precision(parts: Sequence[Part], alpha: float, power: float) -> Precision:
     """The precision of an estimate whose variance is the sum of `parts`; tests and intervals are two-sided.
 
     `power` is above alpha. The half-width is the mean of t(df; 1 - alpha/2) sqrt(V), both estimated, which for one part
-    is as Sakai (2016), Information Retrieval 19(3), takes it.
+    is that of Sakai (2016), Information Retrieval 19(3).
     """
     se = math.sqrt(math.fsum(part.variance for part in parts))
     half_widths, weights = _half_widths(parts, alpha)
@@ -83,13 +83,13 @@ def satterthwaite(parts: Sequence[Part]) -> float:
 
 
 def _rejected(effect: float, se: float, half_widths: np.ndarray, weights: np.ndarray) -> float:
-    """The probability that an estimate with this standard error is further from 0 than its half-width."""
+    """The probability that an estimate with this standard error exceeds its half-width in absolute value."""
     outside = scipy.special.ndtr((effect - half_widths) / se) + scipy.special.ndtr((-effect - half_widths) / se)
     return float(weights @ outside)
 
 
 def _half_widths(parts: Sequence[Part], alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """The half-widths of intervals over the estimates of the parts, with weights by which a mean is a sum."""
+    """The half-widths of intervals over the estimates of the parts, with quadrature weights."""
     estimated = [part for part in parts if part.variance and math.isfinite(part.df)]
     known = math.fsum(part.variance for part in parts if math.isinf(part.df))
     variance, uncertainty, weights = np.array([known]), np.zeros(1), np.ones(1)

@@ -1,6 +1,6 @@
 """The difference of two systems on one task with its t interval and paired t-test; reads and writes nothing.
 
-A system with several seeds has one value per query: the mean over its seeds. What is said so holds for these
+A system with several seeds has one value per query, the mean over its seeds, so that results are conditional on these
 checkpoints.
 """
 
@@ -21,7 +21,7 @@ from scripts.statistics.task.significance import t_test_of
 class Difference:
     """Treatment minus control, its (1 - alpha) t interval and the two-sided paired t-test.
 
-    All but the difference are None where there is no test: one query, or the same difference on every query.
+    All except the difference are None if there is no test: one query, or the same difference on every query.
     """
 
     difference: float
@@ -33,7 +33,7 @@ class Difference:
 
 
 def difference_of(treatment: np.ndarray, control: np.ndarray, alpha: float) -> Difference:
-    """The difference of two vectors with one value per query, in one order of the queries."""
+    """The difference of two vectors with one value per query, in the same order of queries."""
     result = mean_difference(treatment, control, ddof=1)
     if isinstance(result, str):
         return Difference(float(np.mean(treatment - control)), *(None,) * 5)

@@ -1,6 +1,6 @@
 """The effect of treatment over control on one task, of any type (statistics/effects/).
 
-Reads and writes nothing: two arrays of one value per query, which the caller paired by query id, become an EffectSize.
+Reads and writes nothing: takes two arrays with one value per query, paired by the caller, and returns an EffectSize.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class EffectSize:
     """One task's effect.
 
     `estimate` and `variance` are on the scale of the synthesis (for a correlation Fisher's z); `effect` is the same
-    estimate as reported (r). All three are None, and `undefined` says why, where there is no such effect.
+    estimate on the reported scale (r). If the effect is undefined, all three are None and `undefined` states why.
     """
 
     effect_type: str
@@ -46,9 +46,9 @@ def effect_size(
     """The effect of one task from `treatment` and `control`, each of shape (n,), paired position by position.
 
     effect_type: a name in statistics/effects/. ddof: standard deviations divide by n - ddof; 1 is the unbiased
-    estimate, 0 is what Ranger does. hedges: correct a standardised difference for small samples. An effect that does
-    not exist is returned as such, with its reason; ValueError is for input that is wrong (shapes differ, a value is not
-    finite, an unknown type).
+    estimate, 0 is Ranger's. hedges: correct a standardised difference for small samples. An undefined effect is
+    returned with its reason; raises ValueError for invalid input (different shapes, a value that is not finite, an
+    unknown type).
     """
     x, y = np.asarray(treatment, dtype=float), np.asarray(control, dtype=float)
     if x.ndim != 1 or x.shape != y.shape:

@@ -1,6 +1,6 @@
-"""The interval of one task's effect, of the kind that was asked for or else of a kind that exists.
+"""The interval of one task's effect: the configured one, or else one that can be computed.
 
-Reads and writes nothing. What can be computed always is normal (of an effect that is no difference) and t.
+Reads and writes nothing. The normal interval (for an effect that is not a difference) and t can always be computed.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ def task_interval(
     df: float | None = None,
     compute: Compute | None = None,
 ) -> tuple[TaskInterval | None, str | None]:
-    """The interval of `effect`, and a warning where it is of another kind than asked for; None, None if undefined.
+    """The interval of `effect`, and a warning if it is not the configured one; None, None if undefined.
 
-    `units` are what queries belong to (0, 1, ...; each its own by default), `df` those of the effect's variance (units
-    minus 1), `compute` its estimates and variances from other queries (by default what the effect type computes).
+    `units` are the sampling units of queries (0, 1, ...; by default the queries), `df` those of the effect's variance
+    (units minus 1), `compute` returns estimates and variances of other queries (by default the effect type's).
     """
     if effect.estimate is None or effect.variance is None:
         return None, None
@@ -53,7 +53,7 @@ def task_interval(
 
 
 def _of_queries(method: Method) -> Compute:
-    """What the effect type computes, whatever the units of queries."""
+    """The computation of the effect type, ignoring units."""
     effect_type = effect_named(method.effect)
 
     def of_queries(x: np.ndarray, y: np.ndarray, _: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What effects of paired samples have in common: the mean difference, Hedges' correction, and what leaves no effect.
+"""The common parts of effects of paired samples: mean difference, Hedges' correction, and undefined cases.
 
 Reads and writes nothing. Arrays are treatment `x` and control `y`, one value per query, paired position by position.
 """
@@ -22,7 +22,7 @@ class Hedges:
 
 
 def mean_difference(x: np.ndarray, y: np.ndarray, ddof: int) -> tuple[float, float] | str:
-    """D and V_D (Borenstein, chapter 4; Ranger, equation 1), or why there is none."""
+    """D and V_D (Borenstein, chapter 4; Ranger, equation 1), or a text why undefined."""
     if len(x) < 2:
         return f"{queries(len(x))}: the variance needs at least 2"
     difference = x - y
@@ -32,7 +32,7 @@ def mean_difference(x: np.ndarray, y: np.ndarray, ddof: int) -> tuple[float, flo
 
 
 def standardisable(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
-    """D and V_D of systems whose difference can be divided by a standard deviation, or why it cannot."""
+    """D and V_D of systems whose difference can be standardised, or a text why it cannot."""
     difference = mean_difference(x, y, ddof)
     if isinstance(difference, str):
         return difference
@@ -52,12 +52,12 @@ def queries(n: int) -> str:
 
 
 def constant(values: np.ndarray, *parts: np.ndarray) -> bool:
-    """Whether values differ by no more than the rounding of the numbers they were computed from."""
+    """Whether values differ only by the rounding of the numbers from which they were computed."""
     return bool(np.ptp(values) <= 8 * _EPS * max(np.abs(part).max() for part in parts))
 
 
 def constant_system(x: np.ndarray, y: np.ndarray) -> str | None:
-    """Which of the two systems has one value for all queries, as text; None for neither."""
+    """The system with the same value for all queries, as text; None if there is none."""
     for name, values in (("treatment", x), ("control", y)):
         if constant(values, values):
             return f"the {name} has the same value for every query"
@@ -65,7 +65,7 @@ def constant_system(x: np.ndarray, y: np.ndarray) -> str | None:
 
 
 def directions(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """Both systems centred, with norm 1, and the length that |u - v| may have from rounding alone."""
+    """Both systems centred, with norm 1, and the length that |u - v| may have due to rounding."""
     u, v, rounding = x - x.mean(), y - y.mean(), 0.0
     for centred, values in ((u, x), (v, y)):
         norm = np.linalg.norm(centred)

@@ -1,7 +1,7 @@
-"""What effects of many paired samples of one size have in common, one row per sample: paired.py for all rows at once.
+"""The common parts of effects of many paired samples of one size: paired.py for all rows at once.
 
 Reads and writes nothing. Bootstrap intervals compute an effect thousands of times. `x` and `y` have shape (rows, n); a
-row without an effect is NaN here, where paired.py says why in words.
+row with an undefined effect is NaN.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def mean_differences(x: np.ndarray, y: np.ndarray, ddof: int) -> tuple[np.ndarra
 
 
 def standardisable_rows(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[np.ndarray, np.ndarray]:
-    """D and V_D of the rows whose difference can be divided by a standard deviation."""
+    """D and V_D of the rows whose difference can be standardised."""
     means, variances = mean_differences(x, y, ddof)
     if hedges and x.shape[1] == 2:
         return means * np.nan, variances * np.nan
@@ -34,14 +34,14 @@ def standardisable_rows(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -
 
 
 def constant_rows(values: np.ndarray, *parts: np.ndarray) -> np.ndarray:
-    """Whether the values of each row differ by no more than the rounding of what they were computed from."""
+    """Whether the values of each row differ only by the rounding of the numbers from which they were computed."""
     largest = np.max([np.abs(part).max(axis=1) for part in parts], axis=0)
     found: np.ndarray = np.ptp(values, axis=1) <= 8 * _EPS * largest
     return found
 
 
 def directions_rows(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Both systems of each row centred, with norm 1, and the length that |u - v| may have from rounding alone."""
+    """Both systems of each row centred, with norm 1, and the length that |u - v| may have due to rounding."""
     directions, rounding = [], np.zeros(len(x))
     for values in (x, y):
         centred = values - values.mean(axis=1, keepdims=True)

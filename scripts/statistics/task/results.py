@@ -25,7 +25,7 @@ FEW = 10  # queries below which no distribution of the mean can be relied on
 
 @dataclass(frozen=True)
 class TaskResult:
-    """One task of a comparison; tests and variance are None where they have no meaning (a correlation, no margin).
+    """One task of a comparison; tests and variance are None if they have no meaning (a correlation, no margin).
 
     `interval` is on the scale of the synthesis, `ends` are as reported. `same` is the difference of systems that differ
     by it on every query, so that the effect is undefined.

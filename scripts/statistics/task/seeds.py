@@ -40,7 +40,7 @@ class EffectVariance:
 
     `sampling` is its variance over queries given the seeds (it holds the residual's part); `total` adds what other
     seeds would add; `seeds` is the part of training noise in the total (seed and residual components of both
-    systems), and `seed_share` = seeds / total, None where the total is 0.
+    systems), and `seed_share` = seeds / total, None if the total is 0.
     """
 
     sampling: float

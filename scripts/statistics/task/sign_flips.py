@@ -1,4 +1,4 @@
-"""Sums under flips of the signs: what the randomisation test holds the data against; reads and writes nothing."""
+"""Sums under sign flips, the reference distribution of the randomisation test; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class FlippedSums(NamedTuple):
 def flipped_sums(rows: np.ndarray, seed: int, permutations: int) -> FlippedSums:
     """The sums of each row of `rows`, shape (rows, n), under the same flips of the signs of its columns.
 
-    All 2^n flips where they are no more than `permutations`, else as many random ones. Memory does not grow with n.
+    All 2^n flips if they are at most `permutations`, else as many random ones. Memory does not grow with n.
     """
     n = rows.shape[1]
     if n < 63 and 2**n <= permutations:
@@ -36,7 +36,7 @@ def _all_sums(rows: np.ndarray) -> np.ndarray:
 def _random_sums(rows: np.ndarray, generator: np.random.Generator, count: int) -> np.ndarray:
     """The sums of each row under `count` random sign flips, shape (rows, count).
 
-    Eight columns at a time: a random byte holds their signs, and a table of 256 has the sum that belongs to each byte.
+    Eight columns at a time: a random byte has their signs, and a table of 256 entries has the sum for each byte.
     """
     sums = np.zeros((len(rows), count))
     for start in range(0, rows.shape[1], 8):

@@ -20,7 +20,7 @@ from scripts.statistics.task.sign_flips import flipped_sums
 
 @dataclass(frozen=True)
 class TTest:
-    """A paired t-test; where it has no result, all but `undefined` are None."""
+    """A paired t-test; if it has no result, all except `undefined` are None."""
 
     t: float | None = None
     df: float | None = None
@@ -31,7 +31,7 @@ class TTest:
 
 @dataclass(frozen=True)
 class Randomisation:
-    """A randomisation test: `permutations` is how many were drawn, or all there are if `exact`."""
+    """A randomisation test: `permutations` is the number sampled, or of all if `exact`."""
 
     p_value: float
     permutations: int
@@ -44,7 +44,7 @@ class Equivalence:
 
     `p_equivalence` is for |true difference| < margin, `p_non_inferiority` for true difference > -margin ("not worse
     than the margin"); the (1 - 2 alpha) interval [ci_low, ci_high] lies within +-margin exactly where the first is
-    below alpha. Where there is no result, all but `margin` and `undefined` are None.
+    below alpha. If there is no result, all except `margin` and `undefined` are None.
     """
 
     margin: float
@@ -76,10 +76,10 @@ def randomisation_test(
     """Fisher's paired randomisation test of the mean difference, two-sided, of two vectors of shape (n,).
 
     Under the null hypothesis each query's two values may be swapped, which flips the sign of its difference. All 2^n
-    flips are enumerated where they are no more than `permutations` (p = share of flips at least as extreme); else
-    `permutations` are drawn and p = (b + 1) / (B + 1), which is never 0 (Phipson and Smyth 2010). A flip is as extreme
-    as the data if it differs only by rounding. The draws are those of NumPy's PCG64 with `seed`. Memory is of the
-    order of `permutations`, whatever n.
+    flips are enumerated if they are at most `permutations` (p = share of flips at least as extreme); else
+    `permutations` are sampled and p = (b + 1) / (B + 1), which is never 0 (Phipson and Smyth 2010). A flip is as
+    extreme as the data if it differs only by rounding. Random numbers are from NumPy's PCG64 with `seed`. Memory is of
+    the order of `permutations`, whatever n.
     """
     difference = np.asarray(treatment, float) - np.asarray(control, float)
     difference = difference[difference != 0]  # a flip does not change a difference of 0
@@ -95,7 +95,7 @@ def equivalence_test(
 ) -> Equivalence:
     """Two one-sided paired t-tests (TOST; Schuirmann 1987) against `margin` > 0, in units of the measure.
 
-    Non-inferiority takes a higher value of the measure as better. The variance divides by n - `ddof`.
+    Non-inferiority assumes that a higher value of the measure is better. The variance divides by n - `ddof`.
     """
     if not margin > 0:
         raise ValueError(f"the margin must be positive, not {margin}")

@@ -1,7 +1,7 @@
-"""Who wins a query: counts of wins, ties and losses, and the probability of superiority.
+"""Wins, ties and losses over queries, and the probability of superiority.
 
-Reads and writes nothing. For paired scores the probability of superiority is that of a win, ties half (Grissom and Kim
-2005, Effect Sizes for Research, chapter 5, PS_dep; Vargha and Delaney 2000):
+Reads and writes nothing. For paired scores, the probability of superiority is that of a win, with ties half (Grissom
+and Kim 2005, Effect Sizes for Research, chapter 5, PS_dep; Vargha and Delaney 2000):
 
     PS = (wins + ties / 2) / n
 
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy  # its parts are loaded when they are first used
 
-ROUNDING = 1e-12  # of values in 0..1: means over different numbers of seeds differ in their last digits
+ROUNDING = 1e-12  # for values in 0..1: means over different numbers of seeds differ in their last digits
 
 
 class Superiority(NamedTuple):

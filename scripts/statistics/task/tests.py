@@ -1,7 +1,7 @@
-"""The interval and the tests of one task's difference, with its clusters of queries and the part of its seeds.
+"""The interval and the tests of one task's difference, with clusters of queries and seed variance.
 
-Reads and writes nothing. A cluster is drawn and flipped as a whole; t has the degrees of freedom of clusters and seeds
-(Satterthwaite). The randomisation test, and intervals by resampling, take the seeds as given.
+Reads and writes nothing. Clusters are resampled and flipped as a whole; t has the degrees of freedom of clusters and
+seeds (Satterthwaite). The randomisation test, and intervals by resampling, take the seeds as given.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from scripts.statistics.task_intervals import TaskInterval, kind_for, task_inter
 
 
 def interval_of(task: ObservedTask, method: Method) -> tuple[TaskInterval | None, str | None]:
-    """The interval of a task's effect, and a warning where it is of another kind than asked for or holds no seeds."""
+    """The interval of a task's effect, and a warning if it is not the configured one or excludes seed variance."""
     if task.effect.variance is None:
         return None, None
     effect_type = effect_named(method.effect)
     if task.powered:
-        method = replace(method, task_interval="t")  # no draw of the human-judged queries draws the others
+        method = replace(method, task_interval="t")  # resampling the human-judged queries does not resample the others
     kind = kind_for(method.task_interval, effect_type)
     holds_seeds = task_interval_named(kind).HOLDS_SEEDS
     part = task.in_all if holds_seeds else task.over_queries
@@ -63,14 +63,14 @@ def interval_of(task: ObservedTask, method: Method) -> tuple[TaskInterval | None
 
 
 def by_unit(task: ObservedTask) -> tuple[np.ndarray, np.ndarray]:
-    """Treatment and control summed over each cluster: what a flip exchanges as a whole."""
+    """Treatment and control summed over each cluster, the units that a flip exchanges."""
     if task.flipped is None:
         return task.x, task.y
     return np.bincount(task.flipped, task.x), np.bincount(task.flipped, task.y)
 
 
 def t_test(task: ObservedTask, method: Method) -> TTest:
-    """The paired t-test, its variance over clusters and seeds."""
+    """The paired t-test, with the variance over clusters and seeds."""
     if task.as_ever:
         return paired_t_test(task.x, task.y, method.ddof)
     part = variance_of_difference(task)
@@ -80,9 +80,9 @@ def t_test(task: ObservedTask, method: Method) -> TTest:
 
 
 def equivalence(task: ObservedTask, method: Method) -> Equivalence:
-    """Both one-sided tests against the margin, their variance over clusters and seeds.
+    """Both one-sided tests against the margin, with the variance over clusters and seeds.
 
-    Not worse is not lower by more than the margin, or where lower is better not higher.
+    Non-inferior means not lower by more than the margin, or, if lower is better, not higher.
     """
     assert method.margin is not None
     better, worse = (task.y, task.x) if method.lower_is_better else (task.x, task.y)

@@ -1,7 +1,7 @@
 """Intervals of one task's effect, each with its p-value: one module each.
 
-`task_interval: bootstrap-t` of a configuration is bootstrap_t.py here. A module states what `Kind` lists. All is on the
-scale of the synthesis (for a correlation Fisher's z).
+`task_interval: bootstrap-t` of a configuration is bootstrap_t.py here. A module defines what `Kind` lists. Everything
+is on the scale of the synthesis (for a correlation Fisher's z).
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Resampling:
 class Sample:
     """One task whose effect is defined: treatment `x` and control `y` of shape (n,), paired, with the effect.
 
-    `units` labels what each query belongs to, 0, 1, ... G - 1: draws and flips take whole units (a query each, unless
-    queries are clustered). `variance` is that of `estimate`, with `df` degrees of freedom. `compute` gives estimate and
-    variance, shape (rows, 2), of other x, y and units, each of shape (rows, m), NaN in a row that has none.
+    `units` are the labels 0, 1, ... G - 1 of each query's unit: resampling and flips use whole units (single queries,
+    unless queries are clustered). `variance` is that of `estimate`, with `df` degrees of freedom. `compute` returns
+    estimate and variance, shape (rows, 2), for other x, y and units, each of shape (rows, m), NaN if undefined.
     `permutations` and `resamples` are upper limits.
     """
 
@@ -60,18 +60,18 @@ class TaskInterval:
     ci_high: float
     p_value: float
     log10_p: float
-    df: float | None = None  # of Student's t, where it is by that
+    df: float | None = None  # of Student's t, if the interval uses it
 
 
 class Kind(Protocol):
-    """What the module of an interval of tasks states."""
+    """The definitions in the module of a task interval."""
 
     NAME: str
     DESCRIPTION: str  # in the configuration's schema
     LABEL: str  # in figures and tables
-    P_VALUE: str  # template: what its p-value is; {statistic} is the effect's own word for its statistic
-    Keys: type  # the record of keys of a comparison that it alone reads, where there are such
-    HOLDS_SEEDS: bool  # it follows from the variance, which may hold that of seeds; others take the seeds as given
+    P_VALUE: str  # template: description of its p-value; {statistic} is the effect type's name of its statistic
+    Keys: type  # the record of keys of a comparison that only it reads, if any
+    HOLDS_SEEDS: bool  # it uses the variance, which may include seed variance; others take the seeds as given
 
     @staticmethod
     def fits(effect: EffectType) -> bool:
@@ -80,7 +80,7 @@ class Kind(Protocol):
 
     @staticmethod
     def interval(sample: Sample) -> TaskInterval | str:
-        """The interval of one task; or why there is none, as text."""
+        """The interval of one task; or a text why there is none."""
         ...
 
 
@@ -100,9 +100,9 @@ def task_interval_source(name: str) -> str:
 
 
 def kind_for(name: str, effect: EffectType) -> str:
-    """The kind that effects of this type get where `name` is asked for: the normal one if they are no difference.
+    """The interval for effects of this type if `name` is configured: the normal one if they are not differences.
 
-    A correlation has a normal interval on Fisher's z, unless the kind says that it fits.
+    A correlation has a normal interval on Fisher's z, unless the module's `fits` accepts it.
     """
     fits = effect.HAS_DIFFERENCE or task_interval_named(name).fits(effect)
     return name if fits else "normal"

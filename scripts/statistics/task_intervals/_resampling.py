@@ -1,6 +1,6 @@
-"""Resamples of a task's units, drawn with replacement: estimate and variance of each; reads and writes nothing.
+"""Resamples of a task's units with replacement: estimate and variance of each; reads and writes nothing.
 
-Many resamples at once: those with as many queries are rows of one array. Memory is that of a block of draws.
+Many resamples at once: those with the same number of queries are rows of one array. Memory is bounded by a block.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from scripts.statistics.task_intervals import Sample
 
 _NONE = 0.01  # share of resamples that may have no effect
 _BLOCK = 1 << 18  # random numbers drawn at once
-_ROWS = 1 << 16  # queries of resamples that are computed at once: what fits into a cache
+_ROWS = 1 << 16  # queries of resamples computed at once, to fit into a cache
 
 
 def resampled(sample: Sample) -> np.ndarray | str:
-    """Estimate and variance of each resample, shape (resamples, 2); or why they do not suffice, as text.
+    """Estimate and variance of each resample, shape (resamples, 2); or a text why they are not sufficient.
 
-    A resample may have no effect (all its differences are equal). Few of them are left out, as R's boot does.
+    A resample may have no effect (all its differences are equal). A few such are left out, as in R's boot.
     """
     units = int(sample.units.max()) + 1
     members = np.argsort(sample.units, kind="stable")
@@ -37,7 +37,7 @@ def resampled(sample: Sample) -> np.ndarray | str:
 def _computed(
     sample: Sample, drawn: np.ndarray, members: np.ndarray, starts: np.ndarray, sizes: np.ndarray
 ) -> np.ndarray:
-    """Estimate and variance of the resamples `drawn` (rows, units), in groups with as many queries."""
+    """Estimate and variance of the resamples `drawn` (rows, units), in groups with equal numbers of queries."""
     results = np.full((len(drawn), 2), np.nan)
     lengths = sizes[drawn].sum(axis=1)
     for length in np.unique(lengths).tolist():
@@ -52,7 +52,7 @@ def _computed(
 def _queries(
     chosen: np.ndarray, length: int, members: np.ndarray, starts: np.ndarray, sizes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The `length` queries of the units chosen in each row, and a new label for each: a unit drawn twice is two."""
+    """The `length` queries of the units drawn in each row, and new unit labels: a unit drawn twice counts as two."""
     rows, units = chosen.shape
     if len(members) == units:
         return members[chosen], np.broadcast_to(np.arange(units), chosen.shape)
@@ -64,7 +64,7 @@ def _queries(
 
 
 def without_each_unit(sample: Sample) -> np.ndarray | str:
-    """The estimate without each unit, shape (G,), for the jackknife; or why there is none, as text."""
+    """The estimate without each unit, shape (G,), for the jackknife; or a text why it is undefined."""
     results = []
     for unit in range(int(sample.units.max()) + 1):
         kept = sample.units != unit

@@ -24,7 +24,7 @@ HOLDS_SEEDS = False
 
 
 def fits(effect: EffectType) -> bool:
-    """Any effect: it needs no variance, and does not change with the scale."""
+    """Any effect: it needs no variance, and is invariant to the scale."""
     return True
 
 

@@ -37,7 +37,7 @@ def from_resamples(sample: Sample, estimates: np.ndarray, variances: np.ndarray)
     """estimate - t*(1 - alpha/2) se to estimate - t*(alpha/2) se, t* = (estimate* - estimate) / se* of a resample.
 
     t*(q) is the order statistic (B + 1) q, interpolated linearly. p = 2 min(b + 1) / (B + 1) of the two tails beyond
-    the observed t: it is at most alpha where the interval does not hold 0.
+    the observed t: it is at most alpha if the interval excludes 0.
     """
     se = math.sqrt(sample.variance)
     pivots = (estimates - sample.estimate) / np.sqrt(variances)

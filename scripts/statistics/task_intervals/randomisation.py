@@ -1,8 +1,8 @@
 """The inversion of the randomisation test of a mean difference; reads and writes nothing.
 
-The interval holds each shift that the test does not reject when it is taken from all differences. Its level is exact
-whatever the distribution of the differences, if it is symmetrical (Garthwaite 1996, Confidence intervals from
-randomization tests, Biometrics 52(4), 1387-1393). As Smucker, Allan and Carterette (2007) test retrieval.
+The interval contains each shift that the test does not reject after it is subtracted from all differences. Its level is
+exact for any symmetrical distribution of the differences (Garthwaite 1996, Confidence intervals from randomization
+tests, Biometrics 52(4), 1387-1393). The test is that of Smucker, Allan and Carterette (2007).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HOLDS_SEEDS = False
 
 
 def fits(effect: EffectType) -> bool:
-    """A mean difference: what is shifted is the difference of each query."""
+    """A mean difference: the differences of queries are shifted."""
     return effect.IN_UNITS_OF_MEASURE
 
 
@@ -32,7 +32,7 @@ def interval(sample: Sample) -> TaskInterval | str:
 
     A flip s is as extreme as the data shifted by D - u (u >= 0) if |r + b u| >= n u, with r = sum s (d - D) and
     b = sum s: if u <= r / (n - b) for r > 0, or u <= -r / (n + b) for r < 0. For D + u the signs of r are exchanged.
-    So the p-value falls with the distance u, and the end is an order statistic of these limits.
+    So the p-value decreases with the distance u, and the end is an order statistic of these limits.
     """
     difference = sample.x - sample.y
     mean, n = float(difference.mean()), len(difference)
@@ -45,7 +45,7 @@ def interval(sample: Sample) -> TaskInterval | str:
         towards, away = np.abs(r) / (n - b), np.abs(r) / (n + b)
     towards, away = (np.where(np.abs(b) > n - 0.5, np.inf, limits) for limits in (towards, away))
     below, above = np.where(r > 0, towards, away), np.where(r > 0, away, towards)
-    rejected = math.floor(sample.alpha * (len(r) + drawn)) - drawn  # at most so many limits lie beyond an end
+    rejected = math.floor(sample.alpha * (len(r) + drawn)) - drawn  # the maximum number of limits beyond an end
     end = len(r) - 1 - rejected
     ends = [float(np.partition(limits, end)[end]) if rejected >= 0 else math.inf for limits in (below, above)]
     if not np.isfinite(ends).all():

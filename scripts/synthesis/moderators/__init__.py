@@ -1,7 +1,7 @@
-"""Moderators: what is known of a task that may explain why effects differ between tasks; one module each.
+"""Moderators: properties of tasks that may explain differences between effects; one module each.
 
-`moderators: [corpus-size]` of a configuration is corpus_size.py here. A module states what `KnownModerator` lists. What
-the user knows of tasks beside that comes from a file.
+`moderators: [corpus-size]` of a configuration is corpus_size.py here. A module defines what `KnownModerator` lists.
+Other properties are given by the user in a file.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from scripts.common.plugins import load, load_all, source
 from scripts.ir.trec import Qrels
 from scripts.records.effects import EffectsRow
 
-DOCUMENTS, JUDGEMENTS, QRELS, JUDGED = "documents", "judgements", "qrels", "judged"  # what a task may lack
+DOCUMENTS, JUDGEMENTS, QRELS, JUDGED = "documents", "judgements", "qrels", "judged"  # data that a task may lack
 
 
 @dataclass(frozen=True)
 class TaskFacts:
-    """What is known of one task.
+    """The data about one task.
 
     `collection` and `split` are counts of data/{dataset}/statistics.json: of documents, and of the task's queries and
-    judgements. `effects` is the task's row of effects/{comparison}.tsv; `trained`: the treatment learnt from the task's
-    dataset. What the moderators in question do not need is empty.
+    judgements. `effects` is the task's row of effects/{comparison}.tsv; `trained`: the treatment was trained on the
+    task's dataset. Data that the moderators do not need are empty.
     """
 
     collection: Mapping[str, Any]
@@ -34,7 +34,7 @@ class TaskFacts:
 
 
 class KnownModerator(Protocol):
-    """What the module of a moderator states."""
+    """The definitions in the module of a moderator."""
 
     NAME: str
     DESCRIPTION: str  # in the configuration's schema

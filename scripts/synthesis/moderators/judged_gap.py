@@ -1,4 +1,4 @@
-"""How much more of the treatment's ranking is judged than of the control's; reads and writes nothing."""
+"""The difference in judged documents between treatment and control; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CATEGORICAL = False
 
 
 def value(facts: TaskFacts) -> float:
-    """The difference in the share of judged documents, from which pools that favour one system are seen."""
+    """The difference in the share of judged documents, which reveals pools that favour one system."""
     control, treatment = facts.effects.control_judged, facts.effects.treatment_judged
     assert control is not None and treatment is not None  # it needs both
     return treatment - control

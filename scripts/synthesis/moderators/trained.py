@@ -1,4 +1,4 @@
-"""Whether the treatment learnt from the dataset of the task, or transfers to it; reads and writes nothing."""
+"""Whether the treatment was trained on the task's dataset, or transfers to it; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ CATEGORICAL = True
 
 
 def value(facts: TaskFacts) -> str:
-    """One of two words."""
+    """One of two labels."""
     return "trained on it" if facts.trained else "transfer"

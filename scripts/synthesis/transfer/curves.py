@@ -1,7 +1,7 @@
-"""Curves over the number of training queries: each point's samples, and what it is compared with; reads nothing.
+"""Curves over the number of training queries: each point's samples and its comparisons; reads nothing.
 
-A point is a system trained from one starting point with so many queries of the target; its seeds are its samples. The
-starting point itself is the point of 0 queries.
+A point is a system trained from one starting point with a number of the target's queries; its seeds are its samples.
+The starting point itself is the point with 0 queries.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NUMBERS = ("difference", "ci_low", "ci_high", "p_value")
 
 @dataclass(frozen=True)
 class Point(CurvePoint):
-    """A system's place on a curve, and its training."""
+    """A system's position on a curve, and its training."""
 
     checkpoint: Annotated[str, "{model}/{recipe}, whose training says how many queries all are"] = ""
     start_seed: Annotated[int | None, "of the start, from which all go on; none: each from its own"] = None
@@ -36,7 +36,7 @@ class Point(CurvePoint):
 
 @dataclass(frozen=True)
 class Settings:
-    """Curves: which systems are their points, and the baseline that is a line."""
+    """Curves: the systems of their points, and the baseline, drawn as a line."""
 
     measure: Annotated[str, "column of the metrics files"]
     alpha: Annotated[float, "1 - alpha is the level of the intervals"]
@@ -48,9 +48,9 @@ class Settings:
 def record(
     settings: Settings, values: Mapping[str, Mapping[str, Values]], sizes: Mapping[tuple[str, str], int]
 ) -> CurvesRecord:
-    """The points by target and start, in ascending order; and the starting points compared where all queries train.
+    """The points by target and start, in ascending order; and the comparison of starting points with all queries.
 
-    `sizes` are how many queries `all` are, by target and start.
+    `sizes` are the numbers of queries in `all`, by target and start.
     """
 
     def size(point: Point) -> int:
@@ -89,7 +89,7 @@ def _point(point: Point, size: int, settings: Settings, values: Mapping[str, Val
 
 
 def _against_start(point: Point, settings: Settings, values: Mapping[str, Values]) -> AgainstStart | None:
-    """A point minus its starting point; each seed goes on from its own of the start, if it has several."""
+    """A point minus its starting point; each seed starts from the same seed of the start, if it has several."""
     starts = (one for one in settings.points if (one.target, one.start, one.queries) == (point.target, point.start, 0))
     start = next(starts, None)
     if start is None or point.queries == 0:
@@ -100,7 +100,7 @@ def _against_start(point: Point, settings: Settings, values: Mapping[str, Values
 
 
 def _t_interval(means: Sequence[float], alpha: float) -> tuple[float, float] | None:
-    """The t interval of the mean over samples; None of one sample."""
+    """The t interval of the mean over samples; None for one sample."""
     if len(means) < 2:
         return None
     half = float(-special.stdtrit(len(means) - 1, alpha / 2)) * statistics.stdev(means) / math.sqrt(len(means))
@@ -108,7 +108,7 @@ def _t_interval(means: Sequence[float], alpha: float) -> tuple[float, float] | N
 
 
 def _full(points: Sequence[Point], target: str, values: Mapping[str, Values], alpha: float) -> list[Pair]:
-    """All pairs of starting points where all queries of the target train, with Holm's p-values over these pairs."""
+    """All pairs of starting points with all queries of the target, with Holm's p-values over these pairs."""
     members = [point for point in points if point.target == target and point.queries == ALL]
     pairs = list(itertools.combinations(members, 2))
     found = [difference_of(values[one.system].queries, values[other.system].queries, alpha) for one, other in pairs]

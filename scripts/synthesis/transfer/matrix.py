@@ -19,14 +19,14 @@ from scripts.statistics.task.differences import difference_of
 from scripts.synthesis.transfer.values import Values
 
 SOURCE, BASELINE, PSEUDO = "source", "baseline", "pseudo-labels"
-# What is tested in a cell of a kind, which is zero-shot: against which other kind, and the mark of what is significant.
+# The test of a zero-shot cell of a kind: the other kind, and the mark of a significant difference.
 TESTS = {(PSEUDO, BASELINE): "#", (SOURCE, PSEUDO): "*", (SOURCE, BASELINE): ""}
 NUMBERS = ("difference", "ci_low", "ci_high", "t", "df", "p_value")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """A matrix: which systems are its cells, and when a difference has a mark."""
+    """A matrix: the systems of its cells, and the level of its marks."""
 
     measure: Annotated[str, "column of the metrics files"]
     alpha: Annotated[float, "a mark: p < alpha; 1 - alpha is the level of the intervals"]
@@ -34,7 +34,7 @@ class Settings:
 
 
 def rows(cells: Sequence[MatrixCell], values: Mapping[str, Mapping[str, Values]], alpha: float) -> pd.DataFrame:
-    """A line a cell, with its tests; what does not exist is empty."""
+    """One row per cell, with its tests; cells that do not apply are empty."""
     lines = [_line(cell, values[cell.target][cell.system]) for cell in cells]
     for (kind, against), mark in TESTS.items():
         tested = []

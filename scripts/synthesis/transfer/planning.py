@@ -1,4 +1,4 @@
-"""What the jobs of matrices and curves are given: paths and settings, from the experiment. See rules/transfer.smk."""
+"""Paths and settings of the jobs of matrices and curves, from the experiment. See rules/transfer.smk."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def matrix_metrics(experiment: Experiment, name: str) -> list[str]:
 
 
 def matrix_settings(experiment: Experiment, name: str) -> JsonObject:
-    """The cells of a matrix, and when a difference has a mark."""
+    """The cells of a matrix, and the level of its marks."""
     matrix = experiment.matrices[name]
     cells = [asdict(cell) | {"target": experiment.tasks[cell.target].folder} for cell in matrix.cells]
     return {"measure": matrix.measure, "alpha": matrix.alpha, "cells": cells}
@@ -32,7 +32,7 @@ def curves_metrics(experiment: Experiment, name: str) -> list[str]:
 
 
 def curves_timings(experiment: Experiment, name: str) -> list[str]:
-    """The timings of the trainings with all queries of a target, which say how many these are."""
+    """The timings of the trainings with all queries of a target, which have the numbers of queries."""
     files: dict[str, None] = {}
     for point in experiment.curves[name].points:
         if point.queries == ALL:
@@ -44,7 +44,7 @@ def curves_timings(experiment: Experiment, name: str) -> list[str]:
 
 
 def curves_settings(experiment: Experiment, name: str) -> JsonObject:
-    """The points of curves, and what they are compared with."""
+    """The points of curves, and their comparisons."""
     curves = experiment.curves[name]
     points = []
     for point in curves.points:
@@ -71,7 +71,7 @@ def _checkpoint(experiment: Experiment, point: CurvePoint) -> tuple[str, str]:
 
 
 def _start_seed(experiment: Experiment, point: CurvePoint) -> int | None:
-    """The one seed of the starting point from which all seeds go on; None where each goes on from its own."""
+    """The one seed of the starting point from which all seeds start; None if each starts from its own."""
     fixed = experiment.recipes[_checkpoint(experiment, point)[1]].start_seed
     return None if fixed == "same" else int(fixed)
 

@@ -34,7 +34,7 @@ class Values:
         return dict(zip(self.seeds, map(float, self.table.mean(axis=0)), strict=True))
 
     def of_seed(self, seed: int | None) -> Values:
-        """The values of one seed alone; all of them for None, and where there is no such seed."""
+        """The values of one seed; all values for None, and if there is no such seed."""
         if seed is None or str(seed) not in self.seeds:
             return self
         place = self.seeds.index(str(seed))
@@ -47,7 +47,7 @@ class Values:
 
 
 def read_values(paths: list[Path], measure: str) -> tuple[dict[str, dict[str, Values]], list[str]]:
-    """Target -> system -> values; and what is left out, as text."""
+    """Target -> system -> values; and a text about queries left out."""
     found: dict[str, dict[str, Values]] = {}
     said = []
     for target, files in by_task_and_system(paths).items():
