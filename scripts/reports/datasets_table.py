@@ -1,4 +1,4 @@
-"""Table of the datasets: documents, and per split queries, judgements and what is odd.
+"""Table of the datasets: documents, and per split queries, judgements and irregularities.
 
 Reads data/{dataset}/statistics.json and, where a model's tokenizer counts word pieces, word-pieces.json. Writes a TSV,
 one row per dataset and split; cells that need documents are empty for datasets of judgements only. In it

@@ -1,4 +1,4 @@
-"""Draw a bar chart of means, the systems of one model beside one another.
+"""Draw a bar chart of means, with the systems of one model side by side.
 
 Reads tables/means.tsv. Writes figures/chart-{name}.svg, .pdf and .png.
 """
