@@ -1,6 +1,6 @@
-"""Table of what the systems cost: latency per query, throughput, memory, training, energy, bytes of index and weights.
+"""The table of costs: latency per query, throughput, memory, training, energy, size of index and weights.
 
-Reads the timing.json beside each run, and those of what is behind it. Writes a TSV, one row per task, system and seed.
+Reads the timing.json of each run and of the steps before it. Writes a TSV, one row per task, system and seed.
 Columns are of a system's own step, but for `end_to_end_…`: these are the sums with the runs that it takes, each once,
 and with all trainings behind them.
 """
@@ -47,12 +47,12 @@ class Settings:
 
 
 def read(path: str | Path | None) -> dict:
-    """A timing file's figures; empty if a system has no such file."""
+    """The contents of a timing file; empty if a system has no such file."""
     return json.loads(Path(path).read_text()) if path else {}
 
 
 def counted(timing: dict) -> dict[str, float]:
-    """The joules of a timing by counter; empty if the machine has none that can be read."""
+    """The energy of a timed step in joules, by counter; empty if the machine has no readable counter."""
     return timing.get("energy_joules", {})
 
 
@@ -81,18 +81,18 @@ def end_to_end(ranked: dict, beside: Beside) -> dict[str, float | None]:
 
 
 def seconds(every: list[str] | None, own: str | None) -> list[float | None]:
-    """Those of these timing files; of the own one where there are no others."""
+    """The seconds in each of these timing files, or in the step's own file if there are no others."""
     return [read(path).get("seconds") for path in ([own] if every is None and own else every or [])]
 
 
 def added(values: list[float | None]) -> float | None:
-    """The sum; None if a part is unknown."""
+    """The sum; None if a value is unknown."""
     known = [value for value in values if value is not None]
     return sum(known) if len(known) == len(values) else None
 
 
 def row(run_timing: Path, beside: Beside) -> dict:
-    """One row: a run with its checkpoint and its encoding."""
+    """One row: a run with the costs of its checkpoint and its encoding."""
     ranked, training, encoding = read(run_timing), read(beside.training), read(beside.encoding)
     latency = ranked.get("latency_ms", {})
     fields = fields_of("run_timing", run_timing)

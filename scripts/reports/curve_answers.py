@@ -1,4 +1,4 @@
-"""Say what curves over the number of training queries answer.
+"""Answers to research questions from curves over the number of training queries.
 
 Reads curves/{curve}.json. Writes tables/curves-{curve}-answers.md and .tsv.
 """

@@ -6,9 +6,9 @@ one row per dataset and split; cells that need documents are empty for datasets 
 - `all_queries` are those with and without judgements, and `relevant_per_query` is the mean over them;
 - `left_out` counts training queries that share a relevant document with dev or test, `unjudged` those without
   judgements; `sampled_from` is the size of a split of which a sample is kept;
-- `own_documents` counts queries that stand in the corpus themselves, and `excluded` the documents that are left out for
+- `own_documents` counts queries that are documents of the corpus, and `excluded` the documents that are left out for
   a query;
-- `near_duplicates` counts queries of dev and test with a training query at least so similar as
+- `near_duplicates` counts queries of dev and test with a training query at least as similar as
   `near_duplicate_similarity`, and `near_duplicates_left_out` the training queries that are left out for it;
 - word pieces are means of at most `word_pieces_sample` documents, and queries of a split.
 """

@@ -27,7 +27,7 @@ from scripts.statistics.meta_regression.moderation import FittedModel
 
 @dataclass(frozen=True)
 class Settings(Typeset):
-    """What the figure shows, and the names in it."""
+    """The content of the figure and its labels."""
 
     moderator: Annotated[str, "name of the moderator"]
     measure: str

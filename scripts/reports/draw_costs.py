@@ -1,4 +1,4 @@
-"""Draw what effects cost: each treatment's effect over one control against latency, training time and bytes.
+"""Draw the figure of costs: each treatment's effect over one control against latency, training time and size.
 
 Reads meta/{comparison}.json of the comparisons with that control, and the timing.json of the systems' runs and of all
 that is behind them. Writes figures/cost-{name}.svg, .pdf and .png.
@@ -26,7 +26,7 @@ END_TO_END = "Times are end to end: including those of first stages and fused sy
 
 @dataclass(frozen=True)
 class Settings(Typeset):
-    """Which systems the figure compares, and where their costs stand."""
+    """The systems that the figure compares, and the timing files of each."""
 
     control: Annotated[str, "the control of all comparisons"]
     alpha: Annotated[float, "1 - alpha is the level of confidence"]
@@ -37,7 +37,7 @@ class Settings(Typeset):
 
 
 def notes(settings: Settings, rows: dict[str, list[dict]]) -> list[str]:
-    """What is to be said of the times: of which steps they are, and whether other work ran beside them."""
+    """The notes on the times: which steps they include, and whether other work ran at the same time."""
     several = any(beside.parts for beside in settings.beside.values())
     cores = [row["other_cores"] for of_system in rows.values() for row in of_system if row["other_cores"] is not None]
     busy = side_by_side(cores)

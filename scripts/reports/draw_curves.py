@@ -21,14 +21,14 @@ from scripts.reports.transfer.drawn_curves import all_queries, ends, notes
 
 @dataclass(frozen=True)
 class Settings(Typeset):
-    """What the figure shows of the curves."""
+    """The targets and labels that the figure shows."""
 
     names: Annotated[Curves, "labels, title and what the bars are"]
     shown: Annotated[list[str], "targets, one panel each"]
 
 
 def filled(record: CurvesRecord, names: Curves, shown: list[str]) -> CurvesPlot:
-    """The figure of some of the targets with its numbers; without a title of its own it has none alone."""
+    """The figure of some of the targets; a single panel without a title of its own has none."""
     panels = []
     for target in shown:
         curves: dict[str, list[Spot]] = {}

@@ -1,4 +1,4 @@
-"""Draw a forest plot: of one comparison, or of several that have their control in common.
+"""Draw a forest plot of one comparison, or of several with the same control.
 
 Reads effects/{comparison}.tsv and meta/{comparison}.json of each, in order, and those of the comparisons with which it
 has its axis in common, if any; tables/comparisons.tsv where p-values are corrected for their number;

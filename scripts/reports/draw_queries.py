@@ -1,4 +1,4 @@
-"""Draw the differences of all queries of a comparison: sorted, as rainclouds, and who wins how many.
+"""Draw the differences of all queries of a comparison: sorted, as rainclouds, and the wins, ties and losses.
 
 Reads tables/query-differences/{comparison}.tsv and tables/queries/{comparison}.tsv. Writes
 figures/queries-{comparison}.svg, .pdf and .png.

@@ -1,4 +1,4 @@
-"""Draw a plan of a further study: what one collection can show, and contours of what several can.
+"""Draw a plan of a further study: curves for one collection, and contours for several.
 
 Reads tables/study-designs/{plan}.json. Writes figures/study-design-{plan}.svg, .pdf and .png.
 """

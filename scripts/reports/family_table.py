@@ -26,7 +26,7 @@ class Settings:
 
 
 def content(found: FoundFamily) -> list[Block]:
-    """What it says, each system's mean, how the numbers were made, and the differences."""
+    """The answer, each system's mean, the notes on the method, and the differences."""
     said = [*notes(found), *found.record.warnings]
     return [Paragraph(sentence(found)), standings(found), Items(said), differences(found)]
 

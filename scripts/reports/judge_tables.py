@@ -1,4 +1,4 @@
-"""What a language model's judgements are worth: beside those of humans, where both judged.
+"""How well a language model's judgements agree with those of humans, on the documents that both judged.
 
 Reads the judgements of both of one split, the timing of the model's, and the metrics of all systems by both. Writes
 tables/judges/{dataset}.tsv, a row for each number (`kind` says of what), and .md, the same to read: the confusion
@@ -126,7 +126,7 @@ def on_both(human: Metrics, model: Metrics, system: str, measure: str) -> tuple[
 
 
 def page(name: str, rows: Sequence[Row], timing: Mapping[str, Any], settings: Settings) -> str:
-    """All of it to read."""
+    """The page with all numbers."""
     of_kind = {kind: [row for row in rows if row.kind == kind] for kind in dict.fromkeys(row.kind for row in rows)}
     parts: list[Block] = [
         Paragraph(asked(timing)),
@@ -155,7 +155,7 @@ OF_PAIRS = (
 
 
 def asked(timing: Mapping[str, Any]) -> str:
-    """What was asked, and what came of it."""
+    """The numbers of judged documents and unreadable answers, and the cost if it is known."""
     said = (
         f"{timing['model']} judged {timing['documents']} documents of {counted(timing['queries'], 'query', 'queries')}"
     )
@@ -186,7 +186,7 @@ def bias_table(rows: Sequence[Row]) -> Table:
 
 
 def shown(value: float | None) -> str:
-    """A number with three decimals; undefined where there is none."""
+    """A number with three decimals; "undefined" if there is none."""
     return "undefined" if value is None else f"{value:.3f}"
 
 

@@ -1,4 +1,4 @@
-"""Say what a matrix of sources and targets answers.
+"""Answers to research questions from a matrix of sources and targets.
 
 Reads tables/{matrix}.tsv. Writes tables/{matrix}-answers.md and .tsv.
 """

@@ -1,4 +1,4 @@
-"""Write a matrix of sources and targets to read.
+"""A matrix of sources and targets as a readable table.
 
 Reads tables/{matrix}.tsv. Writes tables/{matrix}.md and .tex in the paper's layout.
 """

@@ -25,7 +25,7 @@ AVERAGE = "Average"
 
 @dataclass(frozen=True)
 class Settings:
-    """The measures in their order, and what stands in no table."""
+    """The measures in order, and what no table contains."""
 
     measures: Annotated[list[str], "one table each"]
     trained: Annotated[dict[str, list[str]], "by system, the tasks on whose training queries it learnt"]

@@ -80,7 +80,7 @@ def _subgroup_lines(groups: Subgroups) -> list[dict[str, object]]:
 
 
 def _numbers(found: Coefficient | Summary | None) -> dict[str, object]:
-    """The numbers of a row; None for what it does not have."""
+    """The numbers of a row; None for those that it lacks."""
     return {name: getattr(found, name, None) for name in OF_ROW}
 
 
@@ -129,7 +129,7 @@ def _value(value: str | float, decimals: int) -> str:
 
 
 def content(record: ModerationRecord) -> list[Block]:
-    """What each model says with its coefficients, and the subtotals of groups."""
+    """The finding and coefficients of each model, and the subtotals of groups."""
     blocks: list[Block] = []
     if record.models:
         said = filter(None, [dependence_sentence(record), CAUTION])

@@ -54,7 +54,7 @@ COLUMNS = ["table", "row", "column", "printed", "comparison", "task", "system", 
 
 @dataclass(frozen=True)
 class Settings:
-    """What stands beside a published number: `beside` without a mapping, the others with one."""
+    """What published numbers are compared with: `beside` without a mapping, the others with one."""
 
     beside: Annotated[dict[str, str], "comparison: the one whose number stands beside ours"] = field(
         default_factory=dict
@@ -92,8 +92,8 @@ def read_published(path: Path) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Results:
-    """What this experiment found: effects and meta by comparison, means by (task, system), counts by dataset/split, and
-    marks of significance."""
+    """The results of this experiment: effects and meta by comparison, means by (task, system), counts by dataset/split,
+    and marks of significance."""
 
     effects: dict[str, pd.DataFrame]
     metas: dict[str, MetaRecord]
@@ -136,7 +136,7 @@ def by_split(path: Path) -> pd.DataFrame:
 
 
 def is_fault(row: dict, value: float | None) -> bool:
-    """Whether ours is further from a reference score than the same texts allow."""
+    """Whether our number differs from a reference score more than is possible for identical texts."""
     beyond = row.get("fault_beyond")
     return bool(beyond) and (value is None or abs(value - float(row["printed"])) > float(beyond))
 

@@ -1,4 +1,4 @@
-"""The experiment as a page to read and to send, report.html, and as a summary in Markdown, summary.md.
+"""The report of an experiment: a page of one file, report.html, and a summary in Markdown, summary.md.
 
 Reads the tables (TSV), effects and meta files, multiple comparisons, figures (SVG), records of mined negatives,
 training logs, timing files, and metrics of the systems that differ in their number of training queries. Writes both
@@ -75,7 +75,7 @@ class Seeds:
 
 @dataclass(frozen=True)
 class Settings:
-    """What the pages say that stands in no table."""
+    """What the pages say that no table contains."""
 
     experiment: str
     measures: Annotated[list[str], "the tables of means, in their order"]
@@ -150,21 +150,21 @@ def results(arguments: Namespace, tables: dict[str, pd.DataFrame]) -> list[Block
 
 
 def lead(systems: int, tasks: int, number: int, measures: list[str]) -> Paragraph:
-    """How large the experiment is."""
+    """The first sentence: the numbers of systems, tasks and comparisons, and the measures."""
     said = f"{counted(systems, 'system')} on {counted(tasks, 'task')}"
     said += f", {counted(number, 'comparison')}" if number else ""
     return Paragraph(f"{said}. Measures: {', '.join(measures)}.")
 
 
 def origin_of(experiment: str) -> Origin:
-    """What the page says of itself, as of now."""
+    """The provenance of the page, with the present date."""
     today = datetime.now(UTC).date().isoformat()
     machine = f"{processor()}, {platform.system()}, Python {platform.python_version()}"
     return Origin(today, commit_text(), machine, _configuration(experiment))
 
 
 def in_short(experiment: str) -> Section:
-    """How it was made, as the summary says it: without what differs each time that it is written."""
+    """How the experiment was made, for the summary: without date, commit and machine."""
     lines = [f"{name}: {text}" for name, text in unchanging(_configuration(experiment))]
     lines.append("Date, commit and machine: report.html")
     return Section("How it was made", [Items(lines)], anchor="made")
@@ -175,7 +175,7 @@ def _configuration(experiment: str) -> str:
 
 
 def how_made(arguments: Namespace, datasets: pd.DataFrame) -> tuple[list[Block], dict[str, str]]:
-    """How it was made, which the page says alone, with the figures of trainings."""
+    """How the experiment was made, for the page only, with the figures of trainings."""
     settings: Settings = arguments.settings
     sizes = size_curves(settings.sizes, arguments.metrics, datasets, settings.measures[0], settings.labels)
     lines = losses_of(sorted(arguments.training_log))

@@ -14,7 +14,7 @@ def sentence(plan: PlanRecord) -> str:
 
 
 def remarks(plan: PlanRecord, labels: Labels) -> list[str]:
-    """What the sentence rests on: where the variance is, how sure it is, and what is not known."""
+    """The assumptions of the sentence: the variance components, their uncertainty, and what is unknown."""
     return [*_variance(plan), *_unknown(plan, labels)]
 
 

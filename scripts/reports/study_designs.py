@@ -70,13 +70,13 @@ def grid(plan: PlanRecord, seeds: list[int]) -> Table:
 
 
 def content(plan: PlanRecord, labels: Labels) -> list[Block]:
-    """What a plan says, and its designs."""
+    """The sentence of a plan, and its designs."""
     counts = list(dict.fromkeys(row.seeds for row in plan.designs))
     return [Paragraph(sentence(plan)), *bulleted(remarks(plan, labels)), grid(plan, counts)]
 
 
 def how_to_read(plans: list[PlanRecord]) -> Paragraph:
-    """What a cell is."""
+    """The explanation of a cell."""
     powers = sorted({f"{plan.power:.10g}" for plan in plans})
     return Paragraph(HOW_TO_READ.format(powers=", ".join(powers)))
 

@@ -1,7 +1,7 @@
 """The tables of an experiment's comparisons, as TSV (full precision), Markdown and LaTeX (booktabs).
 
 Reads effects/{comparison}.tsv and meta/{comparison}.json of each comparison, and tables/comparisons.tsv. Writes
-tables/effects/{comparison}.{tsv,md,tex} (tasks, summary, what it depends on, a plain sentence) and
+tables/effects/{comparison}.{tsv,md,tex} (tasks, summary, its sensitivity, a plain sentence) and
 tables/comparisons.{md,tex} (one row per comparison).
 """
 
@@ -84,7 +84,7 @@ def dependence(summaries: dict[str, ShortSummary], plot: Forest, labels: Labels,
 
 
 def content(name: str, comparison: Found, plot: Forest) -> list[Block]:
-    """What a comparison says, its table and its notes."""
+    """A comparison's answers, its table and its notes."""
     table = tasks_table(name, plot)
     cases = cases_tables(comparison.meta, plot)
     return [Paragraph(sentence(comparison.meta, plot)), table, Items(notes(comparison, plot)), *cases]

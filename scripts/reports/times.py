@@ -114,9 +114,9 @@ def wide(table: pd.DataFrame, column: str) -> tuple[list[str], list[list[str]]]:
 
 
 def columns(table: pd.DataFrame, tasks: dict[str, str]) -> list[str]:
-    """In which column each row of the inference times stands: its task's label and how long texts are taken.
+    """The column of each row of the inference times: the task's label and how its texts are cut.
 
-    The candidates are named where one model has several kinds of them in the same column.
+    The candidates are named if one model has several types of them in the same column.
     """
     if table.empty:
         return []
@@ -149,7 +149,7 @@ def how_alone(costs: pd.DataFrame, exclusive: bool) -> list[str]:
 
 
 def notes_on_inference(costs: pd.DataFrame, settings: Settings) -> str:
-    """What times of inference are, and how they were measured."""
+    """What the inference times include, and how they were measured."""
     notes = [NOTES["inference"], *dict.fromkeys(system.note for system in settings.systems.values() if system.note)]
     return " ".join([*notes, *how_alone(costs, settings.exclusive)])
 

@@ -1,4 +1,4 @@
-"""What a comparison's figure and sentences say of seeds, clustered queries and weights; reads and writes nothing."""
+"""Notes on seeds, clustered queries and weights for figures and sentences of a comparison; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def clustered_tasks(effects: pd.DataFrame) -> list[str]:
 
 
 def note_of_test(effects: pd.DataFrame, meta: MetaRecord, test: str) -> str:
-    """What a task's test knows beyond single queries: on how many tasks clusters or seeds change it; empty if on none.
+    """On how many tasks a test includes clusters of queries or seeds; empty if on none.
 
     `test` is t-test, randomisation or interval. Seeds enter what follows from a variance, not a randomisation test,
     which flips clusters as a whole unless they count as independent.

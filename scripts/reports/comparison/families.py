@@ -1,4 +1,4 @@
-"""A multiple comparison as its figure and tables show it: read from multiple-comparisons/{family}.json and its TSV.
+"""The results of a multiple comparison for figures and tables, from multiple-comparisons/{family}.json and its TSV.
 
 Writes nothing. Names are replaced by labels here.
 """

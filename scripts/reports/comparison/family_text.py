@@ -1,4 +1,4 @@
-"""What is said about a multiple comparison: its sentence, its notes and its tables; reads and writes nothing."""
+"""The sentence, the notes and the tables of a multiple comparison; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def heading(found: FoundFamily, labels: Labels) -> str:
 
 
 def where(found: FoundFamily) -> str:
-    """On what: the task, or on how many collections."""
+    """The scope: the task, or the number of collections."""
     whole = found.whole
     place = f"on these {form.spelled(found.tasks)} collections" if found.tasks > 1 else f"on {whole.task}"
     one, several = ("task", "tasks") if found.record.of_tasks else ("query", "queries")
@@ -47,7 +47,7 @@ def where(found: FoundFamily) -> str:
 
 
 def sentence(found: FoundFamily) -> str:
-    """The answer: who has the best mean and from whom it differs significantly, or who differs from the control."""
+    """The answer: the best system and those it differs from significantly, or those that differ from the control."""
     place = where(found)
     place = place[0].upper() + place[1:]
     level = f"at the familywise {found.record.alpha:g} level ({_test(found)})"
@@ -107,7 +107,7 @@ def _difference(found: FoundFamily, system: str, other: str) -> str:
 
 
 def _turned(one: Difference) -> Difference:
-    """The same difference with the other system in front."""
+    """The same difference with the systems in reverse order."""
     ends = {"ci_low": -one.ci_high, "ci_high": -one.ci_low}
     return replace(one, system=one.other, other=one.system, difference=-one.difference, **ends)
 
@@ -123,7 +123,7 @@ def _control(found: FoundFamily) -> str:
 
 
 def notes(found: FoundFamily) -> list[str]:
-    """How the numbers were made, and what they hold for."""
+    """The notes on the method and the scope."""
     record, whole = found.record, found.whole
     drawn = "all" if whole.exact else "random"
     drawn += {

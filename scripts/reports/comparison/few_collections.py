@@ -1,4 +1,4 @@
-"""Whether two or three collections leave open nearly everything about others; reads and writes nothing.
+"""A remark where two or three collections say almost nothing about others; reads and writes nothing.
 
 An interval with one or two degrees of freedom may hold more than any difference could be. A reader of its bounds alone
 would take it for a finding.
@@ -16,7 +16,7 @@ FEW = 3
 
 
 def remark(plot: Forest, summary: Diamond, k: int) -> str:
-    """A clause on a summary that says next to nothing; empty for any other."""
+    """A clause on a summary whose interval is too wide to say anything; empty for any other."""
     says_nothing = summary.ci_low <= 0 <= summary.ci_high and (k == 2 or _is_beyond(plot, summary))
     if k > FEW or not says_nothing:
         return ""

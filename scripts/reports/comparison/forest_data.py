@@ -94,7 +94,7 @@ class Heterogeneity:
 
 @dataclass(frozen=True)
 class Subgroup:
-    """Tasks that a moderator puts together, by their names in rows, and their summary unless none could be had."""
+    """Tasks with the same value of a moderator, by their names in rows, and their summary if it exists."""
 
     label: str
     tasks: tuple[str, ...]
@@ -190,7 +190,7 @@ class Forest:
 
     @property
     def single(self) -> bool:
-        """Whether it is hardly wider than one column of a page: n and p then stand below task and effect."""
+        """Whether it is so narrow that n and p are below task and effect."""
         return self.inches < NARROW
 
     def shows(self, column: str) -> bool:

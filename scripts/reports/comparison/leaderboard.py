@@ -1,4 +1,4 @@
-"""What follows from the task scores of a leaderboard, which have no values per query; reads and writes nothing.
+"""Statements from the task scores of a leaderboard, without values per query; reads and writes nothing.
 
 A task has then no variance of its own: nobody knows how its score would differ for other queries. The tasks are the
 sample. Their mean difference is the equally weighted one, and its interval, by t with one degree of freedom less than
@@ -19,7 +19,7 @@ NOT_CONCLUDED = (
 
 
 def scope(plot: Forest) -> str:
-    """Where the mean holds."""
+    """The scope of the mean."""
     row = plot.groups[0].rows[0]
     return f"Over tasks like the {row.n} of {row.task}"
 

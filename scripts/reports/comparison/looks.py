@@ -10,7 +10,7 @@ from scripts.experiment.sections.figure import Figure
 
 @dataclass(frozen=True, kw_only=True)
 class Looks(Figure):
-    """What a figure or table of a comparison shows, beside its numbers: what the configuration says, and of what."""
+    """The settings of a figure or table of a comparison: what is compared, and how it is shown."""
 
     alpha: Annotated[float, "1 - alpha is the level of confidence"]
     estimator: Annotated[str, "of tau2, to be named"]

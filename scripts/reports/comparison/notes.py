@@ -1,7 +1,7 @@
-"""What stands at the foot of a forest plot, a sentence each; reads and writes nothing.
+"""The notes below a forest plot, a sentence each; reads and writes nothing.
 
-The summaries' tests, what heterogeneity, intervals and p-values are, the margin, clusters of queries, what systems
-learnt from, seeds.
+The tests of summaries, the definitions of heterogeneity, intervals and p-values, the margin, clusters of queries,
+training data and seeds.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _shown(group: Group, column: str, forest: Forest) -> str:
 
 
 def trained(forest: Forest) -> list[str]:
-    """What the daggers mean."""
+    """The meaning of the daggers."""
     lines = []
     for role, mark in TRAINED.items():
         groups = [group for group in forest.groups if any(role in row.trained for row in group.rows)]

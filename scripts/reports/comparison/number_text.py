@@ -1,4 +1,4 @@
-"""How the numbers of a forest plot and of tables are written; reads and writes nothing.
+"""The format of numbers in forest plots and tables; reads and writes nothing.
 
 One number of decimals per column and figure. A bound prints as 0 without a sign only if it is 0; a p-value never prints
 as 0, and as alpha only if it equals alpha.
@@ -54,7 +54,7 @@ class Numbers:
 
     @property
     def factor(self) -> str:
-        """What the printed numbers are to be multiplied by, such as ten to the minus six; empty for 1."""
+        """The factor of the printed numbers, such as ten to the minus six; empty for 1."""
         return power_of_ten(self.exponent) if self.exponent else ""
 
 
@@ -112,7 +112,7 @@ def minus(text: str) -> str:
 
 
 def spelled(count: int) -> str:
-    """A count as a sentence has it: in letters up to twelve."""
+    """A count in a sentence: in words up to twelve."""
     return _WORDS[count] if count < len(_WORDS) else f"{count:,}"
 
 

@@ -1,4 +1,4 @@
-"""The words of a forest plot: names of its rows, heterogeneity, tests, what intervals and p-values are.
+"""The texts of a forest plot: names of rows, heterogeneity, tests, descriptions of intervals and p-values.
 
 Reads and writes nothing.
 """
@@ -80,7 +80,7 @@ def tau(tau2: float, interval: tuple[float, float] | None, forest: Forest, unit:
 
 
 def unit_of_tau(effect: EffectType, measure: str) -> str:
-    """What tau is a standard deviation of."""
+    """The quantity whose standard deviation tau is."""
     if effect.IN_UNITS_OF_MEASURE:
         return measure
     return effect.NOUN if effect.HAS_DIFFERENCE else effect.STATISTIC
@@ -110,7 +110,7 @@ def prediction_label(forest: Forest, group: Group) -> str:
 
 
 def no_prediction(group: Group) -> str:
-    """What stands behind "no prediction interval" where collections are too few; empty if they are not."""
+    """The reason after "no prediction interval" if there are too few collections; empty otherwise."""
     return f": it takes at least {form.spelled(FEWEST)} collections" if _with_effect(group) < FEWEST else ""
 
 
@@ -119,7 +119,7 @@ def _with_effect(group: Group) -> int:
 
 
 def intervals(forest: Forest) -> str:
-    """What the intervals of tasks, summary and new tasks are; empty if it is not known of tasks.
+    """The methods of the intervals of tasks, summary and new tasks; empty if that of the tasks is unknown.
 
     The degrees of freedom of summary and prediction interval are those of the first group that has them.
     """
@@ -147,12 +147,12 @@ def method(forest: Forest) -> str:
 
 
 def p_text(forest: Forest) -> str:
-    """What the p-values are, and their star."""
+    """The method of the p-values, and their star."""
     means = f" p-values of means: {forest.summary_note}." if forest.summary_note else ""
     return f"p-values of tasks: {forest.p_note}.{means} {form.unbroken(f'* p < {forest.alpha:g}.')}"
 
 
 def axis_label(forest: Forest, numbers: form.Numbers) -> str:
-    """What the axis measures, by a label of one's own or the effect's, with its unit of ten where there is one."""
+    """The label of the axis: as configured or the effect's name, with its power of ten if it has one."""
     name = forest.x_label or forest.effect.AXIS.format(measure=forest.measure)
     return f"{name} ({numbers.factor})" if numbers.factor else name

@@ -1,4 +1,4 @@
-"""A comparison as its figure and its table show it: read from effects/{comparison}.tsv and meta/{comparison}.json.
+"""The results of a comparison for figures and tables, from effects/{comparison}.tsv and meta/{comparison}.json.
 
 Writes nothing. Names are replaced by labels here; which p-value a task shows is chosen here, too.
 """
@@ -111,7 +111,7 @@ def p_column(comparison: Found, test: str, correction: str) -> tuple[str, str]:
 
 
 def p_note(comparisons: list[Found], looks: Looks, labels: Labels) -> str:
-    """What the tasks' p-values are, as text; where comparisons differ in that, by their treatments."""
+    """The method of the tasks' p-values, as text; by treatment if comparisons differ."""
     treatments: dict[str, list[str]] = {}
     for one in comparisons:
         _, name = p_column(one, looks.p, looks.correction)
@@ -144,7 +144,7 @@ def summary_note(comparisons: list[Found], correction: str) -> str:
 
 
 def task_interval(meta: MetaRecord) -> str:
-    """What the tasks' intervals are, as text."""
+    """The method of the tasks' intervals, as text."""
     effect, label = effect_named(meta.effect_type), task_interval_named(meta.task_interval).LABEL
     return label if effect.HAS_DIFFERENCE else f"{label} on {effect.STATISTIC}"
 

@@ -91,7 +91,7 @@ def tasks_table(name: str, plot: Forest) -> Table:
 
 
 def notes(comparison: Found, plot: Forest) -> list[str]:
-    """What stands below a comparison's table: heterogeneity, what p is, what was left out."""
+    """The notes below a comparison's table: heterogeneity, the method of p, what was left out."""
     group, lines = plot.groups[0], []
     if shown := " and ".join(pairs(plot).values()):
         lines.append(f"{shown}: {plot.control} → {group.treatment}.")

@@ -1,4 +1,4 @@
-"""What a comparison says of its unjudged documents: a sentence and a table, where they could change its answer.
+"""A sentence and a table on the unjudged documents of a comparison, if they could change its answer.
 
 Reads and writes nothing. The answer is that on these collections: whether the mean difference is significant, before
 correction, and its sign.

@@ -42,7 +42,7 @@ def in_full(found: Verdict, alpha: float) -> str:
 
 
 def answer(plot: Forest, mean: Diamond | None) -> tuple[str, str]:
-    """What a mean answers to the question of its comparison, and the kind of answer: better, worse or open."""
+    """The answer of a mean to the question of its comparison, and its type: better, worse or open."""
     found = Verdict.UNTESTED if mean is None else verdict(mean, plot.alpha)
     if mean is None or found is not Verdict.SIGNIFICANT:
         words = {

@@ -1,4 +1,4 @@
-"""The comparisons: what each asks and answers, its forest plot, its table, its moderators; reads and writes nothing."""
+"""Each comparison with its question, answers, forest plot, table and moderators; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Compared:
 
     @property
     def question(self) -> str:
-        """What it asks."""
+        """Its question."""
         return self.plot.effect.QUESTION.format(
             treatment=self.plot.groups[0].treatment, control=self.plot.control, measure=self.plot.measure
         )
@@ -175,7 +175,7 @@ def comparisons(all_compared: dict[str, Compared], figures: Figures, labels: Lab
 
 
 def _one(one: Compared, figures: Figures, labels: Labels, alone: bool = True) -> list[Block]:
-    """A comparison's answers and what qualifies them, its figures and its table."""
+    """A comparison's answers with their qualifications, its figures and its table."""
     said: list[Text] = [(Span(answer.words, answer.kind), f" {answer.sentence}") for answer in one.answers]
     blocks: list[Block] = [Items([*said, *remarks(one.found.meta, one.plot)])]
     blocks += [Note(warning) for warning in one.found.meta.warnings]
@@ -196,7 +196,7 @@ def _one(one: Compared, figures: Figures, labels: Labels, alone: bool = True) ->
 
 
 def _moderation(one: Compared, bubbles: Sequence[str]) -> list[Block]:
-    """What the record of a comparison's moderators says, if any: sentences, bubble plots, coefficients."""
+    """The moderators of a comparison, if any: sentences, bubble plots, coefficients."""
     if (record := one.found.moderation) is None:
         return []
     said: list[Text] = [statement(model, record.alpha) for model in record.models]
@@ -225,7 +225,7 @@ def states(one: Compared, figures: Figures, labels: Labels) -> dict[str, str]:
 
 
 def _rows(plot: Forest, several: list[Compared], figures: Figures, labels: Labels) -> list[tuple[str, str]]:
-    """The rows of a forest plot as they are drawn, each with what it leads to."""
+    """The rows of a forest plot as drawn, each with its link."""
     links = [states(one, figures, labels) for one in several]
     tasks = [line for line in lines_of(plot, form.numbers(plot)) if line.kind in ("task", "undefined")]
     leads = [(line.label, links[line.group].get(unmarked(line.label))) for line in tasks]

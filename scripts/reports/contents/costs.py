@@ -1,4 +1,4 @@
-"""What the systems cost, as a table and figures; reads and writes nothing."""
+"""Costs of the systems, as a table and figures; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def costs_table(costs: pd.DataFrame, labels: Labels) -> Table:
 
 
 def _measured(values: list[float], ranged: bool) -> str | Cell:
-    """The mean of what was measured and, where it is `ranged` and not always the same, from where to where it goes."""
+    """The mean of the measured values and, if `ranged` and they differ, their range."""
     if not values:
         return ""
     mean = sum(values) / len(values)

@@ -1,4 +1,4 @@
-"""What was measured on what: tasks with their datasets, systems, and the tables of means; reads and writes nothing."""
+"""Tasks with their datasets, systems, and the tables of means; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def datasets_table(datasets: pd.DataFrame) -> Table:
 
 
 def _near(datasets: pd.DataFrame) -> str:
-    """What near a training query means, where such queries were looked for."""
+    """The definition of "near a training query", if such queries were searched for."""
     similarities = sorted(datasets["near_duplicate_similarity"].dropna().unique())
     if not similarities:
         return ""
@@ -89,7 +89,7 @@ def _near(datasets: pd.DataFrame) -> str:
 
 
 def _pieces(datasets: pd.DataFrame) -> str:
-    """By which tokenizer word pieces were counted, and of how many texts."""
+    """The tokenizer by which word pieces were counted, and the number of texts."""
     counted = datasets[datasets["tokenizer"].notna()]
     if counted.empty:
         return ""
@@ -106,7 +106,7 @@ def _count(value: Any, name: str) -> str:
 
 
 def grouped(sources: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """Where data comes from and its licence; the datasets that share both stand together."""
+    """Source and licence of the data, once for the datasets that share both."""
     names_of: dict[tuple, list[str]] = {}
     for name, source in sources.items():
         names_of.setdefault(tuple(source.items()), []).append(name)
@@ -114,7 +114,7 @@ def grouped(sources: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
 
 
 def systems(described: dict[str, str], labels: Labels, choices: dict[str, pd.DataFrame], mined: list[Text]) -> Section:
-    """What each system is, what was chosen and selected (tables in `choices`, if any), what negatives were mined."""
+    """Each system's description, chosen recipes and selected seeds (tables in `choices`, if any), mined negatives."""
     texts: list[Text] = []
     for name, what in described.items():
         called = labels.system(name)
@@ -142,12 +142,12 @@ def tuned_on_few(tuned: dict[str, list[str]], datasets: pd.DataFrame, labels: La
 
 
 def chosen(table: pd.DataFrame, labels: Labels) -> list[Text]:
-    """Which recipe each system chose and how all scored; a warning for test sets."""
+    """The recipe that each system chose and the scores of all; a warning for test sets."""
     return _choices(table, labels, "recipe", "{recipe} of {count}, by {measure} on {task}")
 
 
 def selected(table: pd.DataFrame, labels: Labels) -> list[Text]:
-    """Which seed of each system is kept for other datasets and how the seeds scored; a warning for test sets."""
+    """The seed of each system that is kept for other datasets and the scores of all; a warning for test sets."""
     return _choices(table, labels, "seed", "seed {seed}, by {formula} on {task}")
 
 
@@ -179,7 +179,7 @@ class Means:
 
 
 def means(table: pd.DataFrame, shown: Means, labels: Labels) -> Section:
-    """A table for each measure, how to read them, what to be careful with, and bar charts."""
+    """A table for each measure, how to read them, cautions, and bar charts."""
     spread = table[[name for name in table if str(name).endswith(" sd")]].notna().any(axis=None)
     said = "Bold marks the highest mean of a row, significant or not"
     said += "; ± is the standard deviation between seeds" if spread else ""

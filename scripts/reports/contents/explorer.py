@@ -1,4 +1,4 @@
-"""What leads from the report into the explorer: links to its states, and the queries that are won and lost most.
+"""Links from the report into the explorer, and the queries with the largest gains and losses.
 
 Reads and writes nothing. The explorer is the folder beside the report (scripts/explorer).
 """
@@ -44,7 +44,7 @@ def _linked(row: Row, links: Mapping[str, str]) -> Row:
 
 
 def extreme_queries(name: str, found: pd.DataFrame, sides: tuple[str, str], labels: Labels) -> list[Block]:
-    """The queries that a comparison wins and loses most; nothing if it has none."""
+    """The queries with the largest gains and losses of a comparison; nothing if there are none."""
     own = found[found["comparison"] == name]
     if own.empty:
         return []

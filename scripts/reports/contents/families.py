@@ -1,4 +1,4 @@
-"""The multiple comparisons: what each says, its diagram, means with letters, differences; reads and writes nothing."""
+"""Each multiple comparison with its answer, diagram, means with letters, differences; reads and writes nothing."""
 
 from __future__ import annotations
 

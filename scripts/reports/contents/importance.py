@@ -1,4 +1,4 @@
-"""How much each feature matters to learnt rankers: two tables for those that learn from the same; writes nothing.
+"""The importance of features to learnt rankers: two tables for rankers with the same features; writes nothing.
 
 Reads the tables of importance, one per ranker and seed.
 """
@@ -31,7 +31,7 @@ INTRODUCTION = (
 
 @dataclass(frozen=True)
 class Rankers:
-    """Rankers that learn from one set of features of the same queries, and are measured alike."""
+    """Rankers with the same features, training queries and measure."""
 
     source: Annotated[str, "what stands in paths for the datasets that they learn from"]
     learnt_from: Annotated[str, "the labels of these datasets"]
@@ -41,7 +41,7 @@ class Rankers:
 
 
 def importance(groups: list[Rankers], paths: list[Path], labels: Labels) -> Section:
-    """The tables below a sentence that says what they hold."""
+    """The tables below a sentence that introduces them."""
     means = _means(paths)
     blocks: list[Block] = [Paragraph(INTRODUCTION)]
     for group in groups:

@@ -1,4 +1,4 @@
-"""What language models' judgements are worth, a line for each that judges: from the tables of judge_tables.py.
+"""The agreement of language models with human judges, a line for each model: from the tables of judge_tables.py.
 
 Reads tables/judges/{dataset}.tsv, whose page stands beside it; writes nothing.
 """

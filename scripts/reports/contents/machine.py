@@ -1,4 +1,4 @@
-"""On what an experiment ran and how long, from its timing files; writes nothing."""
+"""The machines and the running time of an experiment, from its timing files; writes nothing."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def read_timings(paths: list[Path]) -> list[dict]:
 
 
 def prompts_text(timings: list[dict]) -> str:
-    """What was put before texts, by the systems that ranked so, with the tasks where these differ; else empty."""
+    """The prompts before texts, by the systems that used them, with the tasks if they differ; empty without any."""
     tasks: dict[str, dict[str, dict[str, None]]] = {}  # by system and texts
     for timing in timings:
         if timing.get("prompts") and timing["system"]:
@@ -61,7 +61,7 @@ def prompts_text(timings: list[dict]) -> str:
 
 @dataclass(frozen=True)
 class Origin:
-    """Of what a page comes: when it was written, by which commit, on which machine, from which configuration."""
+    """The origin of a page: its date, commit, machine and configuration."""
 
     date: str
     commit: str
@@ -75,7 +75,7 @@ class Origin:
 
 
 def unchanging(configuration: str) -> list[tuple[str, str]]:
-    """What holds of a page whenever it is written: the version, and the configuration that makes it again."""
+    """The facts that do not change between runs: the version, and the configuration that reproduces the page."""
     rerun = f"{configuration}, with all defaults; snakemake --configfile {configuration} runs it again"
     return [("Version", f"ranktrial {VERSION}"), ("Configuration", rerun)]
 
@@ -94,7 +94,7 @@ def made(
 
 
 def rules_table(jobs: dict[str, int], feeds: list[list[str]]) -> Table:
-    """The rules with their numbers of jobs, and the rules whose files each of them takes."""
+    """The rules with their numbers of jobs, and the rules whose outputs each of them reads."""
     takes = {name: ", ".join(before for before, then in feeds if then == name and before != name) for name in jobs}
     rows = [[name, f"{count:,}", takes[name]] for name, count in jobs.items()]
     return Table([Column("Rule"), Column("Jobs", "r"), Column("Uses files of")], [rows])
@@ -115,7 +115,7 @@ def machine_table(timings: list[dict]) -> Table:
 
 
 def duration(seconds: float) -> str:
-    """A time in the unit that suits it."""
+    """A time in seconds, minutes or hours, by its size."""
     for unit, size in (("h", 3600), ("min", 60)):
         if seconds >= size:
             return f"{seconds / size:,.1f} {unit}"
@@ -126,7 +126,7 @@ COUNTERS = {"processor": "processor packages, with everything that ran on them",
 
 
 def energy_text(timings: list[dict]) -> str:
-    """The energy that was counted, in kilojoules, by counter, and in how many of the timed jobs."""
+    """The measured energy in kilojoules, by counter, with the number of timed jobs that measured it."""
     counted = [timing["energy_joules"] for timing in timings if timing.get("energy_joules")]
     if not counted:
         return "not measured: no counter of these machines could be read"

@@ -1,4 +1,4 @@
-"""What was mined and filtered for trainings, in lines: from the records that mining leaves beside the negatives."""
+"""Mined and filtered negatives, a line for each dataset: from the records that mining writes beside them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SUFFIX = ".mining.json"
 
 
 def mined(paths: list[Path]) -> list[Text]:
-    """A line for each dataset's negatives: how many candidates each rule took out, and which queries had too few."""
+    """A line for each dataset's negatives: the candidates that each rule removed, and the queries with too few."""
     names = [f"{path.parent.name}, {path.name.removesuffix(SUFFIX)}" for path in paths]
     records = [read_record(MiningRecord, path) for path in paths]
     return [(Span(name, "strong"), f": {_as_text(record)}.") for name, record in zip(names, records, strict=True)]

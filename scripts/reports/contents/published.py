@@ -84,7 +84,7 @@ def counts(table: pd.DataFrame) -> str:
 
 
 def content(table: pd.DataFrame, together: bool) -> list[Block]:
-    """How to read the numbers, then all of them; nothing if there are none.
+    """An explanation of the numbers, then all of them; nothing if there are none.
 
     `together`: in one table, for a page that sorts and filters; else in a table for each of the paper's.
     """
@@ -126,7 +126,7 @@ def _number(row: dict[str, str]) -> Row:
 
 
 def _about_cells(table: pd.DataFrame, numbers: dict[str, int]) -> list[Block]:
-    """The counts, what the verdicts mean, why cells were not run, and remarks."""
+    """The counts, the meaning of the verdicts, why cells were not run, and remarks."""
     reasons = Counter(table.loc[table["verdict"] == NOT_RUN, "reason"]).most_common()
     not_run = [f"{count}: {reason}" for reason, count in reasons]
     remarks = [f"[{number}] {remark}" for remark, number in numbers.items()]

@@ -37,7 +37,7 @@ class SizeGroup:
 
 
 def trainings(sizes: CurvesPlot, losses: Lines) -> Section:
-    """The figures, of those that show something."""
+    """The figures that contain data."""
     blocks: list[Block] = []
     if sizes.panels:
         title = f"{sizes.measure} over the number of training queries."
@@ -50,7 +50,7 @@ def trainings(sizes: CurvesPlot, losses: Lines) -> Section:
 
 
 def thinned(points: list[tuple[float, float]], most: int = POINTS) -> list[tuple[float, float]]:
-    """The points, or the means of as many neighbours as bring their number to at most `most`."""
+    """The points, averaged over neighbours so that at most `most` remain."""
     size = math.ceil(len(points) / most)
     parts = [points[start : start + size] for start in range(0, len(points), size)]
     return [(mean(x for x, _ in part), mean(y for _, y in part)) for part in parts]

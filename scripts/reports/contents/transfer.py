@@ -19,7 +19,7 @@ def studies(found: list[Found]) -> Section:
 
 
 def _study(study: Found) -> list[Block]:
-    """The matrix, the figure of all targets, what they answer, and the figures of single targets."""
+    """The matrix, the figure of all targets, the answers, and the figures of single targets."""
     figures = [
         Figure(f"figures/{name}.svg", name, f"Curves {name}. Their table has the numbers.") for name in study.figures
     ]

@@ -51,7 +51,7 @@ class BarChart:
 
     @property
     def high(self) -> float:
-        """The largest number that the axis has to hold."""
+        """The largest number on the axis."""
         bars = [bar.value + (bar.sd or 0.0) for row in self.rows.values() for bar in row if bar]
         return max([*bars, *self.lines], default=0.0) or 1.0
 

@@ -1,4 +1,4 @@
-"""The command line that all scripts of figures share: their inputs, the files of a figure, settings with a font.
+"""The shared command line of all scripts of figures: inputs, output files, settings with a font.
 
 Reads and writes nothing.
 """

@@ -102,7 +102,7 @@ def _notes(plan: PlanRecord, labels: Labels) -> list[str]:
 
 
 def target_of(plan: PlanRecord) -> float | None:
-    """The effect or the half-width that is aimed at; None without a target."""
+    """The target effect or half-width; None without a target."""
     return plan.target.effect if plan.target.half_width is None else plan.target.half_width
 
 
@@ -111,7 +111,7 @@ def _heading(ax: Axes, text: str) -> None:
 
 
 def _one_collection(ax: Axes, plan: PlanRecord) -> None:
-    """What one collection shows, a line for each number of seeds."""
+    """The panel of one collection, a line for each number of seeds."""
     curves = plan.curves
     _heading(ax, "One collection (paired t-test)")
     for seeds, values, style in zip(curves.seeds, curves.task, LINES, strict=False):
@@ -133,7 +133,7 @@ def _one_collection(ax: Axes, plan: PlanRecord) -> None:
 
 
 def _contours(ax: Axes, plan: PlanRecord, seeds: int, values: list[list[float]]) -> None:
-    """What several collections show with so many seeds."""
+    """The panel of several collections with this number of seeds."""
     curves = plan.curves
     x, y = curves.queries, curves.collections
     _heading(ax, f"Over collections (summary){', ' + _seeds(seeds) if len(curves.seeds) > 1 else ''}")

@@ -22,7 +22,7 @@ STEPS = ((1, 2, 5), (1, 3), (1,))  # ticks in a power of ten
 
 
 class Place(NamedTuple):
-    """Where a system stands, and from where to where its costs range."""
+    """The place of a system, and the range of its costs."""
 
     x: float
     low: float
@@ -31,7 +31,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class CostAxis:
-    """Where each cost stands, the ticks with their labels, and the right end of the strip, None if there is none."""
+    """The place of each cost, the ticks with their labels, and the right end of the strip, None if there is none."""
 
     places: list[Place]
     ticks: list[tuple[float, str]]

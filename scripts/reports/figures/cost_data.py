@@ -1,4 +1,4 @@
-"""What a figure of costs shows: the effect of each treatment over one control, what it costs, and the Pareto front.
+"""The data of a figure of costs: each treatment's effect over one control, its costs, and the Pareto front.
 
 Reads nothing but what it is given; writes nothing. Costs are end to end: with those of the systems that a system takes.
 """
@@ -25,7 +25,7 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True)
 class Point:
-    """A system: its effect over the control (0 for the control itself) with its interval, and what it costs.
+    """A system: its effect over the control (0 for the control itself) with its interval, and its costs.
 
     `latency_ms` is the median time of one query, `training_seconds` that of all trainings (0 for a system without);
     None if it was not measured. So are the sizes of its index and of its weights.
@@ -84,7 +84,7 @@ ALONE = "Searches and rankings ran one at a time, with no other job of the exper
 
 
 def side_by_side(other_cores: Sequence[float]) -> str:
-    """How many jobs were timed while other work kept cores busy, as text; empty if none was."""
+    """The number of jobs that were timed while other work kept cores busy, as text; empty if there are none."""
     busy = [cores for cores in other_cores if cores >= BESIDE]
     if not busy:
         return ""

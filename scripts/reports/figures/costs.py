@@ -165,7 +165,7 @@ def _lines(points: list[Point], axis: CostAxis, frame: _Frame) -> list[Box]:
 
 
 def _steps(ax: Axes, points: list[Point], name: str, axis: CostAxis, frame: _Frame) -> None:
-    """The Pareto front of the means as steps: at each cost the largest effect that is to be had for it."""
+    """The Pareto front of the means as steps: at each cost the largest effect at that cost or less."""
     xs, ys = [], []
     for number in sorted(range(len(points)), key=lambda one: (getattr(points[one], name).mean, -points[one].effect)):
         y = frame.y(points[number].effect)

@@ -3,7 +3,7 @@
 Reads the fonts that are installed; writes nothing. DejaVu Sans comes with matplotlib, so every machine draws the same
 figure; only a text in another script (Japanese, Chinese, Devanagari …) takes a further font, from the system or from an
 installed Python package. A character that no font has is drawn as a box in PNG and PDF; SVG keeps it as text. A font
-that is asked for and not installed is a mistake of the user: no other takes its place.
+that is asked for and not installed is an error: it is not replaced by another.
 """
 
 from __future__ import annotations

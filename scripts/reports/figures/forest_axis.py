@@ -39,7 +39,7 @@ def axis_limits(lines: list[Line], held: Sequence[float] = ()) -> tuple[float, f
 
 
 def common_limits(comparisons: list[Found], looks: Looks, labels: Labels) -> tuple[float, float]:
-    """The limits of an axis that the figures of all these comparisons have in common.
+    """The limits of an axis shared by the figures of all these comparisons.
 
     They hold tasks and random-effects summaries; what a figure adds by option does not widen all others.
     """

@@ -1,4 +1,4 @@
-"""Where everything of a forest plot goes: its columns, its axis and its lines, in points; reads and writes nothing.
+"""The layout of a forest plot: its columns, its axis and its lines, in points; reads and writes nothing.
 
 Widths come from measured text. Where the page is too narrow for all columns the type shrinks first, then the least
 needed columns go, so that nothing is ever cut off or set over something else.
@@ -45,7 +45,7 @@ class Column:
         return self.left + self.width / 2
 
     def widen(self, least: float) -> None:
-        """Make the column at least so wide, its cells in the middle."""
+        """Make the column at least this wide, with its cells centred."""
         more = max(0.0, least - self.width)
         self.width += more
         self.points = [point + more / 2 for point in self.points]
@@ -70,7 +70,7 @@ class Layout:
         return self.left + (value - low) / (high - low) * (self.right - self.left)
 
     def holds(self, value: float) -> bool:
-        """Whether the axis reaches as far as an effect."""
+        """Whether the axis contains an effect."""
         return self.limits[0] <= value <= self.limits[1]
 
     def crosses(self, line: Line) -> bool:
@@ -109,7 +109,7 @@ def layout(forest: Forest, lines: list[Line], numbers: form.Numbers, pitch: floa
 def _room(
     forest: Forest, lines: list[Line], numbers: form.Numbers, page: float
 ) -> tuple[float, dict[str, Column], float, float]:
-    """The type size and the columns with which the plot has room enough; the widths of the labels and of the plot."""
+    """The type size and the columns that leave enough room for the plot; the widths of the labels and of the plot."""
     column_width = "single column" if forest.single else "double column"
     names = [
         name

@@ -1,4 +1,4 @@
-"""Bars of how much each feature matters to a ranker, one panel per way of measuring it, the features in one order.
+"""Bars of the importance of each feature to a ranker, one panel per method, the features in the same order.
 
 Reads and writes nothing. Drawn in points, with the type and colours of the forest plots. Each panel has its own scale:
 falls of a measure, shares of gain and SHAP values (in units of the score) cannot be compared by length.

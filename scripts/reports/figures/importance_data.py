@@ -1,4 +1,4 @@
-"""How much each feature matters to a ranker, as the mean over its seeds: for figures and pages.
+"""The importance of each feature to a ranker, as the mean over its seeds: for figures and pages.
 
 Reads the tables of importance (rankers/{source}/{system}/seed-{seed}.importance.tsv); writes nothing.
 """

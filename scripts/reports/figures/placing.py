@@ -23,13 +23,13 @@ class Box(NamedTuple):
     high: float
 
     def meets(self, other: Box) -> bool:
-        """Whether two rectangles have a point in common."""
+        """Whether two rectangles overlap."""
         across = self.left < other.right and other.left < self.right
         return across and self.low < other.high and other.low < self.high
 
 
 def around(x: float, y: float, width: float, height: float) -> Box:
-    """The rectangle of this size around a place."""
+    """The rectangle of this size around a point."""
     return Box(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
 
 

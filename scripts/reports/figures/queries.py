@@ -1,4 +1,4 @@
-"""The differences of all queries of a comparison, one row per task: sorted, as a raincloud, and who wins how many.
+"""The differences of all queries of a comparison, one row per task: sorted, as a raincloud, and counts of wins.
 
 Reads and writes nothing. Drawn in points, with the type of the forest plots. A raincloud is the density of the
 differences, a box of their quartiles with the median and the mean, and below it the queries (Allen, Poggiali, Whitaker,

@@ -1,4 +1,4 @@
-"""What the tables and figures of costs are made of: timing files and settings. See rules/tables.smk."""
+"""Inputs of the tables and figures of costs: timing files and settings. See rules/tables.smk."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def cost_figures(experiment: Experiment) -> dict[str, tuple[str, ...]]:
 def timings(
     experiment: Experiment, tasks: list[str] | None = None, systems: list[str] | None = None
 ) -> dict[str, Beside]:
-    """Run timing -> the timing files of what is behind the run.
+    """Run timing -> the timing files of the steps before the run.
 
     `tasks` and `systems`, all by default, say of which runs.
     """
@@ -89,7 +89,7 @@ def _timings_of(experiment: Experiment, system: System, task: Task) -> dict[str,
 
 
 def _beside(experiment: Experiment, system: System, task: Task, seed: int | str) -> Beside:
-    """What is behind one run; that of all parts only where it is more than what its own step needs."""
+    """The steps before one run; those of all parts only if they are more than its own step needs."""
     members = [(experiment.systems[name], its) for name, its in _taken(experiment, system, task, seed).items()]
     beside: Beside = {}
     trainings, encodings = _each(_trainings, experiment, task, members), _each(_encoding, experiment, task, members)
@@ -141,7 +141,7 @@ def _encoding(experiment: Experiment, system: System, task: Task, seed: int | st
 
 
 def _trainings(experiment: Experiment, system: System, task: Task, seed: int | str) -> list[str]:
-    """The timings of the trainings of a system's own checkpoint, the last one first: it may start from another's."""
+    """The timings of the trainings of a system's own checkpoint, the last first: it may start from another."""
     if not system.recipes:
         timing = system_kind(system).training_timing(experiment, system, task, seed)
         return [timing] if timing else []
@@ -168,12 +168,12 @@ def run_timings(experiment: Experiment) -> list[str]:
 
 
 def other_timings(experiment: Experiment) -> list[str]:
-    """The timing files of all that is behind runs."""
+    """The timing files of all steps before runs."""
     return sorted({file for beside in timings(experiment).values() for file in files_of(beside)})
 
 
 def times_settings(experiment: Experiment) -> dict:
-    """Where each system stands in the tables of times."""
+    """The row and column of each system in the tables of times."""
     systems = {name: for_times(experiment, system) for name, system in timed_systems(experiment).items()}
     return {"systems": systems, "tasks": task_labels(experiment), **exclusive(experiment)}
 
@@ -203,7 +203,7 @@ def cost_timing_files(experiment: Experiment, figure: str) -> list[str]:
 
 
 def cost_settings(experiment: Experiment, figure: str) -> dict:
-    """What a figure of costs shows."""
+    """The settings of a figure of costs."""
     first = experiment.comparisons[cost_figures(experiment)[figure][0]]
     systems = cost_systems(experiment, figure)
     return {
@@ -217,12 +217,12 @@ def cost_settings(experiment: Experiment, figure: str) -> dict:
 
 
 def exclusive(experiment: Experiment) -> dict[str, bool]:
-    """The setting which says that searches and rankings ran one at a time; none if they did not."""
+    """The setting for searches and rankings that ran one at a time; none if they did not."""
     return {"exclusive": True} if experiment.timing == "exclusive" else {}
 
 
 def cost_sizes(experiment: Experiment, figure: str) -> list[str]:
-    """The sizes that a figure shows: of indices and weights, where a system has fewer of them than others may."""
+    """The sizes that a figure shows: of indices, of weights, or both."""
     drawn = [experiment.systems[name] for name in cost_systems(experiment, figure)]
     smaller = {
         "index_mb": any(of_model(system).embeddings or system.truncate_dim for system in drawn),

@@ -1,4 +1,4 @@
-"""The figures of comparisons, families, charts and curves, by their names: what each is drawn from, and how.
+"""The figures of comparisons, families, charts and curves, by name: script, inputs and settings of each.
 
 See rules/figures.smk.
 """
@@ -33,7 +33,7 @@ def drawings(experiment: Experiment) -> Drawings:
 
 
 def forest(experiment: Experiment, name: str) -> Drawing:
-    """A forest plot: of one comparison, or of those that are drawn together."""
+    """A forest plot of one comparison, or of several in one figure."""
     compared, on_axis = figures.forest_plots(experiment)[name], figures.on_axis(experiment, name)
     inputs = {
         "effects": job_files.of_comparisons(experiment, "effects", compared),
@@ -48,7 +48,7 @@ def forest(experiment: Experiment, name: str) -> Drawing:
 
 
 def influence(experiment: Experiment, name: str) -> Drawing:
-    """How each task weighs on a comparison's summary."""
+    """The influence of each task on a comparison's summary."""
     inputs = {what: [path(place, experiment=experiment.name, comparison=name)] for what, place in
               (("table", "influence_table"), ("meta", "meta"))}  # fmt: skip
     settings = figures.influence_settings(experiment, name)
@@ -56,7 +56,7 @@ def influence(experiment: Experiment, name: str) -> Drawing:
 
 
 def queries(experiment: Experiment, name: str) -> Drawing:
-    """Who wins which queries of a comparison."""
+    """The differences of all queries of a comparison."""
     inputs = {what: [path(place, experiment=experiment.name, comparison=name)] for what, place in
               (("differences", "query_differences"), ("table", "queries_table"))}  # fmt: skip
     return Drawing("reports/draw_queries.py", "Queries", inputs, figures.queries_settings(experiment, name))
@@ -85,7 +85,7 @@ def curve(experiment: Experiment, name: str) -> Drawing:
 
 
 def cost(experiment: Experiment, name: str) -> Drawing:
-    """The effects over one control against what they cost."""
+    """The effects over one control against costs."""
     inputs = {"meta": costs.cost_meta(experiment, name), "timing": costs.cost_timing_files(experiment, name)}
     compared = tuple(costs.cost_figures(experiment)[name])
     return Drawing("reports/draw_costs.py", "Costs", inputs, costs.cost_settings(experiment, name), compared)

@@ -1,4 +1,4 @@
-"""What the pages of multiple comparisons are made of: files and settings. See rules/pages.smk."""
+"""Inputs of the pages of multiple comparisons: files and settings. See rules/pages.smk."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def family_pages(experiment: Experiment) -> list[str]:
 
 
 def family_settings(experiment: Experiment, name: str) -> dict:
-    """A diagram's title, and of the labels those that are shown."""
+    """A diagram's title, and the labels that it shows."""
     family, every = experiment.families[name], labels(experiment)
     tasks = [experiment.tasks[task].folder for task in family.tasks]
     shown = {

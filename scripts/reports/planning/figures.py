@@ -1,4 +1,4 @@
-"""What the forest plots and tables show, and the names of all figures. See rules/figures.smk, rules/tables.smk."""
+"""Settings of forest plots and tables, and the names of all figures. See rules/figures.smk, rules/tables.smk."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOT_LOOKS = ("together", "axis", "influence", "queries", "font")  # which figure
 
 
 def forest_plots(experiment: Experiment) -> dict[str, tuple[str, ...]]:
-    """Forest plot -> the comparisons in it: one for each, and those that are drawn together."""
+    """Forest plot -> its comparisons: one plot for each comparison, and one for each group drawn together."""
     return {name: (name,) for name in experiment.comparisons} | experiment.figures
 
 
@@ -41,7 +41,7 @@ def further_figures(experiment: Experiment) -> list[str]:
 
 
 def influence_figures(experiment: Experiment) -> list[str]:
-    """The comparisons with a figure of influence: of those that ask for it the ones with enough tasks."""
+    """The comparisons that ask for a figure of influence and have enough tasks."""
     return [
         name
         for name, comparison in experiment.comparisons.items()
@@ -97,7 +97,7 @@ def font_of(experiment: Experiment, name: str) -> dict[str, str]:
 
 
 def figure_settings(experiment: Experiment, name: str) -> dict:
-    """How the numbers of a comparison are shown, and its figure's looks."""
+    """The number format of a comparison, and the settings of its figure."""
     comparison = experiment.comparisons[name]
     measures = experiment.tasks[comparison.tasks[0]].measures
     judged = next((measure for measure in measures if measure.startswith("Judged@")), "")
@@ -109,7 +109,7 @@ def figure_settings(experiment: Experiment, name: str) -> dict:
 
 
 def forest_looks(experiment: Experiment, name: str) -> dict:
-    """How a forest plot looks, with the tasks whose training queries its systems learnt from."""
+    """The settings of a forest plot, with the tasks whose training queries its systems learnt from."""
     compared = [experiment.comparisons[member] for member in forest_plots(experiment)[name]]
     learnt: dict[str, list[str]] = {}
     unstated: dict[str, None] = {}
@@ -121,14 +121,14 @@ def forest_looks(experiment: Experiment, name: str) -> dict:
 
 
 def weights_unstated(experiment: Experiment, comparison: Comparison) -> list[str]:
-    """Control and treatment, where nobody states what their published weights were trained on."""
+    """Those of control and treatment whose published weights have no stated training data."""
     treatment = (comparison.treatment, comparison.named(comparison.treatment))
     sides = ((comparison.control, comparison.control), treatment)
     return [called for name, called in sides if is_unstated(experiment, experiment.systems[name])]
 
 
 def _training(learnt: dict[str, list[str]], unstated: list[str]) -> dict:
-    """What is said of the systems' training, where one of them learnt from a task's dataset."""
+    """The settings on training, if a system learnt from a task's dataset."""
     return ({"trained": learnt} | ({"unstated": unstated} if unstated else {})) if learnt else {}
 
 
@@ -148,7 +148,7 @@ def tasks_learnt(experiment: Experiment, comparison: Comparison) -> dict[str, li
 
 
 def on_axis(experiment: Experiment, name: str) -> list[str]:
-    """The comparisons in all figures that have their axis in common with forest plot `name`; none without such."""
+    """The comparisons in all figures that share an axis with forest plot `name`; none if it shares none."""
     plots = forest_plots(experiment)
     axes = {plot: experiment.comparisons[members[0]].figure.axis for plot, members in plots.items()}
     if axes[name] is None:
@@ -158,7 +158,7 @@ def on_axis(experiment: Experiment, name: str) -> list[str]:
 
 
 def forest_settings(experiment: Experiment, name: str) -> dict:
-    """How a forest plot looks; of the labels those that it shows, so that no other label draws it again."""
+    """The settings of a forest plot, with only the labels that it shows, so that other labels do not redraw it."""
     compared = [experiment.comparisons[member] for member in forest_plots(experiment)[name]]
     tasks = {experiment.tasks[task].folder for comparison in compared for task in comparison.tasks}
     systems = [compared[0].control, *(comparison.named(comparison.treatment) for comparison in compared)]
@@ -171,13 +171,13 @@ def forest_settings(experiment: Experiment, name: str) -> dict:
 
 
 def influence_settings(experiment: Experiment, name: str) -> dict:
-    """The names in a figure of influence."""
+    """The labels in a figure of influence."""
     settings = forest_settings(experiment, name)
     return {key: settings[key] for key in ("alpha", "labels")} | font_of(experiment, name)
 
 
 def queries_settings(experiment: Experiment, name: str) -> dict:
-    """The names in a figure of queries, beside what is compared."""
+    """The labels in a figure of queries, and what is compared."""
     comparison, called = experiment.comparisons[name], forest_settings(experiment, name)["labels"]
     control, treatment = comparison.control, comparison.named(comparison.treatment)
     return {
@@ -198,7 +198,7 @@ def adjusting_table(experiment: Experiment, name: str) -> list[str]:
 
 
 def table_settings(experiment: Experiment) -> dict[str, dict]:
-    """How the numbers of comparisons are shown in tables, with the tasks whose training queries systems learnt from."""
+    """The number format of comparisons in tables, with the tasks whose training queries systems learnt from."""
     tables = {}
     for name, comparison in experiment.comparisons.items():
         shown = {key: value for key, value in figure_settings(experiment, name).items() if key not in LOOKS}

@@ -1,4 +1,4 @@
-"""What the tables of judges are made of: files and settings. See rules/pages.smk."""
+"""Inputs of the tables of judges: files and settings. See rules/pages.smk."""
 
 from __future__ import annotations
 

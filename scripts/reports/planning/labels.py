@@ -1,4 +1,4 @@
-"""The labels by which figures and pages call tasks and systems."""
+"""The labels of tasks and systems in figures and on pages."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from scripts.experiment.records import Experiment
 
 
 def task_labels(experiment: Experiment) -> dict[str, str]:
-    """The labels of tasks that are not called by their names in paths."""
+    """The labels of tasks that differ from their names in paths."""
     return {folder: task.label for folder, task in tasks_by_folder(experiment).items() if task.label != folder}
 
 
 def system_labels(experiment: Experiment) -> dict[str, str]:
-    """The labels of systems, and of treatments on other tasks, that are not called by their names."""
+    """The labels of systems, and of treatments on other tasks, that differ from their names."""
     systems = {name: system.label for name, system in experiment.systems.items() if system.label != name}
     for comparison in experiment.comparisons.values():
         if comparison.treatment_on:

@@ -1,4 +1,4 @@
-"""What tables and figures of moderators are made of: files and settings. See rules/pages.smk."""
+"""Inputs of the tables and figures of moderators: files and settings. See rules/pages.smk."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def moderators_tables(experiment: Experiment) -> list[str]:
 
 
 def moderators(experiment: Experiment) -> list[str]:
-    """What is known of the moderators of all comparisons that have any."""
+    """The records of the moderators of all comparisons that have any."""
     return job_files.of_comparisons(experiment, "moderators", moderated(experiment))
 
 
 def table_settings(experiment: Experiment, name: str) -> dict:
-    """The names in the tables of a comparison's moderators."""
+    """The labels in the tables of a comparison's moderators."""
     comparison, shown = experiment.comparisons[name], _task_labels(experiment, name)
     every = labels(experiment)["systems"]
     treatment, control = comparison.named(comparison.treatment), comparison.control
@@ -47,7 +47,7 @@ def table_settings(experiment: Experiment, name: str) -> dict:
 
 
 def bubble_settings(experiment: Experiment, figure: str) -> dict:
-    """What a bubble plot shows."""
+    """The settings of a bubble plot."""
     name, moderator = bubble_plots(experiment)[figure]
     measure = experiment.comparisons[name].statistics.measure
     font = experiment.comparisons[name].figure.font

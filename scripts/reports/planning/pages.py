@@ -1,4 +1,4 @@
-"""What the summary and the report are made of: files and settings. See rules/tables.smk, rules/report.smk."""
+"""Inputs of the summary and the report: files and settings. See rules/tables.smk, rules/report.smk."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from scripts.reports.planning.moderation import moderators_tables, shown_on_page
 
 
 def _source(dataset: Dataset) -> str:
-    """Where a dataset is from."""
+    """The source of a dataset."""
     if format_of(dataset).generated:
         said = stated(dataset)
         return f"queries that {said['generator']} wrote for documents of {dataset.corpus}"
@@ -54,7 +54,7 @@ def effects_tables(experiment: Experiment) -> list[str]:
 
 
 def named_in_summary(experiment: Experiment) -> list[str]:
-    """What the summary names and does not hold: it does not change when one of these is made again."""
+    """The files that the summary names but does not include: it does not change when one of them does."""
     families = [*family_figures(experiment), *family_pages(experiment)]
     tables = [
         *means_tables(experiment),
@@ -73,7 +73,7 @@ def selected_seeds(experiment: Experiment) -> str | list[str]:
 
 
 def chosen_recipes(experiment: Experiment) -> str | list[str]:
-    """The table of recipes among which systems chose, if any does."""
+    """The table of recipes that systems chose from, if any did."""
     choosing = any(system.choice for system in experiment.systems.values())
     return path("choices", experiment=experiment.name, choices="chosen-recipes") if choosing else []
 
@@ -84,7 +84,7 @@ def means_tables(experiment: Experiment) -> list[str]:
 
 
 def means_settings(experiment: Experiment) -> dict:
-    """What the tables of means say that stands in no table."""
+    """The settings of the tables of means: what no table contains."""
     counts = {name: tried(experiment, name) for name in experiment.systems}
     return {
         "measures": _measures(experiment),
@@ -103,7 +103,7 @@ def _measures(experiment: Experiment) -> list[str]:
 
 
 def page_settings(experiment: Experiment, cautions: list[str]) -> dict:
-    """What the pages say that stands in no table."""
+    """The settings of the pages: what no table contains."""
     seeds = {name: list(system.seeds) for name, system in timed_systems(experiment).items() if system.recipes}
     return {
         "experiment": experiment.name,
@@ -163,7 +163,7 @@ def _trained_on(experiment: Experiment) -> dict[str, list[str]]:
 
 
 def _unstated(experiment: Experiment) -> dict[str, list[str]]:
-    """The systems of whose published weights nobody states what they were trained on, as a setting."""
+    """The systems whose published weights have no stated training data, as a setting."""
     found = [name for name, system in experiment.systems.items() if is_unstated(experiment, system)]
     return {"unstated": found} if found else {}
 

@@ -1,4 +1,4 @@
-"""The tables to print and the answers of studies, by their names: what each is made from, and how.
+"""The tables to print and the answers of studies, by name: script, inputs and settings of each.
 
 See rules/pages.smk.
 """
@@ -17,7 +17,7 @@ TABLES = "Tables"
 
 
 def pages_to_print(experiment: Experiment) -> Drawings:
-    """The tables whose numbers stand in a file already."""
+    """The tables whose numbers are already in a file."""
     of_families = {f"multiple-comparisons/{name}": partial(family, experiment, name) for name in experiment.families}
     of_matrices = {name: partial(matrix, experiment, name, "reports/matrix_tables.py") for name in experiment.matrices}
     return {"means": partial(means, experiment), **of_families, **of_matrices}
@@ -32,7 +32,7 @@ def full_tables(experiment: Experiment) -> Drawings:
 
 
 def answers(experiment: Experiment) -> Drawings:
-    """What studies of transfer answer, and what judges of datasets are worth."""
+    """The answers of studies of transfer, and the agreement of judges with humans."""
     transferred = {name: partial(matrix, experiment, name, "reports/matrix_answers.py") for name in experiment.matrices}
     transferred |= {f"curves-{name}": partial(curves, experiment, name) for name in experiment.curves}
     of_judges = {f"judges/{dataset}": partial(judge, experiment, dataset) for dataset in judges_of(experiment)}
@@ -57,13 +57,13 @@ def family(experiment: Experiment, name: str) -> Drawing:
 
 
 def matrix(experiment: Experiment, name: str, script: str) -> Drawing:
-    """A matrix of sources and targets, or what it answers."""
+    """A matrix of sources and targets, or its answers."""
     inputs = {"matrix": [path("matrix", experiment=experiment.name, matrix=name, table_format="tsv")]}
     return Drawing(script, TABLES, inputs, transfer.matrix_settings(experiment, name))
 
 
 def curves(experiment: Experiment, name: str) -> Drawing:
-    """What curves over the number of training queries answer."""
+    """The answers from curves over the number of training queries."""
     inputs = {"record": [path("curves", experiment=experiment.name, curve=name)]}
     return Drawing("reports/curve_answers.py", TABLES, inputs, transfer.curves_settings(experiment, name))
 

@@ -1,4 +1,4 @@
-"""What the page of published numbers is made of: files and settings. See rules/report.smk."""
+"""Inputs of the page of published numbers: files and settings. See rules/report.smk."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scripts.reports.planning.transfer import matrix_tables
 
 
 def mapping(experiment: Experiment) -> str | None:
-    """The user's file that says which cells of a paper's tables are which of ours; None without one."""
+    """The user's file that maps the cells of a paper's tables to our results; None without one."""
     return experiment.published.mapping if experiment.published else None
 
 
@@ -54,7 +54,7 @@ def _rankers(experiment: Experiment) -> list[System]:
 
 
 def compared_with(experiment: Experiment) -> dict[str, list[str]]:
-    """What the numbers are set beside: all tables of times with a mapping, comparisons and matrices without one."""
+    """The tables that are compared with: all tables of times with a mapping, comparisons and matrices without one."""
     if mapping(experiment):
         return {"times": times_tables(experiment, ("tsv",)), "effects": [], "meta": [], "matrices": []}
     effects, meta = (job_files.of_comparisons(experiment, name) for name in ("effects", "meta"))
@@ -73,7 +73,7 @@ def table(experiment: Experiment) -> str | list[str]:
 
 
 def published_settings(experiment: Experiment) -> dict:
-    """Which of our numbers stand beside the published ones. Raises UserError for a mapping that is damaged."""
+    """The places of our numbers for the published ones. Raises UserError for an invalid mapping."""
     if not (mapping_file := mapping(experiment)):
         return {"beside": experiment.published.beside if experiment.published else {}}
     meant = {entry for line in read_mapping(Path(mapping_file)).systems for entry in line.ours}
@@ -87,7 +87,7 @@ def published_settings(experiment: Experiment) -> dict:
 
 
 def _mapped_system(experiment: Experiment, name: str) -> dict[str, str]:
-    """What distinguishes a system from the others that its entry became, and where its time of fine-tuning stands."""
+    """The values that distinguish a system from the others of its entry, and the place of its fine-tuning time."""
     system = experiment.systems[name]
     weights = weights_name(experiment.models[system.model].weights) if system.model else ""
     standing = for_times(experiment, system)

@@ -1,4 +1,4 @@
-"""What tables, figures and answers of studies of transfer are made of: files and settings. See rules/pages.smk."""
+"""Inputs of the tables, figures and answers of studies of transfer: files and settings. See rules/pages.smk."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def matrix_tables(experiment: Experiment, formats: tuple[str, ...] = TABLE_FORMA
 
 
 def answers(experiment: Experiment, formats: tuple[str, ...] = ANSWERS) -> list[str]:
-    """What all matrices and curves answer."""
+    """The answers of all matrices and curves."""
     studies = [*experiment.matrices, *(f"curves-{name}" for name in experiment.curves)]
     return [
         path("answers", experiment=experiment.name, study=study, answers_format=one)
@@ -49,7 +49,7 @@ def drawn_curves(experiment: Experiment) -> dict[str, tuple[str, tuple[str, ...]
 
 
 def matrix_settings(experiment: Experiment, name: str) -> dict:
-    """The names in a matrix."""
+    """The labels in a matrix."""
     matrix = experiment.matrices[name]
     targets = [experiment.tasks[target] for target in matrix.targets]
     return {
@@ -62,7 +62,7 @@ def matrix_settings(experiment: Experiment, name: str) -> dict:
 
 
 def curves_settings(experiment: Experiment, name: str) -> dict:
-    """The names in curves, and what their bars are."""
+    """The labels in curves, and the type of their bars."""
     curves = experiment.curves[name]
     targets = [experiment.tasks[target] for target in curves.targets]
     return {
@@ -75,13 +75,13 @@ def curves_settings(experiment: Experiment, name: str) -> dict:
 
 
 def figure_settings(experiment: Experiment, figure: str) -> dict:
-    """What a figure shows of its curves."""
+    """The targets and labels that a figure shows."""
     name, targets = drawn_curves(experiment)[figure]
     return {"names": curves_settings(experiment, name), "shown": [experiment.tasks[task].folder for task in targets]}
 
 
 def on_pages(experiment: Experiment) -> dict[str, dict]:
-    """What summary and report show: the names of each matrix, and of all curves with their figures."""
+    """The matrices, and the curves with their figures, that summary and report show."""
     drawn = drawn_curves(experiment)
     curves = {
         name: {"names": curves_settings(experiment, name), "figures": [one for one in drawn if drawn[one][0] == name]}

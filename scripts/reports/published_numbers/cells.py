@@ -1,4 +1,4 @@
-"""Every printed cell of a paper's tables beside ours: where ours stands, the verdict, and why there is none.
+"""Every printed cell of a paper's tables beside our number with its place and verdict, or the reason why there is none.
 
 Reads a file of cells and its mapping; writes nothing. scripts/experiment/printed_cells.py says what a mapping holds.
 """
@@ -32,12 +32,12 @@ _NOISE = 12  # decimals beyond which a mean holds rounding errors of binary frac
 
 @dataclass(frozen=True)
 class Ours:
-    """What this experiment has: `entries` of the configuration (their systems with weights, model and recipe), `tasks`.
+    """The results of this experiment: `entries` of the configuration (systems with weights, model and recipe), `tasks`.
 
     `means`, `inference` and `fine_tuning` are the tables of these names, indexed by (task, system), (task, system) and
     (model, recipe). `importances` are the tables of importance of each ranker, one per seed, indexed by feature.
-    `ascending` are means with documents of equal score by ascending id, for the measures that print has so. `datasets`
-    is the table of this name, indexed by (dataset, split).
+    `ascending` are means with documents of equal score by ascending id, for the measures that are printed so.
+    `datasets` is the table of this name, indexed by (dataset, split).
     """
 
     entries: dict[str, list[dict]]
@@ -141,7 +141,7 @@ def _importance(system: str, feature: str, total: float, ours: Ours) -> Found:
 
 
 def _missing(meant: str, task: str, measure: str, time: Time | None, ours: Ours) -> str:
-    """Why a system that this experiment has gives no number."""
+    """The reason why a system of this experiment has no number."""
     if time and time.shown == "fine-tuning":
         return f"{meant} was not trained in this experiment"
     if time is None and measure not in ours.means:
@@ -166,7 +166,7 @@ def _number(candidate: dict[str, str], task: str, measure: str, time: Time | Non
 
 
 def verdict(value: float, sd: float | None, printed: str, printed_sd: str) -> str:
-    """What a number of ours is beside a printed one.
+    """The verdict on our number beside a printed one.
 
     `equal`: the same when rounded to the printed digits, halves away from zero. `inside the seeds' spread`: not further
     from it than two standard deviations over seeds, the printed one or, where none is printed, ours. Else `different`.

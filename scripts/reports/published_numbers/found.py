@@ -1,4 +1,4 @@
-"""What was found for a printed cell; reads and writes nothing."""
+"""Our number for a printed cell; reads and writes nothing."""
 
 from __future__ import annotations
 

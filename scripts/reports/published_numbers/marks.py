@@ -1,6 +1,6 @@
 """Marks of significance that a paper prints beside its numbers, and ours at the same places.
 
-Ours stand in the matrices of sources and targets (tables/{matrix}.tsv): # marks pseudo-labels that differ significantly
+Ours are in the matrices of sources and targets (tables/{matrix}.tsv): # marks pseudo-labels that differ significantly
 from the baseline, * a transferred model that differs from pseudo-labels. Ours are doubled where the difference is
 significant after Holm's correction, too, which no printed mark says; so a mark is compared by what it is of.
 """

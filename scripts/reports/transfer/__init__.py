@@ -1,1 +1,1 @@
-"""Studies of transfer, as tables, figures and answers say them: the matrix of sources and targets, and curves."""
+"""Studies of transfer in tables, figures and answers: the matrix of sources and targets, and curves."""

@@ -26,7 +26,7 @@ COLUMNS = ("question", "target", "start", *NUMBERS, "answer")
 
 
 def as_table(answers: list[Answer]) -> pd.DataFrame:
-    """A row an answer: its numbers, then the sentence."""
+    """One row per answer: its numbers, then the sentence."""
     rows = [
         {"question": one.question, "target": one.target, "start": one.start, **one.numbers, "answer": one.text}
         for one in answers
@@ -46,6 +46,6 @@ def sections(answers: list[Answer]) -> list[Section]:
 
 
 def write_answers(found: list[Answer], page: Path, table: Path) -> None:
-    """Write what a study answers, to read and at full precision."""
+    """Write the answers of a study as a page and as a table at full precision."""
     write_text(page, markdown.document("Answers", sections(found)))
     write_table(table, as_table(found))

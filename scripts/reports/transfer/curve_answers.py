@@ -1,4 +1,4 @@
-"""What curves over the number of training queries answer: when they pass the baseline, where few queries hurt.
+"""Answers from curves over the number of training queries: where they pass the baseline, where few queries hurt.
 
 Reads nothing; the numbers are those of curves/{curve}.json. RQ1 and RQ5 of Mokrii, Boytsov and Braslavski (2021).
 """
@@ -49,7 +49,7 @@ def above_for_good(points: Sequence[tuple[int, float]], level: float) -> int | N
 
 
 def answers(record: CurvesRecord, names: Curves) -> list[Answer]:
-    """All that the curves can answer, question by question."""
+    """All answers from the curves, by question."""
     trained: dict[tuple[str, str], list[Point]] = {}
     starts: dict[tuple[str, str], Point] = {}
     for point in record.points:
@@ -65,7 +65,7 @@ def answers(record: CurvesRecord, names: Curves) -> list[Answer]:
 
 
 def _passing(points: list[Point], record: CurvesRecord, names: Curves) -> Answer:
-    """From how many queries on a curve stays above the baseline, by its means and by each of its samples."""
+    """The number of queries from which a curve stays above the baseline, by its means and by each sample."""
     target, start, alpha = points[0].target, points[0].start, record.alpha
     level = record.baseline[target].mean
     where = f"{names.targets[target]}, {_from(start, names)}"
@@ -98,7 +98,7 @@ def _passing(points: list[Point], record: CurvesRecord, names: Curves) -> Answer
 
 
 def _scratch(passing: list[Answer], record: CurvesRecord, names: Curves) -> list[Answer]:
-    """On how many targets training from scratch stays above the baseline in the end, and from how many queries."""
+    """The number of targets where training from scratch stays above the baseline, and from how many queries."""
     own = [answer for answer in passing if answer.start == SCRATCH]
     sizes = sorted(size for answer in own if (size := answer.numbers["queries"]) is not None)
     if not own:
@@ -171,7 +171,7 @@ def _irrelevant(record: CurvesRecord) -> list[Answer]:
 
 
 def _few(points: list[Point], start: Point, record: CurvesRecord, names: Curves) -> Answer:
-    """With which numbers of queries training makes a starting point worse, with which better, and by how much."""
+    """The numbers of queries with which training makes a starting point worse or better, and by how much."""
     where = f"{names.targets[start.target]}, {_from(start.start, names)} ({mean(start.mean)})"
     parts = []
     for word, sign in (("worse", -1), ("better", 1)):

@@ -1,4 +1,4 @@
-"""The record of curves as their figure shows it; reads curves/{curve}.json, writes nothing."""
+"""Curves for their figure; reads curves/{curve}.json, writes nothing."""
 
 from __future__ import annotations
 

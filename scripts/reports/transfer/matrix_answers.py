@@ -1,4 +1,4 @@
-"""What a matrix of sources and targets answers: pseudo-labels and transfer against the baseline and each other.
+"""Answers from a matrix of sources and targets: pseudo-labels and transfer against the baseline and each other.
 
 Reads nothing; the numbers are those of tables/{matrix}.tsv. RQ2, RQ3 and RQ4 of Mokrii, Boytsov and Braslavski (2021).
 """
@@ -47,7 +47,7 @@ def _significant(count: int, alone: int, after_holm: int) -> str:
 
 
 def answers(table: pd.DataFrame, names: Matrix) -> list[Answer]:
-    """All that the matrix can answer, the counts of a question first, then each target."""
+    """All answers from the matrix: for each question the counts, then each target."""
     rows = [row for row in table.to_dict("records") if row["shot"] == "zero"]
     baseline = next((names.rows[row["source"]] for row in rows if row["kind"] == BASELINE), "the baseline")
     pseudo = [row for row in rows if row["kind"] == PSEUDO]

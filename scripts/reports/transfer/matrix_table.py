@@ -1,4 +1,4 @@
-"""The matrix of sources and targets as one reads it: its rows, cells and notes; reads tables/{matrix}.tsv.
+"""Rows, cells and notes of the matrix of sources and targets; reads tables/{matrix}.tsv.
 
 Rows are sources, then the baseline, then pseudo-labelling. A cell that does not exist is a dash; the baseline is not
 trained, so its full-shot cells are empty.

@@ -31,7 +31,7 @@ class ShownCurves:
 
 @dataclass(frozen=True)
 class Studies:
-    """What an experiment has of both, by name."""
+    """The matrices and curves of an experiment, by name."""
 
     matrices: Annotated[dict[str, Matrix], "names in each matrix"]
     curves: Annotated[dict[str, ShownCurves], "names in the curves, and their figures"]
@@ -39,7 +39,7 @@ class Studies:
 
 @dataclass(frozen=True)
 class Found:
-    """A matrix with its notes, or curves with their figures, and what they answer."""
+    """A matrix with its notes, or curves with their figures, and the answers."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""Words and numbers that the answers about transfer have in common; reads and writes nothing."""
+"""Words and numbers shared by the answers about transfer; reads and writes nothing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def signed(value: float) -> str:
 
 
 def percentage(difference: float, base: float) -> str:
-    """A difference relative to what it is a difference to, such as +3.7%; empty if that is 0."""
+    """A difference relative to its base, such as +3.7%; empty if the base is 0."""
     if not base:
         return ""
     share = 100 * difference / base

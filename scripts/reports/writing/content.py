@@ -1,4 +1,4 @@
-"""What a page or a table says, as small records of plain text; reads and writes nothing.
+"""The content of a page or a table, as small records of plain text; reads and writes nothing.
 
 Functions of content return these records once. Nothing in them is escaped: the renderers to Markdown,
 HTML and LaTeX do that, each in one place.
@@ -30,7 +30,7 @@ Text = str | Span | tuple[str | Span, ...]
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell that sorts by a value, since its text does not say it."""
+    """A cell that is sorted by a value that its text does not contain."""
 
     text: Text
     sort: float
@@ -72,7 +72,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Note:
-    """A caution that nobody may overlook."""
+    """A warning that is shown prominently."""
 
     text: Text
 
@@ -149,6 +149,6 @@ def counted(number: int, one: str, several: str = "") -> str:
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Parts as one says them: a, b and c."""
+    """Parts as a list in a sentence: a, b and c."""
     *first, last = parts
     return f"{', '.join(first)} and {last}" if first else last
