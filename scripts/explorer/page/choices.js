@@ -1,4 +1,4 @@
-// What a reader chooses: the comparison, its task, and which queries are left.
+// The controls: comparison, task, and filters of queries.
 "use strict";
 (() => {
   const { element } = explorer;

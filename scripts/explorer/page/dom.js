@@ -1,4 +1,4 @@
-// Elements and numbers. All text goes into the page as text: nothing of a collection is ever read as HTML.
+// Elements and numbers. All text is inserted as text: nothing from a collection is parsed as HTML.
 "use strict";
 const explorer = {};
 

@@ -1,4 +1,4 @@
-// What the filter leaves: its effect with interval and n, and what unjudged documents could change.
+// The slice that passes the filter: its effect with interval and n, and how unjudged documents could change it.
 "use strict";
 (() => {
   const { element, number, signed } = explorer;
@@ -28,7 +28,7 @@
     return element("div", { class: "slice", "aria-live": "polite" }, effect, n, element("p", { class: whole ? "quiet" : "warning", id: "slice-note" }, whole ? null : element("strong", {}, "Exploratory."), note));
   };
 
-  // The effect where a case's differences stand in place of those as judged.
+  // The effect with the differences of a case instead of those as judged.
   const caseEffect = (view, rows, differences) =>
     explorer.difference(rows.map((row) => differences[row.place]), rows.map(() => 0), view.quantiles);
 

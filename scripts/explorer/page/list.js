@@ -1,4 +1,4 @@
-// The view of a task: tasks, filters, slice, charts, and the table of the queries that are left.
+// The view of a task: tasks, filters, slice, charts, and the table of the queries that pass the filter.
 "use strict";
 (() => {
   const { element, number, signed } = explorer;
@@ -59,7 +59,7 @@
     return element("div", { class: "charts" }, first, second);
   };
 
-  // What changes with the filter; the fields of the filter themselves stay, with the cursor in them.
+  // The parts that change with the filter; its input fields are kept, with the cursor in them.
   explorer.left = (view, place) => {
     rowsShown = STEP;
     const width = Math.min(1180, document.getElementById("main").clientWidth);

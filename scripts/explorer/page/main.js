@@ -1,4 +1,4 @@
-// Draws what the address says, and again when it changes. Keys: j and k go to the next and the previous query, u to all.
+// Draws the state in the address, and again when it changes. Keys: j and k go to the next and the previous query, u to all.
 "use strict";
 (() => {
   const main = document.getElementById("main");

@@ -59,7 +59,7 @@
     return [element("div", { class: "sides" }, columns), missing(view, sides, documents, terms, runs)];
   };
 
-  // So that the next query and the one before stand there at once.
+  // Preloads the next and the previous query.
   const ahead = async (view, row, runs, depth) => {
     const at = view.left.findIndex((one) => one.id === row.id);
     for (const other of [view.left[at + 1], view.left[at - 1]].filter(Boolean)) {

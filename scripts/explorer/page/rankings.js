@@ -40,7 +40,7 @@
     }));
   };
 
-  // The relevant documents that neither shows within the depth, with the ranks that they have in both runs.
+  // The relevant documents that neither ranking shows within the depth, with their ranks in both runs.
   const missing = (record, left, right, shown) =>
     Array.from({ length: record.relevant }, (_, place) => place)
       .filter((place) => !shown.has(place))

@@ -1,4 +1,4 @@
-// What the page shows stands in the address behind #, so that a link leads to every state. `change` goes to another.
+// The state of the page is in the address after #, so each state has a link. `change` goes to another state.
 "use strict";
 (() => {
   explorer.state = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
@@ -12,7 +12,7 @@
     location.hash = explorer.address(changes);
   };
 
-  // While somebody types in a filter, without a step back for each letter.
+  // Typing in a filter adds no step to the browser's history for each letter.
   explorer.adjust = (changes) => {
     history.replaceState(null, "", explorer.address(changes));
     window.dispatchEvent(new HashChangeEvent("hashchange"));

@@ -1,4 +1,4 @@
-// The page reads without this. It sorts and filters tables, enlarges figures, and unfolds what a link or a printer needs.
+// Optional: sorts and filters tables, enlarges figures, and unfolds sections for links and printing.
 "use strict";
 (() => {
   const added = (name, text, before) => {
