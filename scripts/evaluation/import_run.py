@@ -49,7 +49,7 @@ def import_run(
 ) -> list[str]:  # fmt: skip
     """Check `source` and write its first `depth` documents per query to `target`; returns what there is to report.
 
-    Raises UserError, with the line where there is one.
+    Raises UserError, with the line if there is one.
     """
     ranked, qrels = read_run(source), read_qrels(qrels_file)
     if not ranked:

@@ -1,7 +1,7 @@
 """The table of costs: latency per query, throughput, memory, training, energy, size of index and weights.
 
 Reads the timing.json of each run and of the steps before it. Writes a TSV, one row per task, system and seed.
-Columns are of a system's own step, but for `end_to_end_…`: these are the sums with the runs that it takes, each once,
+Columns are of a system's own step, except `end_to_end_…`: these are the sums with the runs that it takes, each once,
 and with all trainings behind them.
 """
 
@@ -68,7 +68,7 @@ def of_a_query(timing: dict, statistic: str) -> float | None:
 def end_to_end(ranked: dict, beside: Beside) -> dict[str, float | None]:
     """The sums over a run and all that it takes; None if a part has no timing.
 
-    Sums of the steps' medians and quartiles stand for those of the sums, which nobody measured.
+    Medians and quartiles of the total, which are not measured, are approximated by the sums of those of the steps.
     """
     steps = [ranked, *map(read, beside.parts)]
     sums = {f"end_to_end_{name}_ms": added([of_a_query(step, name) for step in steps]) for name in STATISTICS}

@@ -1,7 +1,7 @@
 """Draw the importance of each feature to a ranker: by permutation, gain and SHAP, means over its seeds.
 
 Reads the tables of importance, one per seed. Writes figures/importance/{source}/{system}.svg, .pdf and .png. Features
-stand in the order of what the measure loses without them.
+are in the order of what the measure loses without them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The page of a multiple comparison: its answer, each system's means and letters, and the differences with intervals.
 
 Reads multiple-comparisons/{family}.json and tables/multiple-comparisons/{family}.tsv. Writes
-tables/multiple-comparisons/{family}.md and .tex (booktabs); the differences on single tasks stand in the TSV beside it.
+tables/multiple-comparisons/{family}.md and .tex (booktabs); the differences on single tasks are in the TSV.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Reads the tables (TSV), effects and meta files, multiple comparisons, figures (SVG), records of mined negatives,
 training logs, timing files, and metrics of the systems that differ in their number of training queries. Writes both
 from one content: report.html needs no other file and no network; summary.md names figures and tables relative to
-itself. The same inputs give the same summary, and the same page but for its date, commit and machine.
+itself. The same inputs give the same summary, and the same page except for its date, commit and machine.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from scripts.statistics.power.designs import Target
 
 
 def sentence(plan: PlanRecord) -> str:
-    """What the present design can show and, where there is a target, which design is enough."""
+    """What the present design can show and, if there is a target, which design is enough."""
     return " ".join([*_present(plan), *_target(plan)])
 
 

@@ -34,7 +34,7 @@ NOTES = {
 
 @dataclass(frozen=True)
 class TimedSystem:
-    """Where a system stands in the tables."""
+    """The place of a system in the tables."""
 
     model: Annotated[str, "a name to print"]
     candidates: Annotated[str, "which documents it ranks"]
@@ -129,7 +129,7 @@ def columns(table: pd.DataFrame, tasks: dict[str, str]) -> list[str]:
 
 
 def cell(rows: pd.DataFrame) -> str:
-    """The mean of all runs of these rows, ± the sd over them where there are several; empty if there is none."""
+    """The mean of all runs of these rows, ± the sd over them if there are several; empty if there is none."""
     if rows.empty:
         return ""
     shown = rows.astype(object).where(rows.notna(), None)

@@ -1,4 +1,4 @@
-"""The caption of a forest plot whose notes do not stand in the figure: what is what in it, and its notes.
+"""The caption of a forest plot whose notes are not in the figure: an explanation of its marks, and its notes.
 
 Reads what the figure is drawn from (scripts/reports/draw_forest.py). Writes figures/{name}.txt, a paragraph per note,
 and figures/{name}.tex, a LaTeX caption to input inside a figure environment.

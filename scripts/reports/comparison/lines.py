@@ -18,7 +18,7 @@ class Line:
     """One line of the plot.
 
     `kind`: heading (of a group or subgroup), task, undefined, subtotal, mean (of these tasks), summary, fixed,
-    posterior, prediction, or unpredicted where there is no prediction interval, and heterogeneity.
+    posterior, prediction, or unpredicted if there is no prediction interval, and heterogeneity.
 
     The numbers are those drawn (None if the line has none). `short_label` stands where the label would break, if
     there is one. `below_label` and `below_effect` are the second line of

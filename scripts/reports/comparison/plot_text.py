@@ -97,14 +97,14 @@ def mean_label(group: Group) -> str:
 
 
 def summary_label(forest: Forest, group: Group) -> str:
-    """The name of the summary row; where there is room, with the estimator of tau2 and the kind of interval."""
+    """The name of the summary row; if there is room, with the estimator of tau2 and the kind of interval."""
     if group.heterogeneity is None:
         return "Summary"
     return "Random effects" if forest.single else f"Random effects ({method(forest)})"
 
 
 def prediction_label(forest: Forest, group: Group) -> str:
-    """The name of the prediction interval; where there is room, with its distribution."""
+    """The name of the prediction interval; if there is room, with its distribution."""
     label = f"{form.percent(forest.alpha)} prediction interval"
     return label if forest.single else f"{label}{_t_of(group.summary.prediction_df)}"
 

@@ -148,7 +148,7 @@ def _answers(row: ComparisonRow, numbers: form.Numbers) -> dict[str, str]:
 
 
 def _p_values(row: ComparisonRow, prefix: str) -> str:
-    """A p-value and in brackets Holm's, where there are several hypotheses."""
+    """A p-value and in brackets Holm's, if there are several hypotheses."""
     own, by_holm = getattr(row, f"{prefix}p_value"), getattr(row, f"{prefix}p_holm")
     if own is None:
         return ""

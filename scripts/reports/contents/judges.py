@@ -1,6 +1,6 @@
 """The agreement of language models with human judges, a line for each model: from the tables of judge_tables.py.
 
-Reads tables/judges/{dataset}.tsv, whose page stands beside it; writes nothing.
+Reads tables/judges/{dataset}.tsv, which has a page of the same name; writes nothing.
 """
 
 from __future__ import annotations

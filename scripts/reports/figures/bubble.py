@@ -226,7 +226,7 @@ def _draw_bubbles(ax: Axes, plot: BubblePlot, words: list[str], height: float) -
 
 
 def _places(bubbles: tuple[Bubble, ...], words: list[str]) -> list[tuple[float, float]]:
-    """Where bubbles are drawn; those of one word stand beside one another."""
+    """The places of bubbles; those with the same word are side by side."""
     placed = []
     for number, bubble in enumerate(bubbles):
         if isinstance(bubble.value, str):

@@ -178,7 +178,7 @@ def _labelled_lines(ax: Axes, x: list[float], y: list[float], values: list[list[
 
 
 def _near(level: float, target: float) -> bool:
-    """Whether the label of a contour would stand in the line of the target."""
+    """Whether the label of a contour would overlap the line of the target."""
     return abs(math.log(level / target)) < 0.1
 
 

@@ -1,6 +1,6 @@
 """The figure of costs: the effect of each system over one control against latency, training time and sizes.
 
-Reads and writes nothing. A panel for each cost; a dot is a system, its number stands beside it and its name in a key.
+Reads and writes nothing. A panel for each cost; a dot is a system, with its number beside it and its name in a key.
 Systems that cost nothing stand side by side in a strip, since their order there means nothing.
 """
 

@@ -177,7 +177,7 @@ def _curve(ax: Axes, plot: CurvesPlot, start: str, curve: list[Spot], places: di
 def _axis(
     ax: Axes, panel: Panel, places: dict[int, float], ends: tuple[float, float], y: float, has_zero: bool
 ) -> float:
-    """The axis of queries: 0 and all always have their labels, other numbers where there is room."""
+    """The axis of queries: 0 and all always have their labels, other numbers if there is room."""
     sizes = sorted(size for size in places if size)
     if has_zero:
         middle = (places[0] + places[sizes[0]]) / 2

@@ -182,7 +182,7 @@ def _axis(ax: Axes, forest: Forest, place: Layout, numbers: form.Numbers, y: flo
 
 
 def _notes(ax: Axes, forest: Forest, place: Layout, y: float) -> float:
-    """Draw the notes at the foot, unless they stand in a caption; return where they end."""
+    """Draw the notes at the foot, unless they are in a caption; return where they end."""
     size = place.size
     y += 0.5 * size
     said = notes(forest, shows_p(forest, place)) if forest.notes == "figure" else []

@@ -25,7 +25,7 @@ _DROP = ("judged", "weight", "n", "p", "means")  # the order in which columns go
 _HEADING = 70.0  # the least width at which a heading breaks
 _PLOT = {"single column": 84.0, "double column": 118.0}  # the least width of the plot
 _TASK = {"single column": 0.27, "double column": 0.24}  # of the page: the most that task names take before they break
-_PAGE_HEIGHT = 8.2 * 72  # for the lines; where there are too many they are set closer
+_PAGE_HEIGHT = 8.2 * 72  # for the lines; if there are too many they are set closer
 _MOST_BESIDE = 2  # lines of text about heterogeneity to the left of the plot; more run across it
 PITCH = (1.9, 1.4)  # of the lines, in font sizes: usual and closest
 

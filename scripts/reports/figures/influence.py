@@ -1,7 +1,7 @@
 """The influence of each task on a summary, in three panels: the summary without it, Cook's distance, Baujat's plot.
 
 Reads and writes nothing. Drawn in points, with the type and colours of the forest plots. The tasks are numbered; their
-numbers stand in Baujat's plot. Influential tasks are dark and bold, and have a star.
+numbers are in Baujat's plot. Influential tasks are dark and bold, and have a star.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where the numbers of points stand in a plot: beside their points, off one another and off other marks.
+"""The places of the points' numbers in a plot: beside their points, clear of one another and of other marks.
 
 Reads and writes nothing. All places are in points from the lower left corner of the plot.
 """

@@ -190,7 +190,7 @@ def _counts(ax: Axes, task: TaskQueries, plot: QueriesPlot, left: float, middle:
 
 
 def quantiles(values: np.ndarray, most: int) -> np.ndarray:
-    """The values in ascending order; where there are more than `most`, so many of their evenly spaced quantiles."""
+    """The values in ascending order; if there are more than `most`, so many of their evenly spaced quantiles."""
     ordered = np.sort(values)
     if len(ordered) <= most:
         return ordered

@@ -18,7 +18,7 @@ from scripts.reports.planning.labels import system_labels, task_labels
 
 class Beside(TypedDict, total=False):
     """The timing files behind a run: of its checkpoint's training and its encoding; of the runs of all `parts`, and of
-    all `trainings` and `encodings`, where there are others. `untimed` names the parts that have no timing.
+    all `trainings` and `encodings`, if there are others. `untimed` names the parts that have no timing.
     """
 
     training: str

@@ -64,7 +64,7 @@ def figure_files(experiment: Experiment, formats: tuple[str, ...] = FIGURE_FORMA
 
 
 def captioned(experiment: Experiment) -> list[str]:
-    """The forest plots whose notes stand in a caption beside them."""
+    """The forest plots whose notes are in a separate caption."""
     plots = forest_plots(experiment)
     return [name for name, members in plots.items() if experiment.comparisons[members[0]].figure.notes == "caption"]
 

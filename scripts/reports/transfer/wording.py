@@ -42,7 +42,7 @@ def percentage(difference: float, base: float) -> str:
 
 
 def tested(found: Difference, alpha: float) -> str:
-    """A difference with its interval and p-value; a word where there is no test."""
+    """A difference with its interval and p-value; a word if there is no test."""
     low, high, p = found.ci_low, found.ci_high, found.p_value
     if missing(low) or missing(high) or missing(p):
         return f"{signed(found.difference)}, the same on every query"
