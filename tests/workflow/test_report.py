@@ -99,7 +99,7 @@ def test_snakemakes_own_report_has_every_figure_and_table_with_its_caption(again
         "Forest plots",
         "Tables",
         "Costs",
-        "A row is a task",
+        "Each row is a task",
         "dashed line is the Pareto front",
         "adjusted for the number",
     ):
