@@ -78,7 +78,7 @@ def mistake(entry: Keys) -> Mistake | None:
 
 
 FORMAT = Format(
-    location="nothing: a language model judges the runs of the dataset in `runs_of` (judge.md)",
+    location="nothing: a language model judges the runs of the dataset in `runs_of`; see docs/judge.md",
     splits=lambda entry: {entry.judge.split} if entry.judge else set(),
     mistake=mistake,
     has_documents=False,
