@@ -72,7 +72,7 @@ def numbers(forest: Forest) -> Numbers:
 
 
 def in_text(common: Numbers, low: float, high: float) -> Numbers:
-    """The form of an interval in a sentence: some more decimals where with them no bound prints as 0 that is not 0."""
+    """The form of an interval in a sentence: with more decimals if otherwise a bound that is not 0 would print as 0."""
     others = [bound for bound in (low, high) if bound != 0]
     for decimals in range(common.decimals, common.decimals + _MORE_IN_TEXT + 1):
         longer = Numbers(common.exponent, decimals)

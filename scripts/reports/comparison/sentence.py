@@ -20,7 +20,7 @@ from scripts.statistics.meta_analysis.summaries import Summary
 
 @dataclass(frozen=True)
 class Answer:
-    """What a comparison says in one scope: in a word or two with their kind (better, worse, open), in a sentence."""
+    """The answer of a comparison in one scope: a word or two with their type (better, worse, open), and a sentence."""
 
     scope: str
     words: str
@@ -36,7 +36,7 @@ def sentence(meta: MetaRecord, plot: Forest) -> str:
 
 
 def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
-    """The answers of a comparison: one for each scope of which there is something to say."""
+    """The answers of a comparison: one for each scope that has one."""
     group = plot.groups[0]
     mean, summary, k = group.fixed_mean, group.summary, meta.k
     if mean is None or summary is None:
@@ -64,7 +64,7 @@ def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
 
 
 def _of_leaderboard(plot: Forest, mean: Diamond) -> list[Answer]:
-    """What a comparison of task scores says of a further task, and what it cannot say."""
+    """The answer of a comparison of task scores for a further task, and its limits."""
     nothing = Answer("On single tasks", "not known", "open", leaderboard.NOT_CONCLUDED)
     interval = leaderboard.in_a_further_task(plot, mean)
     if interval is None:
@@ -171,7 +171,7 @@ def _p_values(mean: Diamond | AgainstMargin, alpha: float, counted: bool = False
 
 
 def _why_they_differ(plot: Forest, mean: Diamond, summary: Diamond) -> str:
-    """Why the second scope may find what the first does not, or another sign."""
+    """The reason why the second scope may differ from the first in significance or sign."""
     stronger = verdict(summary, plot.alpha) > verdict(mean, plot.alpha)
     if not stronger and mean.effect * summary.effect >= 0:
         return ""
@@ -181,7 +181,7 @@ def _why_they_differ(plot: Forest, mean: Diamond, summary: Diamond) -> str:
 
 
 def _prediction(plot: Forest, summary: Diamond, where: str = "In a new collection") -> tuple[str, str, str]:
-    """Where the effect in a new collection is expected; what follows from it only where the mean supports it, too."""
+    """The prediction interval of the effect in a new collection; its conclusion only if the mean supports it."""
     if summary.prediction_interval is None:
         why = plot_text.no_prediction(plot.groups[0])
         return "no prediction", "open", f"There is no prediction interval for a new collection{why}."

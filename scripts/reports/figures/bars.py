@@ -1,7 +1,7 @@
 """Bar charts: the means of several systems per model, their standard deviation over seeds and a baseline as a line.
 
-Reads and writes nothing. Drawn in points, with the type and colours of the forest plots; bars lie, so that long names
-of models are read without turning the page, and begin at 0.
+Reads and writes nothing. Drawn in points, with the type and colours of the forest plots. Bars are horizontal, so that
+long names of models fit, and begin at 0.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class BarChart:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where the bars lie: the plot's left and right end, the largest value of the axis, and the height of one bar."""
+    """The geometry of the bars: the plot's left and right end, the largest value of the axis, the height of one bar."""
 
     left: float
     right: float
@@ -168,7 +168,7 @@ def _tick(ax: Axes, x: float, top: float, bottom: float) -> None:
 
 
 def _axis(ax: Axes, chart: BarChart, place: _Place, top: float, bottom: float) -> float:
-    """Draw the axis, its grid and its label, and what a whisker is; return where they end."""
+    """Draw the axis, its grid and its label, and the definition of a whisker; return where they end."""
     rule(ax, place.left, place.right, bottom, 0.6)
     ax.plot([place.left] * 2, [top, bottom], color=INK, linewidth=0.6)
     for value, label in axis_ticks((0.0, place.high), place.right - place.left, SIZE, 0):

@@ -137,7 +137,7 @@ def _layout(plot: BubblePlot) -> _Layout:
 
 
 def _panel(ax: Axes, plot: BubblePlot, layout: _Layout) -> None:
-    """The bubbles, what was fitted, and both axes."""
+    """The bubbles, the fitted line or means, and both axes."""
     words = layout.words
     ax.set(xlim=layout.limits[0], ylim=layout.limits[1])
     ax.axhline(0, color=MUTED, linewidth=0.6, zorder=1)
@@ -174,12 +174,12 @@ def _texts(figure: Figure, layout: _Layout) -> None:
 
 
 def _word_ticks(words: list[str]) -> list[tuple[float, str]]:
-    """The places of words that stand side by side, 1 apart, each broken into the room it has."""
+    """The ticks of words, 1 apart, each broken into lines that fit."""
     return [(place, "\n".join(wrap(word, PANEL / len(words) - 4, SIZE))) for place, word in enumerate(words)]
 
 
 def _limits(plot: BubblePlot, words: list[str]) -> tuple[Limits, Limits]:
-    """The axes hold 0, all bubbles, and the interval unless it goes far beyond them."""
+    """The limits of both axes: they include 0, all bubbles, and the interval unless it is far wider."""
     effects = [0.0, *(bubble.effect for bubble in plot.bubbles), *(point.effect for point in plot.fitted)]
     low, high = min(effects), max(effects)
     room = (high - low) or 1.0
@@ -211,7 +211,7 @@ def _draw_groups(ax: Axes, plot: BubblePlot, words: list[str]) -> None:
 
 
 def _draw_bubbles(ax: Axes, plot: BubblePlot, words: list[str], height: float) -> None:
-    """The bubbles, the small ones in front, each with its number beside it where that is freest."""
+    """The bubbles, the small ones in front, each with its number at the freest place beside it."""
     most = max(bubble.weight for bubble in plot.bubbles)
     places = _places(plot.bubbles, words)
     diameters = [LARGEST * math.sqrt(max(bubble.weight, 0.0) / most) for bubble in plot.bubbles]
@@ -242,7 +242,7 @@ def _places(bubbles: tuple[Bubble, ...], words: list[str]) -> list[tuple[float, 
 def _label_offsets(
     ax: Axes, height: float, places: list[tuple[float, float]], diameters: list[float]
 ) -> list[tuple[float, float]]:
-    """For each bubble the place of its number, in points from its centre: inside it, or the freest beside it."""
+    """The offset of each bubble's number from its centre, in points: inside it, or the freest place beside it."""
     (x_low, x_high), (y_low, y_high) = ax.get_xlim(), ax.get_ylim()
     points = [((x - x_low) / (x_high - x_low) * PANEL, (y - y_low) / (y_high - y_low) * height) for x, y in places]
     taken = [(*point, diameter / 2) for point, diameter in zip(points, diameters, strict=True)]

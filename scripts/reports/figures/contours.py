@@ -1,6 +1,6 @@
 """The figure of a plan: curves for one collection, and contours over queries x collections for each number of seeds.
 
-Reads and writes nothing. Contours are labelled with what a design on them can show; the shade only orders them.
+Reads and writes nothing. Contours are labelled with the detectable effect or half-width; the shade only orders them.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _contours(ax: Axes, plan: PlanRecord, seeds: int, values: list[list[float]])
 
 
 def _labelled_lines(ax: Axes, x: list[float], y: list[float], values: list[list[float]], levels: list[float]) -> None:
-    """Contours with their labels; one that runs in a corner has no room for its label and is not drawn."""
+    """Contours with their labels; one in a corner, without room for its label, is not drawn."""
     if not levels:
         return
     drawn = ax.contour(x, y, values, levels=levels)
@@ -183,7 +183,7 @@ def _near(level: float, target: float) -> bool:
 
 
 def label_place(line: Any, x: list[float], y: list[float], others: list[Any]) -> tuple[float, float] | None:
-    """The point of a contour at which its label is read best: off the frame and clear of the labels of `others`.
+    """The best point of a contour for its label: away from the frame and from the labels of `others`.
 
     None if the contour has no such point, as in a corner.
     """
@@ -202,7 +202,7 @@ def label_place(line: Any, x: list[float], y: list[float], others: list[Any]) ->
 
 
 def contour_levels(values: list[float]) -> list[float]:
-    """Round levels inside the range of the values, the fewer steps in a power of ten the wider that is."""
+    """Round levels inside the range of the values, with fewer steps per power of ten for a wider range."""
     low, high = min(values), max(values)
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for steps in (STEPS, (1.0, 1.5, 2.0, 3.0, 5.0, 7.0), (1.0, 2.0, 3.0, 5.0), (1.0, 2.0, 5.0), (1.0, 3.0), (1.0,)):
@@ -230,7 +230,7 @@ def _diamond(ax: Axes, x: float, y: float) -> None:
 
 
 def _queries_axis(ax: Axes, plan: PlanRecord) -> None:
-    """The axis of the numbers of queries that were considered."""
+    """The axis of the numbers of queries of the plan."""
     queries = sorted({row.queries for row in plan.designs})
     ax.set_xlim(queries[0], queries[-1])
     _round_ticks(ax.xaxis, queries, PANEL)
@@ -239,7 +239,7 @@ def _queries_axis(ax: Axes, plan: PlanRecord) -> None:
 
 
 def _round_ticks(axis: Axis, numbers: list[int], length: float) -> None:
-    """Ticks at the numbers considered, as many as have room on a logarithmic axis of so many points."""
+    """Ticks at the numbers of the plan, as many as fit on a logarithmic axis of this length in points."""
     numbers = sorted(set(numbers))
     point = math.log(numbers[-1] / numbers[0]) / length
     upright = axis.axis_name == "y"

@@ -1,4 +1,4 @@
-"""The axis of costs: logarithmic or linear, with a strip for those that cost nothing; reads and writes nothing.
+"""The axis of costs: logarithmic or linear, with a strip for systems without costs; reads and writes nothing.
 
 All places are points from the panel's left edge.
 """
@@ -58,14 +58,14 @@ def cost_axis(costs: Sequence[Cost], panel: float, size: float) -> CostAxis:
 
 
 def _strip(count: int, room: float, pitch: float) -> list[Place]:
-    """The places of systems that cost nothing, side by side in the middle of their room."""
+    """The places of systems without costs, side by side in the middle of the strip."""
     first = room / 2 - pitch * (count - 1) / 2
     return [Place(x, x, x) for x in (first + pitch * number for number in range(count))]
 
 
 @dataclass(frozen=True)
 class _Scale:
-    """Costs between two that stand at `left` and `right`."""
+    """The scale between the costs at `left` and `right`."""
 
     low: float
     high: float

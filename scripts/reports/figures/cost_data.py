@@ -1,6 +1,6 @@
 """The data of a figure of costs: each treatment's effect over one control, its costs, and the Pareto front.
 
-Reads nothing but what it is given; writes nothing. Costs are end to end: with those of the systems that a system takes.
+Reads nothing but what it is given; writes nothing. Costs are end to end: they include those of the input systems.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ def point(label: str, rows: list[dict], summary: dict | None) -> Point:
 
 
 def beats(one: Point, other: Point, name: str) -> bool:
-    """Whether a system costs no more than another and gains no less, one of both by more than noise.
+    """Whether a system costs no more than another and has no smaller effect, one of them beyond noise.
 
-    Effects differ by more than noise where their intervals are apart, costs where their ranges are, by a tenth.
+    Effects differ beyond noise if their intervals do not overlap, costs if their ranges are at least a tenth apart.
     """
     its, others = getattr(one, name), getattr(other, name)
     if its.mean > others.mean or one.effect < other.effect:

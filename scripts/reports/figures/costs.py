@@ -1,7 +1,7 @@
 """The figure of costs: the effect of each system over one control against latency, training time and sizes.
 
 Reads and writes nothing. A panel for each cost; a dot is a system, with its number beside it and its name in a key.
-Systems that cost nothing stand side by side in a strip, since their order there means nothing.
+Systems without costs are side by side in a strip; their order there has no meaning.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SHORTER = "Median latency (ms)"  # where panels are narrow
 
 
 class Shown(NamedTuple):
-    """What the figure says beside its points: the effect's type and measure, the level, and notes below the key."""
+    """The texts of the figure: the effect's type and measure, the level, and notes below the key."""
 
     effect_type: str
     measure: str
@@ -91,7 +91,7 @@ def cost_figure(points: list[Point], shown: Shown, sizes: Sequence[str] = ()) ->
 
 
 def _frame(points: list[Point], height: float) -> _Frame:
-    """The ends of the axis of effects, which all panels share."""
+    """The limits of the axis of effects, which all panels share."""
     low, high = min(point.ci_low for point in points), max(point.ci_high for point in points)
     room = 0.08 * ((high - low) or 1.0)
     return _Frame(height, low - room, high + room)
@@ -134,7 +134,7 @@ def _panel(ax: Axes, points: list[Point], name: str, panel: float, frame: _Frame
 
 
 def _numbers(ax: Axes, numbers: list[str], dots: list[tuple[float, float]], inside: Box, lines: list[Box]) -> None:
-    """The numbers of the dots, with a line to its dot where one stands further off."""
+    """The numbers of the dots, with a line to the dot if a number is further away."""
     widths = [width(number, NUMBER) for number in numbers]
     halo = [withStroke(linewidth=1.6, foreground="white")]
     places = placed(dots, widths, 0.75 * NUMBER, inside, lines, DOT)

@@ -1,8 +1,8 @@
 """Curves over the number of training queries, one panel per target: means, and bars of the range over samples.
 
-Reads and writes nothing. Drawn in points. The axis of queries is logarithmic; the starting point itself, 0 queries, has
-its place left of a gap in the axis. Curves differ in colour (Okabe and Ito's, apart for colour-blind readers) and in
-their markers, and stand a little beside one another so that no bar hides another.
+Reads and writes nothing. Drawn in points. The axis of queries is logarithmic; the starting point itself, 0 queries, is
+left of a gap in the axis. Curves differ in colour (Okabe and Ito's, apart for colour-blind readers) and in
+their markers, and are shifted a little so that no bar hides another.
 """
 
 from __future__ import annotations

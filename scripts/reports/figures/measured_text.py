@@ -48,7 +48,7 @@ def wrap(text: str, limit: float, size: float, weight: str = "normal") -> list[s
 
 
 def _pieces(text: str, fits: Callable[[str], bool]) -> Iterator[str]:
-    """The parts of a text between which a line may break, each with the space before it."""
+    """The parts of a text between which a line can break, each with the space before it."""
     for word in re.findall(r" *[^ ]+", text):
         if fits(word):
             yield word

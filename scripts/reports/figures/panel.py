@@ -38,7 +38,7 @@ class Scale:
     power: float = 1.0
 
     def at(self, value: float) -> float:
-        """The place of a value, at the edge where it lies outside the limits."""
+        """The place of a value, or the edge if it is outside the limits."""
         low, high = self.limits
         share = (min(max(value, low), high) - low) / (high - low)
         return self.start + share**self.power * (self.end - self.start)
@@ -47,7 +47,7 @@ class Scale:
 def limits_of(
     values: Iterable[float], always: tuple[float, ...] = (0.0,), padding: float = 0.05
 ) -> tuple[float, float]:
-    """Limits that hold all values with some room, and the values `always`."""
+    """Limits that include all values with some room, and the values `always`."""
     held = [*values, *always]
     low, high = min(held), max(held)
     room = padding * ((high - low) or 2.0)
