@@ -43,7 +43,7 @@ def placed(
 ) -> list[tuple[float, float]]:
     """The centre of each number, of these widths and this height, for the `points` with marks of the size `mark`.
 
-    Each in turn takes the place in the frame with the lowest cost: the distance to its point plus penalties of overlaps.
+    Each in turn takes the place in the frame of lowest cost: its distance to the point plus penalties for overlaps.
     """
     marks = [around(x, y, mark, mark) for x, y in points]
     taken: list[Box] = []
