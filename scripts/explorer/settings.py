@@ -18,7 +18,7 @@ class Source:
 @dataclass(frozen=True)
 class Task:
     label: str
-    corpora: Annotated[list[str], "files of documents; none if there are none"]
+    corpora: Annotated[list[str], "files of documents; may be empty"]
     queries: Annotated[str, "the file of queries; empty if there is none"]
     qrels: Annotated[str, "the file of judgements; empty if values are given"]
     sources: Annotated[dict[str, Source], "by the system's name"]
