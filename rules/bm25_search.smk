@@ -49,7 +49,7 @@ rule search:
     benchmark:
         result("benchmark", job="search/{task}/{system}")
     wildcard_constraints:
-        system=systems_of_kind("bm25", "query-likelihood"),
+        system=systems_of_type("bm25", "query-likelihood"),
     params:
         code=code("bm25/search.py"),
         settings=lambda wildcards: settings(**bm25.search_settings(EXPERIMENT, wildcards.system, wildcards.task)),

@@ -1,7 +1,7 @@
 """Helpers for rules, for the experiment of start.smk: paths below results/, the code of a job, the user's data.
 
 Provides `result`, `shown`, `repository`, `code`, `code_of_model`, `sha256_of`, `source_files`, `source_settings`,
-`systems_of_kind`, `graph` (jobs behind the results) and `deleted`. Rule files import or define all other names.
+`systems_of_type`, `graph` (jobs behind the results) and `deleted`. Rule files import or define all other names.
 """
 
 import os
@@ -17,7 +17,7 @@ from scripts.engine.rule_helpers import one_of
 from scripts.experiment import results_paths
 from scripts.experiment.records import SELECTED
 from scripts.explorer import planning as explorer
-from scripts.models.adapters import KINDS
+from scripts.models.adapters import MODEL_TYPES
 from scripts.selection.planning import selections
 
 
@@ -71,7 +71,7 @@ def code_of_model(script, further=lambda wildcards: []):
 
     def loads(wildcards):
         model = wildcards.get("model") or EXPERIMENT.systems[wildcards.system].model
-        adapter_file = plugin_file(KINDS, EXPERIMENT.models[model].type)
+        adapter_file = plugin_file(MODEL_TYPES, EXPERIMENT.models[model].type)
         return [adapter_file.removeprefix("scripts/"), *further(wildcards)]
 
     return code(script, loads)
@@ -101,9 +101,9 @@ def source_files(location, revision=None):
         sys.exit(f"error: {error}")
 
 
-def systems_of_kind(*kinds):
+def systems_of_type(*types):
     """The wildcard constraint of a rule that makes the runs of systems of these types."""
-    return one_of(name for name, system in EXPERIMENT.systems.items() if system.kind in kinds)
+    return one_of(name for name, system in EXPERIMENT.systems.items() if system.type in types)
 
 
 @cache

@@ -23,7 +23,7 @@ rule import_run:
     log:
         result("log", job="import_run/{task}/{system}"),
     wildcard_constraints:
-        system=systems_of_kind("external"),
+        system=systems_of_type("external"),
     params:
         code=code("evaluation/import_run.py"),
         settings=lambda wildcards: settings(

@@ -11,13 +11,13 @@ from scripts.engine.job_settings import settings
 from scripts.engine.rule_helpers import one_of
 from scripts.experiment import job_files
 from scripts.experiment.results_paths import SPLITS
-from scripts.models.adapters import KINDS
+from scripts.models.adapters import MODEL_TYPES
 
 
 def writer(wildcards):
     """The module of the model type that the script loads."""
     model = EXPERIMENT.models[datasets.generator(EXPERIMENT, wildcards.dataset)]
-    return [plugin_file(KINDS, model.type).removeprefix("scripts/")]
+    return [plugin_file(MODEL_TYPES, model.type).removeprefix("scripts/")]
 
 
 rule generate_queries:

@@ -40,7 +40,7 @@ from scripts.experiment.cautions import cautions
 from scripts.experiment.reading import read_yaml
 from scripts.experiment.resolution import resolve
 from scripts.experiment.results_paths import path
-from scripts.experiment.system_kinds import system_kind
+from scripts.experiment.system_types import system_type
 from scripts.features.planning import own_files as features_of_others
 from scripts.ir.zero_runs import known_zero_runs
 
@@ -94,7 +94,7 @@ def own_data():
     """The user's own files and folders: datasets, models, external systems, features, clusters, published numbers."""
     places = [dataset.location for dataset in EXPERIMENT.datasets.values()]
     places += [model.weights for model in EXPERIMENT.models.values()]
-    places += [file for system in EXPERIMENT.systems.values() for file in system_kind(system).files(system)]
+    places += [file for system in EXPERIMENT.systems.values() for file in system_type(system).files(system)]
     for file_of in (further_texts, datasets.excluded_file):
         places += [file_of(EXPERIMENT, dataset) for dataset in EXPERIMENT.datasets]
     places += features_of_others(EXPERIMENT)

@@ -19,7 +19,7 @@ rule tune_fusion:
     log:
         result("log", job="tune_fusion/{dataset}/{system}/seed-{seed}"),
     wildcard_constraints:
-        system=systems_of_kind("fusion"),
+        system=systems_of_type("fusion"),
     params:
         code=code("fusion/tune.py"),
         settings=lambda wildcards: settings(**fusion.tuning_settings(EXPERIMENT, wildcards.system)),
@@ -42,7 +42,7 @@ rule fuse:
     log:
         result("log", job="fuse/{task}/{system}/seed-{seed}"),
     wildcard_constraints:
-        system=systems_of_kind("fusion"),
+        system=systems_of_type("fusion"),
     params:
         code=code("fusion/fuse.py"),
         settings=lambda wildcards: settings(**fusion.fusing_settings(EXPERIMENT, wildcards.system, wildcards.seed)),

@@ -52,7 +52,7 @@ rule train_ranker:
     benchmark:
         result("benchmark", job="train_ranker/{source}/{system}/seed-{seed}")
     wildcard_constraints:
-        system=systems_of_kind("learning-to-rank"),
+        system=systems_of_type("learning-to-rank"),
         source="[^/]+",
     params:
         code=code("learning_to_rank/train.py", learner),
@@ -83,7 +83,7 @@ rule refit_ranker:
     benchmark:
         result("benchmark", job="refit_ranker/{source}/{system}/seed-{seed}")
     wildcard_constraints:
-        system=systems_of_kind("learning-to-rank"),
+        system=systems_of_type("learning-to-rank"),
         source="[^/]+",
     params:
         code=code("learning_to_rank/refit.py", learner),
@@ -110,7 +110,7 @@ rule rank_by_features:
     log:
         result("log", job="rank_by_features/{task}/{system}/seed-{seed}"),
     wildcard_constraints:
-        system=systems_of_kind("learning-to-rank"),
+        system=systems_of_type("learning-to-rank"),
     params:
         code=code("learning_to_rank/rank.py", learner),
         settings=lambda wildcards: settings(**learning.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed)),

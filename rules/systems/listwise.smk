@@ -20,7 +20,7 @@ rule rerank_listwise:
     benchmark:
         result("benchmark", job="rerank_listwise/{task}/{system}/seed-{seed}")
     wildcard_constraints:
-        system=systems_of_kind("listwise"),
+        system=systems_of_type("listwise"),
     params:
         code=code("inference/listwise.py"),
         settings=lambda wildcards: settings(**inference.listwise_settings(EXPERIMENT, wildcards.system, wildcards.seed)),

@@ -17,7 +17,7 @@ rule join_folds:
     log:
         result("log", job="join_folds/{task}/{system}/seed-{seed}"),
     wildcard_constraints:
-        system=systems_of_kind("out-of-fold"),
+        system=systems_of_type("out-of-fold"),
     params:
         code=code("fusion/join_folds.py"),
         settings=lambda wildcards: settings(**fusion.joining_settings(EXPERIMENT, wildcards.system, wildcards.task)),

@@ -19,7 +19,7 @@ rule importance:
     log:
         result("log", job="importance/{source}/{system}/seed-{seed}"),
     wildcard_constraints:
-        system=systems_of_kind("learning-to-rank"),
+        system=systems_of_type("learning-to-rank"),
         source="[^/]+",
     params:
         code=code(

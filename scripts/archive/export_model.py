@@ -70,9 +70,8 @@ def main() -> None:
     config = read_yaml(arguments.config)
     found = exported(resolve(config, str(arguments.config)), arguments.system, arguments.seed)
     export(found, config, arguments.out)
-    print(
-        f'{arguments.out}: {found.system.name}, seed {found.seed}; {found.kind.LOADED_BY}("{arguments.out}") loads it'
-    )
+    loader = found.model_type.LOADED_BY
+    print(f'{arguments.out}: {found.system.name}, seed {found.seed}; {loader}("{arguments.out}") loads it')
 
 
 if __name__ == "__main__":

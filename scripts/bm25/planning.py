@@ -10,7 +10,7 @@ from scripts.experiment.job_files import task_in
 from scripts.experiment.languages import analyzer_on
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
-from scripts.experiment.system_kinds import documents_held
+from scripts.experiment.system_types import documents_held
 from scripts.experiment.systems._lexical import settings_of, tunes
 from scripts.experiment.systems.bm25 import PYSERINI_BM25
 

@@ -71,9 +71,9 @@ def _model(experiment: Experiment, system: System, task: Task) -> str | None:
     """Anserini's name for the model of a system that ranks a task as Anserini does; None for any other system."""
     if not system.ranks(task.name) or (system.depth or experiment.depth) < experiment.depth:
         return None
-    if system.kind == BM25:
+    if system.type == BM25:
         return BM25 if _is_pyserinis(experiment, system, task) else None
-    if system.kind != RETRIEVE or not _is_exact(system):
+    if system.type != RETRIEVE or not _is_exact(system):
         return None
     weights = experiment.models[str(system.model)].weights
     return weights.partition("/")[2].lower() if HUB_ID.fullmatch(weights) and not Path(weights).exists() else None

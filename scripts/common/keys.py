@@ -102,9 +102,9 @@ def _key(field: dataclasses.Field[Any], hint: Any) -> Key:
 
 
 @cache
-def extended(section: type, *kinds: type) -> type:
-    """The record of a section, extended by the keys that its kinds declare."""
-    declaring = dict.fromkeys(kinds)
+def extended(section: type, *plug_ins: type) -> type:
+    """The record of a section, extended by the keys that plug-ins declare."""
+    declaring = dict.fromkeys(plug_ins)
     return dataclasses.make_dataclass(section.__name__, [], bases=(*declaring, section), frozen=True, kw_only=True)
 
 

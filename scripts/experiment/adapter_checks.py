@@ -8,14 +8,14 @@ from scripts.experiment.sections.recipe import Recipe
 from scripts.models.adapters import adapter, adapters
 
 
-def check_truncation(check: Checker, name: str, embeddings: object, kind: str) -> None:
+def check_truncation(check: Checker, name: str, embeddings: object, model_type: str) -> None:
     """Raise UserError if a system truncates vectors that it quantises, or that its model type does not have."""
     if embeddings:
         problem = "not together with embeddings, which quantise whole vectors; leave one of them out"
         raise check.fail(f"systems.{name}.truncate_dim", problem)
-    if not hasattr(adapter(kind), "truncate"):
+    if not hasattr(adapter(model_type), "truncate"):
         able = " and ".join(f"{other}s" for other, module in adapters().items() if hasattr(module, "truncate"))
-        raise check.fail(f"systems.{name}.truncate_dim", f"a {kind} has no vectors to truncate; {able} do")
+        raise check.fail(f"systems.{name}.truncate_dim", f"a {model_type} has no vectors to truncate; {able} do")
 
 
 def truncation_of(system: System) -> dict[str, int]:
@@ -27,10 +27,12 @@ def truncation_text(system: System) -> str:
     return f", the first {system.truncate_dim} dimensions of its vectors" if system.truncate_dim else ""
 
 
-def check_dimensions(check: Checker, name: str, recipe: Recipe, kinds: list[str]) -> None:
+def check_dimensions(check: Checker, name: str, recipe: Recipe, model_types: list[str]) -> None:
     """Raise UserError for a Matryoshka loss if no model of these types has such vectors."""
-    if recipe.matryoshka_dims and not any(getattr(adapter(kind), "MATRYOSHKA", False) for kind in kinds):
-        problem = f"a {kinds[0]} has no vectors whose first dimensions could be trained; leave it out"
+    if recipe.matryoshka_dims and not any(
+        getattr(adapter(model_type), "MATRYOSHKA", False) for model_type in model_types
+    ):
+        problem = f"a {model_types[0]} has no vectors whose first dimensions could be trained; leave it out"
         raise check.fail(f"recipes.{name}.matryoshka_dims", problem)
 
 

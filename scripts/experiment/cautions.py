@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scripts.experiment.records import Experiment
-from scripts.experiment.system_kinds import documents_held
+from scripts.experiment.system_types import documents_held
 from scripts.ir.measure_names import cutoff, parse
 
 NAMED = 5  # systems in a line

@@ -8,7 +8,7 @@ from dataclasses import replace
 from scripts.experiment.charts import model_names
 from scripts.experiment.records import Experiment, System
 from scripts.experiment.sections.recipe import Recipe
-from scripts.experiment.system_kinds import behind, system_kind, takes
+from scripts.experiment.system_types import behind, system_type, takes
 from scripts.experiment.systems._export import export_text
 from scripts.experiment.systems._model_settings import of_model
 from scripts.experiment.teachers import teaching_models
@@ -16,7 +16,7 @@ from scripts.experiment.teachers import teaching_models
 
 def describe(experiment: Experiment, system: System) -> str:
     """Return the description of a system: its type, model, training and candidates."""
-    return system_kind(system).describe(experiment, system)
+    return system_type(system).describe(experiment, system)
 
 
 def datasets_learnt(experiment: Experiment, system: System, dataset: str) -> list[str]:
@@ -29,11 +29,11 @@ def datasets_learnt(experiment: Experiment, system: System, dataset: str) -> lis
         return list(dict.fromkeys(itertools.chain(*learnt)))
     if system.model is None:
         learnt = [datasets_learnt(experiment, experiment.systems[name], dataset) for name in takes(system)]
-        own = system_kind(system).learnt_on(experiment, system, dataset)
+        own = system_type(system).learnt_on(experiment, system, dataset)
         return list(dict.fromkeys(itertools.chain(own, *learnt)))
     chain = experiment.chain(system.recipe_on(dataset)).values()
     own = [name for recipe in chain for name in recipe.datasets]
-    return list(dict.fromkeys([*own, *system_kind(system).learnt_on(experiment, system, dataset)]))  # with teachers
+    return list(dict.fromkeys([*own, *system_type(system).learnt_on(experiment, system, dataset)]))  # with teachers
 
 
 def is_unstated(experiment: Experiment, system: System) -> bool:
@@ -49,22 +49,22 @@ def is_unstated(experiment: Experiment, system: System) -> bool:
 
 def for_times(experiment: Experiment, system: System) -> dict[str, str]:
     """Return the place of a system in the tables of times: model, candidates, long texts, recipe, column, note."""
-    kind = system_kind(system)
+    own_type = system_type(system)
     model = model_names(experiment.models)[system.model] if system.model else system.label
     if exported := export_text(of_model(system).export):
         model += f" ({exported})"
     place = {
         "model": model,
-        "candidates": kind.candidates(system),
+        "candidates": own_type.candidates(system),
         "texts": "passages" if system.passage_length else "",
     }
     if system.recipe_of:
         place |= {"recipe": system.name, "column": f"{system.name} (each task's own)"}
     elif system.recipes:
         place |= {"recipe": system.recipe, "column": training_columns(experiment)[system.recipe]}
-    elif column := kind.training_column(system):
+    elif column := own_type.training_column(system):
         place |= {"recipe": system.name, "column": column}
-    note = kind.note_on_times(system)
+    note = own_type.note_on_times(system)
     return place | ({"note": note} if note else {})
 
 

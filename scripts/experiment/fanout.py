@@ -17,7 +17,7 @@ from typing import Any
 
 from scripts.common.errors import UserError
 from scripts.common.keys import JsonObject
-from scripts.experiment import feature_selection, system_kinds
+from scripts.experiment import feature_selection, system_types
 from scripts.experiment.key_paths import as_list, get, list_paths, put, word_of
 from scripts.experiment.rules_of_reference import (
     FROM_SCRATCH,
@@ -36,7 +36,7 @@ from scripts.experiment.same_values import Alike
 PLAIN_LISTS: dict[str, list[tuple[str, ...]]] = {
     "models": [("trained_on",)],
     "recipes": [("lora", "target_modules"), ("matryoshka_dims",)],
-    "systems": system_kinds.plain_lists(),
+    "systems": system_types.plain_lists(),
     "comparisons": [
         ("tasks",),
         ("same",),
@@ -52,7 +52,7 @@ TOGETHER = [("negatives", "from"), ("train_on",)]
 REFERENCES: dict[str, dict[tuple[str, ...], str]] = {
     "models": {},
     "recipes": {("start_from",): "recipes"},
-    "systems": system_kinds.references(),
+    "systems": system_types.references(),
     "comparisons": {("control",): "systems", ("treatment",): "systems"},
 }
 

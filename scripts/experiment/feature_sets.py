@@ -88,10 +88,12 @@ def _feature(named: Named, key: str, asked: str | AskedFeature) -> FeatureColumn
 def _check_tagger(check: Checker, key: str, tagger: Tagger, of: tuple[FeatureColumn, ...]) -> None:
     """Raise UserError unless the tagger labels words, some feature uses texts, and no label is listed twice."""
     check.known(f"{key}.model", tagger.model, "models")
-    kind = check.config.models[tagger.model].type
-    if not tags(kind):
+    model_type = check.config.models[tagger.model].type
+    if not tags(model_type):
         able = " or ".join(name for name in adapters() if tags(name))
-        raise check.fail(f"{key}.model", f"{tagger.model} is of type {kind}, which labels no words; expected {able}")
+        raise check.fail(
+            f"{key}.model", f"{tagger.model} is of type {model_type}, which labels no words; expected {able}"
+        )
     if not any(one.texts for one in of):
         raise check.fail(key, "no feature here is of texts, such as comparative_objects; leave it out")
     groups = vars(tagger.labels).values() if tagger.labels else ()

@@ -12,7 +12,7 @@ from functools import cache
 from scripts.experiment.index_records import TOKEN_VECTORS
 from scripts.experiment.records import UNTRAINED, Experiment, System, Task
 from scripts.experiment.results_paths import SELECTED, exported_recipe, path
-from scripts.experiment.system_kinds import system_kind
+from scripts.experiment.system_types import system_type
 from scripts.experiment.systems._model_settings import of_model
 from scripts.ir.collection import SPLITS
 from scripts.models.adapters import adapter, index_of
@@ -85,7 +85,7 @@ def encoded(experiment: Experiment, system: System, task: Task, seed: int | str)
 
     A model that re-ranks whole texts by their vectors encodes the candidates itself, unless configured otherwise.
     """
-    if system.model is None or not system_kind(system).encodes_corpus(system, experiment.models[system.model]):
+    if system.model is None or not system_type(system).encodes_corpus(system, experiment.models[system.model]):
         return None
     fields: dict[str, object] = {"experiment": experiment.name, "dataset": experiment.corpus_owner(task.dataset)}
     fields |= ranking_fields(system, task.ranked_dataset, seed)
@@ -142,8 +142,8 @@ def ranked_in_shards(experiment: Experiment, system: str) -> bool:
     ranker = experiment.systems[system]
     if experiment.shards == 1 or ranker.model is None:
         return False
-    return ranker.kind == "retrieve" or (
-        ranker.kind in ("rerank", "score_all") and scores_in_shards(experiment, system)
+    return ranker.type == "retrieve" or (
+        ranker.type in ("rerank", "score_all") and scores_in_shards(experiment, system)
     )
 
 
@@ -156,7 +156,7 @@ def searched_by_documents(experiment: Experiment, system: str) -> bool:
     ranker = experiment.systems[system]
     settings = of_model(ranker)
     again = settings.embeddings and settings.embeddings.rescore_multiplier
-    return ranker.kind == "retrieve" and not again and not settings.approximate
+    return ranker.type == "retrieve" and not again and not settings.approximate
 
 
 def scores_in_shards(experiment: Experiment, system: str) -> bool:

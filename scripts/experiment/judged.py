@@ -18,7 +18,7 @@ from scripts.experiment.endpoint_checks import check_chat
 from scripts.experiment.records import Comparison, Experiment, System, Task
 from scripts.experiment.sections.comparison import ComparisonEntry
 from scripts.experiment.sections.dataset import Dataset
-from scripts.experiment.system_kinds import behind
+from scripts.experiment.system_types import behind
 from scripts.experiment.systems import listwise
 from scripts.models.endpoint_keys import url_of
 

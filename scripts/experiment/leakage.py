@@ -14,7 +14,7 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import may_share_queries
 from scripts.experiment.feature_records import FeatureSet
 from scripts.experiment.records import Experiment, System
-from scripts.experiment.system_kinds import behind, system_kind
+from scripts.experiment.system_types import behind, system_type
 
 Split = tuple[str, str]  # a dataset and a split of it
 OF_FIRST_STAGE = "first-stage"  # the family of features from the first stage's run
@@ -34,12 +34,12 @@ def learnt_from(experiment: Experiment, system: str, dataset: str) -> set[Split]
     Splits are left out if each of their queries is ranked by a model that did not learn from it (out-of-fold).
     """
     own = experiment.systems[system]
-    kind, selection = system_kind(own), own.selection
-    found = set().union(*(learnt_from(experiment, name, dataset) for name in kind.takes(own)))
-    found |= kind.learnt_from(experiment, own, dataset)
+    own_type, selection = system_type(own), own.selection
+    found = set().union(*(learnt_from(experiment, name, dataset) for name in own_type.takes(own)))
+    found |= own_type.learnt_from(experiment, own, dataset)
     if selection and selection.dataset != dataset:
         found.add((selection.dataset, selection.split))
-    return found - kind.unseen(experiment, own, dataset)
+    return found - own_type.unseen(experiment, own, dataset)
 
 
 def leaks(experiment: Experiment, features: FeatureSet, queries: Split) -> list[Leak]:

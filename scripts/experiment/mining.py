@@ -15,7 +15,7 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.sections.recipe import BM25, MARGINS, RANDOM, UNTRAINED, Negatives, Recipe
-from scripts.experiment.system_kinds import behind, documents_held, system_kind, takes
+from scripts.experiment.system_types import behind, documents_held, system_type, takes
 from scripts.experiment.tasks import add_task
 from scripts.experiment.teachers import check_scorer
 
@@ -57,7 +57,7 @@ def ranked_to_mine(
         for (system, word), dataset in itertools.product(recipe.ranked_by.items(), recipe.datasets):
             key, split = f"recipes.{name}.{word}", f"{dataset}/train"
             task = add_task(check, key, split, tasks, further, judged=False)
-            if not system_kind(all_systems[system]).computed and not all_systems[system].ranks(task.name):
+            if not system_type(all_systems[system]).computed and not all_systems[system].ranks(task.name):
                 raise check.fail(key, f"{system} has no run for the training queries of {dataset} ({split})")
             yield system, task
 
@@ -84,7 +84,7 @@ def _check_bm25(check: Checker, key: str, experiment: Experiment, recipe: Recipe
     """Raise UserError unless the system named as BM25 has type bm25 and the recipe takes something from it."""
     if not recipe.needs_bm25:
         raise check.fail(key, "only valid where labels, positives among candidates or negatives are BM25's")
-    if experiment.systems[str(recipe.bm25)].kind != BM25:
+    if experiment.systems[str(recipe.bm25)].type != BM25:
         raise check.fail(key, f"{recipe.bm25} is not a system of type bm25")
 
 
@@ -93,7 +93,7 @@ def _check_able(check: Checker, key: str, experiment: Experiment, name: str, dat
     for member in behind(experiment.systems[name], experiment.systems):
         if member.recipe_of and dataset not in member.recipe_of:
             raise check.fail(key, f"{name} needs runs of {member.name} on {dataset}, for which that has no recipe")
-        for other, split in sorted(system_kind(member).learnt_from(experiment, member, dataset)):
+        for other, split in sorted(system_type(member).learnt_from(experiment, member, dataset)):
             if other == dataset and split == "dev":
                 check_split(check, f"{key}: {member.name} is tuned", dataset, split)
 
@@ -117,7 +117,7 @@ def _check_filters(check: Checker, key: str, experiment: Experiment, negatives: 
         return
     for margin in (margin for margin in MARGINS if margin in negatives.filters):
         for name in negatives.systems:
-            if not system_kind(experiment.systems[name]).searches:
+            if not system_type(experiment.systems[name]).searches:
                 problem = f"{name} ranks the candidates of others, so the score of a positive may not be known"
                 raise check.fail(f"{key}.{margin}", f"{problem}; give a cross_encoder, which scores positives too")
 
@@ -172,7 +172,7 @@ def _trainings(experiment: Experiment, name: str, dataset: str, of_scores: bool 
         recipe = system.recipe_of.get(on, UNTRAINED) if system.recipe_of else system.recipe
         found |= {} if recipe == UNTRAINED else {recipe: None}
         # A ranker also needs runs of the systems that it takes on all datasets that it learns from.
-        learnt = set() if system.model else system_kind(system).learnt_from(experiment, system, on)
+        learnt = set() if system.model else system_type(system).learnt_from(experiment, system, on)
         places = sorted({on, *(other for other, _ in learnt)})
         open_ones += [] if scores_alone else [(taken, place, False) for taken in takes(system) for place in places]
         if system.choice:

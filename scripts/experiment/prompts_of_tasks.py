@@ -83,8 +83,8 @@ def _check_roles(check: Checker, key: str, model: Model, prompts: Prompts) -> No
     roles = prompted_roles(adapter(model.type))
     asked = [role for role in ROLES if getattr(prompts, role) is not None]
     if asked and not roles:
-        kinds = [f"{kind}s" for kind, module in adapters().items() if prompted_roles(module)]
-        able = f"{', '.join(kinds[:-1])} and {kinds[-1]}"
+        model_types = [f"{model_type}s" for model_type, module in adapters().items() if prompted_roles(module)]
+        able = f"{', '.join(model_types[:-1])} and {model_types[-1]}"
         raise check.fail(key, f"a {model.type} takes none; {able} do")
     if wrong := [role for role in asked if role not in roles]:
         raise check.fail(f"{key}.{wrong[0]}", f"a {model.type} takes a prompt of each {roles[0]} alone; leave it out")

@@ -17,11 +17,11 @@ from scripts.experiment.dataset_keys import read_dataset
 from scripts.experiment.epochs_by_queries import settle, with_text_keys
 from scripts.experiment.fanout import fan_out_all
 from scripts.experiment.key_schema import Schema
-from scripts.experiment.kinds import records
 from scripts.experiment.plain_values import check_plain, whole_numbers, with_grades_as_text
+from scripts.experiment.plugin_keys import records
 from scripts.experiment.schema import schema
 from scripts.experiment.sections.configuration import Configuration
-from scripts.experiment.system_kinds import read_system
+from scripts.experiment.system_types import read_system
 from scripts.experiment.verdicts import best_match, describe
 
 
@@ -51,14 +51,14 @@ def configuration(completed: dict[str, Any], source: str) -> Configuration:
     """Return a completed configuration as records. Raises UserError for keys that a format or system type lacks."""
     check = Source(source)
     datasets = {name: read_dataset(check, name, entry) for name, entry in completed["datasets"].items()}
-    of_kinds: dict[str, Any] = {
+    of_plugins: dict[str, Any] = {
         section: {name: read_settings(record, entry) for name, entry in completed[section].items()}
         for section, record in records().items()
     }
-    of_kinds["systems"] = {
-        name: read_system(check, name, entry, of_kinds["models"]) for name, entry in completed["systems"].items()
+    of_plugins["systems"] = {
+        name: read_system(check, name, entry, of_plugins["models"]) for name, entry in completed["systems"].items()
     }
-    return read_settings(Configuration, completed | {"datasets": datasets} | of_kinds, source)
+    return read_settings(Configuration, completed | {"datasets": datasets} | of_plugins, source)
 
 
 def with_defaults(config: JsonObject) -> JsonObject:

@@ -99,32 +99,36 @@ def check_sampler(check: Checker, name: str, recipe: Recipe) -> None:
         raise check.fail(f"recipes.{name}.multi_dataset_batch_sampler", problem)
 
 
-def check_training(check: Checker, name: str, recipe: Recipe, kinds: list[str]) -> None:
+def check_training(check: Checker, name: str, recipe: Recipe, model_types: list[str]) -> None:
     """Raise UserError for training settings (margin, head learning rate …) that no model of these types or loss has."""
-    if recipe.head_learning_rate and not any(getattr(adapter(kind), "HAS_HEAD", False) for kind in kinds):
-        problem = f"a {kinds[0]} has no prediction head; leave it out"
+    if recipe.head_learning_rate and not any(
+        getattr(adapter(model_type), "HAS_HEAD", False) for model_type in model_types
+    ):
+        problem = f"a {model_types[0]} has no prediction head; leave it out"
         raise check.fail(f"recipes.{name}.head_learning_rate", problem)
-    check_dimensions(check, name, recipe, kinds)
-    _check_frozen(check, name, recipe, kinds)
+    check_dimensions(check, name, recipe, model_types)
+    _check_frozen(check, name, recipe, model_types)
     _check_steps(check, name, recipe)
     for weight in REGULARIZERS:
-        if getattr(recipe, weight) is not None and not any(_is_regularized(recipe, kind) for kind in kinds):
+        if getattr(recipe, weight) is not None and not any(
+            _is_regularized(recipe, model_type) for model_type in model_types
+        ):
             problem = f"loss {recipe.loss} has none here; SpladeLoss of a sparse-encoder has"
             raise check.fail(f"recipes.{name}.{weight}", problem)
-    check_loss_of_students(check, name, recipe, kinds)
-    if recipe.margin and not any(_has_margin(recipe, kind) for kind in kinds):
-        with_one = sorted({loss for kind in kinds for loss in getattr(adapter(kind), "MARGINS", {})})
+    check_loss_of_students(check, name, recipe, model_types)
+    if recipe.margin and not any(_has_margin(recipe, model_type) for model_type in model_types):
+        with_one = sorted({loss for model_type in model_types for loss in getattr(adapter(model_type), "MARGINS", {})})
         hint = f"; of these models' losses {', '.join(with_one)} have one" if with_one else ""
         raise check.fail(f"recipes.{name}.margin", f"loss {recipe.loss} has none{hint}")
 
 
-def _check_frozen(check: Checker, name: str, recipe: Recipe, kinds: list[str]) -> None:
+def _check_frozen(check: Checker, name: str, recipe: Recipe, model_types: list[str]) -> None:
     """Raise UserError for `freeze` without a prediction head, or with lora or head_learning_rate."""
     if recipe.freeze is None:
         return
     key = f"recipes.{name}.freeze"
-    if not any(getattr(adapter(kind), "HAS_HEAD", False) for kind in kinds):
-        raise check.fail(key, f"a {kinds[0]} has no prediction head, so nothing would be trained; leave it out")
+    if not any(getattr(adapter(model_type), "HAS_HEAD", False) for model_type in model_types):
+        raise check.fail(key, f"a {model_types[0]} has no prediction head, so nothing would be trained; leave it out")
     if recipe.lora:
         raise check.fail(key, "not together with lora, which freezes all weights of its base; leave one of them out")
     if recipe.head_learning_rate:
@@ -141,26 +145,26 @@ def _check_steps(check: Checker, name: str, recipe: Recipe) -> None:
         raise check.fail(key, "not with negatives.draw: epoch, where an epoch is all that is drawn for it")
 
 
-def _has_margin(recipe: Recipe, kind: str) -> bool:
-    return _loss(recipe, kind) in getattr(adapter(kind), "MARGINS", {})
+def _has_margin(recipe: Recipe, model_type: str) -> bool:
+    return _loss(recipe, model_type) in getattr(adapter(model_type), "MARGINS", {})
 
 
-def _is_regularized(recipe: Recipe, kind: str) -> bool:
-    return _loss(recipe, kind) in getattr(adapter(kind), "REGULARIZED", ())
+def _is_regularized(recipe: Recipe, model_type: str) -> bool:
+    return _loss(recipe, model_type) in getattr(adapter(model_type), "REGULARIZED", ())
 
 
-def _loss(recipe: Recipe, kind: str) -> str | None:
+def _loss(recipe: Recipe, model_type: str) -> str | None:
     """Return the loss with which a recipe trains a model type; None if the loss does not fit the type."""
     try:
-        return resolve_loss(recipe.loss, kind, recipe.long_documents == "passages", recipe.teacher is not None)
+        return resolve_loss(recipe.loss, model_type, recipe.long_documents == "passages", recipe.teacher is not None)
     except UserError:
         return None
 
 
 def _kinds_that(able: Callable[[Adapter], bool]) -> str:
     """Return the model types for which `able` holds, as text: `bi-encoders, multi-vectors and sparse-encoders`."""
-    kinds = [f"{kind}s" for kind, module in adapters().items() if able(module)]
-    return " and ".join(part for part in (", ".join(kinds[:-1]), kinds[-1]) if part)
+    model_types = [f"{model_type}s" for model_type, module in adapters().items() if able(module)]
+    return " and ".join(part for part in (", ".join(model_types[:-1]), model_types[-1]) if part)
 
 
 def check_lengths(check: Checker, name: str, model: Model) -> None:

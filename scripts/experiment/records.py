@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -91,7 +92,7 @@ class System:
     """
 
     name: str
-    kind: str  # the NAME of a module in scripts/experiment/systems/
+    type: str  # the NAME of a module in scripts/experiment/systems/
     label: str = ""
     seeds: tuple[int, ...] = (0,)
     selection: Selection | None = None
@@ -106,7 +107,7 @@ class System:
     settings: object = None
     tasks: tuple[str, ...] | None = None  # None: all
 
-    def own(self, record: type[Own]) -> Own:
+    def own(self, record: builtins.type[Own]) -> Own:
         """Return its settings, as the record that its type has for them."""
         assert isinstance(self.settings, record)
         return self.settings

@@ -45,8 +45,8 @@ from scripts.experiment.prompts_of_tasks import check_instructions
 from scripts.experiment.reading import complete, configuration
 from scripts.experiment.records import Experiment, Task
 from scripts.experiment.study_plans import study_plans
-from scripts.experiment.system_kinds import system_kind
 from scripts.experiment.system_resolution import resolve_systems
+from scripts.experiment.system_types import system_type
 from scripts.experiment.tasks import resolve_tasks
 from scripts.experiment.teachers import check_names as check_teachers
 
@@ -70,7 +70,7 @@ def resolve(config: JsonObject, source: str) -> Experiment:
     systems, further_tasks = resolve_systems(check, tasks)
     experiment = _experiment(Named(check, entries, systems, tasks), further_tasks)
     for system in systems.values():
-        system_kind(system).check_experiment(check, system, experiment)
+        system_type(system).check_experiment(check, system, experiment)
     check_leaks(check, experiment)
     check_mining(check, experiment)
     check_sentences(check, experiment)

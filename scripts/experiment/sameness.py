@@ -9,7 +9,7 @@ import os
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import same_queries
 from scripts.experiment.records import System, Task
-from scripts.experiment.system_kinds import system_kind, takes
+from scripts.experiment.system_types import system_type, takes
 from scripts.experiment.systems.external import column_of, files_of
 
 Place = tuple[str, str | None]
@@ -38,7 +38,7 @@ def check_roles(
     not have the same files either. Runs may share a file, since it may contain the queries of several tasks.
     """
     control, treatment = pair
-    if not system_kind(control).computed and not system_kind(treatment).computed:
+    if not system_type(control).computed and not system_type(treatment).computed:
         files = {task: (_place(control, task), _place(treatment, other)) for task, other in ranked.items()}
         # The same file for only some of the tasks is allowed: the comparison then reports no effect there.
         if all(of_control == of_treatment for of_control, of_treatment in files.values()):
@@ -63,7 +63,7 @@ def check_different(
     """Raise UserError if two systems are the same, by all their settings or by their files for these tasks."""
     first: dict[str, System] = {}
     for system in members:
-        if system_kind(system).computed:
+        if system_type(system).computed:
             made_of = _identity(check, system, systems)
         else:
             made_of = json.dumps([_place(system, task) for task in tasks])
@@ -79,6 +79,6 @@ def _place(system: System, task: str) -> Place:
 
 def _identity(check: Checker, system: System, systems: dict[str, System]) -> str:
     """Return all settings on which a system's runs depend, as text."""
-    made_of: dict[str, object] = {"kind": system.kind, **system_kind(system).identity(check.config, system)}
+    made_of: dict[str, object] = {"type": system.type, **system_type(system).identity(check.config, system)}
     made_of["takes"] = [_identity(check, systems[name], systems) for name in takes(system)]
     return json.dumps(made_of, sort_keys=True)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from functools import cache
 from types import ModuleType
 
-from scripts.experiment import system_kinds
+from scripts.experiment import system_types
 from scripts.experiment.dataset_schema import dataset_schema
 from scripts.experiment.key_schema import Schema, of_record
-from scripts.experiment.kinds import CHOICES, MODERATORS, Choice, declared, owners_of, records
+from scripts.experiment.plugin_keys import CHOICES, MODERATORS, Choice, declared, owners_of, records
 from scripts.experiment.sections.configuration import Configuration
 
 
@@ -22,12 +22,12 @@ def schema() -> Schema:
     for section, record in records().items():
         whole["properties"][section]["additionalProperties"] = of_record(record)
     for choice in CHOICES:
-        add_kinds(entry_of(whole, choice.section), choice, declared(choice.package))
+        add_plugins(entry_of(whole, choice.section), choice, declared(choice.package))
     of_comparison = entry_of(whole, "comparisons")["properties"]
     for part in (of_comparison["moderators"]["items"], of_comparison["subgroups"]):
         add_moderators(part)
     whole["properties"]["datasets"]["additionalProperties"] = dataset_schema()
-    systems = {"type": "object", "additionalProperties": False, "properties": system_kinds.keys()}
+    systems = {"type": "object", "additionalProperties": False, "properties": system_types.keys()}
     whole["properties"]["systems"]["additionalProperties"] = systems
     return whole
 
@@ -38,15 +38,15 @@ def entry_of(whole: Schema, section: str) -> Schema:
     return entry
 
 
-def add_kinds(entry: Schema, choice: Choice, kinds: dict[str, ModuleType]) -> None:
+def add_plugins(entry: Schema, choice: Choice, modules: dict[str, ModuleType]) -> None:
     """Add the plug-ins to the selecting key, and name in each plug-in key's description those that have it."""
     choosing = entry["properties"][choice.key]
     choosing.pop("type", None)
-    choosing["enum"] = list(kinds)
-    described = [f"{name}: {module.DESCRIPTION}" for name, module in kinds.items() if hasattr(module, "DESCRIPTION")]
+    choosing["enum"] = list(modules)
+    described = [f"{name}: {module.DESCRIPTION}" for name, module in modules.items() if hasattr(module, "DESCRIPTION")]
     choosing["description"] = "; ".join([*filter(None, [choosing.get("description")]), *described])
     for key, part in entry["properties"].items():
-        if owners := owners_of(key, kinds):
+        if owners := owners_of(key, modules):
             part["description"] = f"{', '.join(owners)}: {part['description']}"
 
 

@@ -13,7 +13,7 @@ import itertools
 
 from scripts.experiment.records import Comparison, Experiment, System, Task
 from scripts.experiment.seeds_of import BORROWED, OWN, UNKNOWN, SeedsOf
-from scripts.experiment.system_kinds import behind, seeds_matter, system_kind
+from scripts.experiment.system_types import behind, seeds_matter, system_type
 from scripts.statistics.dependence.seed_effects import DIFFERENCE
 
 
@@ -65,7 +65,7 @@ def checkpoints(experiment: Experiment, comparison: Comparison) -> dict[str, dic
             dataset = ranked.ranked_dataset
             used = [member.recipe_on(dataset) for member in chain if member.recipes]
             rankers = [member for member in chain if not member.recipes]
-            used += itertools.chain(*(system_kind(one).learnt_on(experiment, one, dataset) for one in rankers))
+            used += itertools.chain(*(system_type(one).learnt_on(experiment, one, dataset) for one in rankers))
             recipes[experiment.tasks[task].folder] = " ".join(used)
         if len(set(recipes.values())) > 1:
             found[role] = recipes
@@ -92,7 +92,7 @@ def _seed_by_seed(experiment: Experiment, system: System) -> set[tuple[str | Non
 def _trained(chain: list[System]) -> set[tuple[str | None, str]]:
     trained: set[tuple[str | None, str]]
     trained = {(member.model, recipe) for member in chain if member.model for recipe in member.recipes}
-    return trained or {(member.name, member.kind) for member in chain if seeds_matter(member)}
+    return trained or {(member.name, member.type) for member in chain if seeds_matter(member)}
 
 
 def _several(experiment: Experiment, system: System) -> list[Task]:

@@ -40,7 +40,7 @@ def starting_point(check: Checker, key: str, entry: ComparisonEntry, systems: di
 
 def way_of_ranking(system: System) -> tuple[Any, ...]:
     """Return a key that is equal for systems that rank in the same way with different checkpoints."""
-    return system.kind, system.model, system.first_stage, system.depth, system.passage_length, system.truncate_dim
+    return system.type, system.model, system.first_stage, system.depth, system.passage_length, system.truncate_dim
 
 
 def _starts(check: Checker, system: System) -> dict[str, str]:

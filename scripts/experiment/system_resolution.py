@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scripts.experiment import system_kinds
+from scripts.experiment import system_types
 from scripts.experiment.checker import Checker
 from scripts.experiment.choosing import ranked_to_choose
 from scripts.experiment.mining import ranked_to_mine
 from scripts.experiment.records import System, Task
 from scripts.experiment.seed_selection import share_selections
-from scripts.experiment.system_kinds import system_kind, takes
+from scripts.experiment.system_types import system_type, takes
 from scripts.experiment.tasks import add_task
 
 
@@ -23,13 +23,13 @@ def resolve_systems(check: Checker, tasks: dict[str, Task]) -> tuple[dict[str, S
     every, tasks = tasks, {name: task for name, task in tasks.items() if not task.runs_of}
     systems = {}
     for name, entry in check.config.systems.items():
-        systems[name] = system_kinds.modules()[entry.kind].KIND.resolve(check, name, entry, tasks)
+        systems[name] = system_types.modules()[entry.type].TYPE.resolve(check, name, entry, tasks)
     systems = share_selections(check, systems)
     further = _selection_tasks(check, systems, tasks)
     order = _takers_last(check, systems)
     for name in order:
-        systems[name] = system_kind(systems[name]).with_seeds(check, systems[name], systems)
-        system_kind(systems[name]).check(check, systems[name], tasks)
+        systems[name] = system_type(systems[name]).with_seeds(check, systems[name], systems)
+        system_type(systems[name]).check(check, systems[name], tasks)
         _check_documents(check, systems[name], tasks)
     _check_runs(check, systems, tasks)
     _add_tuning_tasks(check, systems, tasks, further, order)
@@ -51,7 +51,7 @@ def _scored_again(check: Checker, system: System, tasks: dict[str, Task]) -> Sys
             problem = f"{name!r} takes the runs of {tasks[name].runs_of}; name that task, and this one follows"
             raise check.fail(f"systems.{system.name}.tasks", problem)
     names = dict.fromkeys([*system.tasks, *again])
-    return replace(system_kind(system).scored_again(system, again), tasks=tuple(names))
+    return replace(system_type(system).scored_again(system, again), tasks=tuple(names))
 
 
 def _takers_last(check: Checker, systems: dict[str, System]) -> list[str]:
@@ -87,7 +87,7 @@ def _selection_tasks(check: Checker, systems: dict[str, System], tasks: dict[str
 def _check_documents(check: Checker, system: System, tasks: dict[str, Task]) -> None:
     """Raise UserError if a system that needs documents has a task without them."""
     for task in tasks.values():
-        if system_kind(system).needs_documents and system.ranks(task.name) and not task.has_documents:
+        if system_type(system).needs_documents and system.ranks(task.name) and not task.has_documents:
             message = f"needs documents, but task {task.name!r} has format {task.format}: external systems only"
             raise check.fail(f"systems.{system.name}", message)
 
@@ -118,13 +118,13 @@ def _add_tuning_tasks(
             task = add_task(check, f"systems.{name}.select_seed.task", system.selection.task, tasks, further)
             needed[name][task.name] = task
         ranked = {task.name: task for task in tasks.values() if system.ranks(task.name)}
-        for tuning in system_kind(system).tuned_on(check, system, ranked | needed[name]):
+        for tuning in system_type(system).tuned_on(check, system, ranked | needed[name]):
             task = add_task(check, f"systems.{name}.tune", tuning, tasks, further)
             needed[name][task.name] = task
         for taken in takes(system):
             needed[taken] |= needed[name]
             for task_name in needed[name]:
-                if not system_kind(systems[taken]).computed and not systems[taken].ranks(task_name):
+                if not system_type(systems[taken]).computed and not systems[taken].ranks(task_name):
                     raise check.fail(f"systems.{name}", f"{_role(system, taken)} has no run for {task_name}")
 
 

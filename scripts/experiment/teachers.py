@@ -32,20 +32,20 @@ def check_recipe(check: Checker, name: str, recipe: Recipe) -> None:
         raise check.fail(f"recipes.{name}.teacher", problem)
 
 
-def check_loss_of_students(check: Checker, name: str, recipe: Recipe, kinds: list[str]) -> None:
+def check_loss_of_students(check: Checker, name: str, recipe: Recipe, model_types: list[str]) -> None:
     """Raise UserError for a temperature or a scale if the loss or the models have none."""
-    losses = {kind: loss for kind in kinds if recipe.teacher and (loss := _loss(recipe, kind))}
+    losses = {model_type: loss for model_type in model_types if recipe.teacher and (loss := _loss(recipe, model_type))}
     if recipe.temperature and losses and not any(map(has_temperature, losses.values())):
         problem = f"loss {recipe.loss} has none; DistillKLDivLoss has"
         raise check.fail(f"recipes.{name}.temperature", problem)
-    if recipe.scale and losses and not any(adapter(kind).SEARCHES for kind in losses):
+    if recipe.scale and losses and not any(adapter(model_type).SEARCHES for model_type in losses):
         problem = f"of a {next(iter(losses))} scores are logits, as the teacher's are; leave it out"
         raise check.fail(f"recipes.{name}.scale", problem)
 
 
-def _loss(recipe: Recipe, kind: str) -> str | None:
+def _loss(recipe: Recipe, model_type: str) -> str | None:
     try:
-        return resolve_loss(recipe.loss, kind, taught=True)
+        return resolve_loss(recipe.loss, model_type, taught=True)
     except UserError:
         return None
 
@@ -70,9 +70,9 @@ def check_names(check: Checker, entries: Mapping[str, list[str]]) -> None:
 def check_scorer(check: Checker, key: str, systems: Mapping[str, System], name: str, dataset: str) -> None:
     """Raise UserError unless the system of this name has a cross-encoder with a checkpoint for the dataset."""
     system = systems[name]
-    kind = check.config.models[system.model].type if system.model else None
-    if kind is None or adapter(kind).SEARCHES:
-        what = f"is of a {kind}" if kind else f"is of type {system.kind}, without a model"
+    model_type = check.config.models[system.model].type if system.model else None
+    if model_type is None or adapter(model_type).SEARCHES:
+        what = f"is of a {model_type}" if model_type else f"is of type {system.type}, without a model"
         raise check.fail(key, f"{name} {what}; expected a system with a cross-encoder")
     if system.recipe_of and dataset not in system.recipe_of:
         raise check.fail(key, f"{name} has no recipe for {dataset}, whose documents it would score")

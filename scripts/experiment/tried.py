@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scripts.experiment.records import Experiment
-from scripts.experiment.system_kinds import behind, system_kind
+from scripts.experiment.system_types import behind, system_type
 
 
 def tried(experiment: Experiment, system: str) -> int:
@@ -13,7 +13,7 @@ def tried(experiment: Experiment, system: str) -> int:
     """
     counts: dict[tuple[str, str], int] = {}
     for member in behind(experiment.systems[system], experiment.systems):
-        counts["tuning", member.name] = system_kind(member).tried(member)
+        counts["tuning", member.name] = system_type(member).tried(member)
         if member.selection:
             counts["seeds", member.selection.by] = len(member.seeds)
         if member.choice:

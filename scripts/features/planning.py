@@ -12,7 +12,7 @@ from scripts.experiment.results_paths import path
 from scripts.experiment.sections.features import Tagger
 
 FAMILIES = "scripts.features.families"
-KINDS_OF_MODEL = "scripts.models.kinds"
+MODEL_TYPES = "scripts.models.types"
 WHOLE = "together"  # a single field of title and text
 APART = "best"  # separate fields
 ENGLISH_WHOLE = ("english", WHOLE)  # Pyserini's index, whose name has no suffix
@@ -101,7 +101,7 @@ def tagger(experiment: Experiment, features: str) -> str:
 def tagger_kind(experiment: Experiment, features: str) -> str:
     """The file of the adapter of this model, which its job loads by name, relative to scripts/."""
     model = experiment.models[_tagger(experiment, features).model]
-    return source(KINDS_OF_MODEL, model.type).removeprefix("scripts/")
+    return source(MODEL_TYPES, model.type).removeprefix("scripts/")
 
 
 def _tagger(experiment: Experiment, features: str) -> Tagger:

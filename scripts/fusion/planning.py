@@ -41,7 +41,7 @@ def fusing_settings(experiment: Experiment, system: str, seed: str) -> JsonObjec
 def runs_of_folds(experiment: Experiment, system: str, task: str) -> list[str]:
     """The runs of the re-rankers on a task, in the order of the folds that they were trained without."""
     ranked = task_in(experiment, task)
-    members = out_of_fold.KIND.takes(experiment.systems[system])
+    members = out_of_fold.TYPE.takes(experiment.systems[system])
     fields = {"experiment": experiment.name, "task": ranked.folder}
     return [path("run", **fields, system=name, seed=experiment.seed_taken(name, 0, ranked)) for name in members]
 
@@ -58,7 +58,7 @@ def joining_settings(experiment: Experiment, system: str, task: str) -> JsonObje
 def _runs(experiment: Experiment, system: str, task: Task, seed: str) -> list[str]:
     """One run of each fused system: that of the same seed; a system that is not trained joins each seed."""
     own_seed = seed if seed == SELECTED else int(seed)
-    members = fusion.KIND.takes(experiment.systems[system])
+    members = fusion.TYPE.takes(experiment.systems[system])
     seeds = {name: experiment.seed_taken(name, own_seed, task) for name in members}
     fields = {"experiment": experiment.name, "task": task.folder}
     return [path("run", **fields, system=name, seed=taken) for name, taken in seeds.items()]

@@ -85,7 +85,7 @@ def chunks(documents: Iterable[Document], size: int) -> Iterator[list[str]]:
         yield chunk
 
 
-def timed_encoding(kind: Adapter, model: Any, corpus: Path, settings: Settings) -> TimedEncoding:
+def timed_encoding(model_type: Adapter, model: Any, corpus: Path, settings: Settings) -> TimedEncoding:
     """The encoding of a corpus, or of its shard, after a warm-up batch.
 
     Raises UserError if the corpus is empty.
@@ -93,7 +93,7 @@ def timed_encoding(kind: Adapter, model: Any, corpus: Path, settings: Settings) 
     count = sum(1 for _ in lines(corpus))
     if not count:
         raise UserError(f"{corpus}: the corpus is empty, so there is nothing to encode")
-    cutting = cutting_encoder(kind, model, settings, ("document",))
+    cutting = cutting_encoder(model_type, model, settings, ("document",))
     encode = partial(cutting, batch_size=settings.batch_size, role="document")
     encode(next(chunks(read_corpus(corpus), settings.batch_size)))
     return TimedEncoding(encode, corpus, *rows_of_shard(count, settings.chunk, settings.shard))
@@ -102,11 +102,11 @@ def timed_encoding(kind: Adapter, model: Any, corpus: Path, settings: Settings) 
 def main() -> None:
     options = parser(__doc__, "checkpoint", "corpus", "index", "timing", settings=Settings).parse_args()
     settings: Settings = options.settings
-    kind, form = adapter(settings.type), index_form(index_of(settings.type))
+    model_type, form = adapter(settings.type), index_form(index_of(settings.type))
     choose(settings.kernels)
     keep_answers_beside(options.index)
-    model = load_prompted(kind, options.checkpoint, settings)
-    encoding = timed_encoding(kind, model, options.corpus, settings)
+    model = load_prompted(model_type, options.checkpoint, settings)
+    encoding = timed_encoding(model_type, model, options.corpus, settings)
     with atomic_folder(options.index) as folder:
         chunks_of_it = encoding.chunks(settings.chunk)
         written = form.write_index(folder, chunks_of_it, options.checkpoint, settings.shard is not None)
@@ -120,12 +120,12 @@ def main() -> None:
         index_bytes=index_bytes,
         seconds=encoding.seconds,
         documents_per_second=encoding.speed,
-        **computed_by(kind, model),
+        **computed_by(model_type, model),
         max_length=settings.max_length,
         batch_size=settings.batch_size,
         **({"batch_tokens": settings.batch_tokens} if settings.batch_tokens else {}),
         **({"max_document_length": settings.max_document_length} if settings.max_document_length else {}),
-        **fact(prompts_of(kind, model, ("document",))),
+        **fact(prompts_of(model_type, model, ("document",))),
     )
 
 

@@ -35,15 +35,15 @@ class Settings:
     kernels: Kernels = "fast"
 
 
-def outputs(kind: Adapter, folder: Path, model: Any, max_length: int, backend: str) -> np.ndarray:
+def outputs(model_type: Adapter, folder: Path, model: Any, max_length: int, backend: str) -> np.ndarray:
     """The output for the texts in several batches, concatenated; `model` is loaded from the checkpoint."""
     made = []
     for size in BATCHES:
-        if kind.SEARCHES:
-            encoded = [kind.encode(model, TEXTS, size, role) for role in ("query", "document")]
+        if model_type.SEARCHES:
+            encoded = [model_type.encode(model, TEXTS, size, role) for role in ("query", "document")]
             made += [numbers(rows) for rows in encoded]
         else:
-            scorer = kind.load_scorer(folder, max_length, size, backend)
+            scorer = model_type.load_scorer(folder, max_length, size, backend)
             made.append(scorer.score([(text, other) for text in TEXTS for other in TEXTS]))
     return np.concatenate(made)
 
@@ -55,16 +55,18 @@ def numbers(encoded: Any) -> np.ndarray:
     return encoded.toarray() if scipy.sparse.issparse(encoded) else encoded
 
 
-def difference(kind: Adapter, checkpoint: Path, model: Any, exported: Path, max_length: int) -> float:
+def difference(model_type: Adapter, checkpoint: Path, model: Any, exported: Path, max_length: int) -> float:
     """The largest difference of an exported checkpoint's output from torch's, relative to the largest number."""
-    expected = outputs(kind, checkpoint, model, max_length, "torch")
-    found = outputs(kind, exported, kind.load(exported, max_length) if kind.SEARCHES else None, max_length, "onnx")
+    expected = outputs(model_type, checkpoint, model, max_length, "torch")
+    found = outputs(
+        model_type, exported, model_type.load(exported, max_length) if model_type.SEARCHES else None, max_length, "onnx"
+    )
     if found.shape != expected.shape:  # a different number of tokens
         return float("inf")
     return float(np.abs(found - expected).max() / max(np.abs(expected).max(), 1e-9))
 
 
-def export_checkpoint(kind: Adapter, checkpoint: Path, target: Path, settings: Settings) -> float:
+def export_checkpoint(model_type: Adapter, checkpoint: Path, target: Path, settings: Settings) -> float:
     """Write a checkpoint in ONNX into an empty folder; return the difference of its fp32 output from torch.
 
     Raises UserError if the model cannot be exported, or its graph has other output.
@@ -72,9 +74,9 @@ def export_checkpoint(kind: Adapter, checkpoint: Path, target: Path, settings: S
     from scripts.models.onnx_export import export, quantise
     from scripts.models.onnx_session import FILE
 
-    model = kind.load(checkpoint, settings.max_length).to("cpu")
-    export(kind.exportable(model, target), target, settings.backend)
-    apart = difference(kind, checkpoint, model, target, settings.max_length)
+    model = model_type.load(checkpoint, settings.max_length).to("cpu")
+    export(model_type.exportable(model, target), target, settings.backend)
+    apart = difference(model_type, checkpoint, model, target, settings.max_length)
     if not apart <= TOLERANCE:
         problem = f"the graph differs from torch by {apart:.1e} of the largest number; at most {TOLERANCE:.0e} is right"
         raise UserError(f"cannot be exported to ONNX: {problem}")
@@ -88,10 +90,10 @@ def main() -> None:
     options = parser(__doc__, "checkpoint", "exported", settings=Settings).parse_args()
     settings: Settings = options.settings
     choose(settings.kernels)
-    kind = adapter(settings.type)
+    model_type = adapter(settings.type)
     with atomic_folder(options.exported) as target:
         try:
-            apart = export_checkpoint(kind, options.checkpoint, target, settings)
+            apart = export_checkpoint(model_type, options.checkpoint, target, settings)
         except UserError as error:
             place = "" if str(options.checkpoint) in str(error) else f"{options.checkpoint}: "
             raise UserError(f"{place}{error}") from None

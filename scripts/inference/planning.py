@@ -17,14 +17,14 @@ from scripts.experiment.job_files import task_in
 from scripts.experiment.prompts_of_tasks import prompts_on
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.results_paths import INDEX_PRECISIONS, SELECTED, path
-from scripts.experiment.system_kinds import system_kind
+from scripts.experiment.system_types import system_type
 from scripts.experiment.systems import listwise
 from scripts.experiment.systems._model_settings import of_model
 from scripts.models.endpoint_keys import is_served
 from scripts.models.model_keys import Model
 
 INDICES, SEARCHES = "scripts.inference.indices", "scripts.inference.searches"
-RANKED = ("retrieve", "rerank", "score_all")  # the kinds of systems whose models rank
+RANKED = ("retrieve", "rerank", "score_all")  # the types of systems whose models rank
 EVERY = 1_000_000  # more documents than a query has pairs, and more tokens than any text: no limit
 TEXTS = ("max_query_length", "max_document_length")  # if the model has them
 
@@ -108,7 +108,7 @@ def joined(experiment: Experiment) -> str:
 
 def _ranked(experiment: Experiment, in_parts: bool, behind: str) -> str:
     """The part of a path before the name of a system that ranks and the rest of the path."""
-    systems = [name for name, system in experiment.systems.items() if system.kind in RANKED]
+    systems = [name for name, system in experiment.systems.items() if system.type in RANKED]
     ranking = [name for name in systems if job_files.ranked_in_shards(experiment, name) == in_parts]
     scoring = [name for name in systems if job_files.scores_in_shards(experiment, name) == in_parts]
     places = {"runs/[^/]+": ranking, "(?:negatives|teachers)/[^/]+/[^/]+": scoring}
@@ -118,15 +118,15 @@ def _ranked(experiment: Experiment, in_parts: bool, behind: str) -> str:
 def ranking_words(experiment: Experiment, ranked: str, system: str) -> str:
     """The description of a job in its message."""
     folder, _, rest = ranked.partition("/")
-    how = experiment.systems[system].kind if folder == "runs" else f"score_pairs {folder}"
+    how = experiment.systems[system].type if folder == "runs" else f"score_pairs {folder}"
     return f"{how} {rest.replace('/', ' ')}"
 
 
 def ranking_script(experiment: Experiment, ranked: str, system: str) -> str:
     """The script that ranks: the search of the index's form, or that of the system's type. Pairs are re-ranked."""
-    kind = experiment.systems[system].kind if ranked.startswith("runs/") else "rerank"
-    if kind != "retrieve":
-        return f"inference/{kind}.py"
+    ranked_by = experiment.systems[system].type if ranked.startswith("runs/") else "rerank"
+    if ranked_by != "retrieve":
+        return f"inference/{ranked_by}.py"
     return plugin_file(SEARCHES, job_files.index_searched(experiment, system)).removeprefix("scripts/")
 
 
@@ -195,7 +195,7 @@ def export_settings(experiment: Experiment, model: str, backend: str, precision:
 def ranking_settings(experiment: Experiment, ranked: str, system: str, seed: int | str, part: str = "") -> JsonObject:
     """The settings of a ranking, or a part of it; of pairs, all are kept."""
     ranker = experiment.systems[system]
-    model_keys = system_kind(ranker).model_settings
+    model_keys = system_type(ranker).model_settings
     passages = {"passage_length": ranker.passage_length} if ranker.passage_length else {}
     shorter = {"truncate_dim": ranker.truncate_dim} if ranker.truncate_dim else {}
     model = experiment.models[str(ranker.model)]
@@ -207,7 +207,7 @@ def ranking_settings(experiment: Experiment, ranked: str, system: str, seed: int
     export = of_model(ranker).export
     if export and "backend" in settings:
         settings["backend"] = export.backend
-    if system_kind(ranker).by_tokens and settings["backend"] == "torch" and model.batch_tokens:
+    if system_type(ranker).by_tokens and settings["backend"] == "torch" and model.batch_tokens:
         texts["batch_tokens"] = model.batch_tokens
     index = given(of_model(ranker), "export", "vectors")
     settings |= {**texts, **passages, **shorter, **index, **experiment.kernels_of_jobs}

@@ -46,10 +46,16 @@ def rank_by_vectors(
 
 
 def rank(
-    kind: Adapter, model: Any, lengths: Lengths, batch_size: int, wanted: Candidates, queries: Passages, texts: Passages
+    model_type: Adapter,
+    model: Any,
+    lengths: Lengths,
+    batch_size: int,
+    wanted: Candidates,
+    queries: Passages,
+    texts: Passages,
 ) -> Run:
     """The candidates ranked by a loaded model, as in inference."""
-    if kind.SEARCHES:
-        encode = partial(cutting_encoder(kind, model, lengths), batch_size=batch_size)
+    if model_type.SEARCHES:
+        encode = partial(cutting_encoder(model_type, model, lengths), batch_size=batch_size)
         return rank_by_vectors(encode, wanted, queries, texts)
-    return rank_by_pairs(cutting_scorer(kind.scorer(model, batch_size), lengths).score, wanted, queries, texts)
+    return rank_by_pairs(cutting_scorer(model_type.scorer(model, batch_size), lengths).score, wanted, queries, texts)

@@ -123,21 +123,21 @@ def main() -> None:
     texts = read_documents(options.corpus, wanted, options.first_stage)
     choose(settings.kernels)
     keep_answers_beside(options.run)
-    kind = adapter(settings.type)
-    if kind.SEARCHES:
+    model_type = adapter(settings.type)
+    if model_type.SEARCHES:
         if settings.shard:
             raise UserError("shard: pairs are scored in shards, and this model compares vectors; leave it out")
-        model = load_prompted(kind, options.checkpoint, settings)
+        model = load_prompted(model_type, options.checkpoint, settings)
         embeddings = stored(options.index[0], options.corpus, texts) if options.index else None
         if settings.truncate_dim:
-            truncate = truncation(kind, model, settings.truncate_dim)
+            truncate = truncation(model_type, model, settings.truncate_dim)
             embeddings = TruncatedTexts(embeddings, truncate) if embeddings is not None else None
-        encode = partial(cutting_encoder(kind, model, settings), batch_size=settings.batch_size)
-        outcome = by_vectors(encode, wanted, queries, texts, embeddings, computed_by(kind, model))
-        prompts = prompts_of(kind, model)
+        encode = partial(cutting_encoder(model_type, model, settings), batch_size=settings.batch_size)
+        outcome = by_vectors(encode, wanted, queries, texts, embeddings, computed_by(model_type, model))
+        prompts = prompts_of(model_type, model)
     else:
         prompts = {}  # a scorer's prompts are among its facts
-        scorer = cutting_scorer(load_scorer(kind, options.checkpoint, settings), settings)
+        scorer = cutting_scorer(load_scorer(model_type, options.checkpoint, settings), settings)
         outcome = by_pairs(scorer, wanted, queries, texts, settings.shard)
     write_run(options.run, outcome.ranked, settings.tag)
     pairs = [(query, document) for query, documents in outcome.ranked.items() for document in documents]

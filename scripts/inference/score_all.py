@@ -87,8 +87,8 @@ def main() -> None:
         raise UserError(f"{options.corpus if queries else options.queries}: empty, so there is nothing to score")
     choose(settings.kernels)
     keep_answers_beside(options.run)
-    kind = adapter(settings.type)
-    scorer = cutting_scorer(load_scorer(kind, options.checkpoint, settings), settings)
+    model_type = adapter(settings.type)
+    scorer = cutting_scorer(load_scorer(model_type, options.checkpoint, settings), settings)
     first_query = next(iter(queries.values()))
     first_documents = [document for _, document in islice(read_documents(options.corpus), settings.batch_size)]
     scorer.score([(first_query[0], document[0]) for document in first_documents])  # the warm-up

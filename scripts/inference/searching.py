@@ -49,13 +49,13 @@ class Request:
     queries: dict[str, list[str]]  # the passages of each, or its text
     documents: dict[str, int]  # the number of passages of each
     excluded: Excluded  # documents, by query
-    kind: Adapter
+    model_type: Adapter
     model: Any
 
     @cached_property
     def encode(self) -> Callable[[list[str]], Any]:
         """The encoding of query texts, after they are cut."""
-        cutting = cutting_encoder(self.kind, self.model, self.settings)
+        cutting = cutting_encoder(self.model_type, self.model, self.settings)
         return partial(cutting, batch_size=self.settings.batch_size, role="query")
 
     @cached_property
@@ -90,11 +90,11 @@ def requested(description: str | None, settings: type, *further: str) -> Request
     if not queries:
         raise UserError(f"{options.queries}: no query to search for; the dataset lacks this split")
     documents = passage_counts(options.corpus)
-    kind = adapter(options.settings.type)
+    model_type = adapter(options.settings.type)
     choose(options.settings.kernels)
     keep_answers_beside(options.run)
-    model = load_prompted(kind, options.checkpoint, options.settings)
-    return Request(options, options.settings, queries, documents, read_excluded(options.queries), kind, model)
+    model = load_prompted(model_type, options.checkpoint, options.settings)
+    return Request(options, options.settings, queries, documents, read_excluded(options.queries), model_type, model)
 
 
 def without(
@@ -124,8 +124,8 @@ def answer(request: Request, find: Find, wanted: slice = EACH, **facts: Any) -> 
     ranked, figures, singles = search_all(request, find, wanted)
     write_run(request.options.run, ranked, settings.tag)
     figures |= latencies(singles, settings.shard)
-    reported = reported_settings(settings, prompts_of(request.kind, request.model))
-    known = computed_by(request.kind, request.model) | reported
+    reported = reported_settings(settings, prompts_of(request.model_type, request.model))
+    known = computed_by(request.model_type, request.model) | reported
     write_timing(request.options.timing, **figures, **known | facts)
 
 

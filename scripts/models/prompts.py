@@ -16,23 +16,23 @@ from scripts.models.adapters import Adapter, Role
 ROLES: tuple[Role, ...] = ("query", "document")
 
 
-def refuse_prompts(kind: Adapter, prompts: dict[str, str] | None) -> None:
-    """Raise UserError for prompts that a kind of model does not take."""
-    roles = prompted_roles(kind)
+def refuse_prompts(model_type: Adapter, prompts: dict[str, str] | None) -> None:
+    """Raise UserError for prompts that a type of model does not take."""
+    roles = prompted_roles(model_type)
     if prompts and not roles:
-        raise UserError(f"prompts: a {kind.NAME} takes none")
+        raise UserError(f"prompts: a {model_type.NAME} takes none")
     if unknown := [role for role in prompts or () if role not in roles]:
         raise UserError(f"prompts: unknown key {unknown[0]!r}; expected {', '.join(roles)}")
 
 
-def prompted_roles(kind: Adapter) -> tuple[Role, ...]:
-    """The roles whose texts can be given prompts in a kind of model."""
-    return getattr(kind, "PROMPTED", ROLES) if hasattr(kind, "give_prompts") else ()
+def prompted_roles(model_type: Adapter) -> tuple[Role, ...]:
+    """The roles whose texts can be given prompts in a type of model."""
+    return getattr(model_type, "PROMPTED", ROLES) if hasattr(model_type, "give_prompts") else ()
 
 
-def prompts_of(kind: Adapter, model: Any, roles: Iterable[Role] = ROLES) -> dict[str, str]:
+def prompts_of(model_type: Adapter, model: Any, roles: Iterable[Role] = ROLES) -> dict[str, str]:
     """The prompts of a loaded model for these roles; roles without a prompt are left out."""
-    stated = getattr(kind, "prompts", None)
+    stated = getattr(model_type, "prompts", None)
     prompts = stated(model) if stated else {}
     return {role: prompts[role] for role in roles if prompts.get(role)}
 

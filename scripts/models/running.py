@@ -149,9 +149,9 @@ def training_precision(asked: str | None) -> str:
     return asked or precision()
 
 
-def computed_by(kind: Any, model: Any) -> dict[str, Any]:
+def computed_by(model_type: Any, model: Any) -> dict[str, Any]:
     """What timings record about how a loaded model computes: its precision, and facts of backends other than torch."""
-    stated = getattr(kind, "facts", None)
+    stated = getattr(model_type, "facts", None)
     return stated(model) if stated else {"precision": precision()}
 
 

@@ -23,14 +23,14 @@ class Rows(Protocol):
     def __getitem__(self, rows: slice, /) -> np.ndarray: ...
 
 
-def truncation(kind: Adapter, model: Any, dimensions: int) -> Callable[[np.ndarray], np.ndarray]:
+def truncation(model_type: Adapter, model: Any, dimensions: int) -> Callable[[np.ndarray], np.ndarray]:
     """Truncate a model's vectors to their first dimensions; return a function that truncates stored full vectors.
 
-    Raises UserError for a kind of model whose vectors cannot be truncated, or if they have fewer dimensions.
+    Raises UserError for a type of model whose vectors cannot be truncated, or if they have fewer dimensions.
     """
-    if not hasattr(kind, "truncate"):
-        raise UserError(f"truncate_dim: a {kind.NAME} has no vectors that could be truncated; leave it out")
-    return kind.truncate(model, dimensions)
+    if not hasattr(model_type, "truncate"):
+        raise UserError(f"truncate_dim: a {model_type.NAME} has no vectors that could be truncated; leave it out")
+    return model_type.truncate(model, dimensions)
 
 
 def first_dimensions(vectors: np.ndarray, dimensions: int, unit: bool) -> np.ndarray:

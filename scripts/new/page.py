@@ -17,7 +17,7 @@ import yaml
 from scripts.experiment.dataset_schema import formats
 from scripts.experiment.key_schema import Schema
 from scripts.experiment.schema import schema
-from scripts.experiment.system_kinds import types
+from scripts.experiment.system_types import types
 from scripts.models.adapters import adapters
 
 WIDTH = 118

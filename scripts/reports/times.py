@@ -41,7 +41,7 @@ class TimedSystem:
     texts: Annotated[str, "how it takes long texts; empty: it truncates them"]
     recipe: Annotated[str, "empty: not trained"] = ""
     column: Annotated[str, "of the fine-tuning times"] = ""
-    note: Annotated[str, "what its kind says of its times, below the table of inference"] = ""
+    note: Annotated[str, "what its type says of its times, below the table of inference"] = ""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from scripts.experiment.comparisons import STUDY_FIGURE
 from scripts.experiment.drawing import Drawing, Drawings
 from scripts.experiment.records import Comparison, Experiment
 from scripts.experiment.results_paths import FIGURE_FORMATS, TABLE_FORMATS, path
-from scripts.experiment.system_kinds import seeds_matter, system_kind
+from scripts.experiment.system_types import seeds_matter, system_type
 
 
 def compared(experiment: Experiment, plan: str) -> list[Comparison]:
@@ -68,7 +68,7 @@ def plan_settings(experiment: Experiment, plan: str) -> JsonObject:
     settings: dict[str, object] = {"plan": plan, **stated(experiment.study.plans[plan])}
     for comparison in compared(experiment, plan):
         systems = list(dict.fromkeys([comparison.control, comparison.treatment]))
-        kinds = {name: system_kind(experiment.systems[name]) for name in systems}
+        types = {name: system_type(experiment.systems[name]) for name in systems}
         folders = {
             experiment.tasks[task].folder: experiment.tasks[other].folder
             for task, other in comparison.treatment_on.items()
@@ -77,7 +77,7 @@ def plan_settings(experiment: Experiment, plan: str) -> JsonObject:
             "control": comparison.control,
             "treatment": comparison.treatment,
             "trained": [name for name in systems if seeds_vary(experiment, name)],
-            "given": [name for name in systems if not kinds[name].computed],
+            "given": [name for name in systems if not types[name].computed],
             **({"treatment_on": folders} if folders else {}),
         }
     return settings
@@ -88,4 +88,4 @@ def seeds_vary(experiment: Experiment, name: str) -> bool:
     system = experiment.systems[name]
     if system.recipes or seeds_matter(system):
         return True
-    return any(seeds_vary(experiment, taken) for taken in system_kind(system).takes(system))
+    return any(seeds_vary(experiment, taken) for taken in system_type(system).takes(system))

@@ -44,20 +44,20 @@ class DevSet(NamedTuple):
         """A SHA-256 of the whole set: with another set, a training may end with different weights."""
         return hashlib.sha256(json.dumps(self[:4]).encode()).hexdigest()
 
-    def ranked(self, kind: Adapter, model: Any, lengths: Lengths) -> Run:
+    def ranked(self, model_type: Adapter, model: Any, lengths: Lengths) -> Run:
         """The candidates as the model currently ranks them."""
         with undisturbed(model):
-            return rank(kind, model, lengths, self.how.batch_size, self.wanted, self.queries, self.texts)
+            return rank(model_type, model, lengths, self.how.batch_size, self.wanted, self.queries, self.texts)
 
-    def value(self, kind: Adapter, model: Any, lengths: Lengths) -> float:
+    def value(self, model_type: Adapter, model: Any, lengths: Lengths) -> float:
         """The mean of the measure over the judged queries, for the model's current ranking."""
         name = self.how.measure
-        return float(evaluate(self.ranked(kind, model, lengths), self.qrels, [name])[name].mean())
+        return float(evaluate(self.ranked(model_type, model, lengths), self.qrels, [name])[name].mean())
 
-    def evaluations(self, kind: Adapter, model: Any, settings: Settings) -> Evaluations:
+    def evaluations(self, model_type: Adapter, model: Any, settings: Settings) -> Evaluations:
         """The Evaluations of a training, initially empty."""
         return Evaluations(
-            partial(self.value, kind, model, settings),
+            partial(self.value, model_type, model, settings),
             self.how.measure,
             self.how.every,
             settings.load_best_model_at_end,

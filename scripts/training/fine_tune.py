@@ -1,4 +1,4 @@
-"""Fine-tune a model of any kind that can be trained (see scripts/models/adapters.py).
+"""Fine-tune a model of any model type that can be trained (see scripts/models/adapters.py).
 
 Reads a checkpoint to start from, the corpus, the training queries and the negatives; writes the trained checkpoint
 (safetensors, with all files that loading needs), the timing and the training log. Corpus and queries may be files of
@@ -71,16 +71,16 @@ def load(start: Path, settings: Settings):
     from scripts.models.trained_products import train_fast
 
     choose(settings.kernels)
-    kind = adapter(settings.type)
+    model_type = adapter(settings.type)
     set_seed(settings.seed)
-    model = load_prompted(kind, start, settings, to_train=True)
+    model = load_prompted(model_type, start, settings, to_train=True)
     if settings.prompts_by_dataset:
         model.prompts.update(of_datasets(settings.datasets or (), settings.prompts_by_dataset))
     if model.new_modules and first():
         print(f"{start}: new, drawn from seed {settings.seed}: {', '.join(model.new_modules)}", file=sys.stderr)
     if lora.is_adapted(model):  # training continues from the base with the adapter merged
         lora.merge(model)
-    head = kind.training().head
+    head = model_type.training().head
     if settings.freeze:
         freeze_encoder(model, head(model) if head else (), model.new_modules.values())
     if settings.lora:
@@ -88,7 +88,7 @@ def load(start: Path, settings: Settings):
             raise UserError("lora: a model whose queries pass modules of their own takes none; leave it out")
         lora.add(model, settings.lora, model.new_modules.values(), head(model) if head else ())
     train_fast(model)
-    kind.warm_up(model, settings.batch_size)
+    model_type.warm_up(model, settings.batch_size)
     return model
 
 
@@ -147,9 +147,9 @@ def fine_tune(options: Namespace) -> None:
     columns = texts_of(options, tables, shape)
     dev = evaluated_by(options, settings)
     model = load(options.start, settings)
-    kind = adapter(settings.type)
-    prompts = {} if settings.prompts_by_dataset else prompts_of(kind, model)
-    cut = cutter_of(kind, model, settings)
+    model_type = adapter(settings.type)
+    prompts = {} if settings.prompts_by_dataset else prompts_of(model_type, model)
+    cut = cutter_of(model_type, model, settings)
     columns = [cut_columns(one, cut) for one in columns]
     sets = zip(tables, options.corpus, options.queries, strict=True)
     apart = joined(excluded_texts(*one, cut) for one in sets) if shape == LISTS else NOTHING_APART
@@ -166,18 +166,20 @@ def fine_tune(options: Namespace) -> None:
     weights = sorted(options.start.rglob("*.safetensors"))
     decisive = [*columns, dict(apart)] if apart else columns
     mark = fingerprint(settings, decisive, weights, prompts, dev.fingerprint if dev else None)
-    evaluations = dev.evaluations(kind, model, settings) if dev else None
+    evaluations = dev.evaluations(model_type, model, settings) if dev else None
     outcome = train(model, columns, shape, loss, settings, options.resume, mark, evaluations, apart)
     if first():
         examples = examples_of(tables, sum(rows), by_dataset)
         write(options, model, prompts, loss, examples, settings.epochs * sum(reached), outcome)
 
 
-def cutter_of(kind: Adapter, model: Any, settings: Settings) -> Cut | None:
+def cutter_of(model_type: Adapter, model: Any, settings: Settings) -> Cut | None:
     """The truncation of texts, checked to leave room for the prompts of each dataset."""
-    cut, stored = None, prompts_of(kind, model)
+    cut, stored = None, prompts_of(model_type, model)
     for prompts in settings.prompts_by_dataset or ({},):
-        cut = cutter(tokenizer_of(kind, model), settings, in_pairs=not kind.SEARCHES, prompts=stored | prompts)
+        cut = cutter(
+            tokenizer_of(model_type, model), settings, in_pairs=not model_type.SEARCHES, prompts=stored | prompts
+        )
     return cut
 
 

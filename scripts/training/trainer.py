@@ -90,7 +90,7 @@ class MicroBatchTrainer:
 
 
 def micro_batch_trainer(library_trainer: type) -> type:
-    """The library's trainer class of a kind of model, extended to train in micro-batches."""
+    """The library's trainer class of a type of model, extended to train in micro-batches."""
     return type(f"MicroBatch{library_trainer.__name__}", (MicroBatchTrainer, library_trainer), {})
 
 
@@ -165,12 +165,12 @@ def prompts_put(of_columns: PromptsOfColumns, model, columns: list[Columns], set
     """The prompts of all columns; if datasets have their own prompts, those of each dataset by its number."""
     if settings.prompts_by_dataset is None:
         return of_columns(model, several.names_of(columns))
-    kind = adapter(settings.type)
-    stored, found = kind.prompts(model), {}
+    model_type = adapter(settings.type)
+    stored, found = model_type.prompts(model), {}
     for number, (one, prompts) in enumerate(zip(columns, settings.prompts_by_dataset, strict=True), 1):
-        kind.give_prompts(model, prompts)
+        model_type.give_prompts(model, prompts)
         found[str(number)] = of_columns(model, [*one])
-    kind.give_prompts(model, stored or {"query": ""})
+    model_type.give_prompts(model, stored or {"query": ""})
     return found
 
 

@@ -22,7 +22,7 @@ class DevEvaluation(Evaluation):
 class Settings(Training):
     """The settings of fine_tune.py."""
 
-    type: Annotated[str, "kind of the model"]
+    type: Annotated[str, "type of the model"]
     max_length: Annotated[int, "tokens that the model keeps of a text or of a pair"]
     seed: Annotated[int, "of fresh weights, of the batches' order and of dropout"]
     evaluate: Annotated[DevEvaluation | None, "how it is evaluated on dev"] = None

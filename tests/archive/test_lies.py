@@ -168,7 +168,9 @@ LIES = {
 
 
 @pytest.mark.parametrize(
-    ("lie", "where", "said"), [(lie, *told) for lie, told in LIES.items()], ids=lambda one: getattr(one, "__name__", "")
+    ("lie", "where", "said"),
+    [(lie, *reported) for lie, reported in LIES.items()],
+    ids=lambda one: getattr(one, "__name__", ""),
 )
 def test_jobs_that_lie(tmp_path, lie, where, said):
     jobs = record(small().files, layout.JOBS)
@@ -188,10 +190,10 @@ def test_a_changed_result_contradicts_its_job(tmp_path, name):
 @pytest.mark.parametrize(
     "name", [RUN, QRELS, METRIC, EFFECT, META, "results/small/tables/means.tsv", "results/small/report.html"]
 )
-@pytest.mark.parametrize("told", [True, False], ids=["with its job", "without its job"])
-def test_a_result_that_is_missing_is_told(tmp_path, name, told):
+@pytest.mark.parametrize("reported", [True, False], ids=["with its job", "without its job"])
+def test_a_result_that_is_missing_is_reported(tmp_path, name, reported):
     jobs = record(small().files, layout.JOBS)
-    if not told:
+    if not reported:
         jobs.remove(job_of(jobs, name))
     files = {key: one for key, one in small().files.items() if key != name}
     assert "missing" in findings(with_record(files, layout.JOBS, jobs), tmp_path)[name]
@@ -201,7 +203,7 @@ def test_a_result_that_is_missing_is_told(tmp_path, name, told):
     "name",
     ["results/small/metrics/weather/best/seed-0.tsv", "results/small/effects/new.tsv", "results/small/tables/new.tsv"],
 )
-def test_a_result_without_a_job_is_told(tmp_path, name):
+def test_a_result_without_a_job_is_reported(tmp_path, name):
     files = {**small().files, name: b"query_id\tnDCG@10\n"}
     assert findings(files, tmp_path)[name] == "no job of the workflow makes it"
     jobs = record(files, layout.JOBS)

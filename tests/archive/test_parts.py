@@ -149,7 +149,7 @@ def test_a_conda_environment_tells_its_packages_as_installed(tmp_path, monkeypat
     assert found[OWN]["packages"]["snakemake"]
 
 
-def test_differences_are_told_by_dotted_keys():
+def test_differences_are_reported_by_dotted_keys():
     a, b = (
         flattened({"systems": {"x": {"k1": 0.9}}, "depth": 10}),
         flattened({"systems": {"x": {"k1": 1.2}}, "seed": 1}),

@@ -47,5 +47,5 @@ def test_compressed_texts_are_looked_into(privacy, tmp_path):
     assert privacy.clean(harmless) == harmless  # the run's own bytes, not packed anew
 
 
-def test_environment_variables_are_told_by_an_allow_list():
+def test_environment_variables_are_reported_by_an_allow_list():
     assert recorded_environment({"OMP_NUM_THREADS": "1", "HF_TOKEN": "x", "HOME": "/h"}) == {"OMP_NUM_THREADS": "1"}

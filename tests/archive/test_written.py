@@ -83,7 +83,7 @@ def test_a_script_multiplies_as_this_process_does_and_sees_no_token(tmp_path, mo
     assert environment["OPENBLAS_CORETYPE"] == "Haswell" and "secret" not in environment.values()
 
 
-def test_changed_sources_are_told(tmp_path):
+def test_changed_sources_are_reported(tmp_path):
     files = dict(small().files)
     for name in (
         "workflow/Snakefile",
@@ -146,7 +146,7 @@ def test_a_ledger_tells_of_changes_that_no_job_read(workspace):
         assert changed_outputs(jobs) == [page, f"{tables}/means.tsv"]
 
 
-def test_data_that_was_replaced_after_the_run_is_not_told_as_what_was_read(workspace):
+def test_data_that_was_replaced_after_the_run_is_not_reported_as_what_was_read(workspace):
     (workspace / "data/weather.qrels").write_text("q1 0 d1 1\n")
     with pytest.raises(UserError) as error:
         crafted.archive(workspace, small().planned)

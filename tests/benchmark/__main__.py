@@ -70,7 +70,7 @@ def main() -> None:
         f"{machine()['device']}: products {rate / 1e9:,.0f} GFLOP/s, copies {copied / 1e9:,.1f} GB/s", file=sys.stderr
     )
     print("\t".join(HEAD))
-    told: list[Line] = []
+    reported: list[Line] = []
     for name in options.rows or names():
         module, folder = row(name), options.folder / name
         if why := lacking(module):
@@ -81,10 +81,10 @@ def main() -> None:
             count = module.prepare(folder, options.small)
             measured = compare(name, module, folder, options.repeats)
             needed = module.operations(folder) / rate if hasattr(module, "operations") else None
-            told += lines(name, count, measured, needed)
+            reported += lines(name, count, measured, needed)
         except (RuntimeError, AssertionError, FileNotFoundError) as error:
             sys.exit(f"error: {name}: {error}")
-        for line in told[-len(measured) :]:
+        for line in reported[-len(measured) :]:
             print("\t".join(line.cells()), flush=True)
         facts = {
             "machine": machine(),
@@ -93,7 +93,7 @@ def main() -> None:
             "copied_per_second": copied,
             "small": options.small,
         }
-        facts["rows"] = [asdict(line) for line in told]
+        facts["rows"] = [asdict(line) for line in reported]
         (options.folder / "benchmark.json").write_text(json.dumps(facts, indent=1) + "\n")
 
 

@@ -78,10 +78,10 @@ def planned(workspace: Workspace, name: str, jobs: int | None = None) -> Planned
     said = run(workspace, "--dry-run", name=name)
     seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    told = re.search(r"^total +(\d+)$", said, re.MULTILINE)
-    if (told is None) != (jobs is not None):
-        raise RuntimeError(f"{name}: {'jobs are' if told else 'nothing is'} left to do:\n{said[-2000:]}")
-    return Planned(int(told[1]) if told else jobs or 0, jobs is not None, seconds, used)
+    reported = re.search(r"^total +(\d+)$", said, re.MULTILINE)
+    if (reported is None) != (jobs is not None):
+        raise RuntimeError(f"{name}: {'jobs are' if reported else 'nothing is'} left to do:\n{said[-2000:]}")
+    return Planned(int(reported[1]) if reported else jobs or 0, jobs is not None, seconds, used)
 
 
 def finish(workspace: Workspace, name: str) -> None:

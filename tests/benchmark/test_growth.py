@@ -26,8 +26,8 @@ def test_every_stage_runs(tmp_path):
     command = [sys.executable, "-m", "tests.benchmark.growth", "20", "--folder", str(tmp_path / "growth")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    told = json.loads((tmp_path / "growth" / "growth.json").read_text())["taken"]
+    reported = json.loads((tmp_path / "growth" / "growth.json").read_text())["taken"]
     stages = ["prepare", "index", "search", "negatives", "train", "passages", "encode", "retrieve", "rerank", "score"]
-    assert [(one["stage"], one["documents"]) for one in told] == [(stage, 20) for stage in stages]
-    assert all(one["seconds"] > 0 and one["peak_rss_mb"] > 10 for one in told)
+    assert [(one["stage"], one["documents"]) for one in reported] == [(stage, 20) for stage in stages]
+    assert all(one["seconds"] > 0 and one["peak_rss_mb"] > 10 for one in reported)
     assert (tmp_path / "growth" / "growth.png").read_bytes()[:4] == b"\x89PNG"

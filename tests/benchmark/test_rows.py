@@ -144,9 +144,11 @@ def test_the_command_writes_its_table_and_refuses_what_it_does_not_know(tmp_path
     assert done.returncode == 0, done.stderr
     lines = [line.split("\t") for line in done.stdout.splitlines()]
     assert [line[:2] for line in lines] == [["row", "side"], ["comparisons", "plain"], ["comparisons", "ours"]]
-    told = json.loads((tmp_path / "benchmark.json").read_text())
+    reported = json.loads((tmp_path / "benchmark.json").read_text())
     assert (
-        told["small"] and [line["side"] for line in told["rows"]] == ["plain", "ours"] and told["machine"]["processor"]
+        reported["small"]
+        and [line["side"] for line in reported["rows"]] == ["plain", "ours"]
+        and reported["machine"]["processor"]
     )
     refused = subprocess.run([*command, "comparison"], cwd=root, capture_output=True, text=True)
     assert refused.returncode == 1 and refused.stderr.startswith(
@@ -160,9 +162,9 @@ def test_a_row_whose_package_is_absent_is_skipped_in_one_line(tmp_path, monkeypa
     rows = ["scoring_ranx", "comparisons", "--small", "--repeats", "1", "--folder", str(tmp_path)]
     monkeypatch.setattr(sys, "argv", ["benchmark", *rows])
     main()
-    told = capsys.readouterr()
-    assert [line.split("\t")[0] for line in told.out.splitlines()] == ["row", "comparisons", "comparisons"]
-    (skipped,) = [line for line in told.err.splitlines() if "scoring_ranx" in line]
+    reported = capsys.readouterr()
+    assert [line.split("\t")[0] for line in reported.out.splitlines()] == ["row", "comparisons", "comparisons"]
+    (skipped,) = [line for line in reported.err.splitlines() if "scoring_ranx" in line]
     assert skipped.startswith("scoring_ranx: skipped, absent_package is not installed: .venv/bin/python -m pip install")
 
 

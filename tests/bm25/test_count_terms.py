@@ -71,7 +71,7 @@ def test_the_order_of_documents_and_the_size_of_blocks_change_no_byte(tmp_path, 
     assert counted(tmp_path / "d", documents[1:]).digest() != whole.digest()
 
 
-def test_an_index_that_is_none_is_told_in_a_line(tmp_path):
+def test_an_index_that_is_none_is_reported_in_a_line(tmp_path):
     with pytest.raises(UserError) as error:
         count(tmp_path / "none", tmp_path / "terms", Settings("english", "together"))
     one_line(error, "none: not a complete Lucene index")
@@ -109,7 +109,7 @@ def test_queries_are_analysed_as_in_searching(tmp_path, monkeypatch):
     assert json.loads((tmp_path / "t.json").read_text())["2"] == ["the", "of"]
 
 
-def test_no_queries_are_told_in_a_line(tmp_path, monkeypatch):
+def test_no_queries_are_reported_in_a_line(tmp_path, monkeypatch):
     write_queries(tmp_path / "queries.jsonl", {})
     with pytest.raises(UserError) as error:
         call(

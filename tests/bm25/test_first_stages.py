@@ -209,8 +209,8 @@ def tuned(topical, queries, tmp_path, monkeypatch, **settings):
     qrels = {f"q{topic}": {f"d{n}": 1 for n in range(topic, 10 * TOPICS, TOPICS)} for topic in range(TOPICS)}
     write_qrels(tmp_path / "dev.qrels", qrels)
     paths = {"queries": tmp_path / "dev.jsonl", "parameters": tmp_path / "chosen.json", "table": tmp_path / "grid.tsv"}
-    told = {"measure": "nDCG@10", "depth": 40} | settings
-    call(monkeypatch, tune, index=topical, qrels=tmp_path / "dev.qrels", **paths, settings=json.dumps(told))
+    reported = {"measure": "nDCG@10", "depth": 40} | settings
+    call(monkeypatch, tune, index=topical, qrels=tmp_path / "dev.qrels", **paths, settings=json.dumps(reported))
     heading, *rows = [line.split("\t") for line in (tmp_path / "grid.tsv").read_text().splitlines()]
     chosen = json.loads((tmp_path / "chosen.json").read_text())
     search = json.dumps({"depth": 40, "tag": "x"})

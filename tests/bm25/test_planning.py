@@ -68,17 +68,17 @@ def test_an_index_is_named_after_its_settings(how, expected):
     assert planning.index_settings(how) == expected
 
 
-def test_only_a_tuned_system_reads_parameters_and_is_told_none():
+def test_only_a_tuned_system_reads_parameters_and_is_given_none():
     assert planning.tuned_parameters(EXPERIMENT, "tuned", "half-dev") == "results/e/bm25/half/tuned.parameters.json"
     assert planning.tuned_parameters(EXPERIMENT, "plain", "d") == []
     common = {"depth": EXPERIMENT.depth}
     pyserini = {"analyzer": "english", "fields": "together"}
-    told = {system: planning.search_settings(EXPERIMENT, system, "d") for system in SYSTEMS}
-    assert told["tuned"] == {**common, "analyzer": "standard", "fields": "best", "tag": "tuned"}
-    assert told["plain"] == {**common, **pyserini, "k1": 0.9, "b": 0.4, "tag": "plain"}
-    assert told["likelihood"] == {**common, **pyserini, "mu": 1000.0, "tag": "likelihood"}
+    reported = {system: planning.search_settings(EXPERIMENT, system, "d") for system in SYSTEMS}
+    assert reported["tuned"] == {**common, "analyzer": "standard", "fields": "best", "tag": "tuned"}
+    assert reported["plain"] == {**common, **pyserini, "k1": 0.9, "b": 0.4, "tag": "plain"}
+    assert reported["likelihood"] == {**common, **pyserini, "mu": 1000.0, "tag": "likelihood"}
     rm3 = {"feedback_terms": 10, "feedback_documents": 10, "original_query_weight": 0.5}
-    assert told["feedback"] == told["plain"] | {"feedback": {"rm3": rm3}, "tag": "feedback"}
+    assert reported["feedback"] == reported["plain"] | {"feedback": {"rm3": rm3}, "tag": "feedback"}
 
 
 def test_a_system_keeps_as_many_documents_as_it_says():
@@ -86,14 +86,14 @@ def test_a_system_keeps_as_many_documents_as_it_says():
     server = {**deep, "engine": "elasticsearch", "url": "http://h:9200"}
     asked = {"systems": {"plain": {"type": "bm25"}, "deep": deep, "server": server}, "comparisons": {}}
     experiment = resolve(changed(asked), "c.yaml")
-    told = {name: planning.search_settings(experiment, name, "d")["depth"] for name in experiment.systems}
-    assert told == {"plain": 1000, "deep": 10000, "server": 10000}
+    reported = {name: planning.search_settings(experiment, name, "d")["depth"] for name in experiment.systems}
+    assert reported == {"plain": 1000, "deep": 10000, "server": 10000}
     assert planning.index_elasticsearch_settings(experiment, "server")["depth"] == 10000
     assert "10000 documents kept" in describe(experiment, experiment.systems["deep"])
     assert "kept" not in describe(experiment, experiment.systems["plain"])
 
 
-def test_tuning_is_told_what_it_was_told_before_there_were_languages():
+def test_tuning_is_given_what_it_was_given_before_there_were_languages():
     assert planning.tuning_settings(EXPERIMENT, "tuned", "d") == given(EXPERIMENT.systems["tuned"].settings) == {
         "analyzer": "standard", "fields": "best", "measure": "nDCG@10", "depth": 10,
         "k1": [0.6, 0.9, 1.2, 1.5, 2.0], "b": [0.2, 0.4, 0.6, 0.75, 0.9],

@@ -244,7 +244,7 @@ def test_a_results_folder_that_cannot_be_written_is_one_line(again, finished):
     assert_one_line(again, "Read-only file system")
 
 
-def test_a_mistake_found_by_a_job_is_told_in_the_terminal(again):
+def test_a_mistake_found_by_a_job_is_reported_in_the_terminal(again):
     corpus = again.folder / "data/weather/corpus.jsonl"
     corpus.write_text(corpus.read_text() + "not JSON\n")
     process = again.start("results/tiny/data/weather/corpus.jsonl", "--retries", "0")

@@ -85,14 +85,14 @@ def two_nodes(slurm: Loopback) -> Iterator[None]:
     hosts = slurm.folder / "hosts"
     hosts.write_text("".join(f"{address} {name}\n" for name, address in [(slurm.host, gate), *NODES.items()]))
     named = 'mount --bind "$0" /etc/hosts && hostname "$1" && shift && exec "$@"'
-    told = ["unshare", "--mount", "--uts", "sh", "-c", named, str(hosts)]
-    controller = [*told, slurm.host, "slurmctld", "-D"]
+    reported = ["unshare", "--mount", "--uts", "sh", "-c", named, str(hosts)]
+    controller = [*reported, slurm.host, "slurmctld", "-D"]
     with networks():
         daemons = []
         try:
             restart(slurm, after, controller)
             for node in NODES:
-                inside = ["nsenter", f"--net=/run/netns/{namespace(node)}", *told, node]
+                inside = ["nsenter", f"--net=/run/netns/{namespace(node)}", *reported, node]
                 daemons.append(slurm.spawn(*inside, "slurmd", "-D", "-N", node))
             there = ["idle", str(len(NODES))]
             wait(lambda: slurm.ask("sinfo", "-h", "-o", "%T %D", "-p", "gpu").split() == there, 60, "two idle nodes")

@@ -1,4 +1,4 @@
-"""Energy, by counters that are made here: this machine may have none. What cannot be read is not told."""
+"""Energy, by counters that are made here: this machine may have none. What cannot be read is not reported."""
 
 import json
 import sys
@@ -78,8 +78,8 @@ def test_a_timing_has_them_where_there_are_any(tmp_path, monkeypatch):
     start = clock()
     package(tmp_path, 0, 4_000_000)
     write_timing(tmp_path / "timing.json", seconds=clock() - start)
-    told = json.loads((tmp_path / "timing.json").read_text())
-    assert told["energy_joules"] == {"processor": 3.0} and told["seconds"] < 60
+    reported = json.loads((tmp_path / "timing.json").read_text())
+    assert reported["energy_joules"] == {"processor": 3.0} and reported["seconds"] < 60
     monkeypatch.setattr(energy, "_packages", Packages(tmp_path / "none"))
     start = clock()
     write_timing(tmp_path / "timing.json", seconds=clock() - start)

@@ -89,7 +89,7 @@ def test_what_is_no_archive_is_said_to_be_none(tmp_path):
         pytest.fail("opened")
 
 
-def test_a_full_disk_is_told_whatever_the_library_raises(tmp_path):
+def test_a_full_disk_is_reported_whatever_the_library_raises(tmp_path):
     """safetensors, written in Rust, and torch raise errors of their own."""
     from safetensors import SafetensorError
 

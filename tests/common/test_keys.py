@@ -87,7 +87,7 @@ def test_keys_that_a_record_does_not_name_are_kept_where_it_says_so():
         read_settings(Learner, {"type": "t", "a": "b"}, "x")
 
 
-def test_a_mapping_or_list_of_anything_is_told_by_its_class():
+def test_a_mapping_or_list_of_anything_is_reported_by_its_class():
     anything = make_dataclass("Anything", [("mapping", dict), ("listed", list)])
     assert read_settings(anything, {"mapping": {"a": 1}, "listed": [1]}).listed == [1]
     with pytest.raises(UserError, match="mapping: expected dict, not 1"):

@@ -57,7 +57,7 @@ def test_dataclasses_are_read_inside_lists_and_mappings_and_where_null_is_allowe
         ({"depth": 1, "listed": {}}, "listed: expected list["),
     ],
 )
-def test_what_is_wrong_is_told_with_its_key(values, said):
+def test_what_is_wrong_is_reported_with_its_key(values, said):
     with pytest.raises(UserError, match=re.escape(f"--settings: {said}")):
         read_settings(Search, values)
 

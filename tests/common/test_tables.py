@@ -36,7 +36,7 @@ def test_numbers_come_back_to_the_last_bit_and_empty_cells_stay_empty(tmp_path):
     assert table["undefined"].isna().tolist() == [True, *[False] * 199]
 
 
-def test_what_is_no_number_is_told_with_its_column(tmp_path):
+def test_what_is_no_number_is_reported_with_its_column(tmp_path):
     (tmp_path / "t.tsv").write_text("task\tmean\na\t0.5\nb\thigh\n")
     with pytest.raises(UserError, match=r"t\.tsv: column mean: .*'high'"):
         read_table(tmp_path / "t.tsv", "task")

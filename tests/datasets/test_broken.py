@@ -238,7 +238,7 @@ def test_a_location_that_is_no_file_is_refused_and_does_not_hang(tmp_path, kind)
     "line",
     ['{"_id": "d1", "title": "", "text": "a"', '{"_id": "d1", "title": ""}', "[]", '{"text": "a"}', "{", '{"_id": "d'],
 )
-def test_a_prepared_file_that_was_damaged_is_told(tmp_path, line):
+def test_a_prepared_file_that_was_damaged_is_reported(tmp_path, line):
     write_corpus(tmp_path / "c", [Document("d0", "", "a")])
     with open(tmp_path / "c", "a") as file:
         file.write(line + "\n")

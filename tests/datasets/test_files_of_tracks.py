@@ -221,7 +221,7 @@ def test_topics_in_xml_state_their_encoding(tmp_path):
         assert trec.read_topics(tmp_path / "topics", "title", encoding=encoding) == {"1": "p\xeache"}, name
 
 
-def test_a_byte_that_an_encoding_lacks_is_told_with_its_line(tmp_path):
+def test_a_byte_that_an_encoding_lacks_is_reported_with_its_line(tmp_path):
     markup = "<DOC>\n<DOCNO>1</DOCNO>\n<TEXT>p\x81che</TEXT>\n</DOC>\n".encode("latin-1")
     said = refusal("trec", tmp_path, {"docs/a": markup})
     assert said.endswith("docs/a:3: not UTF-8 text")
@@ -229,7 +229,7 @@ def test_a_byte_that_an_encoding_lacks_is_told_with_its_line(tmp_path):
     assert said.endswith("docs/a:3: not cp1252 text")
 
 
-def test_an_encoding_that_there_is_not_is_told_before_anything_is_read():
+def test_an_encoding_that_there_is_not_is_reported_before_anything_is_read():
     entry = {"documents": ["a"], "topics": {"test": "t"}, "qrels": {"test": "q"}, "topic_field": "title"}
     for name in ("klingon", "rot13", "utf-16", "cp037", "iso2022_jp", "a\0b", "zip"):
         mistake = trec.mistake(trec.Options(**entry, encoding=name))

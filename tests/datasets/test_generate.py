@@ -40,7 +40,7 @@ def written(folder, monkeypatch, into="made", **settings):
 def test_a_causal_model_writes_the_same_queries_again(folder, monkeypatch):
     tiny_language_model.build(folder / "model", [*WORDS, "for", "Query"], seed=1, template=None)
     how = {"type": "query-generator", "max_length": 12, "prompt": "for {document} Query"}
-    monkeypatch.setattr("scripts.models.kinds.query_generator.NEW", 4)
+    monkeypatch.setattr("scripts.models.types.query_generator.NEW", 4)
     queries, qrels, counts = written(folder, monkeypatch, **how)
     assert queries and set(qrels) == set(queries) and counts["documents"] == 6  # one has no text
     assert all(qrels[query] == {query.rpartition("-")[0]: 1} for query in queries)
@@ -48,9 +48,9 @@ def test_a_causal_model_writes_the_same_queries_again(folder, monkeypatch):
     assert len({text.casefold() for text in queries.values()}) == len(queries) == counts["queries"]
     assert written(folder, monkeypatch, **how) == (queries, qrels, counts)
     assert written(folder, monkeypatch, **how, seed=6)[0] != queries
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as reported:
         written(folder, monkeypatch, **how | {"max_length": 2})
-    one_line(told, "max_length leaves no room for a document beside the prompt; raise it by 5")
+    one_line(reported, "max_length leaves no room for a document beside the prompt; raise it by 5")
 
 
 def writing(request):
@@ -80,7 +80,7 @@ def test_a_model_that_says_nothing_is_refused(folder, monkeypatch):
     (folder / "model").mkdir()
     with answering(lambda request: said(' \n"" ')) as asked:
         write_address(folder / "model", {"url": asked.url, "model": "m"})
-        with pytest.raises(UserError) as told:
+        with pytest.raises(UserError) as reported:
             written(folder, monkeypatch, type="query-generator-endpoint", max_length=9, prompt=PROMPT)
-        one_line(told, "no query was written for 6 documents")
+        one_line(reported, "no query was written for 6 documents")
         assert not (folder / "made").exists()

@@ -119,12 +119,12 @@ def test_queries_of_test_that_nobody_judged_can_be_judged_by_a_model(tmp_path, h
 
 def test_the_record_says_what_came_and_what_the_library_documents_of_it(tmp_path, home):
     record, done = fetch(tmp_path, home(ANTIQUE), "ir_datasets:antique", "antique/test", "antique/train")
-    told = json.loads(record.read_text())
-    assert told["documents"] == "antique" and told["ids"] == ["antique/test", "antique/train"]
-    assert told["library"].startswith("ir_datasets 0.5.")
-    assert told["counts"]["antique"] == {"documents": 3}
-    assert told["counts"]["antique/train"] == {"queries": 3, "judgements": 3}
-    files = {file["path"]: file for file in told["files"]}
+    reported = json.loads(record.read_text())
+    assert reported["documents"] == "antique" and reported["ids"] == ["antique/test", "antique/train"]
+    assert reported["library"].startswith("ir_datasets 0.5.")
+    assert reported["counts"]["antique"] == {"documents": 3}
+    assert reported["counts"]["antique/train"] == {"queries": 3, "judgements": 3}
+    files = {file["path"]: file for file in reported["files"]}
     assert files.keys() == ANTIQUE.keys()
     collection = files["antique/collection.tsv"]
     assert collection["documented_md5"] == "684f7015aff377062a758e478476aac8" != collection["md5"]

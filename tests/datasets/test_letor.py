@@ -19,14 +19,14 @@ def test_grades_become_judgements(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [("", "test.txt: no judged query"), ("x qid:1 1:1\n", "test.txt:1: grade 'x'")],
 )
-def test_mistakes_are_one_line(tmp_path, text, told):
+def test_mistakes_are_one_line(tmp_path, text, reported):
     (tmp_path / "test.txt").write_text(text)
     with pytest.raises(UserError) as error:
         read(tmp_path / "test.txt", Options())
-    one_line(error, told)
+    one_line(error, reported)
 
 
 def test_a_folder_needs_the_names_of_its_files(tmp_path):

@@ -36,7 +36,7 @@ def test_markup_inside_a_title_is_text_of_the_title(tmp_path):
     assert touche.read_topics(tmp_path / "t.xml") == [Topic("7", "Is tea better?")]
 
 
-def test_training_topics_without_judgements_are_told_apart(tmp_path):
+def test_training_topics_without_judgements_are_reported_apart(tmp_path):
     options = {"documents": ["docs.jsonl"], "topics": {"train": "topics.xml"}, "qrels": {"train": "relevance.qrels"}}
     collection = touche.read(write(tmp_path, TOUCHE), touche.Options(**options))
     assert collection.unjudged == {"2": "Cats or dogs?"} and list(collection.queries["train"]) == ["1"]

@@ -54,7 +54,7 @@ def test_where_all_is_in_order_nothing_is_touched(clone):
     assert state(clone) == before and len(before) > 5
 
 
-def test_a_file_without_a_record_is_told_and_the_configuration_of_the_last_run_is_none(clone):
+def test_a_file_without_a_record_is_reported_and_the_configuration_of_the_last_run_is_none(clone):
     Path("results/x/b.tsv").write_text("2\n")
     (warning,) = make_ready()
     assert "1 file is made again" in warning and warning.endswith(": results/x/b.tsv")

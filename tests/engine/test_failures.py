@@ -5,7 +5,7 @@ import os
 from scripts.engine.failures import errors_of_logs
 
 
-def test_each_error_of_this_run_is_told_once_with_its_first_log(tmp_path):
+def test_each_error_of_this_run_is_reported_once_with_its_first_log(tmp_path):
     logs, slurm = tmp_path / "logs", tmp_path / "slurm"
     for path, text, date in [
         (logs / "score/b.log", "host: x\n12 queries\nerror: x.yaml: wrong\n", 2000),

@@ -140,13 +140,13 @@ def test_data_that_changed_before_or_while_it_is_read_gives_one_line_and_nothing
     expected = planned()
     assert import_job(data, expected, by_setting=by_setting) == (None, True)
     shutil.rmtree("results")
-    told = (f"error: {data}: changed while the run was under way; run again", False)
-    assert import_job(data, expected, during=change, by_setting=by_setting) == told
-    assert import_job(data, expected, by_setting=by_setting) == told
+    reported = (f"error: {data}: changed while the run was under way; run again", False)
+    assert import_job(data, expected, during=change, by_setting=by_setting) == reported
+    assert import_job(data, expected, by_setting=by_setting) == reported
     assert import_job(data, planned(), by_setting=by_setting) == (None, True)
 
 
-def test_a_mistake_in_half_written_data_is_not_told_as_one_of_the_data(data):
+def test_a_mistake_in_half_written_data_is_not_reported_as_one_of_the_data(data):
     expected = planned()
     said, _ = import_job(data, expected, during=lambda: flip(data / "corpus.jsonl"), wrong=True)
     assert "changed while the run was under way" in said

@@ -40,7 +40,7 @@ def test_without_slurm_nothing_is_asked_or_renamed():
     assert not vars(executor)
 
 
-def test_a_machine_without_slurm_is_told_in_one_line(monkeypatch, tmp_path):
+def test_a_machine_without_slurm_is_reported_in_one_line(monkeypatch, tmp_path):
     executor = SimpleNamespace(run_uuid="1", check_active_jobs=None, _status_query_calls=0)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SystemExit, match="error: squeue: no such command"):

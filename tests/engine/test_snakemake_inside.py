@@ -148,8 +148,8 @@ def test_the_log_file_is_open_before_the_snakefile_is_read_and_a_dry_run_has_non
 
 def test_records_have_the_event_and_fields_that_a_run_is_followed_by():
     execute = source(Workflow.execute)
-    told = execute.index("event=LogEvent.RUN_INFO, stats=stats_dict")
-    assert told < execute.index("self._onstart(") and '"total"' in source(DAG.stats)
+    reported = execute.index("event=LogEvent.RUN_INFO, stats=stats_dict")
+    assert reported < execute.index("self._onstart(") and '"total"' in source(DAG.stats)
     started = source(Job.log_info)
     fields = ("event=LogEvent.JOB_INFO", "jobid=", "rule_msg=self.message", "rule_name=self.rule.name", "output=")
     assert all(field in started for field in fields)

@@ -9,7 +9,7 @@ import yaml
 from scripts.common.errors import UserError
 from scripts.common.keys import stated
 from scripts.experiment.resolution import resolve
-from scripts.experiment.system_kinds import system_kind
+from scripts.experiment.system_types import system_type
 from scripts.inference import planning as inference
 from scripts.models.training_keys import Lora
 from scripts.training import planning as training
@@ -23,21 +23,21 @@ def made(**changes):
     return resolve(changed({key.replace("__", "/"): value for key, value in changes.items()}), "c.yaml")
 
 
-def test_a_training_is_told_what_its_recipe_says_and_nothing_where_it_says_nothing():
+def test_a_training_is_given_what_its_recipe_says_and_nothing_where_it_says_nothing():
     usual = training.training_settings(made(), "m", "r", "1")
     assert not {"lora", "precision", "matryoshka_dims", "gradient_checkpointing"} & usual.keys()
     assert training.training_settings(made(recipes__r__gradient_checkpointing=False), "m", "r", "1") == usual
-    told = training.training_settings(
+    reported = training.training_settings(
         made(recipes__r__lora={}, recipes__r__gradient_checkpointing=True, recipes__r__matryoshka_dims=[64, 32]),
         *("m", "r", "1"),
     )
-    assert told == usual | {"lora": {}, "gradient_checkpointing": True, "matryoshka_dims": [64, 32]}
+    assert reported == usual | {"lora": {}, "gradient_checkpointing": True, "matryoshka_dims": [64, 32]}
     assert training.training_settings(made(recipes__r__precision="bf16"), "m", "r", "1") == usual | {
         "precision": "bf16"
     }
 
 
-def test_a_training_that_several_processes_share_is_told_so_and_asks_for_as_many_cards():
+def test_a_training_that_several_processes_share_is_given_so_and_asks_for_as_many_cards():
     usual = training.training_settings(made(), "m", "r", "1")
     assert not {"gpus", "nodes"} & usual.keys() and training.gpus(made(), "r") == 1
     assert training.training_settings(made(recipes__r__gpus=4), "m", "r", "1") == usual | {"gpus": 4}
@@ -62,8 +62,8 @@ def test_one_checkpoint_and_its_encoded_corpus_serve_systems_of_several_dimensio
     assert [experiment.systems[name].truncate_dim for name in names] == [None, 128, 64]
     assert len({inference.ranking_inputs(experiment, "runs/d", name, "1")["checkpoint"] for name in names}) == 1
     assert len({inference.ranking_inputs(experiment, "runs/d", name, "1")["index"] for name in names}) == 1
-    told = [inference.ranking_settings(experiment, "runs/d", name, 1) for name in names]
-    assert "truncate_dim" not in told[0] and [one["truncate_dim"] for one in told[1:]] == [128, 64]
+    reported = [inference.ranking_settings(experiment, "runs/d", name, 1) for name in names]
+    assert "truncate_dim" not in reported[0] and [one["truncate_dim"] for one in reported[1:]] == [128, 64]
 
 
 def test_systems_of_other_dimensions_are_compared_and_of_the_same_ones_are_not():
@@ -91,10 +91,10 @@ def test_words_and_provenance_tell_of_it():
         systems__short=SYSTEM | {"truncate_dim": 64},
     )
     system = experiment.systems["short"]
-    words = system_kind(system).describe(experiment, system)
+    words = system_type(system).describe(experiment, system)
     assert ", by a LoRA adapter of rank 8 that is merged, for the first 64, 32 dimensions (Matryoshka), 1 seed" in words
     assert words.endswith(", the first 64 dimensions of its vectors")
-    stage = system_kind(system).provenance(experiment, system)
+    stage = system_type(system).provenance(experiment, system)
     assert stage["truncate_dim"] == 64 and stage["training"]["lora"] == FULL | {"merge": True}
 
 
@@ -136,7 +136,7 @@ RERANK = {"first_stage": "bm25", "depth": 10}
         ({"systems/x": {"type": "bm25", "truncate_dim": 64}}, "truncate_dim"),
     ],
 )  # fmt: skip
-def test_mistakes_are_told_in_a_line_before_anything_runs(changes, said):
+def test_mistakes_are_reported_in_a_line_before_anything_runs(changes, said):
     with pytest.raises(UserError) as raised:
         resolve(changed(changes), "c.yaml")
     assert said in str(raised.value) and "\n" not in str(raised.value)

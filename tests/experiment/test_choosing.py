@@ -11,7 +11,7 @@ import yaml
 
 from scripts.experiment.leakage import learnt_from
 from scripts.experiment.resolution import resolve
-from scripts.experiment.system_kinds import system_kind
+from scripts.experiment.system_types import system_type
 from scripts.experiment.tried import tried, tried_by_comparison
 from scripts.inference.planning import ranking_inputs
 from scripts.ir.trec import write_qrels, write_run
@@ -78,7 +78,7 @@ def test_what_is_said_of_it():
         in (settings["systems"]["tuned"])
     )
     assert settings["trained"]["tuned"] == ["d"] and tried_by_comparison(chosen) == {"c": [1, 4]}
-    stated = system_kind(chosen.systems["tuned"]).provenance(chosen, chosen.systems["tuned"])["training"]
+    stated = system_type(chosen.systems["tuned"]).provenance(chosen, chosen.systems["tuned"])["training"]
     assert stated["chosen"] == {"by": "RR@10", "on": "d/dev"} and stated["among"]["r-0.2-1"]["learning_rate"] == 0.2
 
 

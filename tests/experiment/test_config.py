@@ -176,7 +176,7 @@ CASES = {  # what is wrong, or accepted where there is no message
      "factcheck.yaml: systems: c.yaml has no such entry: unknown name 'elasticsearch'; with published.part: true its cells"),
     "mapping of which this is a part": ({"published": {"file": "pyproject.toml", "mapping": "config/published/factcheck.yaml", "part": True}}, None),
     "chart with a baseline": ({"charts/x": {"systems": ["tuned"], "measures": ["RR@10"], "baseline": "bm25"}}, None),
-    "chart with kinds of system": ({"charts/x": {"systems": {"a": ["tuned"], "b": ["bm25"]}, "measures": ["RR@10"]}}, None),
+    "chart with types of system": ({"charts/x": {"systems": {"a": ["tuned"], "b": ["bm25"]}, "measures": ["RR@10"]}}, None),
     "chart without measures": ({"charts/x": {"systems": ["tuned"]}}, "c.yaml: charts.x: key 'measures' is missing"),
     "chart with one system as text": ({"charts/x": {"systems": "tuned", "measures": ["RR@10"]}}, "c.yaml: charts.x.systems: 'tuned' is text; expected"),
     "unknown system in a chart": ({"charts/x": {"systems": ["tunde"], "measures": ["RR@10"]}}, "c.yaml: charts.x.systems: unknown name 'tunde' (did you mean 'tuned'?); systems has "),
@@ -372,8 +372,8 @@ def test_systems_that_split_texts_or_score_all_pairs():
         "cut": {"model": "m", "long_documents": "truncate"},
     }
     found = resolve(changed({f"systems/{name}": entry for name, entry in systems.items()}), "c.yaml").systems
-    kinds = {"all": "score_all", "all-bi": "retrieve", "split": "rerank", "short": "score_all", "cut": "retrieve"}
-    assert {name: found[name].kind for name in systems} == kinds
+    types = {"all": "score_all", "all-bi": "retrieve", "split": "rerank", "short": "score_all", "cut": "retrieve"}
+    assert {name: found[name].type for name in systems} == types
     assert {name: found[name].passage_length for name in systems} == dict.fromkeys(systems) | {
         "split": 150,
         "short": 80,

@@ -5,7 +5,7 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.experiment.descriptions import describe
 from scripts.experiment.resolution import resolve
-from scripts.experiment.system_kinds import system_kind
+from scripts.experiment.system_types import system_type
 from scripts.inference import planning
 from scripts.training.planning import weights_settings, weights_source
 from tests.experiment.test_config import changed
@@ -41,9 +41,13 @@ def test_what_is_said_of_it():
     system = resolved.systems["embedded"]
     said = describe(resolved, system)
     assert "bi-encoder-endpoint remote (organisation/embeds, asked at https://h.example/v1, 200 words" in said
-    told = system_kind(system).provenance(resolved, system)
-    assert told["url"] == "https://h.example/v1" and told["max_words"] == 200 and told["weights"] == MODEL["weights"]
-    assert "key" not in told and not told.get("max_length")
+    reported = system_type(system).provenance(resolved, system)
+    assert (
+        reported["url"] == "https://h.example/v1"
+        and reported["max_words"] == 200
+        and reported["weights"] == MODEL["weights"]
+    )
+    assert "key" not in reported and not reported.get("max_length")
 
 
 def test_two_that_ask_the_same_are_one_system_under_two_names():
@@ -73,9 +77,9 @@ CASES = {
 
 @pytest.mark.parametrize(("model", "said"), CASES.values(), ids=CASES)
 def test_each_mistake_is_one_line_and_shows_no_key(model, said):
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as reported:
         experiment({key: value for key, value in model.items() if value is not ...})
-    text = str(told.value)
+    text = str(reported.value)
     assert text.startswith("c.yaml: ") and said in text and "\n" not in text and SECRET not in text
 
 

@@ -23,14 +23,14 @@ def experiment(recipe, **further):
 
 
 def test_jobs_are_given_the_dev_queries_and_how_the_model_is_evaluated():
-    told = experiment(EVERY)
-    assert dev_inputs(told, "r") == {
+    reported = experiment(EVERY)
+    assert dev_inputs(reported, "r") == {
         "dev_run": "results/e/bm25/d/dev.trec.gz",
         "dev_queries": "results/e/data/d/queries/dev.jsonl",
         "dev_qrels": "results/e/data/d/qrels/dev.qrels",
     }
-    settings = training_settings(told, "m", "r", "1")
-    how = {"measure": "RR@10", "every": 50, "candidates": 20, "batch_size": told.models["m"].batch_size}
+    settings = training_settings(reported, "m", "r", "1")
+    how = {"measure": "RR@10", "every": 50, "candidates": 20, "batch_size": reported.models["m"].batch_size}
     assert {key: settings[key] for key in EVERY} == EVERY | {"evaluate": how}
     split = experiment(EVERY | {"long_documents": "passages", "passage_length": 99})
     assert dev_inputs(split, "r")["dev_queries"] == "results/e/passages/d/99/queries/dev.jsonl"
@@ -81,7 +81,7 @@ def test_mistakes_are_one_line(recipe, said):
     assert said in refused(experiment, recipe)
 
 
-def test_a_dataset_without_dev_queries_is_told_before_anything_runs():
+def test_a_dataset_without_dev_queries_is_reported_before_anything_runs():
     without = {"datasets/d": {"format": "trec", "location": "tests", "qrels": {"train": "a", "test": "b"},
                               "topics": {"train": "c", "test": "d"}, "documents": ["e"]}}  # fmt: skip
     message = refused(partial(experiment, **without), {"evaluate": {}})

@@ -87,10 +87,10 @@ def test_a_faiss_index_lies_beside_its_encoding_and_is_named_as_faiss_names_it(e
     assert for_times(experiment, experiment.systems["near"]) != for_times(experiment, experiment.systems["whole"])
 
 
-def test_jobs_are_told_of_it_and_others_are_not(experiment):
+def test_jobs_are_given_of_it_and_others_are_not(experiment):
     assert planning.ranking_settings(experiment, "runs/d", "pairs", "0")["backend"] == "onnx"
-    told = planning.ranking_settings(experiment, "runs/d", "codes", "0")["embeddings"]
-    assert told == {"precision": "binary", "rescore_multiplier": 2}
+    reported = planning.ranking_settings(experiment, "runs/d", "codes", "0")["embeddings"]
+    assert reported == {"precision": "binary", "rescore_multiplier": 2}
     assert planning.ranking_settings(experiment, "runs/d", "both", "0")["embeddings"]["rescore_multiplier"] == 0
     plain = planning.ranking_settings(experiment, "runs/d", "whole", "0")
     assert "embeddings" not in plain and "precision" not in plain and "backend" not in plain

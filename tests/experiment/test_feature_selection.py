@@ -21,7 +21,7 @@ def experiment(**keys):
 def columns(**keys):
     """The columns of each system that the entry `l` became."""
     systems = experiment(**keys).systems.values()
-    return {one.name: one.settings.columns for one in systems if one.kind == "learning-to-rank"}
+    return {one.name: one.settings.columns for one in systems if one.type == "learning-to-rank"}
 
 
 SELECTED = {
@@ -69,15 +69,17 @@ def test_a_learner_is_compared_with_itself():
     pairs = {"control": "l", "treatment": "less", "same": ["learner"]}
     given = {"features": SETS, "systems/z": {"model": "m"}, "systems/l": RANKER | both, "systems/less": less}
     made = resolve(changed(given | {"comparisons/c": pairs}), "c.yaml").comparisons
-    told = {(one.control, one.treatment) for name, one in made.items() if name.startswith("c-")}
-    assert told == {(f"l-{of}", f"less-{of}-{out}") for of in both["learner"] for out in ("z", "BM25")}
+    reported = {(one.control, one.treatment) for name, one in made.items() if name.startswith("c-")}
+    assert reported == {(f"l-{of}", f"less-{of}-{out}") for of in both["learner"] for out in ("z", "BM25")}
 
 
-def test_a_selection_is_told_to_the_training_alone_and_needs_the_same_files():
+def test_a_selection_is_given_to_the_training_alone_and_needs_the_same_files():
     whole, part = experiment(), experiment(without="z")
     assert planning.features(part, "l", "d", "train") == planning.features(whole, "l", "d", "train")
-    told = planning.training_settings(whole, "l", "0")
-    assert planning.training_settings(part, "l", "0") == told | {"columns": COLUMNS[:5]} and "columns" not in told
+    reported = planning.training_settings(whole, "l", "0")
+    assert (
+        planning.training_settings(part, "l", "0") == reported | {"columns": COLUMNS[:5]} and "columns" not in reported
+    )
     assert part.systems["l"].settings.takes == ("bm25", "z")
     assert planning.asked(whole) and not planning.asked(part)
     assert " on 5 of 6 features (few), " in describe(part, part.systems["l"])

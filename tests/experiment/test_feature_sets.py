@@ -72,8 +72,8 @@ def test_a_model_that_labels_words_takes_the_place_of_the_rules():
 
 def test_such_a_model_ranks_nothing():
     systems = {"systems/x": {"model": "t", "rerank": {"first_stage": "bm25", "depth": 5}}}
-    told = r"systems\.x\.model: t is of type token-classification: it labels words or writes"
-    with pytest.raises(UserError, match=told):
+    reported = r"systems\.x\.model: t is of type token-classification: it labels words or writes"
+    with pytest.raises(UserError, match=reported):
         resolve(changed(TAGGING | systems), "c.yaml")
 
 
@@ -116,8 +116,8 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("entry", "changes", "told"), WRONG.values(), ids=WRONG)
-def test_each_mistake_is_one_line(entry, changes, told):
+@pytest.mark.parametrize(("entry", "changes", "reported"), WRONG.values(), ids=WRONG)
+def test_each_mistake_is_one_line(entry, changes, reported):
     with pytest.raises(UserError) as error:
         features(entry, **changes)
-    assert told in str(error.value) and "\n" not in str(error.value), str(error.value)
+    assert reported in str(error.value) and "\n" not in str(error.value), str(error.value)

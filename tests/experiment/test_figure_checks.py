@@ -60,17 +60,17 @@ def test_options_at_their_defaults_are_the_same_written_or_not():
     assert plain == spelt and not {"limits", "lower_is_better", "axis"} & plain.keys()
 
 
-def test_a_figure_is_told_its_options_and_a_table_only_those_of_numbers():
+def test_a_figure_is_given_its_options_and_a_table_only_those_of_numbers():
     figure = {"fixed": True, "limits": [-1, 1], "ticks": [0], "columns": ["n"], "digits": 4, "width": 8, "height": 6.5,
               "x_label": "Mean difference"}  # fmt: skip
     experiment = resolve(changed({"comparisons/c/figure": figure, "lower_is_better": ["nDCG@10"]}), "c.yaml")
-    told = figures.forest_settings(experiment, "c")
-    assert figure.items() <= told.items() and told["lower_is_better"] is True
+    reported = figures.forest_settings(experiment, "c")
+    assert figure.items() <= reported.items() and reported["lower_is_better"] is True
     table = figures.table_settings(experiment)["c"]
     assert table["digits"] == 4 and table["lower_is_better"] and not {"fixed", "limits", "columns"} & table.keys()
 
 
-def test_a_figure_is_told_which_tasks_its_systems_learnt_from():
+def test_a_figure_is_given_which_tasks_its_systems_learnt_from():
     experiment = resolve(changed({"datasets/o": {"format": "beir", "location": "docs"}, "tasks": ["d", "o"]}), "c.yaml")
     assert figures.forest_settings(experiment, "c")["trained"] == {"tuned": ["d"]}
     swapped = changed({"comparisons/c": {"control": "tuned", "treatment": "bm25"}, "recipes/r2": {"train_on": "d"}})
@@ -98,11 +98,11 @@ def test_measures_of_which_a_lower_value_is_better_are_known_by_any_of_their_nam
 
 
 def test_the_direction_of_a_measure_is_a_setting_of_the_statistics_only_where_these_depend_on_it():
-    told = [
+    reported = [
         synthesis.comparison_settings(resolve(changed(changes), "c.yaml"), "c")
         for changes in ({"lower_is_better": ["nDCG@10"]}, {"lower_is_better": ["nDCG@10"], "comparisons/c/margin": 0.1})
     ]
-    assert ["lower_is_better" in one for one in told] == [False, True]
+    assert ["lower_is_better" in one for one in reported] == [False, True]
 
 
 def test_a_bayesian_summary_that_is_computed_can_be_drawn():

@@ -106,7 +106,7 @@ def test_what_is_said_of_a_fusion():
     )
 
 
-def test_a_fusion_of_short_runs_is_told_of():
+def test_a_fusion_of_short_runs_is_reported():
     rerankers = {f"systems__{name}": {"model": "ce", "rerank": {"first_stage": "bm25", "depth": depth}}
                  for name, depth in (("x", 20), ("y", 30))}  # fmt: skip
     resolved = experiment(**rerankers, systems__f={"type": "fusion", "systems": ["x", "y"]})

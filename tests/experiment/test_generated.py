@@ -67,7 +67,7 @@ def test_a_split_that_cannot_be_carved_out_of_written_queries_is_not_recommended
 
 @pytest.mark.parametrize(("changes", "said"), CASES.values(), ids=CASES)
 def test_each_mistake_is_one_line(changes, said):
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as reported:
         resolve(changed(CHANGES | changes), "c.yaml")
-    text = str(told.value)
+    text = str(reported.value)
     assert text.startswith("c.yaml: ") and said in text and "\n" not in text

@@ -7,36 +7,40 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.experiment.descriptions import describe
 from scripts.experiment.resolution import resolve
-from scripts.experiment.system_kinds import system_kind
+from scripts.experiment.system_types import system_type
 from scripts.inference import planning as inference
 from scripts.training import planning
 from tests.experiment.test_config import changed
 
-TOLD = {"true_token": "yes", "false_token": "no"}
+ANSWERS = {"true_token": "yes", "false_token": "no"}
 ASKED = {"query": "Judge\nthis"}
 JUDGE = {"systems/x": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
 
 
-def resolved(**told):
-    return resolve(changed(JUDGE | {f"models/ce/{key}": value for key, value in told.items()}), "c.yaml")
+def resolved(**reported):
+    return resolve(changed(JUDGE | {f"models/ce/{key}": value for key, value in reported.items()}), "c.yaml")
 
 
 def test_the_job_of_its_weights_holds_it_and_no_other():
-    plain, told = resolved(), resolved(**TOLD)
+    plain, reported = resolved(), resolved(**ANSWERS)
     assert planning.weights_settings(plain, "ce") == {}
-    assert planning.weights_settings(told, "ce") == TOLD
-    assert planning.weights_settings(resolved(**TOLD, prompts=ASKED), "ce") == TOLD
-    assert inference.ranking_settings(told, "runs/d", "x", "0") == inference.ranking_settings(plain, "runs/d", "x", "0")
+    assert planning.weights_settings(reported, "ce") == ANSWERS
+    assert planning.weights_settings(resolved(**ANSWERS, prompts=ASKED), "ce") == ANSWERS
+    assert inference.ranking_settings(reported, "runs/d", "x", "0") == inference.ranking_settings(
+        plain, "runs/d", "x", "0"
+    )
 
 
 def test_a_description_an_archive_and_an_identity_say_it():
-    plain, told = resolved(), resolved(**TOLD)
-    told = resolved(**TOLD, prompts=ASKED)
+    plain, reported = resolved(), resolved(**ANSWERS)
+    reported = resolved(**ANSWERS, prompts=ASKED)
     words = ', query prompt "Judge\\nthis", true_token "yes", false_token "no"; '
-    assert words in describe(told, told.systems["x"]) and "prompt" not in describe(plain, plain.systems["x"])
-    kind = system_kind(told.systems["x"])
-    assert kind.provenance(told, told.systems["x"])["true_token"] == "yes"
-    sides = [kind.identity(SimpleNamespace(models=one.models, recipes={}), one.systems["x"]) for one in (plain, told)]
+    assert words in describe(reported, reported.systems["x"]) and "prompt" not in describe(plain, plain.systems["x"])
+    kind = system_type(reported.systems["x"])
+    assert kind.provenance(reported, reported.systems["x"])["true_token"] == "yes"
+    sides = [
+        kind.identity(SimpleNamespace(models=one.models, recipes={}), one.systems["x"]) for one in (plain, reported)
+    ]
     assert sides[0] != sides[1]
 
 

@@ -60,8 +60,8 @@ def test_a_system_trained_for_each_dataset_learnt_from_the_recipe_of_that_one():
 def test_a_feature_of_training_queries_comes_from_no_system_that_saw_them(system):
     with pytest.raises(UserError) as error:
         experiment(["BM25", {"system": system}])
-    told = f"c.yaml: features.f.of: system.{system} on task d/train would leak labels to a learner, since"
-    assert str(error.value).startswith(told) and "learnt from d/train; take a system that" in str(error.value)
+    reported = f"c.yaml: features.f.of: system.{system} on task d/train would leak labels to a learner, since"
+    assert str(error.value).startswith(reported) and "learnt from d/train; take a system that" in str(error.value)
     assert "\n" not in str(error.value)
     assert experiment([{"system": system}], tasks=["d"]).features["f"].tasks == ("d",)  # other queries
 

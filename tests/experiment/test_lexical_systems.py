@@ -6,7 +6,7 @@ from scripts.common.errors import UserError
 from scripts.common.keys import given
 from scripts.experiment.descriptions import describe
 from scripts.experiment.resolution import resolve
-from scripts.experiment.system_kinds import system_kind
+from scripts.experiment.system_types import system_type
 from tests.experiment.test_config import changed
 
 INDEX = {"analyzer": "english", "fields": "together"}
@@ -96,7 +96,7 @@ DESCRIBED = {
 def test_a_description_says_what_it_is(words, entry):
     planned = experiment(entry)
     assert describe(planned, planned.systems["x"]) == words
-    assert system_kind(planned.systems["x"]).provenance(planned, planned.systems["x"])["method"].endswith(" (Lucene)")
+    assert system_type(planned.systems["x"]).provenance(planned, planned.systems["x"])["method"].endswith(" (Lucene)")
 
 
 def test_a_description_names_the_language_where_there_is_another_than_english():
@@ -150,7 +150,7 @@ def test_a_mistake_is_one_line(entry, said):
     assert "\n" not in str(error.value) and said in str(error.value), str(error.value)
 
 
-def test_tuning_on_a_dataset_without_dev_is_told():
+def test_tuning_on_a_dataset_without_dev_is_reported():
     trec = {"format": "trec", "location": "tests", "documents": ["d"], "topics": {"test": "t"}, "qrels": {"test": "q"}}
     with pytest.raises(UserError, match=r"c.yaml: systems.x.tune: d has no judgements for the split dev"):
         experiment({"type": "query-likelihood", "tune": True}, **{"datasets/d": trec, "recipes": {}})

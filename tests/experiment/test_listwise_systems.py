@@ -10,7 +10,7 @@ from scripts.common.errors import UserError
 from scripts.experiment.cautions import cautions
 from scripts.experiment.descriptions import describe, for_times
 from scripts.experiment.resolution import resolve
-from scripts.experiment.system_kinds import system_kind
+from scripts.experiment.system_types import system_type
 from scripts.experiment.systems.listwise import job_settings
 from scripts.inference import planning
 from tests.experiment.test_config import changed
@@ -28,7 +28,7 @@ def endpoint(**keys):
     return {**JUDGE, "endpoint": {**ENDPOINT, **keys}}
 
 
-def test_defaults_and_what_the_job_is_told():
+def test_defaults_and_what_the_job_is_given():
     resolved = experiment()
     system = resolved.systems["judge"]
     assert (system.first_stage, system.depth, system.seeds) == ("bm25", 100, (0,))
@@ -44,8 +44,8 @@ def test_defaults_and_what_the_job_is_told():
         **{"depth": 100, "tag": "judge-0"},
     }
     local = experiment(endpoint(url="http://localhost:8000/v1", leave_out=["seed", "temperature"])).systems["judge"]
-    told = job_settings(local)
-    assert told["key"] is None and not {"seed", "temperature"} & set(told)
+    reported = job_settings(local)
+    assert reported["key"] is None and not {"seed", "temperature"} & set(reported)
     assert experiment(endpoint(url="http://h/v1", key="MY_KEY")).systems["judge"].settings.key == "MY_KEY"
 
 
@@ -70,9 +70,9 @@ def test_what_is_said_of_it():
         "300 words per document"
     )
     assert for_times(resolved, system)["candidates"] == "top 100 of bm25"
-    told = system_kind(system).provenance(resolved, system)
-    assert told["method"] == "listwise" and told["reranks"] == "bm25" and told["model"] == "Org/Model-7B"
-    assert "key" not in told and "concurrency" not in told
+    reported = system_type(system).provenance(resolved, system)
+    assert reported["method"] == "listwise" and reported["reranks"] == "bm25" and reported["model"] == "Org/Model-7B"
+    assert "key" not in reported and "concurrency" not in reported
 
 
 def test_it_has_the_seeds_of_its_first_stage_and_lists_fan_out():
@@ -90,7 +90,7 @@ def test_two_that_ask_the_same_are_one_system_under_two_names():
     experiment(systems__other={**JUDGE, "max_words": 99}, comparisons__c=pair)
 
 
-def test_a_measure_that_looks_deeper_is_told_of():
+def test_a_measure_that_looks_deeper_is_reported():
     resolved = experiment({**JUDGE, "rerank": {"first_stage": "bm25", "depth": 5}})
     assert any("judge" in line for line in cautions(resolved))
 
@@ -125,7 +125,7 @@ CASES = {
 
 @pytest.mark.parametrize(("judge", "said"), CASES.values(), ids=CASES)
 def test_each_mistake_is_one_line_and_shows_no_key(judge, said):
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as reported:
         experiment({key: value for key, value in judge.items() if value is not ...})
-    text = str(told.value)
+    text = str(reported.value)
     assert text.startswith("c.yaml: ") and said in text and "\n" not in text and SECRET not in text

@@ -49,7 +49,7 @@ def test_the_base_of_these_tests_is_right():
     resolve(changed({}), "c.yaml")
 
 
-def told(key, place, text):
+def refusal(key, place, text):
     """How a path is reported: what cannot be seen in it is noticed before what it means."""
     return f"{key}: {text!r} " if text.isprintable() else f"{key}{place}: the text {text!r} contains "
 
@@ -184,10 +184,10 @@ REFUSED = {
         ({"datasets/i/text": "tweet"}, "a dataset of format insuranceqa cannot have 'text'"),
     ],
     "files that leave the location": [
-        *(({"datasets/t/documents": [one]}, told("datasets.t.documents", "[1]", one)) for one in (
+        *(({"datasets/t/documents": [one]}, refusal("datasets.t.documents", "[1]", one)) for one in (
             "/etc/passwd", "../x", "a/../../x", "", ".", "a/", "a//b", "./a", "a**", "**a/b", "a/**", "a\\b", "a\nb", "a\0b",
             "n" * 300)),
-        *(({f"datasets/t/{section}": {"test": one}}, told(f"datasets.t.{section}.test", "", one))
+        *(({f"datasets/t/{section}": {"test": one}}, refusal(f"datasets.t.{section}.test", "", one))
           for section in ("topics", "qrels") for one in ("/etc/passwd", "../q.txt", "", "a/../../q", "~/../..", "a\tb")),
         *(({"datasets/c/parts": {"test": one}}, f"datasets.c.parts.test: {one!r} ") for one in ("..", "/tmp", "a/../..", "")),
         ({"datasets/q/qrels": {"test": "../../q"}}, "datasets.q.qrels.test: '../../q' leads out of its folder"),
@@ -280,7 +280,7 @@ def test_a_comparison_and_a_chart_read_the_column_of_the_listed_name(name, liste
     assert {bars.measure for bars in experiment.charts["k"].bars} == {listed}
 
 
-def test_measures_that_look_deeper_than_a_run_are_told():
+def test_measures_that_look_deeper_than_a_run_are_reported():
     said = cautions(resolve(changed({"measures": ["nDCG@10", "R@100", "AP", "Judged@100"], "depth": 3}), "c.yaml"))
     assert said[0].startswith(
         "nDCG@10, R@100 look deeper than every run, which contains at most 3 documents per query (depth)"

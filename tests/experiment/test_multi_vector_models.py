@@ -4,7 +4,7 @@ import pytest
 
 from scripts.common.errors import UserError
 from scripts.experiment.resolution import resolve
-from scripts.experiment.systems.retrieve import KIND as SEARCHING
+from scripts.experiment.systems.retrieve import TYPE as SEARCHING
 from scripts.inference import planning as inference
 from scripts.training import planning as training
 from tests.experiment.test_config import changed
@@ -22,7 +22,7 @@ AGAIN = {"model": "mv", "rerank": {"first_stage": "bm25"}}
 
 def test_it_searches_an_index_of_its_own_and_re_ranks_without_one():
     experiment = resolve(changed(SEARCH | {"systems/again": AGAIN}), "c.yaml")
-    assert experiment.systems["late"].kind == SEARCHING.name
+    assert experiment.systems["late"].type == SEARCHING.name
     read = {name: inference.ranking_inputs(experiment, "runs/d", name, "1") for name in ("late", "again", "tuned")}
     assert read["late"]["index"] == "results/e/embeddings/d/mv/untrained/seed-0.token-vectors"
     assert "index" not in read["again"] and read["tuned"]["index"] == "results/e/embeddings/d/m/r/seed-1.vectors"

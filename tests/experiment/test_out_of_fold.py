@@ -36,15 +36,15 @@ def resolved(recipe=None, systems=None, recipes=None, of=("BM25", {"system": "oo
 def test_each_fold_is_left_out_by_one_of_the_re_rankers_in_order():
     experiment = resolved()
     system = experiment.systems["oof"]
-    members = out_of_fold.KIND.takes(system)
+    members = out_of_fold.TYPE.takes(system)
     assert [experiment.recipes[experiment.systems[name].recipe].left_out_fold for name in members] == [1, 2, 3]
     assert "each training query of d by the one trained without its fold (of 3)" in describe(experiment, system)
     assert "without fold 2 of 3 of its queries" in describe(experiment, experiment.systems[members[1]])
     runs = [f"results/e/runs/d-train/{name}/seed-1.trec.gz" for name in members]
     assert fusion.runs_of_folds(experiment, "oof", "d-train") == runs
-    told = {"seed": experiment.seed, "depth": experiment.depth, "tag": "oof-0"}
-    assert fusion.joining_settings(experiment, "oof", "d-train") == told | {"are_training_queries": True}
-    assert fusion.joining_settings(experiment, "oof", "d") == told | {"are_training_queries": False}
+    reported = {"seed": experiment.seed, "depth": experiment.depth, "tag": "oof-0"}
+    assert fusion.joining_settings(experiment, "oof", "d-train") == reported | {"are_training_queries": True}
+    assert fusion.joining_settings(experiment, "oof", "d") == reported | {"are_training_queries": False}
 
 
 def test_their_examples_differ_by_the_fold_alone():

@@ -15,7 +15,7 @@ from scripts.engine.job_settings import settings
 from scripts.experiment.descriptions import describe
 from scripts.experiment.resolution import resolve
 from scripts.experiment.resolved_file import resolved_text
-from scripts.experiment.system_kinds import system_kind
+from scripts.experiment.system_types import system_type
 from scripts.inference import planning as inference
 from scripts.training import planning
 from tests.experiment.test_config import BASE
@@ -63,9 +63,9 @@ def test_without_prompts_no_job_knows_of_them():
 )
 def test_the_jobs_of_this_model_hold_them_and_no_others(prompts, of_encoding):
     plain, given = jobs(resolved(None)), jobs(resolved(prompts))
-    told = {"train": prompts, "retrieve": prompts, "retrieve tuned": prompts, "encode": of_encoding}
+    reported = {"train": prompts, "retrieve": prompts, "retrieve tuned": prompts, "encode": of_encoding}
     for job, before in plain.items():
-        assert given[job] == before | ({"prompts": told[job]} if told.get(job) else {})
+        assert given[job] == before | ({"prompts": reported[job]} if reported.get(job) else {})
 
 
 def test_a_description_an_archive_and_an_identity_say_them():
@@ -75,7 +75,7 @@ def test_a_description_an_archive_and_an_identity_say_them():
         words
         == 'bi-encoder m (org/m, 128 tokens, query prompt "Find “a”:\\n", document prompt none; training data of the weights not stated)'
     )
-    kind = system_kind(experiment.systems["zero"])
+    kind = system_type(experiment.systems["zero"])
     assert kind.provenance(experiment, experiment.systems["zero"])["prompts"] == {
         "query": "Find “a”:\n",
         "document": "",
@@ -145,10 +145,10 @@ def test_the_lines_of_the_documentation_are_models(tmp_path):
     models, datasets = {}, {"d": BASE["datasets"]["d"]}
     for number, block in enumerate(blocks):
         (tmp_path / f"{number}.yaml").write_text(block)
-        told = read_yaml(tmp_path / f"{number}.yaml")
-        models |= told.get("models", {})
-        datasets |= {name: entry | {"location": "tests"} for name, entry in told.get("datasets", {}).items()}
-        assert yaml.safe_load(block) == told
+        reported = read_yaml(tmp_path / f"{number}.yaml")
+        models |= reported.get("models", {})
+        datasets |= {name: entry | {"location": "tests"} for name, entry in reported.get("datasets", {}).items()}
+        assert yaml.safe_load(block) == reported
     pairs = {"rerank": {"first_stage": "bm25"}}
     ranked = {name: pairs if model["type"] == "cross-encoder" else {} for name, model in models.items()}
     systems = {f"zero-{name}": {"model": name} | how for name, how in ranked.items()} | {"bm25": {"type": "bm25"}}

@@ -5,7 +5,7 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.experiment.descriptions import describe
 from scripts.experiment.resolution import resolve
-from scripts.experiment.system_kinds import system_kind
+from scripts.experiment.system_types import system_type
 from scripts.inference import planning as inference
 from scripts.training import planning
 from tests.experiment.test_config import changed
@@ -76,14 +76,16 @@ def test_a_changed_prompt_of_a_dataset_changes_the_jobs_that_put_it(further, dep
 
 def test_a_template_places_the_instruction_of_each_dataset():
     template = {"query": "Instruct: {instruction}\nQuery:"}
-    told = {f"datasets__{name}__instruction": f"Find {name}" for name in ("d", "other", "shared")}
-    put = {place: made.get("prompts") for place, made in jobs(resolved(models__m__prompts=template, **told)).items()}
+    reported = {f"datasets__{name}__instruction": f"Find {name}" for name in ("d", "other", "shared")}
+    put = {
+        place: made.get("prompts") for place, made in jobs(resolved(models__m__prompts=template, **reported)).items()
+    }
     assert put["runs/d", "zero"] == put["train", "r"] == {"query": "Instruct: Find d\nQuery:"}
     assert put["runs/shared", "zero"] == {"query": "Instruct: Find shared\nQuery:"} and put["encode", "d"] is None
     with pytest.raises(UserError, match=r"^c.yaml: datasets.shared.instruction: is placed by the query prompt of the"):
-        resolved(models__m__prompts=template, **{key: told[key] for key in list(told)[:2]})
+        resolved(models__m__prompts=template, **{key: reported[key] for key in list(reported)[:2]})
     spared = {"default": template, "shared": {"query": ""}}
-    resolved(models__m__prompts=spared, **{key: told[key] for key in list(told)[:2]})
+    resolved(models__m__prompts=spared, **{key: reported[key] for key in list(reported)[:2]})
 
 
 def test_pages_and_archives_say_which_dataset_has_which():
@@ -91,8 +93,11 @@ def test_pages_and_archives_say_which_dataset_has_which():
     zero = experiment.systems["zero"]
     words = 'query prompt "find: " on d, document prompt "p: " on d, other, shared, query prompt "q: " on other, shared'
     assert words in describe(experiment, zero)
-    told = system_kind(zero).provenance(experiment, zero)["prompts"]
-    assert told["d"] == {"query": "find: ", "document": "p: "} and told["shared"] == {"query": "q: ", "document": "p: "}
+    reported = system_type(zero).provenance(experiment, zero)["prompts"]
+    assert reported["d"] == {"query": "find: ", "document": "p: "} and reported["shared"] == {
+        "query": "q: ",
+        "document": "p: ",
+    }
 
 
 def test_a_shared_corpus_has_no_prompt_of_its_own():

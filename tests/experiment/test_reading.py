@@ -171,8 +171,8 @@ def test_the_launcher_reads_before_snakemake_does(tmp_path):
     (tmp_path / "c.yaml").write_text("- 1\n")
     command = [sys.executable, "-P", launch.__file__, "-n", "--configfiles", "config/ranger.yaml", tmp_path / "c.yaml"]
     done = subprocess.run(command, cwd=launch.ROOT, capture_output=True, text=True)
-    told = [line for line in done.stderr.splitlines() if not line.startswith("Using ")]
-    assert (done.returncode, told) == (
+    reported = [line for line in done.stderr.splitlines() if not line.startswith("Using ")]
+    assert (done.returncode, reported) == (
         1,
         [f"error: {tmp_path}/c.yaml:1: a list at the top; expected a mapping (key: value)"],
     )

@@ -59,9 +59,9 @@ def same_experiment(config, folder):
 
 
 def test_a_secret_is_refused_and_nothing_is_written(tmp_path):
-    with pytest.raises(UserError, match=r"contains a URL with a user") as told:
+    with pytest.raises(UserError, match=r"contains a URL with a user") as reported:
         write_resolved({"datasets": {"d": {"location": "https://me:hidden@host/x"}}}, "c.yaml", tmp_path)
-    assert "hidden" not in str(told.value) and not list(tmp_path.iterdir())
+    assert "hidden" not in str(reported.value) and not list(tmp_path.iterdir())
 
 
 def test_a_failure_keeps_the_earlier_file_and_is_one_line(tmp_path, monkeypatch):

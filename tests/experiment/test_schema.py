@@ -15,8 +15,8 @@ from scripts.common import plugins
 from scripts.common.strict_yaml import read_yaml
 from scripts.experiment.editor_schema import editor_schema
 from scripts.experiment.key_schema import of_record
-from scripts.experiment.kinds import Choice, with_kinds
-from scripts.experiment.schema import add_kinds, schema
+from scripts.experiment.plugin_keys import Choice, with_plugins
+from scripts.experiment.schema import add_plugins, schema
 from scripts.experiment.write_schema import FORMATS_PAGE, PAGE, files, with_table
 
 ROOT = Path(__file__).parents[2]
@@ -72,12 +72,12 @@ def kind(name, keys=None, **stated):
 
 def with_toys(*kinds):
     """The schema of the section with these kinds."""
-    made = of_record(with_kinds(Section, list(kinds)))
-    add_kinds(made, EFFECTS, {one.NAME: one for one in kinds})
+    made = of_record(with_plugins(Section, list(kinds)))
+    add_plugins(made, EFFECTS, {one.NAME: one for one in kinds})
     return made["properties"]
 
 
-def test_a_kind_adds_its_name_its_meaning_and_its_keys():
+def test_a_plug_in_adds_its_name_its_meaning_and_its_keys():
     made = with_toys(kind("MD"), kind("ratio", Logarithm, DESCRIPTION="ratio of means"), kind("odds", Logarithm))
     assert made["effect"] == {
         "enum": ["MD", "ratio", "odds"], "description": "of a task; ratio: ratio of means", "default": "MD",
@@ -86,14 +86,14 @@ def test_a_kind_adds_its_name_its_meaning_and_its_keys():
     assert made["base"] == {"description": "ratio, odds: of the logarithm", "enum": [2, 10], "default": 2}
 
 
-def test_kinds_state_a_key_alike_and_none_of_their_section():
-    with pytest.raises(ValueError, match="kind 'other' states the key 'base' otherwise than kind 'one'"):
-        with_kinds(Section, [kind("one", Logarithm), kind("other", OtherLogarithm)])
-    with pytest.raises(ValueError, match="kind 'one' states 'effect', which is a key of its section"):
-        with_kinds(Section, [kind("one", Section)])
+def test_plug_ins_state_a_key_alike_and_none_of_their_section():
+    with pytest.raises(ValueError, match="plug-in 'other' states the key 'base' otherwise than plug-in 'one'"):
+        with_plugins(Section, [kind("one", Logarithm), kind("other", OtherLogarithm)])
+    with pytest.raises(ValueError, match="plug-in 'one' states 'effect', which is a key of its section"):
+        with_plugins(Section, [kind("one", Section)])
 
 
-def test_a_kind_that_comes_as_one_file_is_found(tmp_path, monkeypatch):
+def test_a_plug_in_that_comes_as_one_file_is_found(tmp_path, monkeypatch):
     """The toy kind stands in a folder of another place, which takes that of the effects."""
     folder = tmp_path / "toy_effects"
     folder.mkdir()
@@ -180,7 +180,7 @@ def test_an_editor_shows_what_stays_wrong(path, value):
     assert not EDITOR.is_valid(config)
 
 
-def test_an_editor_is_told_meaning_and_default_and_follows_no_reference():
+def test_an_editor_is_given_meaning_and_default_and_follows_no_reference():
     whole = editor_schema(schema())
     depth = whole["properties"]["systems"]["additionalProperties"]["properties"]["rerank"]["properties"]["depth"]
     assert depth["default"] == 100

@@ -136,7 +136,7 @@ def test_names_settings_and_pages_hold_neither_user_info_nor_query_values(locati
     config["models"]["m"] |= {"weights": location, "sha256": SHA}
     experiment = resolve(config, "c.yaml")
     found = sources(experiment.datasets, experiment.models, "c.yaml")
-    told = [
+    reported = [
         *names(found.values(), {}),
         *(json.dumps(one) for one in found.values()),
         plain_name(key(location)),
@@ -148,7 +148,7 @@ def test_names_settings_and_pages_hold_neither_user_info_nor_query_values(locati
             _data(experiment, experiment.tasks["d"], experiment.systems["dense"], {"inputs": {}, "outputs": {}})
         ),
     ]
-    for text in told:
+    for text in reported:
         assert not re.search(r"TOKEN|PASSWORD|NAME|@|download=1|hUnter", text), text
 
 
@@ -264,7 +264,7 @@ def test_the_check_beforehand_tells_no_secret(guarded, secret, tmp_path):
             assert "hUnter2" not in text and "TOKEN" not in state.location
 
 
-def test_the_job_itself_prints_no_secret_and_is_told_of_none(guarded, tmp_path):
+def test_the_job_itself_prints_no_secret_and_is_given_none(guarded, tmp_path):
     """As Snakemake runs it: the address comes by the environment, the settings hold what is shown."""
     location = f"http://{guarded.host}/x?token=${{MY_TOKEN}}"
     for token, code in ((SECRET, 0), ("wrong-hUnter2", 1)):

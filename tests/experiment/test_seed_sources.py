@@ -51,7 +51,7 @@ def test_given_seeds_need_no_source():
     assert sources({"one": ONE}, "bm25", "one", seeds="conditional") == ({}, [])
 
 
-def test_what_tasks_have_in_common_is_told():
+def test_what_tasks_have_in_common_is_reported():
     changes = {"datasets/images": {"format": "beir", "location": "docs", "corpus": "d"}, "tasks": ["d", "images"]}
     experiment = resolve(changed(changes), "c.yaml")
     settings = planning.comparison_settings(experiment, "c")

@@ -16,7 +16,7 @@ AGAIN = {"model": "splade", "rerank": {"first_stage": "bm25"}}
 
 def test_it_searches_an_index_of_its_own_and_re_ranks_without_one():
     experiment = resolve(changed(SEARCH | {"systems/again": AGAIN}), "c.yaml")
-    assert experiment.systems["sparse"].kind == "retrieve"
+    assert experiment.systems["sparse"].type == "retrieve"
     searching = inference.ranking_inputs(experiment, "runs/d", "sparse", "0")
     assert searching["index"] == "results/e/embeddings/d/splade/untrained/seed-0.terms"
     assert "index" not in inference.ranking_inputs(experiment, "runs/d", "again", "0")
@@ -30,13 +30,13 @@ def test_models_of_the_hub_are_planned_by_their_ids():
     assert [training.weights_source(experiment, name) for name in hub] == [(where, "main") for where in hub.values()]
 
 
-def test_a_training_is_told_the_weights_of_regularizers_that_its_recipe_gives():
+def test_a_training_is_given_the_weights_of_regularizers_that_its_recipe_gives():
     weights = {"document_regularizer_weight": 1e-3, "query_regularizer_weight": 0}
     given = resolve(changed(TRAINED | {"recipes/s": {"train_on": "d", "epochs": 2, **weights}}), "c.yaml")
-    told = training.training_settings(given, "splade", "s", "1")
-    assert {name: told[name] for name in weights} == weights
+    reported = training.training_settings(given, "splade", "s", "1")
+    assert {name: reported[name] for name in weights} == weights
     usual = training.training_settings(resolve(changed(TRAINED), "c.yaml"), "splade", "s", "1")
-    assert usual == {name: value for name, value in told.items() if name not in weights}
+    assert usual == {name: value for name, value in reported.items() if name not in weights}
 
 
 MISTAKES = {

@@ -37,7 +37,7 @@ def test_numbers_are_put_in_order_and_assumed_variances_have_their_defaults():
 
 
 @pytest.mark.parametrize(
-    ("section", "told"),
+    ("section", "reported"),
     [
         ({"comparisons": ["x"]}, "c.yaml: plan_study.comparisons: unknown name 'x'; comparisons has c"),
         (
@@ -52,10 +52,10 @@ def test_numbers_are_put_in_order_and_assumed_variances_have_their_defaults():
         ({"effct": 0.1}, "c.yaml: plan_study: unknown key 'effct' (did you mean 'effect'?)"),
     ],
 )
-def test_a_mistake_is_one_line(section, told):
+def test_a_mistake_is_one_line(section, reported):
     with pytest.raises(UserError) as error:
         plans(section)
-    assert str(error.value).startswith(told) and "\n" not in str(error.value)
+    assert str(error.value).startswith(reported) and "\n" not in str(error.value)
 
 
 def test_a_correlation_has_nothing_to_detect():

@@ -141,7 +141,7 @@ def test_the_example_in_the_documentation_is_a_configuration():
     assert planning.training_settings(experiment, "minilm", "taught", "1")["teacher"] == "teacher"
 
 
-def test_a_filter_trained_for_other_datasets_is_told_as_well():
+def test_a_filter_trained_for_other_datasets_is_reported_as_well():
     each = CE | {"recipe": {"each": {"e": "there"}}, "tasks": ["e"]}
     changes = {"recipes/r/negatives": {"cross_encoder": "ce", "max_score": 1}, "systems/ce": each, "tasks": ["d", "e"]}
     with pytest.raises(UserError, match=r"negatives\.cross_encoder: ce has no recipe for d"):

@@ -64,7 +64,7 @@ def test_the_counts_are_those_of_the_jobs_that_tune():
     assert len(list(weightings(10, 2))) == 11
 
 
-def test_only_comparisons_of_what_was_tuned_are_told():
+def test_only_comparisons_of_what_was_tuned_are_reported():
     compared = {"tuned": {"control": "plain", "treatment": "fused"}, "plain": {"control": "plain", "treatment": "zero"}}
     assert planning.table_settings(experiment(**compared)) == {"tried": {"tuned": [1, 17]}}
     assert planning.table_settings(experiment(plain=compared["plain"])) == {}

@@ -173,8 +173,8 @@ def test_structures_of_a_model_take_the_place_of_the_rules(monkeypatch, place, t
 def test_structures_of_other_texts_are_refused(monkeypatch, place, texts):
     write_structures(place / "s.jsonl", [("query", name, Structure()) for name in ("q1", "q2", "q3")])
     of = [feature("comparative_objects")]
-    told = "s.jsonl: has no structure of document d1; tag the texts again"
-    refused(monkeypatch, place, of, told, texts=texts, structures=[place / "s.jsonl"])
+    reported = "s.jsonl: has no structure of document d1; tag the texts again"
+    refused(monkeypatch, place, of, reported, texts=texts, structures=[place / "s.jsonl"])
     (place / "s.jsonl").write_text('{"kind": "query", "id": "q1", "objects": [1], "aspects": [], "predicates": []}\n')
     refused(monkeypatch, place, of, "s.jsonl:1: was changed", texts=texts, structures=[place / "s.jsonl"])
 

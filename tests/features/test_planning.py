@@ -55,7 +55,7 @@ def test_a_tagger_reads_the_texts_before():
     assert planning.tagged(planned) == ["f"] and planning.tagged(experiment()) == []
     assert planning.structures(planned, "f", "d") == ["results/e/features/d/f.structures.jsonl"]
     assert planning.tagger(planned, "f") == "results/e/models/t/untrained/seed-0"
-    assert planning.tagger_kind(planned, "f") == "models/kinds/token_classification.py"
+    assert planning.tagger_kind(planned, "f") == "models/types/token_classification.py"
     settings = {"type": "token-classification", "max_length": 128, "batch_size": 32, "depth": 7}
     assert planning.tagging_settings(planned, "f") == settings
     assert planning.structures(experiment(), "f", "d") == []

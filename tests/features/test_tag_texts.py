@@ -8,7 +8,7 @@ from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.ir.comparative import Structure
 from scripts.ir.comparative.structures import read_structures
 from scripts.ir.trec import write_run
-from scripts.models.kinds import token_classification
+from scripts.models.types import token_classification
 from tests.support.calling import call
 from tests.support.one_line import one_line
 from tests.support.tiny_bert import build
@@ -135,8 +135,8 @@ def refused(monkeypatch, place, checkpoint, *words, **settings):
 
 def test_labels_are_those_of_the_model(monkeypatch, place):
     folder = model(place / "m")
-    told = "m: has no label 'OBJ', named under tagger.labels; its labels are ASP, OBJ-1, PRED"
-    refused(monkeypatch, place, folder, told, labels={"objects": ["OBJ"]})
+    reported = "m: has no label 'OBJ', named under tagger.labels; its labels are ASP, OBJ-1, PRED"
+    refused(monkeypatch, place, folder, reported, labels={"objects": ["OBJ"]})
     named = model(place / "n", labels=["O", "B-PER", "B-LOC"])
     refused(monkeypatch, place, named, "n: has the labels LOC, PER; say under tagger.labels which of them are objects")
 

@@ -111,9 +111,9 @@ def test_weights_are_tuned_on_judged_queries_and_used(tmp_path, monkeypatch, cap
         "q1": {"x": 0.75, "y": pytest.approx(0.5 + 0.5 / 9)},
         "q2": {"y": 0.9, "x": pytest.approx(5 / 9)},
     }
-    told = json.loads(timing.read_text())
-    assert told["weights"] == {"a": 0.5, "b": 0.5} and told["latency_ms"]["n"] == told["queries"] == 2
-    assert told["threads"] == 1 and told["seconds"] > 0
+    reported = json.loads(timing.read_text())
+    assert reported["weights"] == {"a": 0.5, "b": 0.5} and reported["latency_ms"]["n"] == reported["queries"] == 2
+    assert reported["threads"] == 1 and reported["seconds"] > 0
 
 
 def test_without_judged_dev_queries_there_is_one_line(tmp_path, monkeypatch):

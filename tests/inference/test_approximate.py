@@ -100,7 +100,7 @@ def test_a_corpus_is_encoded_once_and_searched_exactly_and_approximately(tmp_pat
     paths = {"checkpoint": model, "corpus": tmp_path / "corpus.jsonl"}
     settings = {"type": "bi-encoder", "max_length": 32, "batch_size": 2}
     call(monkeypatch, encode, settings, **paths, index=tmp_path / "e.index", timing=tmp_path / "e.json")
-    told, index = {"index": "HNSW4", "efSearch": 8}, tmp_path / "e.HNSW4"
+    reported, index = {"index": "HNSW4", "efSearch": 8}, tmp_path / "e.HNSW4"
     building = {"vectors": tmp_path / "e.index", "index": index, "timing": tmp_path / "index.json"}
     call(monkeypatch, build_approximate_index, {"index": "HNSW4"}, **building)
     searching = {"queries": tmp_path / "queries.jsonl"}
@@ -108,7 +108,7 @@ def test_a_corpus_is_encoded_once_and_searched_exactly_and_approximately(tmp_pat
     vectors = tmp_path / "e.index"
     call(monkeypatch, retrieve, ranking, **paths, **searching, index=vectors, run=tmp_path / "exact.run",
          timing=tmp_path / "x.json")  # fmt: skip
-    call(monkeypatch, retrieve_approximate, ranking | {"approximate": told}, **paths, **searching, index=index,
+    call(monkeypatch, retrieve_approximate, ranking | {"approximate": reported}, **paths, **searching, index=index,
          vectors=vectors,
          run=tmp_path / "near.run", timing=tmp_path / "near.json")  # fmt: skip
     runs = {name: read_run(tmp_path / f"{name}.run") for name in ("exact", "near")}
@@ -117,7 +117,7 @@ def test_a_corpus_is_encoded_once_and_searched_exactly_and_approximately(tmp_pat
     timing = json.loads((tmp_path / "near.json").read_text())
     assert (timing["recall"], timing["recall_queries"]) == (1, 2) and timing["latency_ms"]["n"] == 2
     assert (
-        timing["approximate"] == told | {"nprobe": None}
+        timing["approximate"] == reported | {"nprobe": None}
         and timing["index_bytes"] == (index / "index.faiss").stat().st_size
     )
     assert json.loads((tmp_path / "index.json").read_text())["approximate"] == "HNSW4"

@@ -19,8 +19,8 @@ def test_runs_are_those_of_other_batches(folder, tmp_path, monkeypatch, way):  #
     model, script = WAYS[way]
     further = {"first_stage": folder / "long" / "first"} if script is rerank else {}
     made = {
-        name: ranked(folder, tmp_path / name, monkeypatch, "long", model, script, told, **further)
-        for name, told in {"texts": {}, "tokens": {"batch_tokens": 64}}.items()
+        name: ranked(folder, tmp_path / name, monkeypatch, "long", model, script, reported, **further)
+        for name, reported in {"texts": {}, "tokens": {"batch_tokens": 64}}.items()
     }
     assert like(made["texts"], made["tokens"])
     assert json.loads((tmp_path / "tokens" / "t.json").read_text())["batch_tokens"] == 64
@@ -40,13 +40,13 @@ def test_embeddings_are_those_of_other_batches(folder, tmp_path, monkeypatch):  
 
 
 def resolved(**model):
-    told = {f"models/{name}/{key}": value for name in ("m", "ce") for key, value in model.items()}
+    reported = {f"models/{name}/{key}": value for name in ("m", "ce") for key, value in model.items()}
     systems = {"zero": {"model": "m"}, "reranker": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
     systems["exported"] = systems["reranker"] | {"precision": "int8"}
-    return resolve(changed(told | {f"systems/{name}": entry for name, entry in systems.items()}), "c.yaml")
+    return resolve(changed(reported | {f"systems/{name}": entry for name, entry in systems.items()}), "c.yaml")
 
 
-def test_what_encodes_a_corpus_or_scores_by_torch_is_told():
+def test_what_encodes_a_corpus_or_scores_by_torch_is_reported():
     experiment = resolved(batch_tokens=4096)
     assert planning.encoding_settings(experiment, "d", "m")["batch_tokens"] == 4096
     assert planning.ranking_settings(experiment, "runs/d", "reranker", 0)["batch_tokens"] == 4096
@@ -58,7 +58,7 @@ def test_what_encodes_a_corpus_or_scores_by_torch_is_told():
 
 
 @pytest.mark.parametrize(
-    ("told", "message"),
+    ("reported", "message"),
     [
         ({"models/m/batch_tokens": 100}, "models.m.batch_tokens: is less than max_length 128"),
         ({"models/m/batch_tokens": 0}, "models.m.batch_tokens: 0 is too small"),
@@ -72,7 +72,7 @@ def test_what_encodes_a_corpus_or_scores_by_torch_is_told():
         ),
     ],
 )
-def test_what_forms_no_such_batches_refuses_them(told, message):
+def test_what_forms_no_such_batches_refuses_them(reported, message):
     with pytest.raises(UserError) as refused:
-        resolve(changed(told), "c.yaml")
+        resolve(changed(reported), "c.yaml")
     assert message in str(refused.value)

@@ -82,9 +82,9 @@ def test_an_answer_without_a_grade_is_counted_kept_and_never_guessed(task, monke
         calls = len(asked.requests)
         again = judge(task, monkeypatch, asked.url)
         assert len(asked.requests) == calls and again[0] == qrels and again[2]["cached_calls"] == 5
-    with answering(lambda request: said("No.")) as asked, pytest.raises(UserError) as told:
+    with answering(lambda request: said("No.")) as asked, pytest.raises(UserError) as reported:
         judge(task, monkeypatch, asked.url)
-    one_line(told, "none of the 5 answers of m contains a grade")
+    one_line(reported, "none of the 5 answers of m contains a grade")
 
 
 def test_a_job_that_ends_midway_goes_on(task, monkeypatch):

@@ -126,14 +126,14 @@ def test_passes_and_words(task, monkeypatch):
     assert all(len(text.split()) == 1 for request in asked.requests for text in shown(request))
 
 
-def test_an_endpoint_that_is_not_there_is_told_before_anything_is_read(task, monkeypatch):
+def test_an_endpoint_that_is_not_there_is_reported_before_anything_is_read(task, monkeypatch):
     with answering(by_words) as asked:
         pass
     (task / "corpus.jsonl").write_text("no JSON")
     start = time.monotonic()
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as reported:
         judge(task, monkeypatch, asked.url)
-    one_line(told, f"{asked.url}: does not answer")
+    one_line(reported, f"{asked.url}: does not answer")
     assert time.monotonic() - start < 5
 
 
@@ -149,9 +149,9 @@ def test_one_that_fails_ends_all_at_once(task, monkeypatch):
 
 def test_runs_of_other_tasks_are_refused(task, monkeypatch):
     write_run(task / "first.trec.gz", {"other": {"d1": 1.0}}, "first")
-    with answering(by_words) as asked, pytest.raises(UserError) as told:
+    with answering(by_words) as asked, pytest.raises(UserError) as reported:
         judge(task, monkeypatch, asked.url)
-    one_line(told, "no query of", "belongs to another task")
+    one_line(reported, "no query of", "belongs to another task")
     write_run(task / "first.trec.gz", {"q1": {"x1": 1.0}}, "first")
     with answering(by_words) as asked, pytest.raises(UserError, match="the run belongs to another corpus"):
         judge(task, monkeypatch, asked.url)

@@ -20,7 +20,7 @@ from tests.support.tiny_task import WORDS, write_collection
 
 SETTINGS = {"type": "multi-vector", "max_length": 16, "batch_size": 4}
 RANKING = SETTINGS | {"tag": "tiny"}
-KIND = adapter("multi-vector")
+TYPE = adapter("multi-vector")
 EXPANSION = {"strategy": "fixed", "attend": False, "length": 8}
 
 
@@ -33,7 +33,7 @@ def task(tmp_path_factory) -> Path:
     build(folder / "start", [" ".join(WORDS)], seed=1)
     for name, seed in (("late", 1), ("other", 2)):
         torch.manual_seed(seed)
-        model = KIND.load(folder / "start", 16, to_train=True)
+        model = TYPE.load(folder / "start", 16, to_train=True)
         model[0].query_expansion = EXPANSION
         model.save_pretrained(str(folder / name), create_model_card=False)
     write_collection(folder)
@@ -90,9 +90,9 @@ def test_the_search_finds_what_the_library_scores_highest(task, index, tmp_path,
 
 def test_the_index_holds_the_tokens_of_each_document_and_its_timing_says_how_many(task, index):
     opened = open_index(index, 51, task / "late")
-    model = KIND.load(task / "late", 16)
+    model = TYPE.load(task / "late", 16)
     alone = [
-        KIND.encode(model, [document.contents], 1, "document")[0] for document in read_corpus(task / "corpus.jsonl")
+        TYPE.encode(model, [document.contents], 1, "document")[0] for document in read_corpus(task / "corpus.jsonl")
     ]
     assert index_of("multi-vector") == "token-vectors" and opened.vectors.dtype == np.float32
     assert opened.counts.tolist() == list(map(len, alone)) and len(set(opened.counts.tolist())) > 3
@@ -116,10 +116,10 @@ def test_it_re_ranks_as_it_searches(task, tmp_path, monkeypatch):
 
 
 def test_a_mean_over_the_querys_tokens_is_scored_as_the_library_does(task):
-    model = KIND.load(task / "late", 16)
+    model = TYPE.load(task / "late", 16)
     model.similarity_fn_name = "meanmaxsim"
-    query = KIND.encode(model, [WORDS[2]], 1, "query")[0]
-    document = KIND.encode(model, [" ".join(WORDS[2:5])], 1, "document")[0]  # d2
+    query = TYPE.encode(model, [WORDS[2]], 1, "query")[0]
+    document = TYPE.encode(model, [" ".join(WORDS[2:5])], 1, "document")[0]  # d2
     assert len(query) == EXPANSION["length"]  # the tokens that the library adds count
     score = (query @ document.T).max(axis=1).sum()
     assert score == pytest.approx(by_the_library(task, "meanmaxsim")["q2"]["d2"], abs=1e-6)
@@ -154,8 +154,8 @@ def test_an_index_of_other_weights_or_another_corpus_or_damaged_is_one_line(task
 
 def test_a_model_that_cannot_be_used_is_one_line(task):
     with pytest.raises(UserError, match=r"not a multi-vector model, so the projection .* random; give it a recipe$"):
-        KIND.load(task / "start", 16)
+        TYPE.load(task / "start", 16)
     with pytest.raises(UserError, match=r"max_length is 7, but this model expands queries to 8 tokens$"):
-        KIND.load(task / "late", 7)
+        TYPE.load(task / "late", 7)
     with pytest.raises(UserError, match="at most 64 tokens"):
-        KIND.load(task / "late", 65)
+        TYPE.load(task / "late", 65)

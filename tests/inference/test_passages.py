@@ -14,7 +14,7 @@ from scripts.inference.aggregate import max_sim, max_sims
 from scripts.inference.searches import vectors as retrieve
 from scripts.ir.collection import Document, write_corpus
 from scripts.ir.trec import ranking, read_run, write_run
-from scripts.models.kinds import bi_encoder, cross_encoder
+from scripts.models.types import bi_encoder, cross_encoder
 from tests.support.calling import call
 from tests.support.tiny_bert import build
 from tests.support.tiny_task import WORDS

@@ -50,9 +50,9 @@ def test_shards_are_joined_as_the_script_that_ranks_cuts_them():
         "again": {"model": "m", "embeddings": codes},
         "near": {"model": "m", "approximate": {"index": "HNSW32"}},
     }
-    told = {f"systems/{name}": system for name, system in systems.items()}
-    told |= {"systems/zero": {"model": "m"}, "systems/reranker": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
-    experiment = resolve(changed(told | {"shards": 3}), "c.yaml")
+    reported = {f"systems/{name}": system for name, system in systems.items()}
+    reported |= {"systems/zero": {"model": "m"}, "systems/reranker": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
+    experiment = resolve(changed(reported | {"shards": 3}), "c.yaml")
     cut = {
         name: planning.joining_settings(experiment, "runs/d", name, "0")["shards_of"]
         for name in (*systems, "zero", "reranker")
@@ -62,7 +62,7 @@ def test_shards_are_joined_as_the_script_that_ranks_cuts_them():
     )
 
 
-def test_what_searches_all_vectors_or_is_told_to_reads_an_encoded_corpus():
+def test_what_searches_all_vectors_or_is_asked_to_reads_an_encoded_corpus():
     length = EXPERIMENT.systems["passages"].passage_length
     searched = inputs("zero")["index"]
     assert searched == inputs("by-vectors")["index"] == "results/e/embeddings/d/m/untrained/seed-0.vectors"
@@ -124,7 +124,7 @@ def test_a_reranker_reads_the_run_of_a_seed_that_its_first_stage_has():
     assert inputs("reranker", "9")["first_stage"] == "results/e/runs/d/tuned/seed-1.trec.gz"
 
 
-def test_jobs_are_told_of_kernels_where_they_are_not_the_default():
+def test_jobs_are_given_kernels_where_they_are_not_the_default():
     plain = resolve(changed({"kernels": "library"}), "c.yaml")
     rank = planning.ranking_settings
     assert "kernels" not in rank(EXPERIMENT, "runs/d", "tuned", "1") and "kernels" not in encoding(EXPERIMENT)

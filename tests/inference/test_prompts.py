@@ -41,20 +41,20 @@ def ranked(folder, out, monkeypatch, way, model, texts, prompts=None):
     given = {"prompts": prompts} if prompts else {}
     settings = {"type": "bi-encoder", "max_length": 32, "batch_size": 4}
     paths = {"checkpoint": folder / model, "corpus": folder / texts / "corpus.jsonl"}
-    told = {}
+    reported = {}
     if "encoded" in way:
         of_documents = {role: prompt for role, prompt in (prompts or {}).items() if role == "document"}
         encoding = settings | ({"prompts": of_documents} if of_documents else {})
         call(monkeypatch, encode, encoding, **paths, index=out / "e.index", timing=out / "e.json")
         paths["index"] = out / "e.index"
-        told["encoding"] = json.loads((out / "e.json").read_text()).get("prompts")
+        reported["encoding"] = json.loads((out / "e.json").read_text()).get("prompts")
     script = retrieve if "retrieve" in way else rerank
     further = {} if script is retrieve else {"backend": "torch"}
     paths |= {} if script is retrieve else {"first_stage": folder / texts / "first"}
     paths |= {"queries": folder / texts / "queries.jsonl", "run": out / "run", "timing": out / "t.json"}
     call(monkeypatch, script, settings | further | {"depth": 20, "tag": "t"} | given, **paths)
-    told["ranking"] = json.loads((out / "t.json").read_text()).get("prompts")
-    return read_run(out / "run"), told
+    reported["ranking"] = json.loads((out / "t.json").read_text()).get("prompts")
+    return read_run(out / "run"), reported
 
 
 def like(one, other):
@@ -71,9 +71,9 @@ def test_prompts_are_put_before_queries_and_documents(folder, tmp_path, monkeypa
     by_hand, plain = run("hand", "none", "by-hand"), run("plain", "none", "plain")
     assert by_hand[1] == plain[1] == nothing  # timings as they were
     stored, given = run("stored", "stored", "plain"), run("given", "none", "plain", BOTH)
-    for run_of_prompts, told in (stored, given):
+    for run_of_prompts, reported in (stored, given):
         assert like(run_of_prompts, by_hand[0]) and not like(run_of_prompts, plain[0])
-        assert told == {"ranking": BOTH, **encoding}
+        assert reported == {"ranking": BOTH, **encoding}
     orders = [[ranking(of[query]) for query in QUERIES] for of in (stored[0], plain[0])]
     assert orders[0] != orders[1]  # not the scores alone
     off = run("off", "stored", "plain", {"query": "", "document": ""})

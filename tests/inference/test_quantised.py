@@ -110,21 +110,21 @@ def test_a_corpus_is_encoded_once_and_searched_in_each_precision(tmp_path, monke
     for precision in ("float32", "float16", "int8", "binary"):
         index = tmp_path / ("e.index" if precision == "float32" else precision)
         multiplier = 0 if precision == "float16" else 2
-        told = {"embeddings": {"precision": precision, "rescore_multiplier": multiplier}}
-        told = {} if precision == "float32" else told
-        if told:
+        reported = {"embeddings": {"precision": precision, "rescore_multiplier": multiplier}}
+        reported = {} if precision == "float32" else reported
+        if reported:
             call(
                 monkeypatch, quantise_embeddings, {"precision": precision}, vectors=tmp_path / "e.index",
                 index=index, timing=tmp_path / f"{precision}.quantising.json",
             )  # fmt: skip
         call(
-            monkeypatch, retrieve_quantised if told else retrieve, ranking | told, **paths, index=index,
+            monkeypatch, retrieve_quantised if reported else retrieve, ranking | reported, **paths, index=index,
             queries=tmp_path / "queries.jsonl", run=tmp_path / f"{precision}.run",
             timing=tmp_path / f"{precision}.json",
         )  # fmt: skip
         timing = json.loads((tmp_path / f"{precision}.json").read_text())
-        assert timing.get("embeddings") == told.get("embeddings")
-        if told:
+        assert timing.get("embeddings") == reported.get("embeddings")
+        if reported:
             assert timing["index_bytes"] == sum(file.stat().st_size for file in index.iterdir())
         runs[precision], bytes_of[precision] = read_run(tmp_path / f"{precision}.run")["q"], timing["index_bytes"]
     assert runs["int8"] == pytest.approx(runs["float32"], abs=0.05) and len(runs["binary"]) == 2

@@ -29,7 +29,7 @@ from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.ir.exclusion import without
 from scripts.ir.trec import read_run, write_run
 from scripts.models.adapters import adapter
-from scripts.models.kinds import cross_encoder
+from scripts.models.types import cross_encoder
 from tests.support.calling import call
 from tests.support.tiny_bert import build, build_masked
 from tests.support.tiny_task import WORDS
@@ -143,14 +143,16 @@ def test_the_run_is_the_same_for_any_number_of_shards(task, way, tmp_path, monke
         call(monkeypatch, join_runs, join, shards=runs, timings=timings, queries=task / "queries.jsonl",
              run=joined[0], timing=joined[1])  # fmt: skip
         assert joined[0].read_bytes() == whole.read_bytes()
-        told = json.loads(joined[1].read_text())
-        assert told.keys() == of_one.keys() | {"shards"} and told["shards"] == of
+        reported = json.loads(joined[1].read_text())
+        assert reported.keys() == of_one.keys() | {"shards"} and reported["shards"] == of
         same = {"queries", "documents", "pairs", "passage_pairs", "depth", "flops", "index_bytes", "weights_bytes"}
         same |= {"recall_queries"}
-        assert {key: told[key] for key in same & told.keys()} == {key: of_one[key] for key in same & of_one.keys()}
-        assert told.get("recall") == pytest.approx(of_one.get("recall"))
-        assert told["seconds"] == pytest.approx(sum(json.loads(path.read_text())["seconds"] for path in timings))
-        assert told["queries_per_second"] == pytest.approx(told["queries"] / told["seconds"])
+        assert {key: reported[key] for key in same & reported.keys()} == {
+            key: of_one[key] for key in same & of_one.keys()
+        }
+        assert reported.get("recall") == pytest.approx(of_one.get("recall"))
+        assert reported["seconds"] == pytest.approx(sum(json.loads(path.read_text())["seconds"] for path in timings))
+        assert reported["queries_per_second"] == pytest.approx(reported["queries"] / reported["seconds"])
 
 
 @pytest.mark.parametrize("of", [1, 3, 16])
@@ -169,22 +171,25 @@ def test_latencies_add_up_over_documents_and_stand_side_by_side_over_queries():
     def timings() -> list[dict]:
         return [one | {"single_seconds": [0.001, 0.002, 0.003]}, one | {"single_seconds": [0.004, 0.006]}]
 
-    told = joined_timing(timings(), "documents", queries=2)  # one of three found nothing
-    assert (told["queries"], told["latency_ms"]["n"]) == (3, 2)
-    assert told["latency_ms"]["mean"] == pytest.approx(6.5) and told["queries_per_second"] == 1.5
-    told = joined_timing(timings(), "queries", queries=5)  # one is in both
-    assert (told["queries"], told["latency_ms"]["n"], told["queries_per_second"]) == (5, 5, 2.5)
-    assert told["latency_ms"]["p50"] == pytest.approx(3)
+    reported = joined_timing(timings(), "documents", queries=2)  # one of three found nothing
+    assert (reported["queries"], reported["latency_ms"]["n"]) == (3, 2)
+    assert reported["latency_ms"]["mean"] == pytest.approx(6.5) and reported["queries_per_second"] == 1.5
+    reported = joined_timing(timings(), "queries", queries=5)  # one is in both
+    assert (reported["queries"], reported["latency_ms"]["n"], reported["queries_per_second"]) == (5, 5, 2.5)
+    assert reported["latency_ms"]["p50"] == pytest.approx(3)
     near = {"recall": 0.5, "recall_queries": 30, "search_queries_per_second": 10.0}
     near = [
         near | {"exact_search_queries_per_second": 5.0},
         {"recall": 1.0, "recall_queries": 10} | dict.fromkeys(SPEEDS, 10.0),
     ]
-    told = joined_timing([one | more for one, more in zip(timings(), near, strict=True)], "queries", queries=5)
-    assert (told["recall"], told["recall_queries"]) == (0.625, 40)  # of all queries that were compared
-    assert [told[key] for key in SPEEDS] == [10, pytest.approx(40 / 7)]  # in 3 + 1 and 6 + 1 seconds
-    told = joined_timing([timings()[0], timings()[1] | near[1]], "queries", queries=5)
-    assert (told["recall"], told["recall_queries"]) == (1, 10)  # the first has none of the queries that are compared
+    reported = joined_timing([one | more for one, more in zip(timings(), near, strict=True)], "queries", queries=5)
+    assert (reported["recall"], reported["recall_queries"]) == (0.625, 40)  # of all queries that were compared
+    assert [reported[key] for key in SPEEDS] == [10, pytest.approx(40 / 7)]  # in 3 + 1 and 6 + 1 seconds
+    reported = joined_timing([timings()[0], timings()[1] | near[1]], "queries", queries=5)
+    assert (reported["recall"], reported["recall_queries"]) == (
+        1,
+        10,
+    )  # the first has none of the queries that are compared
 
 
 def test_mistakes_are_one_line(task, tmp_path, monkeypatch):

@@ -55,10 +55,10 @@ def test_timings_of_several_devices():
     every = {"documents": 10, "seconds": 2.0, "peak_gpu_bytes": 5, "precision": "bf16", "processor": "P"}
     one = every | {"device": "A100", "peak_rss_bytes": 7, "energy_joules": {"gpu": 3.0, "processor": 1.0}}
     other = every | {"device": "H100", "peak_rss_bytes": 9, "energy_joules": {"gpu": 4.0}}
-    told = joined([one, other], added=["documents"])
-    assert (told["device"], told["processor"], told["peak_rss_bytes"]) == ("A100 and H100", "P", 9)
-    assert (told["documents"], told["seconds"], told["shards"]) == (20, 4.0, 2)
-    assert told["energy_joules"] == {"gpu": 7.0} and told["precision"] == "bf16"
+    reported = joined([one, other], added=["documents"])
+    assert (reported["device"], reported["processor"], reported["peak_rss_bytes"]) == ("A100 and H100", "P", 9)
+    assert (reported["documents"], reported["seconds"], reported["shards"]) == (20, 4.0, 2)
+    assert reported["energy_joules"] == {"gpu": 7.0} and reported["precision"] == "bf16"
     del other["energy_joules"]
     assert "energy_joules" not in joined([one, other], added=[])
 
@@ -74,7 +74,7 @@ def test_an_index_is_the_same_bytes_for_any_number_of_shards(kind, tmp_path, mon
     write_corpus(corpus, (Document(f"d{n}", "", " ".join(TEXTS[: n % 5 + 1])) for n in range(200)))
     made_of = {"checkpoint": checkpoint_of(kind, tmp_path), "corpus": corpus}
     call(monkeypatch, encode, settings, **made_of, index=tmp_path / "whole", timing=tmp_path / "whole.json")
-    told = json.loads((tmp_path / "whole.json").read_text())
+    reported = json.loads((tmp_path / "whole.json").read_text())
     for of in (3, 16):  # of four chunks of 64
         shards = [tmp_path / f"{place}-of-{of}" for place in range(of)]
         timings = [shard.with_suffix(".json") for shard in shards]
@@ -87,10 +87,10 @@ def test_an_index_is_the_same_bytes_for_any_number_of_shards(kind, tmp_path, mon
         ]
         assert contents[0] == contents[1]
         again = json.loads((tmp_path / f"{of}.json").read_text())
-        assert again.keys() == told.keys() | {"shards"} and again["shards"] == of
+        assert again.keys() == reported.keys() | {"shards"} and again["shards"] == of
         assert again["seconds"] == pytest.approx(sum(json.loads(path.read_text())["seconds"] for path in timings))
-        same = ["documents", "index_bytes", *(key for key in told if key.endswith("_per_document"))]
-        assert [again[key] for key in same] == [told[key] for key in same] and again["documents"] == 200
+        same = ["documents", "index_bytes", *(key for key in reported if key.endswith("_per_document"))]
+        assert [again[key] for key in same] == [reported[key] for key in same] and again["documents"] == 200
 
 
 def checkpoint_of(kind: str, folder: Path) -> Path:

@@ -24,7 +24,7 @@ from tests.support.tiny_task import WORDS, write_collection
 
 SETTINGS = {"type": "sparse-encoder", "max_length": 16, "batch_size": 4}
 RANKING = SETTINGS | {"tag": "tiny"}
-KIND = adapter("sparse-encoder")
+TYPE = adapter("sparse-encoder")
 
 
 @pytest.fixture(scope="module")
@@ -88,12 +88,12 @@ def test_the_search_finds_what_the_library_scores_highest(task, index, by_the_li
 
 def test_index_and_timings_count_terms(task, index, tmp_path, monkeypatch):
     retrieve(task, tmp_path, monkeypatch, index=index)
-    model = KIND.load(task / "model", 16)
+    model = TYPE.load(task / "model", 16)
     rank_fast(model)  # as the job does
-    documents = KIND.encode(
+    documents = TYPE.encode(
         model, [document.contents for document in read_corpus(task / "corpus.jsonl")], 4, "document"
     )
-    queries = KIND.encode(model, list(read_queries(task / "queries.jsonl").values()), 4, "query")
+    queries = TYPE.encode(model, list(read_queries(task / "queries.jsonl").values()), 4, "query")
     opened = open_index(index, 51, task / "model")
     whole = opened.rows(slice(0, 51))
     assert index_of("sparse-encoder") == "terms" and whole.dtype == documents.dtype == np.float32
@@ -144,7 +144,7 @@ def test_any_parts_of_an_index_give_what_all_products_at_once_give(task, tmp_pat
 
 
 def test_a_query_without_terms_finds_nothing_and_is_counted(task, index, tmp_path, monkeypatch, capsys):
-    encode_as_ever = KIND.encode
+    encode_as_ever = TYPE.encode
 
     def without_the_first(model, texts, batch_size, role):
         encoded = encode_as_ever(model, texts, batch_size, role).tolil()
@@ -153,13 +153,13 @@ def test_a_query_without_terms_finds_nothing_and_is_counted(task, index, tmp_pat
                 encoded[[row]] = 0
         return encoded.tocsr()
 
-    monkeypatch.setattr(KIND, "encode", without_the_first)
+    monkeypatch.setattr(TYPE, "encode", without_the_first)
     run = retrieve(task, tmp_path, monkeypatch, index=index)
     assert "q0" not in run and len(run["q1"]) == 10
     assert json.loads((tmp_path / "run.json").read_text())["queries_without_terms"] == 1
     assert "1 of 6 queries have no term, so they find nothing" in capsys.readouterr().err
     monkeypatch.setattr(
-        KIND, "encode", lambda model, texts, *_: scipy.sparse.csr_array((len(texts), 400), dtype=np.float32)
+        TYPE, "encode", lambda model, texts, *_: scipy.sparse.csr_array((len(texts), 400), dtype=np.float32)
     )
     with pytest.raises(UserError, match=r"the model gives no query of .* a term"):
         retrieve(task, tmp_path, monkeypatch, index=index)
@@ -197,6 +197,6 @@ def test_an_index_of_other_weights_or_another_corpus_or_damaged_is_one_line(task
 def test_a_model_that_cannot_be_used_is_one_line(task):
     for to_train in (False, True):
         with pytest.raises(UserError, match=r"no sparse encoder: its weights have no head that predicts masked words"):
-            KIND.load(task / "headless", 16, to_train)
+            TYPE.load(task / "headless", 16, to_train)
     with pytest.raises(UserError, match="at most 64 tokens"):
-        KIND.load(task / "model", 65)
+        TYPE.load(task / "model", 65)

@@ -73,7 +73,7 @@ def test_scores_are_those_of_the_library(files, way, dimensions):
         assert (timing["dimensions"], timing["index_bytes"]) == (dimensions, 20 * dimensions * 4)
 
 
-def test_whole_vectors_are_told_with_their_size(files):
+def test_whole_vectors_are_reported_with_their_size(files):
     paths = {"queries": "queries.jsonl", "run": "run", "timing": "t.json", "index": "e.index"}
     call("searches.vectors", files, GIVEN | {"depth": 3, "tag": "t"}, **paths)
     timing = json.loads((files / "t.json").read_text())

@@ -103,11 +103,11 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "told"), WRONG.values(), ids=WRONG)
-def test_each_mistake_is_one_line_and_leaves_nothing_behind(monkeypatch, tmp_path, text, told):
+@pytest.mark.parametrize(("text", "reported"), WRONG.values(), ids=WRONG)
+def test_each_mistake_is_one_line_and_leaves_nothing_behind(monkeypatch, tmp_path, text, reported):
     with pytest.raises(UserError) as error:
         imported(monkeypatch, tmp_path, text)
-    one_line(error, told)
+    one_line(error, reported)
     assert not (tmp_path / "f.parquet").exists()
 
 

@@ -146,8 +146,8 @@ print(counts["computed"], counts["refused"])
 def test_the_tables_of_names_and_parameters_are_those_of_the_library():
     measures = {one.NAME: one for one in ir_measures.measures.registry.values()}
     assert {*BY_SUBTOPIC, *OF_JUDGEMENTS, *OF_CWL} <= measures.keys()
-    told = {name for one in measures.values() for name in one.SUPPORTED_PARAMS}
-    assert told <= RANGES.keys()
+    reported = {name for one in measures.values() for name in one.SUPPORTED_PARAMS}
+    assert reported <= RANGES.keys()
     of_pyndeval = {one.NAME for one in ir_measures.pyndeval.SUPPORTED_MEASURES}
     assert set(BY_SUBTOPIC) <= of_pyndeval
     assert {one.NAME for one in ir_measures.cwl_eval.SUPPORTED_MEASURES} == {*OF_CWL, "P", "RR", "AP", "RBP"}

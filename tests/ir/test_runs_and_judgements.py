@@ -203,7 +203,7 @@ def test_judgements_alone_are_held_to_it_as_well(tmp_path):
         prepare(tmp_path, tmp_path / "out", settings(format="qrels", qrels={"train": "a", "test": "b"}))
 
 
-def test_shared_queries_with_other_judgements_are_told_and_under_strict_refused(tmp_path):
+def test_shared_queries_with_other_judgements_are_reported_and_under_strict_refused(tmp_path):
     source = dataset(tmp_path, {"train": [A, B], "test": ["q1\td3\t1"]})
     assert prepare(source, tmp_path / "out", settings()) == [
         "1 queries are in both train and test, with different judgements"

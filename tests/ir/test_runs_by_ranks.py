@@ -20,7 +20,7 @@ def test_documents_are_in_the_order_of_their_ranks_whatever_that_of_the_lines(tm
     assert table["RR@10"].tolist() == [0.5, 1.0] and table["R@2"].tolist() == [1.0, 1.0]
 
 
-def test_deep_ranks_are_told_apart_in_32_bits(tmp_path):
+def test_deep_ranks_are_reported_apart_in_32_bits(tmp_path):
     run = read_run(written(tmp_path, "".join(f"q\td{rank}\t{rank}\n" for rank in range(1, 5001))))
     assert ranking(run["q"]) == [f"d{rank}" for rank in range(1, 5001)]
 

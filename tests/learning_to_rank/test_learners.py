@@ -95,12 +95,12 @@ def test_trees_are_added_until_dev_gains_nothing(name):
 
 
 @pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
-def test_a_grade_beyond_the_gains_is_told(name):
+def test_a_grade_beyond_the_gains_is_reported(name):
     with pytest.raises(UserError, match="takes grades up to 30"):
         learner(name).fit(lists(1, grade=31), lists(2), settings(name), 10, 1)
 
 
-def test_what_linear_cannot_learn_from_is_told():
+def test_what_linear_cannot_learn_from_is_reported():
     with pytest.raises(UserError, match="all are relevant"):
         learner("linear").fit(lists(1, grade=1), lists(2), settings("linear"), 10, 1)
     same = lists(1)
@@ -110,7 +110,7 @@ def test_what_linear_cannot_learn_from_is_told():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_text_that_is_no_model_is_told(name):
+def test_a_text_that_is_no_model_is_reported(name):
     for text in ("", "{}", "tree\n", '{"learner": "other"}'):
         with pytest.raises(UserError, match=f"is not a model of {name}"):
             learner(name).read(text)

@@ -129,7 +129,7 @@ def test_what_was_chosen_is_learnt_again_from_train_and_dev(monkeypatch, place, 
     assert model.scores(whole.values).tolist() != before.scores(whole.values).tolist()
 
 
-def test_a_timing_that_is_none_is_told(monkeypatch, place):
+def test_a_timing_that_is_none_is_reported(monkeypatch, place):
     trained(monkeypatch, place)
     (place / "x.timing").write_text("{}")
     with pytest.raises(UserError) as error:
@@ -154,9 +154,9 @@ def test_candidates_of_one_score_stay_in_the_order_of_the_first_stage(place):
     same = run_of(rows, np.zeros(len(rows.documents)))
     assert all(list(scores) == [f"d{number}" for number in range(6)] for scores in same.values())
     scores = np.array([3, 3, 2, 2, 2, 1], dtype=np.float32)
-    told = strictly_falling(scores)
-    assert (np.diff(told) < 0).all() and told[0] == 3 and told[5] == 1 and np.allclose(told, scores)
-    assert strictly_falling(told) is told
+    reported = strictly_falling(scores)
+    assert (np.diff(reported) < 0).all() and reported[0] == 3 and reported[5] == 1 and np.allclose(reported, scores)
+    assert strictly_falling(reported) is reported
 
 
 def test_importance_tells_the_signal_from_noise(monkeypatch, place):
@@ -193,7 +193,7 @@ def replaced(place, name, **changes):
         ("train.parquet", {"value": 1e39}, ["train.parquet: contains a feature beyond 32 bits"]),
     ],
 )
-def test_what_cannot_be_learnt_from_is_told_and_nothing_is_written(monkeypatch, place, name, changes, words):
+def test_what_cannot_be_learnt_from_is_reported_and_nothing_is_written(monkeypatch, place, name, changes, words):
     replaced(place, name, **changes)
     with pytest.raises(UserError) as error:
         trained(monkeypatch, place)
@@ -214,7 +214,7 @@ def spoil(path, feature, rows):
         writer.add_key_value_metadata({KEY: about})
 
 
-def test_a_feature_that_is_not_finite_is_told(monkeypatch, place):
+def test_a_feature_that_is_not_finite_is_reported(monkeypatch, place):
     spoil(place / "train.parquet", "noise", 1)
     with pytest.raises(UserError) as error:
         trained(monkeypatch, place)
@@ -237,7 +237,7 @@ def test_ranking_refuses_features_that_the_model_did_not_learn_from(monkeypatch,
 @pytest.mark.parametrize(
     ("damaged", "words"), [("model", "is not a model of linear"), ("record", "is not a record of a ranker")]
 )
-def test_a_damaged_model_is_told(monkeypatch, place, damaged, words):
+def test_a_damaged_model_is_reported(monkeypatch, place, damaged, words):
     trained(monkeypatch, place)
     (place / f"x.{damaged}").write_text("{}\n")
     with pytest.raises(UserError) as error:
@@ -245,7 +245,7 @@ def test_a_damaged_model_is_told(monkeypatch, place, damaged, words):
     one_line(error, f"x.{damaged}: {words}")
 
 
-def test_the_model_of_another_ranker_is_told(monkeypatch, place):
+def test_the_model_of_another_ranker_is_reported(monkeypatch, place):
     """One that would rank by other weights, or by another number of features, with no word about it."""
     trained(monkeypatch, place)
     other = (place / "x.model").read_text()

@@ -67,9 +67,9 @@ def test_what_passes_is_tried_again(first):
 
 def test_it_is_tried_again_a_few_times_only():
     with answering(lambda request: error(429, "slow down", Retry_After="0")) as asked:
-        with pytest.raises(UserError) as told:
+        with pytest.raises(UserError) as reported:
             connected(asked).ask(REQUEST)
-        one_line(told, f"{asked.url}: 429 slow down (3 attempts)")
+        one_line(reported, f"{asked.url}: 429 slow down (3 attempts)")
         assert len(asked.requests) == 3
 
 
@@ -95,12 +95,12 @@ def test_what_an_endpoint_asks_for_is_bounded(monkeypatch):
         ((400, {}, b"\xff<html>" + b"x" * 90000), "refuses the request (400)"),
     ],
 )  # fmt: skip
-def test_anything_else_is_told_at_once_in_one_line(reply, words):
+def test_anything_else_is_reported_at_once_in_one_line(reply, words):
     with answering(lambda request: reply) as asked:
-        with pytest.raises(UserError) as told:
+        with pytest.raises(UserError) as reported:
             connected(asked).ask(REQUEST)
-        one_line(told, asked.url, words)
-        assert KEY not in str(told.value) and "\x1b" not in str(told.value) and len(str(told.value)) < 500
+        one_line(reported, asked.url, words)
+        assert KEY not in str(reported.value) and "\x1b" not in str(reported.value) and len(str(reported.value)) < 500
         assert len(asked.requests) == 1
 
 
@@ -118,10 +118,10 @@ def test_a_slow_endpoint_is_not_waited_for():
 
     with answering(slow) as asked:
         start = time.monotonic()
-        with pytest.raises(UserError) as told:
+        with pytest.raises(UserError) as reported:
             connected(asked, timeout=0.3, retries=0).ask(REQUEST)
         stop.set()
-        one_line(told, "no answer within 0.3 seconds")
+        one_line(reported, "no answer within 0.3 seconds")
         assert time.monotonic() - start < 3
 
 
@@ -130,29 +130,29 @@ def test_whether_it_is_there():
         with answering(partial(said, "x"), probe) as asked:
             connected(asked).probe()
             assert asked.probes == 1 and asked.requests == []
-    with answering(partial(said, "x"), error(401)) as asked, pytest.raises(UserError) as told:
+    with answering(partial(said, "x"), error(401)) as asked, pytest.raises(UserError) as reported:
         connected(asked, key="").probe()
-    one_line(told, "refuses access (401; the environment variable A_KEY is not set)")
-    with pytest.raises(UserError) as told:
+    one_line(reported, "refuses access (401; the environment variable A_KEY is not set)")
+    with pytest.raises(UserError) as reported:
         connected(asked).probe()  # it is gone
-    one_line(told, asked.url, "does not answer", "refused")
+    one_line(reported, asked.url, "does not answer", "refused")
 
 
 @pytest.mark.parametrize(
     "url", ["ftp://h/v1", "http://u:p@h/v1", "https://h/v1?key=abc", "https://h/${A}", "https://h/é"]
 )
 def test_no_other_address_is_taken(url):
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as reported:
         Endpoint(url, None, {}, 1, 0)
-    assert "abc" not in str(told.value)
+    assert "abc" not in str(reported.value)
 
 
 @pytest.mark.parametrize("key", ["a b", "a\nX-Other: 1", "é" * 9])
 def test_a_key_that_is_none_is_refused_and_not_shown(key):
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as reported:
         Endpoint("http://127.0.0.1:1", "A_KEY", {"A_KEY": key}, 1, 0)
-    one_line(told, "the environment variable A_KEY")
-    assert key not in str(told.value)
+    one_line(reported, "the environment variable A_KEY")
+    assert key not in str(reported.value)
 
 
 def test_a_stopped_one_waits_no_longer():

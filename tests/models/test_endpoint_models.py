@@ -115,18 +115,18 @@ def test_words_behind_the_limit_are_not_sent(tmp_path):
 def test_an_answer_with_other_numbers_than_asked_for_is_refused_and_not_kept(tmp_path, content, words):
     with answering({"embeddings": lambda request: answered(content)}) as asked:
         model = made(tmp_path, asked.url)
-        with pytest.raises(UserError) as told:
+        with pytest.raises(UserError) as reported:
             model.encode(["a", "b"], 2, "document")
-        one_line(told, asked.url, words)
+        one_line(reported, asked.url, words)
         assert len(model.kept) == 0 and len(asked.requests) == 1
 
 
 @pytest.mark.parametrize("score", [None, "1", [1.0], True])
 def test_scores_that_are_no_numbers_are_refused(tmp_path, score):
     with answering({"rerank": lambda request: answered([{"index": 0, "score": score}])}) as asked:
-        with pytest.raises(UserError) as told:
+        with pytest.raises(UserError) as reported:
             made(tmp_path, asked.url, protocol="tei").score([("a", "b")], 2)
-        one_line(told, asked.url, "numbers")
+        one_line(reported, asked.url, "numbers")
 
 
 def test_batches_of_other_dimensions_are_refused(tmp_path):
@@ -134,9 +134,9 @@ def test_batches_of_other_dimensions_are_refused(tmp_path):
         return answered({"data": [{"index": 0, "embedding": [1.0] * len(request["input"][0])}]})
 
     with answering({"embeddings": growing}) as asked:
-        with pytest.raises(UserError) as told:
+        with pytest.raises(UserError) as reported:
             made(tmp_path, asked.url).encode(["a", "bb"], 1, "document")
-        one_line(told, asked.url, "vectors of 1 and of 2 dimensions; delete")
+        one_line(reported, asked.url, "vectors of 1 and of 2 dimensions; delete")
 
 
 def test_a_job_that_ends_midway_goes_on(tmp_path):
@@ -160,9 +160,9 @@ def test_a_job_that_ends_midway_goes_on(tmp_path):
 
 def test_an_endpoint_without_such_a_path_is_refused(tmp_path):
     with answering({"embed": embedded_by_tei}) as asked:
-        with pytest.raises(UserError) as told:
+        with pytest.raises(UserError) as reported:
             made(tmp_path, asked.url).encode(["a"], 2, "document")
-        one_line(told, asked.url, "no embeddings below this address (404)")
+        one_line(reported, asked.url, "no embeddings below this address (404)")
 
 
 @pytest.fixture

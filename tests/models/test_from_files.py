@@ -21,7 +21,7 @@ from tests.support.tiny_task import SCHEDULE
 
 TEXTS = ["ash elm fig oak yew", "the price of oats in august", "rain"]
 LENGTH = 16
-KINDS = {
+MODEL_TYPES = {
     "bi": "bi-encoder",
     "dense": "bi-encoder",
     "cross": "cross-encoder",
@@ -35,7 +35,7 @@ KINDS = {
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory) -> Path:
-    """A small model of each kind, by the names of KINDS."""
+    """A small model of each kind, by the names of MODEL_TYPES."""
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Dense, Pooling, Transformer
     from transformers import BertForTokenClassification
@@ -62,7 +62,7 @@ def copied(models, tmp_path) -> Callable[[str], Path]:
 
 
 def load(name: str, folder: Path):
-    kind = adapter(KINDS[name])
+    kind = adapter(MODEL_TYPES[name])
     if name == "tagger":
         return kind.load_tagger(folder, LENGTH, 2)
     return kind.load(folder, 60 if name == "language-model" else LENGTH)
@@ -136,7 +136,7 @@ def without_a_bias(folder: Path) -> str:
 FAULTS = [without_a_tensor, without_a_layer, under_other_names, one_more_layer, one_layer_less, another_width]
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", MODEL_TYPES)
 def test_weights_of_another_model_are_refused_in_one_line(name, copied, tmp_path):
     load(name, copied(name))
     for fault in FAULTS:
@@ -160,7 +160,7 @@ def test_a_training_needs_the_encoder_too(copied):
         folder = copied(name)
         without_a_layer(inner(folder))
         with pytest.raises(UserError) as refused:
-            load_to_train(folder, Settings(**SCHEDULE | {"type": KINDS[name]}))
+            load_to_train(folder, Settings(**SCHEDULE | {"type": MODEL_TYPES[name]}))
         one_line(refused, "16 of the model's", "layer.1.")
 
 
@@ -238,7 +238,7 @@ def test_what_other_tasks_and_former_versions_stored_is_no_fault(copied):
 
 def outputs(name: str, model) -> np.ndarray:
     """What a loaded model gives for some texts or pairs."""
-    kind = adapter(KINDS[name])
+    kind = adapter(MODEL_TYPES[name])
     if name == "tagger":
         ids = model.tokenizer(TEXTS[0], return_tensors="pt")
         return model.model(**ids).logits.detach().numpy()
@@ -248,7 +248,7 @@ def outputs(name: str, model) -> np.ndarray:
     return np.concatenate(rows) if isinstance(rows, list) else rows if isinstance(rows, np.ndarray) else rows.toarray()
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", MODEL_TYPES)
 def test_weights_compute_in_fp32_however_they_are_stored(name, copied, tmp_path):
     """The same numbers stored in 16 and in 32 bits give the same, also where a model says how it is to be loaded."""
     import torch
@@ -287,7 +287,7 @@ def test_trainings_change_weights_of_fp32_however_they_are_stored(copied):
 
 
 def test_a_timing_says_what_products_and_weights_are_computed_in(models):
-    for name, kind in KINDS.items():
+    for name, kind in MODEL_TYPES.items():
         if name not in ("tagger", "cross", "language-model"):
             assert adapter(kind).facts(load(name, models / name)) == {"precision": "fp32", "weights_precision": "fp32"}
     facts = adapter("cross-encoder").load_scorer(models / "cross", LENGTH, 2, "torch").facts

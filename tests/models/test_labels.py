@@ -11,7 +11,7 @@ from scipy.special import logit
 from scripts.common.errors import UserError
 from scripts.experiment.descriptions import describe
 from scripts.experiment.resolution import resolve
-from scripts.experiment.system_kinds import system_kind
+from scripts.experiment.system_types import system_type
 from scripts.inference.export import Settings as Export
 from scripts.inference.export import export_checkpoint
 from scripts.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
@@ -26,7 +26,7 @@ from tests.support.tiny_bert import build_labelling
 from tests.support.tiny_onnx import cross_encoder
 from tests.support.tiny_task import WORDS, in_process, write_collection
 
-KIND = adapter("cross-encoder")
+TYPE = adapter("cross-encoder")
 TEXTS = [" ".join(WORDS[n : n + 3]) for n in range(0, 18, 3)]
 PAIRS = [(a, b) for a in TEXTS for b in TEXTS]
 NAMES = {"0": "contradiction", "1": "neutral", "2": "entailment"}
@@ -59,21 +59,21 @@ def test_the_score_is_the_log_odds_of_the_label(model, tmp_path, monkeypatch):
     expected = logit(probabilities(model))
     for label in range(expected.shape[1]):
         folder = taken(model, tmp_path / str(label), monkeypatch, label=label)
-        scorer = KIND.load_scorer(folder, 32, 4, "torch")
+        scorer = TYPE.load_scorer(folder, 32, 4, "torch")
         np.testing.assert_allclose(scorer.score(PAIRS), expected[:, label], rtol=0, atol=1e-4)
     name = "entailment" if label == 2 else "LABEL_1"
     assert scorer.facts["score"] == f"log odds of label {label} ({name})"
     named = taken(model, tmp_path / "named", monkeypatch, label=name)
-    assert np.array_equal(KIND.load_scorer(named, 32, 4, "torch").score(PAIRS), scorer.score(PAIRS))
+    assert np.array_equal(TYPE.load_scorer(named, 32, 4, "torch").score(PAIRS), scorer.score(PAIRS))
 
 
 def test_labels_that_do_not_exclude_each_other_have_their_logit(tmp_path, monkeypatch):
     further = {"problem_type": "multi_label_classification"}
     model = build_labelling(tmp_path / "m", TEXTS, seed=2, labels=3, **further)
-    scorer = KIND.load_scorer(taken(model, tmp_path / "one", monkeypatch, label=1), 32, 4, "torch")
+    scorer = TYPE.load_scorer(taken(model, tmp_path / "one", monkeypatch, label=1), 32, 4, "torch")
     logs = np.log(probabilities(model))
     scores = scorer.score(PAIRS)  # less the same number for all labels of a pair, that of the softmax
-    other = KIND.load_scorer(taken(model, tmp_path / "two", monkeypatch, label=2), 32, 4, "torch").score(PAIRS)
+    other = TYPE.load_scorer(taken(model, tmp_path / "two", monkeypatch, label=2), 32, 4, "torch").score(PAIRS)
     np.testing.assert_allclose(scores - other, logs[:, 1] - logs[:, 2], rtol=0, atol=1e-4)
     assert scorer.facts["score"] == "logit of label 1 (LABEL_1)"
 
@@ -81,13 +81,13 @@ def test_labels_that_do_not_exclude_each_other_have_their_logit(tmp_path, monkey
 @pytest.mark.parametrize("model", [3, pytest.param(2, marks=pytest.mark.long)], indirect=True)
 def test_an_export_has_the_same_score_and_nothing_else(model, tmp_path, monkeypatch):
     folder = taken(model, tmp_path / "m", monkeypatch, label=1)
-    scores = KIND.load_scorer(folder, 32, 4, "torch").score(PAIRS)
+    scores = TYPE.load_scorer(folder, 32, 4, "torch").score(PAIRS)
     for precision, apart in (("fp32", 1e-4), ("int8", 1)):
         target = tmp_path / precision
         target.mkdir()
-        export_checkpoint(KIND, folder, target, Export("cross-encoder", 32, precision))
+        export_checkpoint(TYPE, folder, target, Export("cross-encoder", 32, precision))
         assert OnnxCrossEncoder(target, 32).session.tried == (2, 1)
-        exported = KIND.load_scorer(target, 32, 1, "onnx").score(PAIRS)
+        exported = TYPE.load_scorer(target, 32, 1, "onnx").score(PAIRS)
         np.testing.assert_allclose(exported, scores, rtol=0, atol=apart * np.abs(scores).max())
         assert np.corrcoef(exported, scores)[0, 1] > 0.95
 
@@ -108,7 +108,7 @@ def test_a_training_learns_the_label_and_keeps_all_of_them(tmp_path, monkeypatch
     assert json.loads((trained / FILE).read_text()) == {"label": 2, "softmax": True}
     pairs = [(WORDS[n], " ".join(WORDS[m % 20 : m % 20 + 1 + m % 5])) for n in range(5) for m in (n, n + 9)]
     for folder, right in ((task / "start", False), (trained, True)):
-        relevant, other = KIND.load_scorer(folder, 16, 4, "torch").score(pairs).reshape(-1, 2).T
+        relevant, other = TYPE.load_scorer(folder, 16, 4, "torch").score(pairs).reshape(-1, 2).T
         assert (relevant > other).all() == right
 
 
@@ -144,38 +144,40 @@ def test_what_is_not_said_or_not_there_is_one_line(model, tmp_path, monkeypatch)
     listed = "0 (contradiction), 1 (neutral), 2 (entailment)" if named else "0 (LABEL_0), 1 (LABEL_1)"
     for to_train in (False, True):
         with pytest.raises(UserError) as refused:
-            KIND.load(model, 32, to_train)
+            TYPE.load(model, 32, to_train)
         one_line(refused, f"{model}: a cross-encoder of {count} labels; say by the model's key label", listed)
     with pytest.raises(UserError) as refused:
-        KIND.load(taken(model, tmp_path / "beyond", monkeypatch, label=7), 32)
+        TYPE.load(taken(model, tmp_path / "beyond", monkeypatch, label=7), 32)
     one_line(refused, f"label is 7, and the model's are {listed}")
     with pytest.raises(UserError) as refused:
         taken(model, tmp_path / "other", monkeypatch, label="relevant")
     one_line(refused, "label: the model has none of the name 'relevant'; known are ")
     single = build_labelling(tmp_path / "single", TEXTS, seed=2, labels=1)
     with pytest.raises(UserError) as refused:
-        KIND.load(taken(single, tmp_path / "one", monkeypatch, label=0), 32)
+        TYPE.load(taken(single, tmp_path / "one", monkeypatch, label=0), 32)
     one_line(refused, "label: this model has a single score; leave it out")
 
 
 def test_a_single_score_of_which_nothing_is_stated_is_taken_as_such(tmp_path):
     single = build_labelling(tmp_path / "single", TEXTS, seed=2, labels=1)
     config = json.loads((single / "config.json").read_text())
-    before = KIND.load_scorer(single, 32, 4, "torch").score(PAIRS)
+    before = TYPE.load_scorer(single, 32, 4, "torch").score(PAIRS)
     (single / "config.json").write_text(json.dumps({key: config[key] for key in config if "label" not in key}))
-    assert np.array_equal(KIND.load_scorer(single, 32, 4, "torch").score(PAIRS), before)
+    assert np.array_equal(TYPE.load_scorer(single, 32, 4, "torch").score(PAIRS), before)
 
 
 RERANKS = {"systems/x": {"model": "ce", "rerank": {"first_stage": "bm25"}}}
 
 
 def test_the_configuration_says_it_to_the_job_of_the_weights_and_to_readers():
-    plain, told = (resolve(changed(RERANKS | more), "c.yaml") for more in ({}, {"models/ce/label": 0}))
-    assert planning.weights_settings(told, "ce") == {"label": 0}
-    assert ", label 0;" in describe(told, told.systems["x"])
-    kind = system_kind(told.systems["x"])
-    assert kind.provenance(told, told.systems["x"])["label"] == 0
-    sides = [kind.identity(SimpleNamespace(models=one.models, recipes={}), one.systems["x"]) for one in (plain, told)]
+    plain, reported = (resolve(changed(RERANKS | more), "c.yaml") for more in ({}, {"models/ce/label": 0}))
+    assert planning.weights_settings(reported, "ce") == {"label": 0}
+    assert ", label 0;" in describe(reported, reported.systems["x"])
+    kind = system_type(reported.systems["x"])
+    assert kind.provenance(reported, reported.systems["x"])["label"] == 0
+    sides = [
+        kind.identity(SimpleNamespace(models=one.models, recipes={}), one.systems["x"]) for one in (plain, reported)
+    ]
     assert sides[0] != sides[1]
     many = resolve(changed(RERANKS | {"models/ce/label": ["neutral", "entailment"]}), "c.yaml")
     assert [many.models[f"ce-{name}"].label for name in ("neutral", "entailment")] == ["neutral", "entailment"]

@@ -16,7 +16,7 @@ from tests.support.calling import call
 from tests.support.one_line import one_line
 from tests.support.tiny_language_model import TEMPLATE, build, rendered
 
-KIND = adapter("cross-encoder")
+TYPE = adapter("cross-encoder")
 TEXTS = ["ash elm fig oak yew"]
 PAIRS = [("ash", "oak"), ("elm fig", "yew yew oak ash elm fig oak"), ("oak", "elm"), ("fig ash elm", "ash yew")]
 
@@ -30,17 +30,17 @@ def plain(tmp_path_factory):
 def built(tmp_path):
     """What builds a like model, and states the metadata of its scores."""
 
-    def made(told=None, **how):
+    def made(reported=None, **how):
         folder = build(tmp_path / "m", TEXTS, seed=3, **how)
-        if told:
-            (folder / FILE).write_text(json.dumps(told))
+        if reported:
+            (folder / FILE).write_text(json.dumps(reported))
         return folder
 
     return made
 
 
 def scores(folder, pairs=PAIRS, batch_size=3, max_length=60):
-    return KIND.load_scorer(folder, max_length, batch_size, "torch").score(pairs)
+    return TYPE.load_scorer(folder, max_length, batch_size, "torch").score(pairs)
 
 
 def by_hand(folder, pairs=PAIRS, instruction="", true="yes", false="no"):
@@ -64,40 +64,40 @@ def test_scores_are_the_next_tokens_logits_whatever_the_batch(plain):
     assert expected.std() > 0.1
     for batch_size in (1, 3, 4):
         assert scores(plain, batch_size=batch_size) == pytest.approx(expected, abs=1e-4)
-    facts = KIND.load_scorer(plain, 60, 2, "torch").facts
+    facts = TYPE.load_scorer(plain, 60, 2, "torch").facts
     assert facts["score"] == "logit of 'yes' minus that of 'no'" and "prompts" not in facts
 
 
 @pytest.mark.parametrize(
-    ("told", "words"),
+    ("reported", "words"),
     [
         ({"true_token": "oak", "false_token": "elm"}, "logit of 'oak' minus that of 'elm'"),
         ({"true_token": "oak"}, "logit of 'oak'"),
         ({"true_token": "no", "false_token": "yes"}, "logit of 'no' minus that of 'yes'"),
     ],
 )
-def test_other_tokens(built, told, words):
-    folder = built(told)
-    expected = by_hand(folder, true=told["true_token"], false=told.get("false_token"))
+def test_other_tokens(built, reported, words):
+    folder = built(reported)
+    expected = by_hand(folder, true=reported["true_token"], false=reported.get("false_token"))
     assert scores(folder) == pytest.approx(expected, abs=1e-4)
-    assert KIND.load_scorer(folder, 60, 2, "torch").facts["score"] == words
+    assert TYPE.load_scorer(folder, 60, 2, "torch").facts["score"] == words
 
 
-def test_an_instruction_is_told_in_place_of_the_stored_one(built):
+def test_an_instruction_is_put_in_place_of_the_stored_one(built):
     folder = built()
     stored = {"prompts": {"rank": "fig fig"}, "default_prompt_name": "rank"}
     (folder / "config_sentence_transformers.json").write_text(json.dumps(stored))
-    given = KIND.load_scorer(folder, 60, 2, "torch", prompts={"query": "oak elm"})
+    given = TYPE.load_scorer(folder, 60, 2, "torch", prompts={"query": "oak elm"})
     assert given.score(PAIRS) == pytest.approx(by_hand(folder, instruction="oak elm"), abs=1e-4)
     assert given.facts["prompts"] == {"query": "oak elm"}
-    none = KIND.load_scorer(folder, 60, 2, "torch", prompts={"query": ""})
+    none = TYPE.load_scorer(folder, 60, 2, "torch", prompts={"query": ""})
     assert none.score(PAIRS) == pytest.approx(by_hand(folder), abs=1e-4) and "prompts" not in none.facts
 
 
 def test_what_the_library_saves_scores_alike(built, tmp_path):
     folder = built({"true_token": "oak", "false_token": "elm"})
-    model = KIND.load(folder, 60)
-    KIND.give_prompts(model, {"query": "yew"})
+    model = TYPE.load(folder, 60)
+    TYPE.give_prompts(model, {"query": "yew"})
     model.save_pretrained(str(tmp_path / "saved"), create_model_card=False)
     call_weights = {"source": str(tmp_path / "saved")}
     target = tmp_path / "checkpoint"
@@ -111,13 +111,13 @@ def test_a_long_document_loses_its_end_and_the_template_keeps_its_own(plain):
     long = [("ash", " ".join(["oak"] * 40)), ("elm", "yew")]
     cut = [("ash", " ".join(["oak"] * 8)), ("elm", "yew")]  # Query ash Document … Answer are four more
     assert scores(plain, long, max_length=12) == pytest.approx(by_hand(plain, cut), abs=1e-4)
-    scorer = KIND.load_scorer(plain, 12, 2, "torch")
+    scorer = TYPE.load_scorer(plain, 12, 2, "torch")
     assert cutting_scorer(scorer, lengths(3, 5, 12)).score(long) == pytest.approx(
         by_hand(plain, [("ash", "oak " * 5), ("elm", "yew")]), abs=1e-4
     )
-    with pytest.raises(UserError) as told:
-        cutting_scorer(KIND.load_scorer(plain, 4, 2, "torch"), lengths(None, None, 4))
-    one_line(told, "3 tokens of the query prompt", "max_length 4")
+    with pytest.raises(UserError) as reported:
+        cutting_scorer(TYPE.load_scorer(plain, 4, 2, "torch"), lengths(None, None, 4))
+    one_line(reported, "3 tokens of the query prompt", "max_length 4")
 
 
 def test_a_tokenizer_without_padding_is_given_one(built):
@@ -126,7 +126,7 @@ def test_a_tokenizer_without_padding_is_given_one(built):
 
 
 @pytest.mark.parametrize(
-    ("told", "how", "words"),
+    ("reported", "how", "words"),
     [
         ({"true_token": "oak elm"}, {}, "true_token: 'oak elm' is not one token of its vocabulary"),
         ({"true_token": "yes", "false_token": "maybe"}, {}, "false_token: 'maybe' is not one token of its vocabulary"),
@@ -147,28 +147,28 @@ def test_a_tokenizer_without_padding_is_given_one(built):
         ({"true_token": 3}, {}, "expected texts"),
     ],
 )
-def test_each_refusal_is_one_line(built, told, how, words):
-    folder = built(told, **how)
+def test_each_refusal_is_one_line(built, reported, how, words):
+    folder = built(reported, **how)
     with pytest.raises(UserError) as refused:
-        KIND.load_scorer(folder, 60, 2, "torch")
+        TYPE.load_scorer(folder, 60, 2, "torch")
     one_line(refused, str(folder), words)
 
 
-def test_weights_are_taken_with_the_template_and_what_is_told(plain, tmp_path, monkeypatch):
+def test_weights_are_taken_with_the_template_and_what_is_stated(plain, tmp_path, monkeypatch):
     given = {"source": str(plain), "true_token": "oak"}
     call(monkeypatch, weights, given, checkpoint=tmp_path / "taken")
     assert json.loads((tmp_path / "taken" / FILE).read_text()) == {"true_token": "oak"}
     assert (tmp_path / "taken" / "chat_template.jinja").read_text() == TEMPLATE
-    call(monkeypatch, weights, {"source": str(plain)}, checkpoint=tmp_path / "untold")
-    assert not (tmp_path / "untold" / FILE).exists()
-    assert scores(tmp_path / "untold") == pytest.approx(scores(plain), abs=1e-6)
+    call(monkeypatch, weights, {"source": str(plain)}, checkpoint=tmp_path / "plain-again")
+    assert not (tmp_path / "plain-again" / FILE).exists()
+    assert scores(tmp_path / "plain-again") == pytest.approx(scores(plain), abs=1e-6)
 
 
-def test_a_model_of_another_kind_is_told_no_tokens(tmp_path, monkeypatch):
+def test_a_model_of_another_type_is_given_no_tokens(tmp_path, monkeypatch):
     from tests.support.tiny_bert import build as build_bert
 
     build_bert(tmp_path / "bert", TEXTS, seed=1)
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as reported:
         call(monkeypatch, weights, {"source": str(tmp_path / "bert"), "true_token": "yes"}, checkpoint=tmp_path / "out")
-    one_line(told, "true_token is of a language model", "this is none")
+    one_line(reported, "true_token is of a language model", "this is none")
     assert not (tmp_path / "out").exists()

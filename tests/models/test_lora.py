@@ -20,7 +20,7 @@ from tests.support.tiny_bert import build, build_masked
 from tests.support.tiny_task import WORDS, in_process, read_log, same, weights
 
 GIVEN = {"r": 4, "lora_alpha": 8, "lora_dropout": 0.1, "target_modules": "all-linear", "merge": False}
-KINDS = ["bi-encoder", "cross-encoder",
+MODEL_TYPES = ["bi-encoder", "cross-encoder",
          *(pytest.param(kind, marks=pytest.mark.long) for kind in ("multi-vector", "sparse-encoder"))]  # fmt: skip
 TEXTS = ["ashen elmling", "oak yewwood figling", "elmwood"]
 FAST = {"epochs": 2, "learning_rate": 1e-2}
@@ -62,7 +62,7 @@ def apart(task, tmp_path_factory) -> Path:
     return out
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", MODEL_TYPES)
 def test_only_the_adapter_is_trained_and_merged_weights_give_the_same(task, tmp_path, monkeypatch, kind):
     for merge in (False, True):
         in_process(task, tmp_path / str(merge), monkeypatch, type=kind, lora=GIVEN | {"merge": merge}, **FAST)
@@ -89,7 +89,9 @@ def test_only_the_adapter_is_trained_and_merged_weights_give_the_same(task, tmp_
         < (start / "model.safetensors").stat().st_size
     )
     head = {name for name in stored if "lora_" not in name}
-    assert head == ({f"{lora.PREFIX}classifier.{part}" for part in ("weight", "bias")} if kind == KINDS[1] else set())
+    assert head == (
+        {f"{lora.PREFIX}classifier.{part}" for part in ("weight", "bias")} if kind == MODEL_TYPES[1] else set()
+    )
 
 
 def test_peft_itself_reads_the_adapter_and_merges_it_to_the_same(apart):

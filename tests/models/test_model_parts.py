@@ -133,7 +133,7 @@ def test_a_tokenizer_without_padding_pads_with_the_end_of_a_text(gpt2):
     one_line(refused, "its tokenizer has neither a token for padding nor one for the end of a text")
 
 
-def test_what_is_padding_is_told_the_classifier_as_the_tokenizer_says_it(gpt2):
+def test_what_is_padding_is_given_to_the_classifier_as_the_tokenizer_says_it(gpt2):
     """A config.json that names another token: the score of a shorter pair would be that of padding."""
     folder = gpt2(eos_token="<end>", pad_token="<end>")
     config = json.loads((folder / "config.json").read_text())

@@ -14,7 +14,7 @@ from scripts.models.prompts import of_columns, prompts_of
 from tests.models.test_cutting import lengths
 from tests.support.tiny_bert import build
 
-KIND = adapter("bi-encoder")
+TYPE = adapter("bi-encoder")
 BOTH = {"query": "ash ash ", "document": "yew "}
 TEXTS = ["fig oak", "elm", "oak yew oak ash"]
 
@@ -43,7 +43,7 @@ def settings(prompts=None, **given):
 
 
 def vectors(folder, role, texts, prompts=None):
-    return KIND.encode(load_prompted(KIND, folder, settings(prompts)), texts, 4, role)
+    return TYPE.encode(load_prompted(TYPE, folder, settings(prompts)), texts, 4, role)
 
 
 @pytest.mark.parametrize(
@@ -64,23 +64,23 @@ def vectors(folder, role, texts, prompts=None):
 )
 def test_vectors_are_those_of_texts_that_begin_so(plain, storing, stored, given, put):
     folder = storing(prompts=stored, default_prompt_name=None)
-    model = load_prompted(KIND, folder, settings(given))
-    assert prompts_of(KIND, model) == put
+    model = load_prompted(TYPE, folder, settings(given))
+    assert prompts_of(TYPE, model) == put
     for role in ("query", "document"):
         by_hand = vectors(plain, role, [put.get(role, "") + text for text in TEXTS])
-        assert np.array_equal(KIND.encode(model, TEXTS, 4, role), by_hand)
+        assert np.array_equal(TYPE.encode(model, TEXTS, 4, role), by_hand)
 
 
 def test_a_saved_model_stores_what_it_was_given(plain, tmp_path):
     """So that whoever loads it with the library gets the same vectors."""
     from sentence_transformers import SentenceTransformer
 
-    load_prompted(KIND, plain, settings(BOTH)).save_pretrained(str(tmp_path / "saved"), create_model_card=False)
+    load_prompted(TYPE, plain, settings(BOTH)).save_pretrained(str(tmp_path / "saved"), create_model_card=False)
     loaded = SentenceTransformer(str(tmp_path / "saved"), device="cpu")
     assert {role: loaded.prompts[role] for role in BOTH} == BOTH
     assert np.allclose(loaded.encode_query(TEXTS, normalize_embeddings=True), vectors(plain, "query", TEXTS, BOTH), atol=1e-6)  # fmt: skip
-    assert prompts_of(KIND, load_prompted(KIND, tmp_path / "saved", settings())) == BOTH
-    assert prompts_of(KIND, load_prompted(KIND, tmp_path / "saved", settings({"query": ""}))) == {"document": "yew "}
+    assert prompts_of(TYPE, load_prompted(TYPE, tmp_path / "saved", settings())) == BOTH
+    assert prompts_of(TYPE, load_prompted(TYPE, tmp_path / "saved", settings({"query": ""}))) == {"document": "yew "}
 
 
 STORED_AND_WRONG = {
@@ -96,7 +96,7 @@ STORED_AND_WRONG = {
 def test_stored_prompts_from_strangers_are_checked(storing, name):
     content, said = STORED_AND_WRONG[name]
     with pytest.raises(UserError) as error:
-        KIND.load(storing(**content), 64)
+        TYPE.load(storing(**content), 64)
     assert said in str(error.value) and "config_sentence_transformers.json: " in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -105,13 +105,13 @@ def test_a_kind_without_prompts_and_other_texts_are_refused(plain):
     with pytest.raises(UserError, match=r"^prompts: unknown key 'document'; expected query$"):
         load_prompted(adapter("cross-encoder"), plain, settings({"document": "ash "}), to_train=True)
     with pytest.raises(UserError, match=r"^prompts: unknown key 'passage'; expected query, document$"):
-        load_prompted(KIND, plain, settings({"passage": "ash "}))
+        load_prompted(TYPE, plain, settings({"passage": "ash "}))
 
 
 def test_lengths_are_counted_without_the_prompt(plain):
     """What is left of a text begins with the whole prompt, and has as many tokens of its own as it would without."""
-    model = load_prompted(KIND, plain, settings(BOTH))
-    cut = cutting_encoder(KIND, model, settings(BOTH, query=2, document=3))
+    model = load_prompted(TYPE, plain, settings(BOTH))
+    cut = cutting_encoder(TYPE, model, settings(BOTH, query=2, document=3))
     for role, kept in (("query", "oak yew"), ("document", "oak yew oak")):
         by_hand = vectors(plain, role, [BOTH[role] + kept])
         assert np.array_equal(cut(["oak yew oak ash"], batch_size=1, role=role), by_hand)
@@ -131,7 +131,7 @@ def test_lengths_are_counted_without_the_prompt(plain):
     ],
 )
 def test_the_prompt_has_its_room_within_max_length(plain, given, in_pairs, fits):
-    tokenizer = tokenizer_of(KIND, KIND.load(plain, 64))
+    tokenizer = tokenizer_of(TYPE, TYPE.load(plain, 64))
     if fits:
         cutter(tokenizer, lengths(**given), in_pairs, BOTH)
         return
@@ -142,10 +142,10 @@ def test_the_prompt_has_its_room_within_max_length(plain, given, in_pairs, fits)
 
 
 def test_a_corpus_is_encoded_whatever_is_put_before_queries(plain):
-    model = load_prompted(KIND, plain, settings({"query": "ash " * 60}, max_length=64))
-    cutting_encoder(KIND, model, settings(), ("document",))
+    model = load_prompted(TYPE, plain, settings({"query": "ash " * 60}, max_length=64))
+    cutting_encoder(TYPE, model, settings(), ("document",))
     with pytest.raises(UserError, match="60 tokens of the query prompt"):
-        cutting_encoder(KIND, model, settings(max_length=62))
+        cutting_encoder(TYPE, model, settings(max_length=62))
 
 
 def test_columns_of_every_shape_have_the_prompt_of_their_role():

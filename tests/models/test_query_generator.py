@@ -5,7 +5,7 @@ import json
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.models.kinds import query_generator
+from scripts.models.types import query_generator
 from tests.support import tiny_language_model
 from tests.support.one_line import one_line
 
@@ -52,9 +52,9 @@ def test_nothing_is_written_after_the_line_that_is_kept(writer, monkeypatch):
 
 def test_damaged_weights_are_refused(writer):
     writer.model.lm_head.weight.data[3] = float("nan")
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as reported:
         writer.write("{document} Query", DOCUMENTS, seed=1)
-    one_line(told, "the model yields no finite numbers")
+    one_line(reported, "the model yields no finite numbers")
 
 
 def test_how_a_model_is_said_to_write_is_not_read(tmp_path, monkeypatch):

@@ -209,5 +209,5 @@ def test_a_row_has_the_joules_of_its_parts_where_they_were_counted(tmp_path, mon
     encoding = timing(Path("results/e"), "embeddings/d/m/r/seed-1.vectors.timing.json", energy_joules={"gpu": 70.0})
     training = timing(Path("results/e"), "models/m/r/seed-1.timing.json")
     found = row(run, Beside(training=str(training), encoding=str(encoding)))
-    told = {name: value for name, value in found.items() if name.endswith("_joules")}
-    assert told == {"gpu_joules": 5.0, "processor_joules": 2.0, "encoding_gpu_joules": 70.0}
+    reported = {name: value for name, value in found.items() if name.endswith("_joules")}
+    assert reported == {"gpu_joules": 5.0, "processor_joules": 2.0, "encoding_gpu_joules": 70.0}

@@ -25,7 +25,7 @@ def test_what_needs_documents_is_empty_for_judgements_alone():
     assert (row["queries"], row["documents"], row["mean_query_words"]) == (2, None, None)
 
 
-def test_samples_and_queries_without_judgements_are_told_of_the_splits_that_have_them():
+def test_samples_and_queries_without_judgements_are_reported_of_the_splits_that_have_them():
     parts = {"train": SPLIT | {"unjudged": 7}, "test": SPLIT | {"sampled_from": 300, "own_documents": 2, "excluded": 5}}
     train, test = rows("d", {"documents": 9, "splits": parts})
     assert (train["unjudged"], train["sampled_from"]) == (7, None)

@@ -119,7 +119,7 @@ def test_many_values_are_drawn_by_their_quantiles_and_equal_ones_have_no_density
     assert np.trapezoid(density, grid) == pytest.approx(1, abs=0.02)
 
 
-def test_figures_of_queries_are_told_labels_and_what_is_compared():
+def test_figures_of_queries_are_given_labels_and_what_is_compared():
     settings = draw_queries.Settings(
         measure="P@1", alpha=0.05, control="BM25", treatment="Tuned", labels=Labels({"d": "Data"}, {})
     )
@@ -141,6 +141,10 @@ def test_comparisons_that_ask_for_further_figures_have_them():
     assert "results/e/figures/queries-c.pdf" in figures.figure_files(experiment)
     assert pages.page_settings(experiment, [])["further"] == ["influence-c", "queries-c"]
     assert pages.page_settings(resolve(changed({}), "c.yaml"), [])["further"] == []
-    told = figures.queries_settings(experiment, "c")
-    assert told["measure"] == "nDCG@10" and told["labels"]["tasks"] == {"d": "Data"} and told["control"] == "bm25"
+    reported = figures.queries_settings(experiment, "c")
+    assert (
+        reported["measure"] == "nDCG@10"
+        and reported["labels"]["tasks"] == {"d": "Data"}
+        and reported["control"] == "bm25"
+    )
     assert set(figures.influence_settings(experiment, "c")) == {"alpha", "labels"}

@@ -82,14 +82,14 @@ def files(tmp_path, record):
 def test_a_sentence_repeats_the_numbers_of_its_model(record):
     size, kind, flat, together = record.models
     fit, slope, tau = size.fit, size.fit.coefficients[1], math.sqrt(size.fit.tau2)
-    told = plain(statement(size, ALPHA))
+    reported = plain(statement(size, ALPHA))
     for name in ("estimate", "ci_low", "ci_high"):
         half = (slope.ci_high - slope.ci_low) / 2
-        assert form.fixed(getattr(slope, name), form.decimals_for(half)) in told
-    assert f"F(1, 6) = {fit.qm:.2f}, p = {fit.qm_p_value:.3f}" in told
-    assert f"permutation test (100 permutations) p = {fit.permutation_p_value:.3f}" in told
-    assert f"(Holm) p = {fit.qm_p_holm:.3f}" in told and f"QE = {fit.qe:.1f}, df = 6" in told
-    assert f"R² = {fit.r2:.0f}%; residual τ = {form.fixed(tau, form.decimals_for(tau))}," in told
+        assert form.fixed(getattr(slope, name), form.decimals_for(half)) in reported
+    assert f"F(1, 6) = {fit.qm:.2f}, p = {fit.qm_p_value:.3f}" in reported
+    assert f"permutation test (100 permutations) p = {fit.permutation_p_value:.3f}" in reported
+    assert f"(Holm) p = {fit.qm_p_holm:.3f}" in reported and f"QE = {fit.qe:.1f}, df = 6" in reported
+    assert f"R² = {fit.r2:.0f}%; residual τ = {form.fixed(tau, form.decimals_for(tau))}," in reported
     assert "slope" not in statement(kind, ALPHA) and f"F(1, 6) = {kind.fit.qm:.2f}" in plain(statement(kind, ALPHA))
     assert statement(flat, ALPHA) == "Flat: not fitted, Flat is the same on all tasks."
     assert statement(together, ALPHA) == "All together: not fitted, Flat is the same on all tasks."

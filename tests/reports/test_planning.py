@@ -47,7 +47,7 @@ def test_every_figure_is_drawn_by_a_script_from_files_that_are_made():
     assert kinds >= {"effects", "meta", "means", "run_timing"}
 
 
-def test_a_figure_is_told_only_the_labels_that_it_shows():
+def test_a_figure_is_given_only_the_labels_that_it_shows():
     assert labels(EXPERIMENT)["systems"]["bm25"] == "BM25"
     of_one = figures.forest_settings(EXPERIMENT, "z")
     of_both = figures.forest_settings(EXPERIMENT, "both")
@@ -66,9 +66,9 @@ def test_comparisons_in_one_figure_may_have_other_tasks_each():
         "recipes/q": {"train_on": "half"},
         "systems/tuned/recipe": {"each": {"d": "r", "half": "q"}},
     }  # fmt: skip
-    told = figures.forest_settings(resolve(changed(changes), "c.yaml"), "both")
-    assert told["labels"]["tasks"] == {"d": "First", "half": "Second"}
-    assert told["trained"] == {"tuned": ["d", "half"]}
+    reported = figures.forest_settings(resolve(changed(changes), "c.yaml"), "both")
+    assert reported["labels"]["tasks"] == {"d": "First", "half": "Second"}
+    assert reported["trained"] == {"tuned": ["d", "half"]}
 
 
 def test_a_title_is_no_setting_of_a_table():
@@ -167,9 +167,9 @@ def test_systems_that_differ_in_their_training_queries_alone_are_one_curve():
 
 
 def test_the_pages_hold_what_stands_in_no_table():
-    told = pages.page_settings(EXPERIMENT, [])
-    assert told["trained"] == {"tuned": ["d"]} and told["cautions"] == []
-    assert told["charts"] == ["chart-means"] and told["cost_controls"] == {"cost-bm25": "bm25"}
+    reported = pages.page_settings(EXPERIMENT, [])
+    assert reported["trained"] == {"tuned": ["d"]} and reported["cautions"] == []
+    assert reported["charts"] == ["chart-means"] and reported["cost_controls"] == {"cost-bm25": "bm25"}
     assert pages.page_settings(EXPERIMENT, ["look out"])["cautions"] == ["look out"]
 
 

@@ -196,10 +196,10 @@ def test_a_training_in_milliseconds_and_an_importance_are_set_beside_ours(tmp_pa
     assert table["ours_sd"].fillna("").tolist() == ["125.0", "1.41", "1", ""]  # of shares .75 and .25, times 4
     assert table["verdict"].tolist() == [MACHINE, SPREAD, SPREAD, NOT_RUN] and table["ratio"][0] == 2
     assert table["reason"][3] == "lightgbm has no gain by missing in this experiment"
-    untold = versus(
+    unreported = versus(
         *write(tmp_path, cells, mapping), Ours({}, OURS.tasks, OURS.means, OURS.inference, ours.fine_tuning)
     )
-    assert (untold["reason"] == "no system lightgbm in this experiment").all()
+    assert (unreported["reason"] == "no system lightgbm in this experiment").all()
 
 
 def test_a_part_of_the_experiment_says_what_it_lacks(tmp_path):

@@ -246,11 +246,11 @@ def test_timings_add_up_by_device_and_say_the_time_on_gpus(tmp_path, monkeypatch
 def test_what_was_put_before_texts_is_said_of_the_systems_that_ranked_so(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     e5 = {"query": "query: ", "document": 'a "b"\n<i>'}
-    told = {"runs/d/s/seed-0": e5, "runs/c/s/seed-0": e5, "runs/d/t/seed-1": e5, "runs/d/u/seed-0": {"query": "q "},
+    reported = {"runs/d/s/seed-0": e5, "runs/c/s/seed-0": e5, "runs/d/t/seed-1": e5, "runs/d/u/seed-0": {"query": "q "},
             "runs/d/v/seed-0": None, "models/m/r/seed-1": e5, "runs/d/w/seed-0": {"query": "x "}, "runs/d/w/seed-1": {"query": "x "},
             "runs/c/w/seed-0": {"query": "y "}}  # fmt: skip
-    paths = [Path("results/e", f"{name}.timing.json") for name in told]
-    for path, prompts in zip(paths, told.values(), strict=True):
+    paths = [Path("results/e", f"{name}.timing.json") for name in reported]
+    for path, prompts in zip(paths, reported.values(), strict=True):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps({"device": "cpu"} | ({"prompts": prompts} if prompts else {})))
     said = dict(facts(read_timings(paths)))["Prompts"]

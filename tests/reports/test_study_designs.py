@@ -75,11 +75,11 @@ def test_without_a_target_or_a_design_it_asks_for_one():
 def test_what_is_not_known_is_said():
     found = made(HOURS, effect=0.05)
     found = replace(found, basis=replace(found.basis, unknown_seed_variance=["tuned"], given=["theirs"]))
-    told = " ".join(remarks(found, LABELS))
-    assert "A tuned system with a long name was trained with one seed: its seed variance is unknown" in told
-    assert "The runs of Theirs are given" in told and "The hours of bm25 are not known" in told
-    assert "% of the variance of the present summary is between collections" in told
-    assert "at the upper end of its interval the present design detects 0." in told
+    reported = " ".join(remarks(found, LABELS))
+    assert "A tuned system with a long name was trained with one seed: its seed variance is unknown" in reported
+    assert "The runs of Theirs are given" in reported and "The hours of bm25 are not known" in reported
+    assert "% of the variance of the present summary is between collections" in reported
+    assert "at the upper end of its interval the present design detects 0." in reported
 
 
 def test_the_table_of_a_plan_marks_what_meets_the_target():

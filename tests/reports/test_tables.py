@@ -142,7 +142,7 @@ def test_a_row_of_all_comparisons_answers_in_each_scope():
     assert alone[P_HERE] == ["<0.001"] and alone[LIKE_THESE] == alone[P_LIKE_THESE] == alone[TAU] == [""]
 
 
-def test_what_was_tried_is_told_of_all_comparisons_where_anything_was_tuned():
+def test_what_was_tried_is_reported_of_all_comparisons_where_anything_was_tuned():
     row = dict.fromkeys(("effect", "i2"), None) | {"comparison": "n", "control": "c", "treatment": "t", "measure": "m",
                                                    "effect_type": "MD", "k": 0}  # fmt: skip
     tuned, plain = ({"control_tried": count, "treatment_tried": 1} for count in (25, 1))

@@ -69,7 +69,7 @@ def test_the_papers_layout_pools_the_runs_of_a_model():
     assert cell(table[:0]) == ""
 
 
-def test_the_candidates_are_told_where_one_model_has_several():
+def test_the_candidates_are_reported_where_one_model_has_several():
     both = SYSTEMS | {"two": TimedSystem("big", "top 9 of bm25", "")}
     table = inference_times(costs(("a", "cross", "0", 1.0, None, None), ("a", "two", "0", 2.0, None, None)), both)
     assert columns(table, {}) == ["a, top 5 of bm25", "a, top 9 of bm25"]
@@ -122,13 +122,13 @@ CONFIG = {
 def test_recipes_that_take_the_same_time_share_a_column():
     experiment = resolve(copy.deepcopy(CONFIG), "c.yaml")
     assert training_columns(experiment) == {"r-random": "Data", "r-bm25": "Data", "s": "s", "t": "t"}
-    told = [for_times(experiment, experiment.systems[name]) for name in ("bm25", "tuned", "again")]
-    assert told[0] == {"model": "bm25", "candidates": "all documents", "texts": ""}
-    assert told[1] == {
+    reported = [for_times(experiment, experiment.systems[name]) for name in ("bm25", "tuned", "again")]
+    assert reported[0] == {"model": "bm25", "candidates": "all documents", "texts": ""}
+    assert reported[1] == {
         "model": "mini",
         "candidates": "all documents",
         "texts": "",
         "recipe": "r-bm25",
         "column": "Data",
     }
-    assert told[2]["candidates"] == "top 7 of bm25"
+    assert reported[2]["candidates"] == "top 7 of bm25"

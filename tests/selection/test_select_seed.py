@@ -172,6 +172,6 @@ def test_a_choice_can_be_shared_by_systems_that_were_fanned_out():
          "systems.x.select_seed: its first stage tuned has several seeds on e; give that a select_seed too"),
     ],
 )  # fmt: skip
-def test_mistakes_are_told(changes, said):
+def test_mistakes_are_reported(changes, said):
     with pytest.raises(UserError, match=rf"^c.yaml: [^\n]*{said}[^\n]*$"):
         resolve(changed(changes), "c.yaml")

@@ -141,13 +141,13 @@ def test_letters_say_which_systems_differ_and_cannot_be_joined_further(seed):
     generator = np.random.default_rng(seed)
     systems = 9
     pairs = list(itertools.combinations(range(systems), 2))
-    told = {pair for pair in pairs if generator.random() < 0.4}
-    given = letters(systems, told)
+    reported = {pair for pair in pairs if generator.random() < 0.4}
+    given = letters(systems, reported)
     for i, j in pairs:
-        assert (not set(given[i]) & set(given[j])) == ((i, j) in told)
-    for group in groups(systems, told):
+        assert (not set(given[i]) & set(given[j])) == ((i, j) in reported)
+    for group in groups(systems, reported):
         for other in set(range(systems)) - set(group):
-            assert any(tuple(sorted((other, one))) in told for one in group)
+            assert any(tuple(sorted((other, one))) in reported for one in group)
 
 
 def test_rank_intervals():

@@ -124,7 +124,7 @@ def write_job(folder: Path, job: dict) -> None:
         write_record(folder / METADATA, path, record)
 
 
-def told_of_rules(planned: list[dict]) -> dict:
+def settings_of_rules(planned: list[dict]) -> dict:
     """What rules/archive.smk tells of its rules."""
     patterns: dict[str, dict] = {}
     for job in planned:
@@ -145,7 +145,7 @@ def told_of_rules(planned: list[dict]) -> dict:
 def archive(folder: Path, planned: list[dict], extent: str = layout.LEAN) -> dict[str, bytes]:
     """The archive's files, as `make archive` collects them in `folder`. Raises UserError where it refuses."""
     targets = [path for job in planned for path in job["wanted"]]
-    settings = Settings("small", CONFIG, ["small.yaml"], told_of_rules(planned), "9", extent)
+    settings = Settings("small", CONFIG, ["small.yaml"], settings_of_rules(planned), "9", extent)
     archive_jobs.file_sha256.cache_clear()
     with contextlib.chdir(folder):
         contents = Contents(Privacy(Path.cwd(), [], {}), extent, "small")

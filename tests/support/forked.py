@@ -173,10 +173,10 @@ class Tries:
                     self.folders()
                 status, said, _ = self.run()
                 lines = said.splitlines()
-                told = [line for line in lines if line.startswith("error: ")]
+                reported = [line for line in lines if line.startswith("error: ")]
                 if status == 0:
                     self.check(name, whole=True)
-                elif status != 1 or len(told) != 1 or lines[-1:] != told or "Traceback" in said:
+                elif status != 1 or len(reported) != 1 or lines[-1:] != reported or "Traceback" in said:
                     self.wrong.append(f"{name}: ended with {status}, said: {said[-2000:]}")
                 elif self.files():
                     self.check(name, whole=False)
@@ -185,7 +185,7 @@ class Tries:
                 if status == 0 and name == "read-only":
                     self.wrong.append("read-only: ended well")
                 self.leftovers(name)
-                print(f"{self.plan['script']}: {name}: {status} {told}", file=sys.stderr)
+                print(f"{self.plan['script']}: {name}: {status} {reported}", file=sys.stderr)
             finally:
                 subprocess.run(["umount", "--lazy", self.written], check=True)
 

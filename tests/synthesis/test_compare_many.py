@@ -41,11 +41,11 @@ def test_the_script_pairs_by_query_averages_seeds_and_says_what_is_left_out(tmp_
         "seed": 1,
     }
     call(monkeypatch, compare_many, settings, metrics=paths, **out)
-    table, told = pd.read_csv(out["table"], sep="\t"), json.loads(out["record"].read_text())
+    table, reported = pd.read_csv(out["table"], sep="\t"), json.loads(out["record"].read_text())
     assert table["task"].tolist() == ["t", "u", OVER_TASKS] and table["n"].tolist() == [20, 20, 40]
-    assert table["difference"].tolist() == pytest.approx([0.09] * 3) and told["seeds"] == {"a": 2, "b": 1}
-    assert told["warnings"][0] == "u: 1 query in only some of the systems, left out"
-    assert told["warnings"][1].startswith("t, u have the same query ids: over tasks")
+    assert table["difference"].tolist() == pytest.approx([0.09] * 3) and reported["seeds"] == {"a": 2, "b": 1}
+    assert reported["warnings"][0] == "u: 1 query in only some of the systems, left out"
+    assert reported["warnings"][1].startswith("t, u have the same query ids: over tasks")
 
 
 def test_scores_that_cannot_be_paired_are_refused():

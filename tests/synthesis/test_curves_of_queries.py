@@ -93,12 +93,12 @@ def test_a_row_a_point():
     assert pd.isna(table.iloc[0]["start_difference"]) and not pd.isna(line["start_difference"])
 
 
-def test_how_many_all_are_is_told_by_the_training_else_by_the_dataset(tmp_path):
+def test_how_many_all_are_is_stated_by_the_training_else_by_the_dataset(tmp_path):
     timings = []
-    for seed, told in ((1, {"queries": 480}), (2, {"queries": 490}), (3, {})):
+    for seed, reported in ((1, {"queries": 480}), (2, {"queries": 490}), (3, {})):
         path = tmp_path / "models" / "m" / "r" / f"seed-{seed}.timing.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(told))
+        path.write_text(json.dumps(reported))
         timings.append(path)
     datasets = pd.DataFrame({"dataset": ["d", "d"], "split": ["train", "test"], "queries": [600, 10]})
     trained = trained_queries(timings)

@@ -27,6 +27,6 @@ def test_equal_systems_and_single_queries_do_not_differ_significantly():
     assert (by_task["single"]["p_value"] == 1).all() and by_task["single"]["se"].isna().all()
     constant = by_task["constant"]  # a difference that is the same on each query is not one of chance
     assert constant["p_value"].tolist()[0] == 1 and constant["p_value"].iloc[1:].max() < 0.05
-    told = record(found, SETTINGS, {}, [])
-    assert json.dumps(given(told), allow_nan=False)
-    assert any(said.startswith("single: 1 query;") for said in told.warnings)
+    reported = record(found, SETTINGS, {}, [])
+    assert json.dumps(given(reported), allow_nan=False)
+    assert any(said.startswith("single: 1 query;") for said in reported.warnings)

@@ -47,7 +47,7 @@ def test_a_correlation_is_combined_on_its_own_scale_and_reported_as_r():
 
 
 @pytest.mark.parametrize("value", [0.0, 0.3, -0.999, 0.99999999])
-def test_the_inverse_of_what_is_reported(value):
+def test_the_inverse_of_what_is_stated(value):
     assert combined("CORR", value) == pytest.approx(np.arctanh(value), rel=1e-7, abs=1e-14)
     assert combined("MD", value) == value
 

@@ -19,7 +19,7 @@ def test_both_systems_are_read_with_all_their_seeds_on_the_tasks_of_the_comparis
     assert settings["effect"] == experiment.comparisons["c"].statistics.effect
 
 
-def test_letters_are_told_where_a_lower_value_is_better():
+def test_letters_are_reported_where_a_lower_value_is_better():
     families = {"all": {"systems": "all", "measure": "RR@10"}}
     changes = {"tasks": ["d"], "lower_is_better": ["RR@10"], "multiple_comparisons": families}
     assert planning.family_settings(resolve(changed(changes), "c.yaml"), "all")["lower_is_better"] is True

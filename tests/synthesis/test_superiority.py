@@ -55,9 +55,9 @@ def test_from_files_over_seeds_and_paired_by_id(tmp_path, settings, wins):
     control = [metrics(tmp_path, "a", "c", 0, {"1": 0.5, "2": 0.5, "3": 0.5, "4": 0.5})]
     treatment = [metrics(tmp_path, "a", "t", 1, {"2": 0.9, "1": 0.2, "3": 0.4, "4": 0.4}),
                  metrics(tmp_path, "a", "t", 2, {"1": 0.2, "2": 0.9, "3": 0.6, "4": 0.5})]  # fmt: skip
-    told = json.dumps({"measure": "P@1", "alpha": 0.05} | settings)
+    reported = json.dumps({"measure": "P@1", "alpha": 0.05} | settings)
     command = [sys.executable, "scripts/synthesis/superiority_table.py", "--control", *control, "--treatment", *treatment,
-               "--table", tmp_path / "q.tsv", "--differences", tmp_path / "d.tsv", "--settings", told]  # fmt: skip
+               "--table", tmp_path / "q.tsv", "--differences", tmp_path / "d.tsv", "--settings", reported]  # fmt: skip
     subprocess.run(command, check=True, env={"PYTHONPATH": ".", "PATH": "/usr/bin:/bin"})
     row = pd.read_csv(tmp_path / "q.tsv", sep="\t").iloc[0]
     assert (row["task"], row["n"], row["wins"], row["ties"]) == ("a", 4, wins, 1)

@@ -45,8 +45,8 @@ def test_an_adapter_trains_alike_with_gradient_checkpointing_and_micro_batches(t
         np.testing.assert_allclose(rows, other[name], rtol=1e-4, atol=1e-6)
     both = {"lora": given, "micro_batch": 2, "gradient_checkpointing": True, "matryoshka_dims": [32, 8]}
     in_process(task, tmp_path / "all", monkeypatch, **both, **FEW)
-    told = json.loads((tmp_path / "all/timing.json").read_text())
-    assert all(told[key] == value for key, value in both.items())
+    reported = json.loads((tmp_path / "all/timing.json").read_text())
+    assert all(reported[key] == value for key, value in both.items())
 
 
 @pytest.mark.long

@@ -58,14 +58,14 @@ def values(out):
 @pytest.mark.parametrize("kind", KINDS)
 def test_evaluating_changes_no_weights_and_its_value_is_that_of_the_run(dev, tmp_path, monkeypatch, kind):
     """The same weights with and without; re-ranking with what was saved scores as the last evaluation did."""
-    timing = trained(dev, tmp_path / "told", monkeypatch, type=kind, evaluate=HOW | {"every": 2})
+    timing = trained(dev, tmp_path / "reported", monkeypatch, type=kind, evaluate=HOW | {"every": 2})
     in_process(dev, tmp_path / "plain", monkeypatch, type=kind)
-    assert same(tmp_path / "told", tmp_path / "plain")
-    told, plain = read_log(tmp_path / "told"), read_log(tmp_path / "plain")
-    assert [row["loss"] for row in told] == [row["loss"] for row in plain] and "nDCG@10" not in plain[0]
+    assert same(tmp_path / "reported", tmp_path / "plain")
+    reported, plain = read_log(tmp_path / "reported"), read_log(tmp_path / "plain")
+    assert [row["loss"] for row in reported] == [row["loss"] for row in plain] and "nDCG@10" not in plain[0]
     steps = timing["steps"]
-    assert list(values(tmp_path / "told")) == sorted({*range(2, steps + 1, 2), steps})
-    assert timing["kept_step"] == steps and timing["best_value"] == max(values(tmp_path / "told").values())
+    assert list(values(tmp_path / "reported")) == sorted({*range(2, steps + 1, 2), steps})
+    assert timing["kept_step"] == steps and timing["best_value"] == max(values(tmp_path / "reported").values())
     assert timing["stopped_early"] is False and timing["evaluation_seconds"] > 0
 
     from scripts.inference import rerank
@@ -73,14 +73,14 @@ def test_evaluating_changes_no_weights_and_its_value_is_that_of_the_run(dev, tmp
     with_relevant = read_run(dev / "dev.trec")
     with_relevant["q9"]["d9"] = 0.5
     write_run(tmp_path / "first.trec", with_relevant, "bm25")
-    paths = {"checkpoint": tmp_path / "told/model", "corpus": dev / "corpus.jsonl", "queries": dev / "queries.jsonl",
+    paths = {"checkpoint": tmp_path / "evaluated/model", "corpus": dev / "corpus.jsonl", "queries": dev / "queries.jsonl",
              "first-stage": tmp_path / "first.trec", "run": tmp_path / "run.trec", "timing": tmp_path / "t.json"}  # fmt: skip
     settings = {"type": kind, "backend": "torch", "max_length": 16, "batch_size": 4, "depth": 8, "tag": "x"}
     options = [part for name, path in paths.items() for part in (f"--{name}", str(path))]
     monkeypatch.setattr(sys, "argv", ["rerank.py", *options, "--settings", json.dumps(settings)])
     rerank.main()
     scored = evaluate(read_run(tmp_path / "run.trec"), read_qrels(dev / "dev.qrels"), ["nDCG@10"])["nDCG@10"].mean()
-    assert values(tmp_path / "told")[steps] == scored
+    assert values(tmp_path / "reported")[steps] == scored
 
 
 # Values by step that rise, fall and rise less than the threshold, in place of the model's own.

@@ -153,7 +153,7 @@ def test_a_single_step_trains(task, tmp_path, monkeypatch):
         ({"learning_rate": 1e30, "warmup": 0, "epochs": 2}, "the loss is nan"),
     ],
 )
-def test_mistakes_are_told(task, tmp_path, monkeypatch, settings, said):
+def test_mistakes_are_reported(task, tmp_path, monkeypatch, settings, said):
     with pytest.raises(UserError, match=said):
         in_process(task, tmp_path, monkeypatch, **settings)
     assert not (tmp_path / "model").exists()

@@ -371,7 +371,7 @@ def test_pseudo_labels_are_no_negatives(mined, monkeypatch):
     assert not any(row["positive_id"] == row["negative_id"] for row in rows)
 
 
-def test_no_negative_at_all_is_told_with_the_rule(mined, monkeypatch):
+def test_no_negative_at_all_is_reported_with_the_rule(mined, monkeypatch):
     made, folder = mined
     with pytest.raises(
         UserError, match=r"training queries has a negative: of \d+ candidates \d+ by min_score are filtered"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.models.kinds import multi_vector
+from scripts.models.types import multi_vector
 from scripts.training import weights
 from tests.support.calling import call
 from tests.support.tiny_bert import build

@@ -179,7 +179,7 @@ def test_a_permutation_of_judgements_loses_none_and_leaves_none_in_place():
     assert not any(moved[query] == qrels[query] for query in moved)
 
 
-def test_mistakes_are_told(collection, monkeypatch):
+def test_mistakes_are_reported(collection, monkeypatch):
     made, folder = collection
     for settings in ({"from": "bm25"}, {"from": "random", "labels": "bm25"}):
         with pytest.raises(UserError, match="need --first-stage"):

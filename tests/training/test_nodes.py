@@ -1,4 +1,4 @@
-"""A training on several nodes: what Slurm is asked and told. Trainings on two real ones are tests/cluster/test_nodes.py."""
+"""A training on several nodes: what Slurm is asked and given. Trainings on two real ones are tests/cluster/test_nodes.py."""
 
 import os
 import signal
@@ -78,7 +78,7 @@ def test_a_step_has_as_many_processes_on_each_of_the_other_nodes_beside_the_one_
     assert words[words.index("--") + 1 :] == ["python", "-c", "a program; $(of) words"]
 
 
-def test_the_step_is_told_nothing_of_the_one_that_runs_here(monkeypatch):
+def test_the_step_is_given_nothing_of_the_one_that_runs_here(monkeypatch):
     for name in (
         "SLURM_JOB_ID",
         "SLURM_CONF",
@@ -89,9 +89,9 @@ def test_the_step_is_told_nothing_of_the_one_that_runs_here(monkeypatch):
     ):
         monkeypatch.setenv(name, "1")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
-    told = nodes.environment_of_step()
-    assert {"SLURM_JOB_ID", "SLURM_CONF", "SLURMD_NODENAME", "PATH"} <= told.keys()
-    assert not {"SLURM_STEP_GPUS", "SLURM_NTASKS", "SRUN_CPUS_PER_TASK", "CUDA_VISIBLE_DEVICES"} & told.keys()
+    reported = nodes.environment_of_step()
+    assert {"SLURM_JOB_ID", "SLURM_CONF", "SLURMD_NODENAME", "PATH"} <= reported.keys()
+    assert not {"SLURM_STEP_GPUS", "SLURM_NTASKS", "SRUN_CPUS_PER_TASK", "CUDA_VISIBLE_DEVICES"} & reported.keys()
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,8 @@ def test_the_step_is_told_nothing_of_the_one_that_runs_here(monkeypatch):
     [("4,5", "1", "5"), ("GPU-a,GPU-b", "0", "GPU-a"), ("", "1", "1"), (None, "1", "1"), ("4,5", "2", "none")],
 )
 def test_a_process_of_a_step_takes_its_place_and_a_device_of_its_node(monkeypatch, given, local, device):
-    told = {nodes.FIRST_OF_OTHERS: "2", "SLURM_PROCID": "3", "SLURM_LOCALID": local}
-    for name, value in told.items():
+    reported = {nodes.FIRST_OF_OTHERS: "2", "SLURM_PROCID": "3", "SLURM_LOCALID": local}
+    for name, value in reported.items():
         monkeypatch.setenv(name, value)
     for name in (nodes.RANK, "CUDA_VISIBLE_DEVICES"):
         monkeypatch.setenv(name, "")  # so that it is restored
@@ -131,7 +131,7 @@ def test_why_a_step_has_failed_is_one_line_without_the_nodes_name(said, why, cau
     assert nodes.why_ended(said) == (why, cause)
 
 
-def test_the_cause_is_told_and_not_what_follows_from_it(tmp_path):
+def test_the_cause_is_reported_and_not_what_follows_from_it(tmp_path):
     others = Others(tmp_path)
     end = "import sys, time; time.sleep(float(sys.argv[1])); sys.exit(sys.argv[2])"
     for number, (seconds, words) in enumerate([("0", "RuntimeError: closed by peer"), ("1", "error: the cause")], 1):
@@ -158,13 +158,13 @@ def test_the_interface_is_the_one_that_leads_there():
     assert nodes.interface_towards("no.such.name.invalid") is None
 
 
-def test_a_first_node_that_cannot_be_reached_is_told_in_one_line(monkeypatch):
+def test_a_first_node_that_cannot_be_reached_is_reported_in_one_line(monkeypatch):
     monkeypatch.setattr(processes, "REACHED", timedelta(seconds=1))
     with pytest.raises(UserError, match=r"^nodes: the first node cannot be reached from another at 127.0.0.1, port 9$"):
         processes._meet("tcp://127.0.0.1:9", 2, None, "127.0.0.1")
 
 
-def test_an_address_of_this_node_that_leads_nowhere_is_told_in_one_line(monkeypatch):
+def test_an_address_of_this_node_that_leads_nowhere_is_reported_in_one_line(monkeypatch):
     monkeypatch.setattr(processes, "REACHED", timedelta(seconds=1))
     with pytest.raises(
         UserError, match=r"^nodes: no.such.name.invalid, by which Slurm reaches this node, does not lead"

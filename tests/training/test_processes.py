@@ -139,7 +139,7 @@ def test_a_process_that_ends_ends_the_training_with_one_line(undisturbed, tmp_pa
 
 
 @pytest.mark.long
-def test_a_mistake_is_told_once(undisturbed, tmp_path):
+def test_a_mistake_is_reported_once(undisturbed, tmp_path):
     parts = command(undisturbed, tmp_path, gpus=2, head_learning_rate=0.1)
     done = subprocess.run(parts, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
     assert done.returncode == 1 and "Traceback" not in done.stderr

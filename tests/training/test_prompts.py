@@ -70,8 +70,8 @@ def test_every_loss_of_cross_encoders_sees_a_stored_prompt(tasks, tmp_path, monk
     for name in ("cross", "cross-by-hand"):
         in_process(tasks / name, tmp_path / name, monkeypatch, type="cross-encoder", loss=loss, epochs=1)
     assert same(tmp_path / "cross", tmp_path / "cross-by-hand")
-    told = [json.loads((tmp_path / name / "timing.json").read_text()) for name in ("cross", "cross-by-hand")]
-    assert told[0]["prompts"] == {"query": BOTH["query"]} and "prompts" not in told[1]
+    reported = [json.loads((tmp_path / name / "timing.json").read_text()) for name in ("cross", "cross-by-hand")]
+    assert reported[0]["prompts"] == {"query": BOTH["query"]} and "prompts" not in reported[1]
 
 
 @pytest.mark.parametrize("further", [{"micro_batch": 2}, {"max_query_length": 2, "max_document_length": 1}])
@@ -89,9 +89,9 @@ def test_a_part_of_the_stored_prompts_can_be_replaced(task, tasks, tmp_path, mon
     assert same(tmp_path / "off", tmp_path / "none")
     in_process(tasks / "stored", tmp_path / "half", monkeypatch, epochs=1, prompts={"query": ""})
     assert not same(tmp_path / "half", tmp_path / "none")
-    told = {name: json.loads((tmp_path / name / "timing.json").read_text()) for name in ("off", "none", "half")}
-    assert "prompts" not in told["off"] and "prompts" not in told["none"]
-    assert told["half"]["prompts"] == {"document": BOTH["document"]}
+    reported = {name: json.loads((tmp_path / name / "timing.json").read_text()) for name in ("off", "none", "half")}
+    assert "prompts" not in reported["off"] and "prompts" not in reported["none"]
+    assert reported["half"]["prompts"] == {"document": BOTH["document"]}
 
 
 def test_the_checkpoint_stores_the_prompts_it_was_trained_with(task, tasks, tmp_path, monkeypatch):

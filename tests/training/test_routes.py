@@ -14,7 +14,7 @@ from tests.support.tiny_routes import build_routed
 from tests.support.tiny_task import WORDS, in_process, weights
 from tests.training.test_weights import sha256, take
 
-KIND = adapter("sparse-encoder")
+TYPE = adapter("sparse-encoder")
 QUERIES, DOCUMENTS = "query_0_SparseStaticEmbedding", "document_0_Transformer"
 TEXTS = ["ashen oakwood", "elmlet elmlet figling", "yewwood tree"]
 
@@ -48,7 +48,7 @@ def test_both_routes_are_taken_and_no_weights_beside_them(model, tmp_path, monke
     take(model, tmp_path / "out", monkeypatch, sha256=digest)
     taken = {str(file.relative_to(tmp_path / "out")) for file in (tmp_path / "out").rglob("*.safetensors")}
     assert taken == {f"{DOCUMENTS}/model.safetensors", f"{QUERIES}/model.safetensors"}
-    assert KIND.encode(KIND.load(tmp_path / "out", 16), TEXTS, 2, "query").shape[0] == 3
+    assert TYPE.encode(TYPE.load(tmp_path / "out", 16), TEXTS, 2, "query").shape[0] == 3
     shutil.rmtree(tmp_path / "source")
     assert script.find_model(tmp_path) == tmp_path / "out"  # without weights in its own folder
 
@@ -64,10 +64,10 @@ def test_queries_get_the_weights_of_their_terms_and_documents_what_the_library_g
     from safetensors.numpy import load_file
     from sentence_transformers import SparseEncoder
 
-    model = KIND.load(routed, 16)
+    model = TYPE.load(routed, 16)
     terms = load_file(routed / QUERIES / "model.safetensors")["weight"]
-    tokenizer = KIND.tokenizer(model)
-    found = KIND.encode(model, TEXTS, 2, "query").toarray()
+    tokenizer = TYPE.tokenizer(model)
+    found = TYPE.encode(model, TEXTS, 2, "query").toarray()
     for row, text in zip(found, TEXTS, strict=True):
         expected = np.zeros(len(terms), np.float32)
         ids = tokenizer.encode(text, add_special_tokens=False).ids
@@ -75,13 +75,13 @@ def test_queries_get_the_weights_of_their_terms_and_documents_what_the_library_g
         assert np.array_equal(row, expected)
     library = SparseEncoder(str(routed), device="cpu", local_files_only=True)
     expected = library.encode_document(TEXTS, convert_to_tensor=True).to_dense().numpy()
-    np.testing.assert_allclose(KIND.encode(model, TEXTS, 2, "document").toarray(), expected, atol=1e-5)
+    np.testing.assert_allclose(TYPE.encode(model, TEXTS, 2, "document").toarray(), expected, atol=1e-5)
 
 
 def test_queries_are_cut_to_max_length_too(routed):
-    model = KIND.load(routed, 4)
+    model = TYPE.load(routed, 4)
     texts = [" ".join(WORDS[:10]), " ".join(WORDS[:4])]
-    long, short = KIND.encode(model, texts, 2, "query").toarray()
+    long, short = TYPE.encode(model, texts, 2, "query").toarray()
     assert np.array_equal(long, short) and np.count_nonzero(short) == 4
 
 
@@ -95,7 +95,7 @@ def test_each_column_passes_its_route(routed_task, tmp_path, monkeypatch, micro_
 
     before = load_file(start / QUERIES / "model.safetensors")["weight"]
     changed = trained[f"{QUERIES}weight"] != before
-    words = KIND.load(start, 16)[0].sub_modules["query"][0].tokenizer.convert_ids_to_tokens(np.flatnonzero(changed))
+    words = TYPE.load(start, 16)[0].sub_modules["query"][0].tokenizer.convert_ids_to_tokens(np.flatnonzero(changed))
     assert set(words) <= {*WORDS[:10], "[UNK]"} and len(words) > 8  # terms of queries alone
     of_documents = load_file(start / DOCUMENTS / "model.safetensors")
     assert any(not np.array_equal(trained[f"{DOCUMENTS}{name}"], rows) for name, rows in of_documents.items())
@@ -146,4 +146,4 @@ def test_other_vocabularies_of_queries_are_refused(model, tmp_path):
     shutil.rmtree(model / QUERIES)
     shutil.copytree(other / QUERIES, model / QUERIES)
     with pytest.raises(UserError, match="different vocabularies"):
-        KIND.load(model, 16)
+        TYPE.load(model, 16)

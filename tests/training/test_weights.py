@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.models.kinds.bi_encoder import encode, load
+from scripts.models.types.bi_encoder import encode, load
 from scripts.training import weights
 from tests.support import tiny_onnx
 from tests.support.tiny_bert import build

@@ -86,7 +86,7 @@ def test_what_is_in_it(archived, content):
     assert archived.path.with_name("tiny.crate.zip.sha256").read_text().split()[0] in archived.said
 
 
-def test_each_job_is_told_with_its_files_times_and_machine(archived, content):
+def test_each_job_is_reported_with_its_files_times_and_machine(archived, content):
     jobs = json.loads(content[layout.JOBS])
     trained = next(job for job in jobs if job["rule"] == "fine_tune" and job["wildcards"]["recipe"] == "hard")
     assert trained["settings"]["epochs"] == 3 and trained["environment"] == "neural.yaml"

@@ -125,7 +125,7 @@ def test_a_half_written_index_is_not_taken_for_one(again):
     fails(again, "index", "results/tiny/runs/weather/plain/seed-0.trec.gz")
 
 
-def test_what_is_missing_is_told_by_a_check_before_any_job_runs(fresh):
+def test_what_is_missing_is_reported_by_a_check_before_any_job_runs(fresh):
     config = tiny_config()
     config["datasets"]["gone"] = {"format": "beir", "location": "http://127.0.0.1:9/gone.zip", "sha256": "0" * 64}
     fresh.write_config(config)

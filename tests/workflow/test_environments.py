@@ -21,11 +21,11 @@ LOADED = {
     "training/fine_tune.py": "training/dev_evaluation.py",
     "datasets/prepare.py": "datasets/formats/*.py",
     "features/compute.py": "features/families/*.py",
-    "features/tag_texts.py": "models/kinds/*.py",
+    "features/tag_texts.py": "models/types/*.py",
     "learning_to_rank/train.py": "learning_to_rank/learners/*.py",
     "learning_to_rank/rank.py": "learning_to_rank/learners/*.py",
 }
-ADAPTERS = "models/kinds/*.py"
+ADAPTERS = "models/types/*.py"
 # The scripts of rules that ask a function which one a job runs.
 SCRIPTS = {
     "rank": ["inference/rerank.py", "inference/score_all.py", "inference/searches/*.py"],

@@ -166,7 +166,7 @@ def test_another_ablation_adds_its_training_alone(workspace):
     assert jobs == {f"{step} {system} seed-0" for step in steps for system in systems[1:]}
 
 
-def test_a_dataset_without_training_queries_is_told_in_a_line(workspace):
+def test_a_dataset_without_training_queries_is_reported_in_a_line(workspace):
     (workspace.folder / "bare" / "qrels").mkdir(parents=True)
     for name in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv", "qrels/dev.tsv"):
         (workspace.folder / "bare" / name).write_bytes((workspace.folder / "weather" / name).read_bytes())

@@ -78,9 +78,9 @@ def test_a_training_with_negatives_that_a_cross_encoder_filters(fresh):
     assert not again & {"collect_pairs negatives", "score_pairs negatives", "retrieve weather-train"}
 
 
-def test_what_cannot_be_mined_is_told_before_anything_runs(fresh):
+def test_what_cannot_be_mined_is_reported_before_anything_runs(fresh):
     fresh.write_config(with_recipe(negatives={"from": "mined"}))
     done = fresh.snakemake("--dry-run")
-    told = done.stdout + done.stderr
-    assert done.returncode != 0 and "Traceback" not in told
-    assert "tiny.yaml: recipes.mined.negatives: a circle: mined -> mined -> mined; what mines or filters" in told
+    reported = done.stdout + done.stderr
+    assert done.returncode != 0 and "Traceback" not in reported
+    assert "tiny.yaml: recipes.mined.negatives: a circle: mined -> mined -> mined; what mines or filters" in reported

@@ -38,7 +38,7 @@ NAME, DESCRIPTION, LABEL = "plain-mean", "of the unweighted mean", "unweighted"
 def summary(y, variances, tau2, alpha):
     return t_summary(y.mean(), y.var(ddof=1) / len(y), len(y) - 1, alpha)
 ''',
-    "scripts/models/kinds/word_weights.py": '''"""Words that a query and a document share, each with a weight; a word's place is its checksum."""
+    "scripts/models/types/word_weights.py": '''"""Words that a query and a document share, each with a weight; a word's place is its checksum."""
 
 import zlib
 
@@ -65,7 +65,7 @@ def encode(model, texts, batch_size, role):
             vectors[row, zlib.crc32(word.encode()) % len(weights)] += 1
     return vectors * weights if role == "query" else vectors
 ''',
-    "scripts/models/kinds/word_sets.py": '''"""The set of a text's words, an index of another form than any other kind has."""
+    "scripts/models/types/word_sets.py": '''"""The set of a text's words, an index of another form than any other kind has."""
 
 NAME = "word-sets"
 SEARCHES = True
@@ -133,7 +133,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from scripts.experiment.records import System
-from scripts.experiment.systems._kind import Labelled, SystemKind
+from scripts.experiment.systems._system_type import Labelled, SystemType
 
 NAME = "backwards"
 
@@ -147,7 +147,7 @@ REFERENCES = {("of",): "systems"}
 PLAIN_LISTS = []
 
 
-class Backwards(SystemKind):
+class Backwards(SystemType):
     def resolve(self, check, name, entry, tasks):
         check.known(f"systems.{name}.of", entry.of, "systems")
         return System(name, NAME, entry.label or name, settings=entry)
@@ -165,7 +165,7 @@ class Backwards(SystemKind):
         return {"method": "backwards", "of": system.own(Keys).of}
 
 
-KIND = Backwards()
+TYPE = Backwards()
 ''',
     "scripts/inference/backwards.py": '''"""Turn a run round: reads a run, writes one with the last document first, and its timing."""
 
@@ -212,7 +212,7 @@ rule backwards:
     log:
         result("log", job="backwards/{task}/{system}/seed-{seed}"),
     wildcard_constraints:
-        system=systems_of_kind("backwards"),
+        system=systems_of_type("backwards"),
     params:
         code=code("inference/backwards.py"),
         settings=lambda wildcards: settings(tag=f"{wildcards.system}-{wildcards.seed}"),

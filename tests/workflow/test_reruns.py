@@ -198,7 +198,7 @@ def test_an_edited_helper_of_the_negatives_reruns_training(jobs):
 
 
 def test_an_edited_kind_of_model_reruns_its_own_jobs_only(jobs):
-    planned = outdated(jobs, "scripts/models/kinds/bi_encoder.py")
+    planned = outdated(jobs, "scripts/models/types/bi_encoder.py")
     assert {job.split()[1] for job in named(planned, "fine_tune")} == {"bert"}
     assert len(named(planned, "encode")) == len(named(planned, "retrieve")) == 4
     assert not named(planned, "rerank") and not named(planned, "weights") and not named(planned, "negatives")
@@ -247,7 +247,7 @@ def test_statistics_settings_rerun_the_comparison_only(again):
     assert not [job for job in planned if "theirs" in job]
 
 
-def test_results_of_an_earlier_configuration_that_dates_alone_leave_standing_are_told(again):
+def test_results_of_an_earlier_configuration_that_dates_alone_leave_standing_are_reported(again):
     """With `--rerun-triggers mtime` nothing is planned for other settings, but for what they are."""
     config = copy.deepcopy(tiny_config())
     config["comparisons"]["hard-helps"]["alpha"] = 0.01

@@ -119,8 +119,8 @@ def test_an_archive_holds_the_reference_and_never_the_secret(finished_pair):
     with zipfile.ZipFile(folder / "results/first/first.crate.zip") as archive:
         content = {name: archive.read(name) for name in archive.namelist()}
     assert not any(secret.encode() in one for one in content.values())
-    told = {name for name, one in content.items() if b"${TOKEN}" in one and not name.startswith("workflow/")}
-    assert told == {"config/first.yaml", "config/resolved.yaml"}
+    reported = {name for name, one in content.items() if b"${TOKEN}" in one and not name.startswith("workflow/")}
+    assert reported == {"config/first.yaml", "config/resolved.yaml"}
     assert b"tiny.zip?token=***" in content["provenance/identities.json"]
 
 

@@ -139,6 +139,6 @@ def test_java_finds_folders_with_any_name_in_any_locale(tmp_path, environment):
     assert (folder / "index").is_dir()
 
 
-def test_a_mistake_is_told_in_one_line_in_any_locale(tmp_path):
+def test_a_mistake_is_reported_in_one_line_in_any_locale(tmp_path):
     done = script(tmp_path, ["scripts/bm25/index.py", "--corpus", "fehlt-樹.jsonl", *INDEX[3:]], **ASCII)
     one_line(done, "fehlt", "no such file")

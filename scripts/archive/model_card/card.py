@@ -50,9 +50,9 @@ def card(
 
 
 def _usage(found: Exported) -> str:
-    loader = found.kind.LOADED_BY
+    loader = found.model_type.LOADED_BY
     code = f'from sentence_transformers import {loader}\n\nmodel = {loader}("path/to/this/folder")'
-    code += f"\n{VECTORS if found.kind.SEARCHES else SCORES}"
+    code += f"\n{VECTORS if found.model_type.SEARCHES else SCORES}"
     length = f"It was trained and evaluated with at most {found.model.max_length} tokens."
     last = next(iter(found.experiment.chain(found.system.recipe).values()))
     each = prompts_by_dataset(found.experiment, found.model, last.datasets)

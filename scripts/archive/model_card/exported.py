@@ -31,7 +31,7 @@ class Exported:
         return self.experiment.models[self.system.model]
 
     @property
-    def kind(self) -> Adapter:
+    def model_type(self) -> Adapter:
         return adapter(self.model.type)
 
 
@@ -54,7 +54,7 @@ def exported(experiment: Experiment, name: str, seed: str | None) -> Exported:
     if has_adapter(places[0]):
         raise UserError(f"{places[0]}: its adapter is not merged into the weights; train with lora: {{merge: true}}")
     found = Exported(experiment, system, chosen, *places)
-    if not hasattr(found.kind, "LOADED_BY"):
+    if not hasattr(found.model_type, "LOADED_BY"):
         raise UserError(f"{name}: no class of sentence-transformers loads a {found.model.type}")
     return found
 

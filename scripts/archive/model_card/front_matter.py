@@ -19,7 +19,7 @@ def front_matter(found: Exported, means: Sequence[Mean]) -> str:
     card = ModelCardData(
         language=list(dict.fromkeys(dataset.language for dataset in learnt)),
         library_name=LIBRARY,
-        pipeline_tag=found.kind.PIPELINE_TAG,
+        pipeline_tag=found.model_type.PIPELINE_TAG,
         tags=[LIBRARY, found.model.type, "information-retrieval", "ranktrial"],
         base_model=hub_id(found.model.weights),
         model_name=f"{found.system.label or found.system.name}, seed {found.seed}",

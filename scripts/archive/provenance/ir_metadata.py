@@ -15,7 +15,7 @@ from scripts.experiment.descriptions import datasets_learnt
 from scripts.experiment.judged import origin
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.results_paths import path
-from scripts.experiment.system_kinds import behind, system_kind
+from scripts.experiment.system_types import behind, system_type
 
 TOOLKITS = ("pyserini", "sentence-transformers")
 TIES = "score descending as a 32-bit float, then document id descending (trec_eval)"
@@ -86,7 +86,7 @@ def _goal(experiment: Experiment, task: Task, system: System) -> dict:
 def _method(experiment: Experiment, system: System) -> dict:
     stages = []
     for ranker in behind(system, experiment.systems):
-        stages.append({"name": ranker.name, **system_kind(ranker).provenance(experiment, ranker)})
+        stages.append({"name": ranker.name, **system_type(ranker).provenance(experiment, ranker)})
     if any(stage["method"] == "external" for stage in stages):
         return {"retrieval": stages}
     return {"automatic": True, "score ties": TIES, "retrieval": stages}

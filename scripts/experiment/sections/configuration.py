@@ -1,6 +1,6 @@
 """The configuration: its sections and the keys of the whole experiment; reads and writes nothing.
 
-Plug-ins declare further keys of some sections; `kinds.records` returns the records of entries that include them.
+Plug-ins declare further keys of some sections; `plugin_keys.records` returns the records of entries that include them.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ class Labelled:
     """The keys of every system type."""
 
     label: Annotated[Label | None, "name in figures and tables", LEFT_OUT] = None
-    kind: Annotated[str, NO_KEY] = ""  # the NAME of its module
+    type: Annotated[str, NO_KEY] = ""  # the NAME of its module
 
 
 @dataclass(frozen=True, kw_only=True)

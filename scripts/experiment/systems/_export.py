@@ -31,11 +31,11 @@ class ExportKeys:
     ] = None
 
 
-def export_settings(check: Checker, name: str, entry: ExportKeys, model: str, kind: str) -> Export | None:
+def export_settings(check: Checker, name: str, entry: ExportKeys, model: str, system_type: str) -> Export | None:
     """Return the export of a system's checkpoint, or None. Raises UserError if the export is impossible."""
     key, given = f"systems.{name}", entry.precision
     for of_searches, what in (("embeddings", "has quantised vectors"), ("approximate", "can be approximate")):
-        if getattr(entry, of_searches, None) and kind != "retrieve":
+        if getattr(entry, of_searches, None) and system_type != "retrieve":
             raise check.fail(f"{key}.{of_searches}", f"only a search of the whole corpus {what}; leave it out")
     backend = entry.backend or ("onnx" if given == "int8" else "torch")
     if backend == "torch":
@@ -48,7 +48,7 @@ def export_settings(check: Checker, name: str, entry: ExportKeys, model: str, ki
         problem = f"model {model} is in ONNX already, as it is in its file; leave it out"
         raise check.fail(f"{key}.{said}", problem)
     if not exports(used.type):
-        able = ", ".join(f"{kind}s" for kind in adapters() if exports(kind))
+        able = ", ".join(f"{model_type}s" for model_type in adapters() if exports(model_type))
         raise check.fail(f"{key}.{said}", f"a {used.type} ranks by torch only; {able} can be exported to ONNX")
     return Export(backend, given or "fp32")
 

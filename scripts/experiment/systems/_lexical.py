@@ -16,7 +16,7 @@ from scripts.experiment.languages import OF_LANGUAGE, usual_analyzer
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.sections.configuration import Configuration
 from scripts.experiment.systems import _feedback
-from scripts.experiment.systems._kind import Made, SystemKind, limited_to
+from scripts.experiment.systems._system_type import Made, SystemType, limited_to
 from scripts.ir.measure_names import cutoff, parse
 
 SEVERAL = Rule(min_items=1, unique_items=True)
@@ -27,7 +27,7 @@ APPENDED = "appended"
 class Similarity:
     """A scoring function: its parameters with Pyserini's defaults, and the values that tuning tries."""
 
-    kind: str
+    type: str
     label: str
     usual: dict[str, float]
     tried: dict[str, list[float]]
@@ -95,7 +95,7 @@ def plain_lists(similarity: Similarity) -> list[tuple[str, ...]]:
     return [("tasks",), *(("grid", name) for name in (*similarity.usual, *_feedback.PARAMETERS))]
 
 
-class Lexical(SystemKind):
+class Lexical(SystemType):
     """Systems that score by a Lucene similarity."""
 
     searches = True
@@ -114,7 +114,7 @@ class Lexical(SystemKind):
         ranked = limited_to(check, name, entry)
         settings = self.settings(check, f"systems.{name}", entry)
         label = entry.label or name
-        return System(name, self.similarity.kind, label, depth=entry.depth, settings=settings, tasks=ranked)
+        return System(name, self.similarity.type, label, depth=entry.depth, settings=settings, tasks=ranked)
 
     def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
         for task in (task for task in tasks.values() if system.ranks(task.name)):

@@ -16,9 +16,9 @@ from scripts.experiment.sections.recipe import PASSAGE_LENGTH
 from scripts.experiment.sections.system import SelectSeed
 from scripts.experiment.seed_selection import selection
 from scripts.experiment.systems._export import ExportKeys, export_settings
-from scripts.experiment.systems._kind import Made, SystemKind, limited_to
 from scripts.experiment.systems._model_facts import model_facts, model_text
 from scripts.experiment.systems._model_settings import ModelSettings, of_model
+from scripts.experiment.systems._system_type import Made, SystemType, limited_to
 from scripts.experiment.systems._training_text import published_training, training_text
 from scripts.models.adapters import adapter, index_of, tags, writes
 from scripts.models.endpoint_keys import asked_of
@@ -88,7 +88,7 @@ REFERENCES: dict[tuple[str, ...], str] = {("model",): "models", ("recipe",): "re
 PLAIN_LISTS: list[tuple[str, ...]] = [("seeds",), ("tasks",)]
 
 
-class Neural(SystemKind):
+class Neural(SystemType):
     """A system with a model; its other keys determine its type."""
 
     typed = False
@@ -104,9 +104,9 @@ class Neural(SystemKind):
         ranked = limited_to(check, name, entry)
         named = str(entry.model)  # entries of these types have one
         check.known(f"systems.{name}.model", named, "models")
-        kind = check.config.models[named].type
-        if tags(kind) or writes(kind):
-            problem = f"{named} is of type {kind}: it labels words or writes queries, and ranks nothing"
+        model_type = check.config.models[named].type
+        if tags(model_type) or writes(model_type):
+            problem = f"{named} is of type {model_type}: it labels words or writes queries, and ranks nothing"
             raise check.fail(f"systems.{name}.model", problem)
         own_seeds: tuple[int, ...] = (0,)
         recipe_of: dict[str, str] = {}
@@ -117,7 +117,7 @@ class Neural(SystemKind):
         elif entry.seeds is not None:
             raise check.fail(f"systems.{name}", "seeds without a recipe: nothing is trained")
         if entry.truncate_dim is not None:
-            adapter_checks.check_truncation(check, name, getattr(entry, "embeddings", None), kind)
+            adapter_checks.check_truncation(check, name, getattr(entry, "embeddings", None), model_type)
         return System(
             name,
             self.name,

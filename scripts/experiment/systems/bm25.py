@@ -83,7 +83,7 @@ class Bm25(Lexical):
         return "Elasticsearch" if settings_of(system).url else "Lucene"
 
 
-KIND = Bm25(SIMILARITY)
+TYPE = Bm25(SIMILARITY)
 
 
 def bm25_settings(check: Checker, key: str, entry: Keys) -> Settings:

@@ -14,7 +14,7 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.sections.configuration import Configuration
 from scripts.experiment.sections.synthesis import FilesOfTasks
-from scripts.experiment.systems._kind import Labelled, SystemKind
+from scripts.experiment.systems._system_type import Labelled, SystemType
 from scripts.ir.scores import check_column
 
 NAME = "external"
@@ -55,7 +55,7 @@ REFERENCES: dict[tuple[str, ...], str] = {}
 PLAIN_LISTS: list[tuple[str, ...]] = []
 
 
-class External(SystemKind):
+class External(SystemType):
     computed = False
     timed = False
     needs_documents = False
@@ -87,7 +87,7 @@ class External(SystemKind):
         return {"method": "external"}
 
 
-KIND = External()
+TYPE = External()
 
 
 def files_of(system: System) -> Mapping[str, str]:

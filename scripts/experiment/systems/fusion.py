@@ -11,7 +11,7 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import check_split
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.sections.configuration import Configuration
-from scripts.experiment.systems._kind import Made, SystemKind, limited_to
+from scripts.experiment.systems._system_type import Made, SystemType, limited_to
 from scripts.ir.fusion import MOST_TRIALS, NORMALISATIONS, trials
 from scripts.ir.measure_names import cutoff, parse
 
@@ -94,7 +94,7 @@ STEP = 0.1
 K = 60  # Cormack, Clarke and Büttcher (2009), Reciprocal Rank Fusion outperforms Condorcet, SIGIR
 
 
-class Fusion(SystemKind):
+class Fusion(SystemType):
     needs_documents = False
 
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
@@ -184,7 +184,7 @@ class Fusion(SystemKind):
         return {"method": "fusion", "fuses": list(settings.systems), "fusion": settings.method, **how}
 
 
-KIND = Fusion()
+TYPE = Fusion()
 
 
 def tunes(system: System) -> bool:

@@ -19,10 +19,10 @@ from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.results_paths import path
 from scripts.experiment.sections.configuration import Configuration
 from scripts.experiment.sections.features import AskedFeature, FeatureEntry
-from scripts.experiment.system_kinds import behind
+from scripts.experiment.system_types import behind
 from scripts.experiment.systems import _neural
-from scripts.experiment.systems._kind import Made, SystemKind, limited_to
 from scripts.experiment.systems._learner import LearnerKeys, learner_of
+from scripts.experiment.systems._system_type import Made, SystemType, limited_to
 from scripts.ir.measure_names import cutoff, parse
 from scripts.learning_to_rank.learners import Value, known
 
@@ -100,7 +100,7 @@ PLAIN_LISTS: list[tuple[str, ...]] = [
 OWN = "each task's own"
 
 
-class LearningToRank(SystemKind):
+class LearningToRank(SystemType):
     takes_seed_by_seed = False  # if a system's score is a feature, the run of its first seed is used
 
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
@@ -218,7 +218,7 @@ class LearningToRank(SystemKind):
         return {"method": "learning to rank", **facts}
 
 
-KIND = LearningToRank()
+TYPE = LearningToRank()
 
 
 def settings_of(system: System) -> Settings:

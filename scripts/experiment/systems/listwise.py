@@ -10,7 +10,7 @@ from scripts.experiment.checker import Checker
 from scripts.experiment.endpoint_checks import check_chat
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.sections.configuration import Configuration
-from scripts.experiment.systems._kind import Made, SystemKind, limited_to
+from scripts.experiment.systems._system_type import Made, SystemType, limited_to
 from scripts.experiment.systems.rerank import Candidates
 from scripts.models.chat_keys import ChatEndpoint, Price, chat_settings
 
@@ -58,7 +58,7 @@ REFERENCES: dict[tuple[str, ...], str] = {("rerank", "first_stage"): "systems"}
 PLAIN_LISTS: list[tuple[str, ...]] = [("tasks",), ("endpoint", "leave_out")]
 
 
-class Listwise(SystemKind):
+class Listwise(SystemType):
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
         key = f"systems.{name}"
         if entry.rerank is None or entry.endpoint is None:
@@ -105,7 +105,7 @@ class Listwise(SystemKind):
         return {"method": NAME, **_of_runs(system), "reranks": system.first_stage, "depth": system.depth}
 
 
-KIND = Listwise()
+TYPE = Listwise()
 
 
 def job_settings(system: System) -> JsonObject:

@@ -19,7 +19,7 @@ from scripts.experiment.sections.configuration import Configuration
 from scripts.experiment.sections.recipe import Recipe
 from scripts.experiment.starting_points import way_of_ranking
 from scripts.experiment.systems import rerank
-from scripts.experiment.systems._kind import Made, SystemKind, limited_to
+from scripts.experiment.systems._system_type import Made, SystemType, limited_to
 
 NAME = "out-of-fold"
 
@@ -46,7 +46,7 @@ REFERENCES: dict[tuple[str, ...], str] = {("systems",): "systems"}
 PLAIN_LISTS: list[tuple[str, ...]] = [("tasks",), ("systems",)]
 
 
-class OutOfFold(SystemKind):
+class OutOfFold(SystemType):
     takes_seed_by_seed = False  # the run of each re-ranker's first seed is used
 
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
@@ -110,17 +110,17 @@ class OutOfFold(SystemKind):
         return {"method": "out-of-fold scores", "folds": recipe_of(experiment, system).folds}
 
 
-KIND = OutOfFold()
+TYPE = OutOfFold()
 
 
 def recipe_of(experiment: Experiment, system: System) -> Recipe:
     """Return the recipe of the first re-ranker; the others differ only in the fold that is left out."""
-    return experiment.recipes[experiment.systems[KIND.takes(system)[0]].recipe]
+    return experiment.recipes[experiment.systems[TYPE.takes(system)[0]].recipe]
 
 
 def _recipe(check: Checker, key: str, member: System) -> Recipe:
     """Return the recipe of a re-ranker. Raises UserError unless it is a re-ranker trained by one recipe with folds."""
-    if member.kind != rerank.NAME:
+    if member.type != rerank.NAME:
         raise check.fail(key, f"{member.name} does not re-rank; expected re-rankers, which score the same documents")
     recipe = check.config.recipes.get(member.recipe)
     if recipe is None or recipe.folds is None or member.choice or member.selection:

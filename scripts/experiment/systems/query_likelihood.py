@@ -42,4 +42,4 @@ class Keys(Parameters, LexicalKeys):
 
 REFERENCES: dict[tuple[str, ...], str] = {}
 PLAIN_LISTS = plain_lists(SIMILARITY)
-KIND = Lexical(SIMILARITY)
+TYPE = Lexical(SIMILARITY)

@@ -59,11 +59,11 @@ class Rerank(_neural.Neural):
         if getattr(entry, "candidates", None):
             message = "candidates: all and rerank exclude each other: all documents or a first stage's"
             raise check.fail(f"systems.{name}", message)
-        kind, vectors = check.config.models[str(entry.model)].type, how.vectors or "candidates"
-        if vectors == "corpus" and not adapter(kind).SEARCHES:
+        model_type, vectors = check.config.models[str(entry.model)].type, how.vectors or "candidates"
+        if vectors == "corpus" and not adapter(model_type).SEARCHES:
             message = "a model that scores pairs has no vectors of documents; leave it out"
             raise check.fail(f"systems.{name}.rerank.vectors", message)
-        if vectors == "corpus" and index_of(kind) != "vectors":
+        if vectors == "corpus" and index_of(model_type) != "vectors":
             message = "a model with more than one vector per text encodes the candidates; leave it out"
             raise check.fail(f"systems.{name}.rerank.vectors", message)
         check.known(f"systems.{name}.rerank.first_stage", how.first_stage, "systems")
@@ -114,4 +114,4 @@ class Rerank(_neural.Neural):
         return {**super().provenance(experiment, system), **reranks}
 
 
-KIND = Rerank()
+TYPE = Rerank()

@@ -92,15 +92,15 @@ class Retrieve(_neural.Neural):
 
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
         system = self.with_model(check, name, entry, tasks)
-        kind = check.config.models[str(system.model)].type
-        embeddings = _quantised(check, name, entry.embeddings, kind, system)
-        approximate = _approximate(check, name, entry, kind, system)
+        model_type = check.config.models[str(system.model)].type
+        embeddings = _quantised(check, name, entry.embeddings, model_type, system)
+        approximate = _approximate(check, name, entry, model_type, system)
         return replace(system, settings=replace(of_model(system), embeddings=embeddings, approximate=approximate))
 
     def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
-        kind_of_model = check.config.models[str(system.model)].type
-        if not adapter(kind_of_model).SEARCHES:
-            message = f"a {kind_of_model} cannot search a corpus alone; "
+        model_type = check.config.models[str(system.model)].type
+        if not adapter(model_type).SEARCHES:
+            message = f"a {model_type} cannot search a corpus alone; "
             message += "give it 'rerank', or 'candidates: all' (every pair)"
             raise check.fail(f"systems.{system.name}", message)
         super().check(check, system, tasks)
@@ -138,13 +138,15 @@ def _index(system: System) -> JsonObject:
     return given(ModelSettings(embeddings=settings.embeddings, approximate=settings.approximate))
 
 
-def _quantised(check: Checker, name: str, asked: Embeddings | None, kind: str, system: System) -> Quantised | None:
+def _quantised(
+    check: Checker, name: str, asked: Embeddings | None, model_type: str, system: System
+) -> Quantised | None:
     """Return the quantisation of a system's embeddings, or None. Raises UserError if it is impossible."""
     key = f"systems.{name}.embeddings"
     if asked is None:
         return None
-    if index_of(kind) != "vectors":
-        raise check.fail(key, f"a {kind} has an index of its own; only those of bi-encoders are quantised")
+    if index_of(model_type) != "vectors":
+        raise check.fail(key, f"a {model_type} has an index of its own; only those of bi-encoders are quantised")
     if asked.precision is None:
         raise check.fail(key, f"key 'precision' is missing; expected float32, {', '.join(INDEX_PRECISIONS)}")
     if asked.precision == "float32":
@@ -162,15 +164,15 @@ def _quantised(check: Checker, name: str, asked: Embeddings | None, kind: str, s
     return Quantised(asked.precision, multiplier)
 
 
-def _approximate(check: Checker, name: str, entry: Keys, kind: str, system: System) -> Nearest | None:
+def _approximate(check: Checker, name: str, entry: Keys, model_type: str, system: System) -> Nearest | None:
     """Return the settings of a system's approximate search, or None. Raises UserError if it is impossible."""
     key = f"systems.{name}.approximate"
     asked = entry.approximate
     if asked is None:
         return None
-    if index_of(kind) not in ("vectors", TOKEN_VECTORS):
+    if index_of(model_type) not in ("vectors", TOKEN_VECTORS):
         problem = "has an index of its own; only the vectors of bi-encoders and multi-vector models are searched so"
-        raise check.fail(key, f"a {kind} {problem}")
+        raise check.fail(key, f"a {model_type} {problem}")
     if system.passage_length or system.truncate_dim or entry.embeddings:
         others = {"long_documents": system.passage_length, "truncate_dim": system.truncate_dim, "embeddings": True}
         other = next(key for key, there in others.items() if there)
@@ -182,7 +184,7 @@ def _approximate(check: Checker, name: str, entry: Keys, kind: str, system: Syst
         raise check.fail(
             f"{key}.index", f"{shortened(asked.index)} is none that can be built here; expected {expected}"
         )
-    if index_of(kind) == TOKEN_VECTORS and not re.fullmatch(OF_TOKENS, asked.index):
+    if index_of(model_type) == TOKEN_VECTORS and not re.fullmatch(OF_TOKENS, asked.index):
         problem = "is none for token vectors; expected centroids and residual codes, IVF4096,PQ32 or IVF4096,SQ8"
         raise check.fail(f"{key}.index", f"{asked.index} {problem}")
     graph = asked.index.startswith("HNSW")
@@ -191,4 +193,4 @@ def _approximate(check: Checker, name: str, entry: Keys, kind: str, system: Syst
     return Nearest(asked.index, asked.efSearch, asked.nprobe)
 
 
-KIND = Retrieve()
+TYPE = Retrieve()

@@ -42,4 +42,4 @@ class ScoreAll(_neural.Neural):
         return ", scores all pairs of a query and a document"
 
 
-KIND = ScoreAll()
+TYPE = ScoreAll()

@@ -25,7 +25,7 @@ def main() -> None:
     passages = np.array(list(asked.documents.values()))
     documents: Rows = open_vectors(asked.options.index, passages.sum())
     if dimensions:
-        documents = TruncatedRows(documents, truncation(asked.kind, asked.model, dimensions))
+        documents = TruncatedRows(documents, truncation(asked.model_type, asked.model, dimensions))
 
     from scripts.inference.exact import search
 

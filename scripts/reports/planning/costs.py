@@ -11,7 +11,7 @@ from scripts.experiment import comparisons, job_files
 from scripts.experiment.descriptions import for_times
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.results_paths import TABLE_FORMATS, path
-from scripts.experiment.system_kinds import system_kind, takes
+from scripts.experiment.system_types import system_type, takes
 from scripts.experiment.systems._model_settings import of_model
 from scripts.reports.planning.labels import system_labels, task_labels
 
@@ -38,7 +38,7 @@ OF_ALL: tuple[Literal["parts", "trainings", "encodings"], ...] = ("parts", "trai
 @cache
 def timed_systems(experiment: Experiment) -> dict[str, System]:
     """The systems that are run here: external ones have no timing."""
-    return {name: system for name, system in experiment.systems.items() if system_kind(system).timed}
+    return {name: system for name, system in experiment.systems.items() if system_type(system).timed}
 
 
 def times_tables(experiment: Experiment, table_formats: tuple[str, ...] = TABLE_FORMATS) -> list[str]:
@@ -130,7 +130,7 @@ def _parts(experiment: Experiment, system: System, task: Task, members: list[Mem
         for member, seed in members
         if member.name != system.name and member.name in timed_systems(experiment)
     ]
-    further = [file for member, _ in members for file in system_kind(member).further_timings(experiment, member, task)]
+    further = [file for member, _ in members for file in system_type(member).further_timings(experiment, member, task)]
     return [*runs, *dict.fromkeys(further)]
 
 
@@ -143,7 +143,7 @@ def _encoding(experiment: Experiment, system: System, task: Task, seed: int | st
 def _trainings(experiment: Experiment, system: System, task: Task, seed: int | str) -> list[str]:
     """The timings of the trainings of a system's own checkpoint, the last first: it may start from another."""
     if not system.recipes:
-        timing = system_kind(system).training_timing(experiment, system, task, seed)
+        timing = system_type(system).training_timing(experiment, system, task, seed)
         return [timing] if timing else []
     files = [job_files.checkpoint(experiment, system, task.ranked_dataset, seed, "checkpoint_timing")]
     recipe = system.recipe_on(task.ranked_dataset)

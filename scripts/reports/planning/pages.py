@@ -18,7 +18,7 @@ from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, parse, path
 from scripts.experiment.sections.dataset import Dataset
 from scripts.experiment.sections.recipe import Recipe
-from scripts.experiment.system_kinds import system_kind
+from scripts.experiment.system_types import system_type
 from scripts.experiment.tried import tried
 from scripts.reports.planning import judges, transfer
 from scripts.reports.planning.costs import cost_figures, exclusive, timed_systems, times_tables, timings
@@ -144,9 +144,9 @@ def tuned(experiment: Experiment) -> dict[str, dict[str, list[str]]]:
     """The systems tuned on the dev split of each dataset, as a setting; none if nothing is tuned."""
     found: dict[str, list[str]] = {}
     for name, system in experiment.systems.items():
-        kind = system_kind(system)
+        own_type = system_type(system)
         for dataset in dict.fromkeys(task.ranked_dataset for task in experiment.runs_of(system)):
-            if kind.tried(system) and (dataset, "dev") in kind.learnt_from(experiment, system, dataset):
+            if own_type.tried(system) and (dataset, "dev") in own_type.learnt_from(experiment, system, dataset):
                 found.setdefault(dataset, []).append(name)
     return {"tuned": found} if found else {}
 
@@ -200,7 +200,7 @@ def sizes(experiment: Experiment) -> list[dict]:
     untrained: dict[tuple, str] = {}
     drawn = transfer.systems_in_curves(experiment)
     for name, system in timed_systems(experiment).items():
-        ranks = (system.kind, system.model, system.first_stage, system.depth)
+        ranks = (system.type, system.model, system.first_stage, system.depth)
         if not system.recipes:
             untrained[ranks] = name
         if system.recipe not in experiment.recipes or name in drawn or name in members_of_choices(experiment):

@@ -50,7 +50,7 @@ def _rankers(experiment: Experiment) -> list[System]:
         return []
     entries = sorted({entry for line in mapped.systems for entry in line.ours})
     meant = [experiment.systems[name] for entry in entries for name in experiment.entries.get(entry, [])]
-    return [system for system in meant if system.kind == NAME and settings_of(system).columns is None]
+    return [system for system in meant if system.type == NAME and settings_of(system).columns is None]
 
 
 def compared_with(experiment: Experiment) -> dict[str, list[str]]:

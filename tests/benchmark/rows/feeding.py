@@ -29,7 +29,7 @@ def loaded(folder: Path) -> tuple[Any, list[tuple[str, str]]]:
     return model, [tuple(pair) for pair in inputs.read_texts(folder)["pairs"]]
 
 
-def told(ids: Any) -> np.ndarray:
+def reported(ids: Any) -> np.ndarray:
     """A number for the tokens of each pair, in which their order counts; padding is 0."""
     return (np.asarray(ids) * np.arange(1, ids.shape[1] + 1)).sum(axis=1)
 
@@ -42,7 +42,7 @@ def plain(folder: Path) -> Work:
         order = np.argsort([-len(query) - len(document) for query, document in pairs])
         for first in range(0, len(pairs), reranking.BATCH):
             batch = order[first : first + reranking.BATCH]
-            rows[batch] = told(model.preprocess([pairs[place] for place in batch])["input_ids"])
+            rows[batch] = reported(model.preprocess([pairs[place] for place in batch])["input_ids"])
         return {"tokens": rows}
 
     return work
@@ -57,7 +57,7 @@ def ours(folder: Path) -> Work:
         rows = np.zeros(len(pairs), np.int64)
         tokens = Tokenised(model, pairs, "")
         for batch in batches(tokens.lengths, reranking.BATCH, inputs.TOKENS):
-            rows[batch] = told(tokens.preprocess([pairs[place] for place in batch])["input_ids"])
+            rows[batch] = reported(tokens.preprocess([pairs[place] for place in batch])["input_ids"])
         assert tokens.trusted
         return {"tokens": rows}
 

@@ -13,27 +13,27 @@ from scripts.common.settings import read_settings
 from scripts.experiment.checker import Source
 from scripts.experiment.key_schema import Schema, of_record
 from scripts.experiment.records import Experiment, System
-from scripts.experiment.systems._kind import KindModule, Labelled, SystemKind
+from scripts.experiment.systems._system_type import Labelled, SystemModule, SystemType
 from scripts.models.model_keys import Model
 
 PACKAGE = "scripts.experiment.systems"
 
 
 @cache
-def modules() -> dict[str, KindModule]:
+def modules() -> dict[str, SystemModule]:
     """Return type name -> its module."""
-    return cast(dict[str, KindModule], plugins.load_all(PACKAGE))
+    return cast(dict[str, SystemModule], plugins.load_all(PACKAGE))
 
 
-def system_kind(system: System) -> SystemKind:
+def system_type(system: System) -> SystemType:
     """Return the type of a system."""
-    return modules()[system.kind].KIND
+    return modules()[system.type].TYPE
 
 
 def read_system(check: Source, name: str, entry: JsonObject, models: Mapping[str, Model]) -> Labelled:
     """Return an entry with the keys of its type. Raises UserError for an unknown type or keys of other types."""
     key, typed = f"systems.{name}", "type" in entry
-    meant = {kind: module for kind, module in modules().items() if module.KIND.typed == typed}
+    meant = {name: module for name, module in modules().items() if module.TYPE.typed == typed}
     if typed:
         named = str(entry["type"])
         meant = {named: meant[named]}
@@ -43,9 +43,9 @@ def read_system(check: Source, name: str, entry: JsonObject, models: Mapping[str
     said = {one: value for one, value in entry.items() if one != "type"}
     _check_own(check, key, what, said, record)
     if not typed and "model" not in entry:
-        raise check.fail(key, f"a system needs {', '.join(f'type: {kind}' for kind in types())} or a model")
-    kind = named if typed else next(one for one in meant if meant[one].KIND.implied(models, entry))
-    return cast(Labelled, read_settings(record, said | {"kind": kind}, f"{check.source}: {key}"))
+        raise check.fail(key, f"a system needs {', '.join(f'type: {name}' for name in types())} or a model")
+    chosen = named if typed else next(one for one in meant if meant[one].TYPE.implied(models, entry))
+    return cast(Labelled, read_settings(record, said | {"type": chosen}, f"{check.source}: {key}"))
 
 
 def _check_own(check: Source, key: str, what: str, entry: JsonObject, record: type) -> None:
@@ -61,7 +61,7 @@ def _check_own(check: Source, key: str, what: str, entry: JsonObject, record: ty
 
 def types() -> list[str]:
     """Return the possible values of a system's `type`."""
-    return [name for name, module in modules().items() if module.KIND.typed]
+    return [name for name, module in modules().items() if module.TYPE.typed]
 
 
 def keys() -> dict[str, Schema]:
@@ -101,7 +101,7 @@ def plain_lists() -> list[tuple[str, ...]]:
 
 def takes(system: System) -> tuple[str, ...]:
     """Return the names of the systems whose runs a system takes."""
-    return system_kind(system).takes(system)
+    return system_type(system).takes(system)
 
 
 def behind(system: System, systems: dict[str, System], seed_by_seed: bool = False) -> list[System]:
@@ -110,7 +110,7 @@ def behind(system: System, systems: dict[str, System], seed_by_seed: bool = Fals
     With `seed_by_seed`, only those whose runs are taken with the same seed, if they have several.
     """
     chain: dict[str, System] = {}
-    if not seed_by_seed or system_kind(system).takes_seed_by_seed:
+    if not seed_by_seed or system_type(system).takes_seed_by_seed:
         for name in takes(system):
             chain |= {member.name: member for member in behind(systems[name], systems, seed_by_seed)}
     return [*chain.values(), system]
@@ -118,10 +118,10 @@ def behind(system: System, systems: dict[str, System], seed_by_seed: bool = Fals
 
 def seeds_matter(system: System) -> bool:
     """Whether another seed would change a system's own part of its runs, although it has no recipe."""
-    return len(system.seeds) > 1 or (system.seeds != (0,) and bool(system_kind(system).training_column(system)))
+    return len(system.seeds) > 1 or (system.seeds != (0,) and bool(system_type(system).training_column(system)))
 
 
 def documents_held(experiment: Experiment, system: System) -> int:
     """Return the maximum number of documents per query in the system's runs."""
     taken = [documents_held(experiment, experiment.systems[name]) for name in takes(system)]
-    return system_kind(system).documents_held(system, experiment.depth, taken)
+    return system_type(system).documents_held(system, experiment.depth, taken)

@@ -1,4 +1,4 @@
-"""Kinds of systems: what they declare is what the schema says, and a new kind is one file."""
+"""Types of systems: what they declare is what the schema says, and a new type is one file."""
 
 import json
 import shutil
@@ -6,25 +6,28 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scripts.experiment import system_kinds
+from scripts.experiment import system_types
 from scripts.experiment.schema import entry_of, schema
 from scripts.models.model_keys import Model
 
 REPOSITORY = Path(__file__).parents[2]
 
 
-def test_the_schema_has_the_keys_that_the_kinds_declare():
-    assert entry_of(schema(), "systems")["properties"] == system_kinds.keys()
+def test_the_schema_has_the_keys_that_the_types_declare():
+    assert entry_of(schema(), "systems")["properties"] == system_types.keys()
 
 
-def test_an_entry_without_a_type_is_of_one_kind():
-    models = {name: Model(type=kind, weights=name) for name, kind in (("b", "bi-encoder"), ("ce", "cross-encoder"))}
-    untyped = [module.KIND for module in system_kinds.modules().values() if not module.KIND.typed]
+def test_an_entry_without_a_type_is_of_one_type():
+    models = {
+        name: Model(type=model_type, weights=name)
+        for name, model_type in (("b", "bi-encoder"), ("ce", "cross-encoder"))
+    }
+    untyped = [module.TYPE for module in system_types.modules().values() if not module.TYPE.typed]
     more_keys = ({}, {"candidates": "all"}, {"rerank": {"first_stage": "x"}}, {"candidates": "all", "rerank": {}})
     for model in models:
         for keys in more_keys:
             entry = {"model": model} | keys
-            assert sum(kind.implied(models, entry) for kind in untyped) == 1, entry
+            assert sum(one.implied(models, entry) for one in untyped) == 1, entry
 
 
 TOY = '''"""Documents in an order drawn by lot, those of another system."""
@@ -33,7 +36,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from scripts.experiment.records import System
-from scripts.experiment.systems._kind import Labelled, SystemKind
+from scripts.experiment.systems._system_type import Labelled, SystemType
 
 NAME = "lot"
 
@@ -48,7 +51,7 @@ REFERENCES = {("from",): "systems"}
 PLAIN_LISTS = []
 
 
-class Lot(SystemKind):
+class Lot(SystemType):
     def resolve(self, check, name, entry, tasks):
         check.known(f"systems.{name}.from", entry.from_, "systems")
         return System(name, NAME, entry.label or name, settings=entry)
@@ -63,7 +66,7 @@ class Lot(SystemKind):
         return {"method": "lot", "from": system.own(Keys).from_}
 
 
-KIND = Lot()
+TYPE = Lot()
 '''
 ASK = """
 import json, sys
@@ -72,13 +75,13 @@ from scripts.experiment.descriptions import datasets_learnt, describe, for_times
 from scripts.experiment.resolution import resolve
 from scripts.archive.provenance.ir_metadata import _method
 experiment = resolve(json.loads(sys.argv[1]), "c.yaml")
-toys = [system for system in experiment.systems.values() if system.kind == "lot"]
+toys = [system for system in experiment.systems.values() if system.type == "lot"]
 print(json.dumps([[describe(experiment, toy), for_times(experiment, toy), datasets_learnt(experiment, toy, "d"),
                    [stage["method"] for stage in _method(experiment, toy)["retrieval"]]] for toy in toys]))
 """
 
 
-def test_a_kind_from_outside_is_one_file(tmp_path):
+def test_a_type_from_outside_is_one_file(tmp_path):
     shutil.copytree(REPOSITORY / "scripts", tmp_path / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "data").mkdir()
     (tmp_path / "scripts" / "experiment" / "systems" / "lot.py").write_text(TOY)

@@ -19,7 +19,7 @@ from types import ModuleType
 from scripts.common import plugins
 from scripts.common.keys import extended, keys_of
 from scripts.experiment.sections.comparison import ComparisonEntry
-from scripts.models.adapters import KINDS as KINDS_OF_MODEL
+from scripts.models.adapters import MODEL_TYPES
 from scripts.models.model_keys import Model
 
 MODERATORS = "scripts.synthesis.moderators"
@@ -35,7 +35,7 @@ class Choice:
 
 
 CHOICES = (
-    Choice(KINDS_OF_MODEL, "models", "type"),
+    Choice(MODEL_TYPES, "models", "type"),
     Choice("scripts.statistics.effects", "comparisons", "effect"),
     Choice("scripts.statistics.intervals", "comparisons", "interval"),
     Choice("scripts.statistics.estimators", "comparisons", "estimator"),
@@ -47,30 +47,30 @@ BASES = {"models": Model, "comparisons": ComparisonEntry}
 @cache
 def records() -> dict[str, type]:
     """Return section -> its record, including the keys that plug-ins declare."""
-    kinds: dict[str, list[ModuleType]] = {section: [] for section in BASES}
+    modules: dict[str, list[ModuleType]] = {section: [] for section in BASES}
     for choice in CHOICES:
-        kinds[choice.section] += declared(choice.package).values()
-    return {section: with_kinds(base, kinds[section]) for section, base in BASES.items()}
+        modules[choice.section] += declared(choice.package).values()
+    return {section: with_plugins(base, modules[section]) for section, base in BASES.items()}
 
 
-def with_kinds(section: type, kinds: list[ModuleType]) -> type:
+def with_plugins(section: type, modules: list[ModuleType]) -> type:
     """Return the record of a section with the plug-ins' keys. Raises ValueError if two declare a key differently."""
-    declaring = [module for module in kinds if hasattr(module, "Keys")]
+    declaring = [module for module in modules if hasattr(module, "Keys")]
     owners: dict[str, ModuleType] = {}
     for module in declaring:
         for name, key in keys_of(module.Keys).items():
             if name in keys_of(section):
-                raise ValueError(f"kind {module.NAME!r} states {name!r}, which is a key of its section")
+                raise ValueError(f"plug-in {module.NAME!r} states {name!r}, which is a key of its section")
             if keys_of(owners.setdefault(name, module).Keys)[name] != key:
                 raise ValueError(
-                    f"kind {module.NAME!r} states the key {name!r} otherwise than kind {owners[name].NAME!r}"
+                    f"plug-in {module.NAME!r} states the key {name!r} otherwise than plug-in {owners[name].NAME!r}"
                 )
     return extended(section, *(module.Keys for module in declaring))
 
 
-def owners_of(key: str, kinds: dict[str, ModuleType]) -> list[str]:
+def owners_of(key: str, modules: dict[str, ModuleType]) -> list[str]:
     """Return the names of the plug-ins that declare a key."""
-    return [name for name, module in kinds.items() if hasattr(module, "Keys") and key in keys_of(module.Keys)]
+    return [name for name, module in modules.items() if hasattr(module, "Keys") and key in keys_of(module.Keys)]
 
 
 def declared(package: str) -> dict[str, ModuleType]:

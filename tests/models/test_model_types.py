@@ -16,25 +16,25 @@ from scripts.common.errors import UserError
 from scripts.experiment.schema import entry_of, schema
 from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.ir.trec import ranking, read_run, write_run
-from scripts.models.adapters import KINDS, adapter, adapters, tags, writes
+from scripts.models.adapters import MODEL_TYPES, adapter, adapters, tags, writes
 from scripts.models.losses import PAIRS
 
 ROOT = Path(__file__).parents[2]
-FOLDER = KINDS.replace(".", "/")
+FOLDER = MODEL_TYPES.replace(".", "/")
 
 
-def test_each_kind_says_what_it_is():
+def test_each_model_type_says_what_it_is():
     assert {"bi-encoder", "cross-encoder"} <= set(adapters())
-    for name, kind in adapters().items():
-        assert adapter(name) is kind and name == kind.NAME
-        assert hasattr(kind, "encode") == kind.SEARCHES and hasattr(kind, "load_tagger") == tags(name)
-        assert hasattr(kind, "load_scorer") == (not kind.SEARCHES and not tags(name) and not writes(name))
-        assert hasattr(kind, "load_writer") == writes(name)
-        assert set(kind.BACKENDS) <= {"torch", "onnx"} and kind.BACKENDS
-        if kind.LOSSES:
-            assert kind.DEFAULT_LOSS in kind.LOSSES
-        if PAIRS in kind.LOSSES.values():
-            assert kind.LOSSES[kind.DEFAULT_LOSS_OF_PASSAGES] == PAIRS
+    for name, model_type in adapters().items():
+        assert adapter(name) is model_type and name == model_type.NAME
+        assert hasattr(model_type, "encode") == model_type.SEARCHES and hasattr(model_type, "load_tagger") == tags(name)
+        assert hasattr(model_type, "load_scorer") == (not model_type.SEARCHES and not tags(name) and not writes(name))
+        assert hasattr(model_type, "load_writer") == writes(name)
+        assert set(model_type.BACKENDS) <= {"torch", "onnx"} and model_type.BACKENDS
+        if model_type.LOSSES:
+            assert model_type.DEFAULT_LOSS in model_type.LOSSES
+        if PAIRS in model_type.LOSSES.values():
+            assert model_type.LOSSES[model_type.DEFAULT_LOSS_OF_PASSAGES] == PAIRS
     with pytest.raises(UserError, match=f"unknown 'tri-encoder'; expected one of {', '.join(adapters())}"):
         adapter("tri-encoder")
 
@@ -42,7 +42,9 @@ def test_each_kind_says_what_it_is():
 def test_the_schema_says_what_they_state():
     choosing = entry_of(schema(), "models")["properties"]["type"]
     assert choosing["enum"] == list(adapters())
-    assert choosing["description"] == "; ".join(f"{name}: {kind.DESCRIPTION}" for name, kind in adapters().items())
+    assert choosing["description"] == "; ".join(
+        f"{name}: {model_type.DESCRIPTION}" for name, model_type in adapters().items()
+    )
 
 
 def test_the_workflow_is_planned_with_them_without_torch():
@@ -56,12 +58,12 @@ def test_the_workflow_is_planned_with_them_without_torch():
 
 
 def named(text: str) -> set[str]:
-    """The kinds of model that stand in a Python file as whole texts, as they do in a condition."""
+    """The model types that stand in a Python file as whole texts, as they do in a condition."""
     nodes = ast.walk(ast.parse(text))
     return {node.value for node in nodes if isinstance(node, ast.Constant) and node.value in adapters()}
 
 
-def test_no_code_but_their_own_names_a_kind():
+def test_no_code_but_their_own_names_a_model_type():
     assert named('if model["type"] == "bi-encoder": pass') == {"bi-encoder"}
     files = [path for path in (ROOT / "scripts").rglob("*.py") if path.parent != ROOT / FOLDER]
     assert {path: names for path in files if (names := named(path.read_text()))} == {}
@@ -70,7 +72,7 @@ def test_no_code_but_their_own_names_a_kind():
     assert len(rules) > 10 and [path for path in rules if quoted.search(path.read_text())] == []
 
 
-# A kind from outside: words of a text are counted in buckets, by a checksum. Its weights are a count of buckets.
+# A model_type from outside: words of a text are counted in buckets, by a checksum. Its weights are a count of buckets.
 HASHED = '''
 """Bags of words, hashed into as many buckets as a file says."""
 
@@ -155,7 +157,7 @@ from scripts.experiment.schema import entry_of, schema
 from scripts.experiment.resolution import resolve
 for config in json.load(sys.stdin):
     try:
-        print({name: system.kind for name, system in resolve(config, "toy.yaml").systems.items()})
+        print({name: system.type for name, system in resolve(config, "toy.yaml").systems.items()})
     except UserError as error:
         print(error)
 """

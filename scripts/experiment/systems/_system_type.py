@@ -1,6 +1,6 @@
 """The interface of a system type, with defaults that suit most types.
 
-Each module of this folder is one system type and defines what `KindModule` lists.
+Each module of this folder is one system type and defines what `SystemModule` lists.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scripts.experiment.sections.system import Made as Made
 from scripts.models.model_keys import Model
 
 
-class SystemKind:
+class SystemType:
     """A system type. The default methods are those of a system that has no model and takes no other system's runs."""
 
     typed = True  # an entry names it under `type`; otherwise `implied` decides from the other keys
@@ -123,14 +123,14 @@ class SystemKind:
         raise NotImplementedError
 
 
-class KindModule(Protocol):
+class SystemModule(Protocol):
     """The names that the module of a system type defines."""
 
     NAME: str
     Keys: type[Labelled]  # the record of an entry
     REFERENCES: dict[tuple[str, ...], str]  # key paths that name entries -> the section of these entries
     PLAIN_LISTS: list[tuple[str, ...]]  # key paths at which a list is a single value and does not fan out
-    KIND: SystemKind  # an instance of a class derived from it
+    TYPE: SystemType  # an instance of a class derived from it
 
 
 def limited_to(check: Checker, name: str, entry: Made) -> tuple[str, ...] | None:
