@@ -1,4 +1,4 @@
-"""Plug-ins, one file each: dataset formats, effects, kinds of systems and of models, and so on, by package.
+"""Plug-ins, one file each: dataset formats, effects, types of systems and models, and so on, by package.
 
 A new plug-in is one new file, found by its name. The file of plug-in `d_av` is d_av.py, that of `bi-encoder` is
 bi_encoder.py. A job loads only its own plug-in, so that only this file and its imports decide whether the job runs

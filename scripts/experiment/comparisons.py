@@ -25,7 +25,7 @@ from scripts.experiment.starting_points import with_starting_point
 from scripts.statistics.effects import effect_named, effect_source
 from scripts.statistics.estimators import estimator_source
 from scripts.statistics.intervals import interval_source
-from scripts.statistics.task_intervals import kind_for, task_interval_named, task_interval_source
+from scripts.statistics.task_intervals import method_for, task_interval_named, task_interval_source
 
 COST_FIGURE = "cost-"  # prefix of the names of the figures that show effects against costs
 CURVE_FIGURE = "curves-"  # prefix of the names of figures of a measure over the number of training queries
@@ -162,7 +162,7 @@ def loaded_modules(comparisons: Iterable[Comparison]) -> list[str]:
         files.add(estimator_source(comparison.statistics.estimator))
         files.add(interval_source(comparison.statistics.interval))
         asked = comparison.statistics.task_interval
-        got = kind_for(asked, effect_named(comparison.statistics.effect))
+        got = method_for(asked, effect_named(comparison.statistics.effect))
         files |= {task_interval_source(asked), task_interval_source(got)}
     return sorted(file.removeprefix("scripts/") for file in files)
 

@@ -21,7 +21,7 @@ from scripts.statistics.meta_analysis.independent import MetaAnalysis, MetaResul
 from scripts.statistics.meta_analysis.measure_scale import within_range
 from scripts.statistics.sensitivity import Sensitivity
 from scripts.statistics.synthesise import Synthesis
-from scripts.statistics.task_intervals import kind_for
+from scripts.statistics.task_intervals import method_for
 from scripts.synthesis.comparison_settings import Settings
 
 
@@ -44,7 +44,7 @@ def meta_record(synthesis: Synthesis, settings: Settings, scale: float = 1.0, **
         of_tasks=settings.of_tasks,
         small_tasks=settings.small_tasks,
         effect_type=settings.effect,
-        task_interval=kind_for(settings.task_interval, effect_named(settings.effect)),
+        task_interval=method_for(settings.task_interval, effect_named(settings.effect)),
         result=result,
         fixed_mean=synthesis.fixed_mean,
         leave_one_out=_short(synthesis.leave_one_out),

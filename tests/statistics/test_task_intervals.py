@@ -27,7 +27,7 @@ from scripts.statistics.task_intervals import (
     all_task_intervals,
     bca,
     bootstrap_t,
-    kind_for,
+    method_for,
 )
 from scripts.statistics.task_intervals._resampling import resampled
 from tests.statistics.test_meta_analysis import numbers_of
@@ -225,7 +225,7 @@ def test_clusters_are_drawn_and_flipped_whole(kind):
 
 
 def test_a_correlation_has_a_normal_interval_whatever_is_asked_for_but_bca():
-    kinds = {name: kind_for(name, effect_named("CORR")) for name in all_task_intervals()}
+    kinds = {name: method_for(name, effect_named("CORR")) for name in all_task_intervals()}
     assert kinds.pop("bca") == "bca" and set(kinds.values()) == {"normal"}
     z, found = effect_size(X, Y, "CORR"), interval("t", effect="CORR")
     assert found.kind == "normal" and found.ci_low == pytest.approx(z.estimate - 1.959963984540054 / 3, rel=1e-12)

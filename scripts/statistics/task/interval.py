@@ -10,7 +10,7 @@ import numpy as np
 from scripts.statistics.effects import compute_rows, effect_named
 from scripts.statistics.method import Method
 from scripts.statistics.task.effect_sizes import EffectSize
-from scripts.statistics.task_intervals import Compute, Sample, TaskInterval, kind_for, normal, t, task_interval_named
+from scripts.statistics.task_intervals import Compute, Sample, TaskInterval, method_for, normal, t, task_interval_named
 
 
 def task_interval(
@@ -44,7 +44,7 @@ def task_interval(
         permutations=method.permutations,
         resamples=method.resamples,
     )
-    kind = kind_for(method.task_interval, effect_type)
+    kind = method_for(method.task_interval, effect_type)
     interval = normal.interval(sample) if kind == "normal" else task_interval_named(kind).interval(sample)
     if not isinstance(interval, str):
         return interval, None

@@ -25,7 +25,7 @@ from scripts.statistics.task.significance import (
     t_test_of,
     two_one_sided,
 )
-from scripts.statistics.task_intervals import TaskInterval, kind_for, task_interval_named
+from scripts.statistics.task_intervals import TaskInterval, method_for, task_interval_named
 
 
 def interval_of(task: ObservedTask, method: Method) -> tuple[TaskInterval | None, str | None]:
@@ -35,7 +35,7 @@ def interval_of(task: ObservedTask, method: Method) -> tuple[TaskInterval | None
     effect_type = effect_named(method.effect)
     if task.powered:
         method = replace(method, task_interval="t")  # resampling the human-judged queries does not resample the others
-    kind = kind_for(method.task_interval, effect_type)
+    kind = method_for(method.task_interval, effect_type)
     holds_seeds = task_interval_named(kind).HOLDS_SEEDS
     part = task.in_all if holds_seeds else task.over_queries
 

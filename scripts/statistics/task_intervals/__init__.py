@@ -1,7 +1,7 @@
 """Intervals of one task's effect, each with its p-value: one module each.
 
-`task_interval: bootstrap-t` of a configuration is bootstrap_t.py here. A module defines what `Kind` lists. Everything
-is on the scale of the synthesis (for a correlation Fisher's z).
+`task_interval: bootstrap-t` of a configuration is bootstrap_t.py here. A module defines what `IntervalMethod` lists.
+Everything is on the scale of the synthesis (for a correlation Fisher's z).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class TaskInterval:
     df: float | None = None  # of Student's t, if the interval uses it
 
 
-class Kind(Protocol):
+class IntervalMethod(Protocol):
     """The definitions in the module of a task interval."""
 
     NAME: str
@@ -84,14 +84,14 @@ class Kind(Protocol):
         ...
 
 
-def task_interval_named(name: str) -> Kind:
+def task_interval_named(name: str) -> IntervalMethod:
     """The module of an interval of tasks. Raises ValueError for an unknown name."""
-    return cast(Kind, load(__name__, name))
+    return cast(IntervalMethod, load(__name__, name))
 
 
-def all_task_intervals() -> dict[str, Kind]:
+def all_task_intervals() -> dict[str, IntervalMethod]:
     """All intervals of tasks by name."""
-    return cast(dict[str, Kind], load_all(__name__))
+    return cast(dict[str, IntervalMethod], load_all(__name__))
 
 
 def task_interval_source(name: str) -> str:
@@ -99,7 +99,7 @@ def task_interval_source(name: str) -> str:
     return source(__name__, name)
 
 
-def kind_for(name: str, effect: EffectType) -> str:
+def method_for(name: str, effect: EffectType) -> str:
     """The interval for effects of this type if `name` is configured: the normal one if they are not differences.
 
     A correlation has a normal interval on Fisher's z, unless the module's `fits` accepts it.

@@ -21,25 +21,25 @@ from scripts.statistics import effects, estimators, intervals, task_intervals
 from scripts.statistics.effects import EffectType, all_effects, effect_named
 from scripts.statistics.estimators import Estimator, all_estimators
 from scripts.statistics.intervals import Interval, all_intervals
-from scripts.statistics.task_intervals import Kind, all_task_intervals
+from scripts.statistics.task_intervals import IntervalMethod, all_task_intervals
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = entry_of(schema(), "comparisons")["properties"]
 REGISTRIES = [(effects, EffectType, all_effects, "effect"), (estimators, Estimator, all_estimators, "estimator"),
          (intervals, Interval, all_intervals, "interval"),
-         (task_intervals, Kind, all_task_intervals, "task_interval")]  # fmt: skip
+         (task_intervals, IntervalMethod, all_task_intervals, "task_interval")]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("package", "protocol", "all_kinds", "key"), REGISTRIES, ids=[registry[3] for registry in REGISTRIES]
+    ("package", "protocol", "all_of_them", "key"), REGISTRIES, ids=[registry[3] for registry in REGISTRIES]
 )
-def test_each_module_states_what_its_registry_asks(package, protocol, all_kinds, key):
+def test_each_module_states_what_its_registry_asks(package, protocol, all_of_them, key):
     asked = set(typing.get_type_hints(protocol)) | {name for name in vars(protocol) if name[0] != "_"}
     asked -= {"Keys"}  # where there are such
-    for name, module in all_kinds().items():
+    for name, module in all_of_them().items():
         assert not {attribute for attribute in asked if not hasattr(module, attribute)}, name
         assert Path(module.__file__).stem == name.lower().replace("-", "_")
-    assert set(SCHEMA[key]["enum"]) == set(all_kinds())
+    assert set(SCHEMA[key]["enum"]) == set(all_of_them())
 
 
 def test_the_schema_has_each_effects_own_keys():
@@ -65,16 +65,16 @@ def test_an_unknown_name_is_refused(name):
         effect_named(name)
 
 
-def test_a_job_depends_on_its_own_kinds_alone():
-    kinds = {"effect": "d_av", "estimator": "REML", "interval": "knapp-hartung", "task_interval": "bootstrap-t"}
-    chosen = SimpleNamespace(statistics=Statistics(**kinds))
+def test_a_job_depends_on_its_own_plug_ins_alone():
+    chosen_names = {"effect": "d_av", "estimator": "REML", "interval": "knapp-hartung", "task_interval": "bootstrap-t"}
+    chosen = SimpleNamespace(statistics=Statistics(**chosen_names))
     assert loaded_modules([chosen, chosen]) == [
         "statistics/effects/d_av.py",
         "statistics/estimators/reml.py",
         "statistics/intervals/knapp_hartung.py",
         "statistics/task_intervals/bootstrap_t.py",
     ]
-    chosen.statistics = Statistics(**kinds | {"effect": "CORR"})
+    chosen.statistics = Statistics(**chosen_names | {"effect": "CORR"})
     assert "statistics/task_intervals/normal.py" in loaded_modules([chosen])  # fmt: skip
 
 
@@ -108,7 +108,7 @@ def interval(sample):
 }
 
 
-def test_a_new_kind_is_one_new_file(tmp_path):
+def test_a_new_plug_in_is_one_new_file(tmp_path):
     """A toy of each, one file in its folder, is computed with, drawn and put in a sentence."""
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
     for name, text in TOYS.items():
@@ -118,9 +118,9 @@ def test_a_new_kind_is_one_new_file(tmp_path):
             path = tmp_path / f"metrics/{task}/{system}/seed-0.tsv"
             path.parent.mkdir(parents=True)
             path.write_text("query_id\tRR\n" + "".join(f"{task}{n}\t{value}\n" for n, value in enumerate(values)))
-    kinds = {"effect": "median", "estimator": "fixed", "interval": "wide", "task_interval": "whole"}
+    chosen_names = {"effect": "median", "estimator": "fixed", "interval": "wide", "task_interval": "whole"}
     compared = {"control": "c", "treatment": "t", "measure": "RR", "alpha": 0.05, "ddof": 1, "hedges": True,
-                "permutations": 10, "seed": 1, "cumulative": False} | kinds  # fmt: skip
+                "permutations": 10, "seed": 1, "cumulative": False} | chosen_names  # fmt: skip
     shown = {"alpha": 0.05, "estimator": "fixed", "interval": "wide", "judged": "", "p": "t-test", "correction": "none",
              "sort": "config"}  # fmt: skip
     labels = {"tasks": {}, "systems": {}}
