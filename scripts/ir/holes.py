@@ -51,9 +51,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Holes:
-    """The number of holes by query (shape: queries, in the order of the qrels), and the cases."""
+    """By query (shape: queries, in the order of the qrels): the holes, and all documents that count; and the cases."""
 
     number: np.ndarray
+    documents: np.ndarray
     cases: dict[str, Case]
 
 
@@ -65,7 +66,11 @@ def has_holes(measure: str) -> bool:
 def holes(control: Sequence[Run], treatment: Sequence[Run], qrels: Qrels, measure: str) -> Holes:
     """The holes of two systems, each with the runs of its seeds."""
     parsed = parse(measure)
-    gains = {query: _gains(control, treatment, query, qrels[query], cutoff(parsed)) for query in qrels}
+    gains, documents = {}, []
+    for query in qrels:
+        gain = _gains(control, treatment, query, cutoff(parsed))
+        documents.append(len(gain))
+        gains[query] = {document: of for document, of in gain.items() if not judged(qrels[query], document)}
     grade = max(parsed.params.get("rel", 1), *(grade for grades in qrels.values() for grade in grades.values()))
     after_control, after_treatment = (_tails(runs, qrels, parsed) for runs in (control, treatment))
     cases = {}
@@ -75,23 +80,20 @@ def holes(control: Sequence[Run], treatment: Sequence[Run], qrels: Qrels, measur
             values(control, filled, measure) + after_control * (case != OF_TREATMENT),
             values(treatment, filled, measure) + after_treatment * (case != OF_CONTROL),
         )
-    return Holes(np.array([len(gains[query]) for query in qrels]), cases)
+    return Holes(np.array([len(gains[query]) for query in qrels]), np.array(documents), cases)
 
 
 def _filled(gains: Mapping[str, float], holds: Callable[[float], bool], grade: int) -> dict[str, int]:
     return {document: grade for document, gain in gains.items() if holds(gain)}
 
 
-def _gains(
-    control: Sequence[Run], treatment: Sequence[Run], query: str, grades: dict[str, int], first: int | None
-) -> dict[str, float]:
-    """Each hole of a query, with the gain of the treatment over the control from it."""
+def _gains(control: Sequence[Run], treatment: Sequence[Run], query: str, first: int | None) -> dict[str, float]:
+    """Each document of a query that counts, with the gain of the treatment over the control if it were relevant."""
     gains: dict[str, float] = {}
     for sign, runs in ((1, treatment), (-1, control)):
         for run in runs:
             for rank, document in enumerate(ranking(run.get(query, {}))[:first], 1):
-                if not judged(grades, document):
-                    gains[document] = gains.get(document, 0) + sign / (len(runs) * math.log2(1 + rank))
+                gains[document] = gains.get(document, 0) + sign / (len(runs) * math.log2(1 + rank))
     return gains
 
 

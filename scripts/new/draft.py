@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,11 +11,15 @@ from typing import Any
 from scripts.common.keys import keys_of
 from scripts.common.strict_yaml import read_yaml
 from scripts.experiment.sections.configuration import Configuration
+from scripts.ir.measure_names import cutoff, parse
 
 Entries = dict[str, dict[str, Any]]
 CONTROLS = ("bm25", "baseline", "control", "gold")  # a system with one of these words in its name is the control
 MEASURES = keys_of(Configuration)["measures"].default
 HINT = "minilm encodes every document: minutes for 10,000 on a laptop. Without it, delete it below and its comparison."
+FEW = 50  # training queries below which nothing is trained
+MOST = 2000  # training queries that a recipe learns from
+RECIPE = {"negatives": {"from": "bm25", "per_query": 1}, "epochs": 1, "batch_size": 16, "learning_rate": 2e-5}
 EXAMPLE = Path(__file__).parents[2] / "config/scifact.yaml"  # a first comparison uses its small model
 
 
@@ -27,16 +32,19 @@ class Draft:
     systems: Entries
     tasks: list[str]
     models: Entries = field(default_factory=dict)
+    recipes: Entries = field(default_factory=dict)
     used: frozenset[str] = frozenset()  # files of the folder that it uses
     hints: tuple[str, ...] = ()
     measure: str | None = None  # the compared measure, if not the default
+    depth: int | None = None  # the most documents per query in the shallowest run, if known
 
     def sections(self, experiment: str) -> dict[str, Any]:
         """Return the whole configuration, with comparisons of the systems."""
         written = {
-            "measures": [] if self.measure else list(MEASURES),
+            "measures": [] if self.measure else self._measures(),
             "datasets": self.datasets,
             "models": self.models,
+            "recipes": self.recipes,
             "systems": self.systems,
             "tasks": self.tasks,
             "comparisons": self._comparisons(),
@@ -52,6 +60,12 @@ class Draft:
         if _is_named_so(control):
             return (f"The control is {control}, by its name.",)
         return (f"The control is {control}, the first system: no name contains bm25, baseline or control. Name yours.",)
+
+    def _measures(self) -> list[str]:
+        """Return the default measures that look no deeper than the runs, or than the first one does."""
+        first = cutoff(parse(MEASURES[0])) or 0
+        most = math.inf if self.depth is None else max(self.depth, first)
+        return [name for name in MEASURES if (cutoff(parse(name)) or 0) <= most]
 
     def _comparisons(self) -> Entries:
         measure = {"measure": self.measure} if self.measure else {}
@@ -95,8 +109,24 @@ def comparisons(ranked: Mapping[str, Iterable[str]], tasks: list[str]) -> Entrie
     return found
 
 
-def draft_of_collections(what: str, datasets: Entries, tasks: list[str], used: Iterable[str]) -> Draft:
-    """Return a first comparison on the user's collections: BM25 against a small bi-encoder that needs no training."""
+def draft_of_collections(
+    what: str, datasets: Entries, tasks: list[str], used: Iterable[str], training: Mapping[str, int] | None = None
+) -> Draft:
+    """Return a first comparison on the user's collections: BM25 against a small bi-encoder.
+
+    `training` has the number of training queries of datasets. The bi-encoder is also fine-tuned on the first dataset
+    that has enough of them.
+    """
     systems: Entries = {"bm25": {"type": "bm25"}, "minilm": {"model": "minilm"}}
     models = {"minilm": read_yaml(EXAMPLE)["models"]["minilm"]}
-    return Draft(what, datasets, systems, tasks, models, frozenset(used), (HINT,))
+    enough = {name: number for name, number in (training or {}).items() if number >= FEW}
+    if not enough:
+        return Draft(what, datasets, systems, tasks, models, used=frozenset(used), hints=(HINT,))
+    name, number = next(iter(enough.items()))
+    recipes = {"hard": {"train_on": name, **RECIPE, **({"queries": MOST} if number > MOST else {})}}
+    systems["tuned"] = {"model": "minilm", "recipe": "hard", "seeds": 2}
+    learnt = f"{min(number, MOST):,} of {number:,}" if number > MOST else f"{number:,}"
+    hint = (
+        f"tuned learns from {learnt} training queries of {name}, with BM25 hard negatives; docs/training.md has more."
+    )
+    return Draft(what, datasets, systems, tasks, models, recipes, frozenset(used), (HINT, hint))

@@ -57,9 +57,15 @@ def draft(contents: Contents) -> Draft:
 
 def left_out(found: Draft, folder: Folder) -> list[str]:
     """Return a line with the files that the draft does not use; empty if it uses all."""
-    files = [file for file in folder.files if file not in found.used]
+    files = [file + _no_heading(folder, file) for file in folder.files if file not in found.used]
     more = f" and {len(files) - NAMED:,} more" if len(files) > NAMED else ""
     return [f"left out: {', '.join(files[:NAMED])}{more}"] if files else []
+
+
+def _no_heading(folder: Folder, file: str) -> str:
+    """Return why a table is not recognised; empty for other files."""
+    is_table = file.lower().endswith((".csv", ".tsv")) and kind_of(read_head(folder.path(file))) is None
+    return " (a table with several columns of values needs a heading)" if is_table else ""
 
 
 def text_of(found: Draft, folder: Folder, out: Path) -> str:
@@ -108,7 +114,8 @@ def main() -> None:
         raise UserError(f"{str(out)!r}: contains a character that cannot be printed; expected OUT=config/NAME.yaml")
     found = draft(look(folder, arguments.measure))
     write_new(out, text_of(found, folder, out))
-    print("\n".join([f"{out}: {found.what}", *left_out(found, folder), f"next: make run CONFIG={out}"]))
+    about = [line[:1].lower() + line[1:] for line in found.on_control]
+    print("\n".join([f"{out}: {found.what}", *about, *left_out(found, folder), f"next: make run CONFIG={out}"]))
 
 
 if __name__ == "__main__":

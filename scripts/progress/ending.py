@@ -1,27 +1,45 @@
-"""The last lines of a run: conclusions of the first comparison, and the paths of the results; reads summary.md."""
+"""The last lines of a run: what data lack, a conclusion per comparison, and the paths of the results.
+
+Reads summary.md and meta/{comparison}.json; writes nothing.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 PAGES = ("report.html", "explorer/index.html", "summary.md", "figures")
 
-MOST = 3  # sentences: on these collections, over collections like these, in a new one
+MOST = 3  # sentences of the first comparison: on these collections, over collections like these, in a new one
+FURTHER = 4  # comparisons with a sentence each
+LACKING = 5  # warnings about queries
 QUESTION = re.compile(r"^(?:#+ |\*\*)(.*\?)(?: \(.*\)|\*\*)?$", re.MULTILINE)
 ANSWER = re.compile(r"^- \*\*.*?\*\* (.*)$", re.MULTILINE)
 ESCAPE = re.compile(r"\\(\W)")
 
 
 def conclusions(summary: str) -> list[str]:
-    """The question of the first comparison and its answers, from the summary; empty without comparisons."""
+    """The question and the answers of the first comparison, and the first answer of each other; empty without any."""
     compared = summary.partition("\n## Comparisons\n")[2]
-    question = QUESTION.search(compared)
-    if not question:
+    found = list(QUESTION.finditer(compared))
+    if not found:
         return []
-    of_first = compared[question.end() :].strip().split("\n\n")[0]
-    said = [question[1], *ANSWER.findall(of_first)[:MOST]]
+    answers = [ANSWER.findall(compared[question.end() :].strip().split("\n\n")[0]) for question in found]
+    further = [of[0] for of in answers[1:] if of]
+    said = [found[0][1], *answers[0][:MOST], *further[:FURTHER]]
+    said += [f"{len(further) - FURTHER} more comparisons: see the report"] if len(further) > FURTHER else []
     return [ESCAPE.sub(r"\1", text) for text in said]
+
+
+def lacking(results: Path) -> list[str]:
+    """Warnings about queries that runs or scores lack, from the records of all comparisons."""
+    said: list[str] = []
+    for path in sorted(results.glob("meta/*.json")):
+        texts = json.loads(path.read_text(encoding="utf-8")).get("lacking", [])
+        said += [f"warning: {path.stem}: {text}" for text in texts]
+    more = [f"warning: {len(said) - LACKING} more of these: see the report"] if len(said) > LACKING else []
+    return said[:LACKING] + more
 
 
 def ending(results: Path) -> list[str]:
@@ -30,4 +48,4 @@ def ending(results: Path) -> list[str]:
     if not (results / PAGES[0]).exists():
         return []
     said = conclusions((results / "summary.md").read_text(encoding="utf-8"))
-    return [*said, f"{', '.join(pages)} contain the results"]
+    return [*lacking(results), *said, f"{', '.join(pages)} contain the results"]

@@ -66,7 +66,7 @@ def means_table(means: pd.DataFrame, measure: str, settings: Settings, letters: 
     names = [*dict.fromkeys(task for of_tasks in found.values() for task in of_tasks if task != AVERAGE)]
     names += [AVERAGE] if any(AVERAGE in of_tasks for of_tasks in found.values()) else []
     lower = measure in settings.lower_is_better
-    best = {name: best_of((of[name] for of in found.values() if name in of), lower) for name in names}
+    best = {name: best_of((of[name] for of in found.values() if name in of), measure, lower) for name in names}
     rows = []
     for system, of_tasks in found.items():
         cells = [of_tasks[name].text(best[name]) if name in of_tasks else "" for name in names]

@@ -100,6 +100,7 @@ class Settings:
     unstated: Annotated[list[str], "systems whose weights were trained on what nobody states"] = field(
         default_factory=list
     )
+    lower_is_better: Annotated[list[str], "the measures of which a lower value is better"] = field(default_factory=list)
     exclusive: Annotated[bool, "searches and rankings ran one at a time"] = False
     rankers: Annotated[list[Rankers] | None, "rankers by what they are learnt from; null: there are none"] = None
 
@@ -132,7 +133,8 @@ def results(arguments: Namespace, tables: dict[str, pd.DataFrame]) -> list[Block
     described = {name: settings.systems[name] for name in systems}
     blocks.append(data.systems(described, labels, tables, mined(arguments.mined)))
     blocks += data.tuned_on_few(settings.tuned, tables["datasets"], labels)
-    shown = data.Means(settings.measures, settings.trained, settings.unstated, settings.cautions, settings.charts)
+    said = (settings.measures, settings.trained, settings.unstated, settings.cautions, settings.charts)
+    shown = data.Means(*said, of_runs=bool(settings.sources), lower_is_better=settings.lower_is_better)
     blocks.append(data.means(means, shown, labels))
     blocks += [comparisons(all_compared, figures, labels)] if found else []
     if one := read_families(arguments.families, arguments.family_records, labels):

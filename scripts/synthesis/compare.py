@@ -124,9 +124,9 @@ def main() -> None:
         __doc__, "control*", "treatment*", "siblings*", "runs*", "effects", "meta", settings=Settings
     ).parse_args()
     settings: Settings = arguments.settings
-    pairs, warnings = read_pairs(arguments.control, arguments.treatment, settings)
+    pairs, unpaired = read_pairs(arguments.control, arguments.treatment, settings)
     pairs, models = with_judges(pairs, settings.judged, settings.seed)
-    warnings += warnings_before(pairs, settings)
+    warnings = warnings_before(pairs, settings)
     for name, files in ((settings.control, arguments.control), (settings.treatment, arguments.treatment)):
         warnings += mixed_estimands(name, seeds_by_task(files))
     qrels = {task: read_qrels(Path(file)) for task, file in (settings.qrels | settings.judgements).items()}
@@ -137,6 +137,7 @@ def main() -> None:
     warnings += notes(found.tasks, settings.judged)
     scale = measure_scale(scores.values.to_numpy() for pair in pairs.values() for scores in pair)
     all_tasks = sensitivity(found.tasks, settings, found.corpora, list(found.seed_effects.values()))
+    unjudged, absent = unjudged_record(pairs, arguments.runs, qrels, settings, dependence)
     record = meta_record(
         found.synthesis,
         settings,
@@ -144,9 +145,10 @@ def main() -> None:
         **dependence_record(found, settings),
         warnings=[*warnings, *found.synthesis.warnings],
         sensitivity=sensitivity_record(all_tasks) if all_tasks else None,
-        unjudged=unjudged_record(pairs, arguments.runs, qrels, settings, dependence),
+        unjudged=unjudged,
+        lacking=[*unpaired, *absent],
     )
-    for warning in record.warnings:
+    for warning in [*record.lacking, *record.warnings]:
         print(f"{arguments.effects.stem}: {warning}", file=sys.stderr)
     judged = {task: Judged(*(scores.mean_judged for scores in pair)) for task, pair in pairs.items()}
     write_table(arguments.effects, rows(found.tasks, found.synthesis.weights, judged))

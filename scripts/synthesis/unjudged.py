@@ -1,11 +1,12 @@
-"""The result of a comparison if its unjudged documents were judged, or removed from the rankings.
+"""The result of a comparison if its unjudged documents were judged, or removed; and the queries that runs lack.
 
 Reads runs; writes nothing. Four cases in addition to the comparison itself, in which no unjudged document is relevant:
 
     lowest       each query has the judgements of holes.py with the lowest difference, treatment minus control
     highest      each query has those with the highest
     all          all unjudged documents that the measure counts are relevant
-    condensed    unjudged documents are removed from the rankings before the measure is computed
+    condensed    unjudged documents are removed from the rankings before the measure is computed; the rankings of both
+                 systems are cut to the same depth first, as otherwise more would be left of the deeper one
 
 Each is compared and combined like the comparison itself.
 """
@@ -13,7 +14,7 @@ Each is compared and combined like the comparison itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ import pandas as pd
 
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.holes import ALL, Case, cut, has_holes, holes, values
-from scripts.ir.trec import Qrels, Run, condensed, read_run
+from scripts.ir.trec import Qrels, RankedScores, Run, ranks_of_judged, read_run
 from scripts.records.comparison import UnjudgedCase, UnjudgedRecord
 from scripts.statistics.effects import effect_named
 from scripts.synthesis.comparing import DependenceData, Pairs, compared
@@ -32,23 +33,49 @@ LOWEST, HIGHEST, CONDENSED = "lowest", "highest", "condensed"
 CASES = (LOWEST, HIGHEST, ALL, CONDENSED)
 
 
+@dataclass(frozen=True)
+class Ranked:
+    """The runs of a system, one per seed: each up to the measure's cut-off, and its judged documents with their ranks.
+
+    `depth` is the largest number of documents of a query, `absent` the number of judged queries that a run lacks.
+    """
+
+    runs: list[Run]
+    judged: list[RankedScores]
+    depth: int
+    absent: int
+
+
 def unjudged_record(
     pairs: Pairs, runs: Sequence[Path], qrels: Mapping[str, Qrels], settings: Settings, dependence: DependenceData
-) -> UnjudgedRecord | None:
-    """The means of all cases; None without runs or a difference, and if every document that counts is judged."""
+) -> tuple[UnjudgedRecord | None, list[str]]:
+    """The means of all cases, and the judged queries that runs lack, as text.
+
+    There are none without runs or a difference; no means either if every document that counts is judged.
+    """
     measures = [settings.measure, *settings.measure_on.values()]
     if not (runs and effect_named(settings.effect).HAS_DIFFERENCE and all(map(has_holes, measures))):
-        return None
+        return None, []
     numbers: dict[str, float] = {}
+    documents: dict[str, float] = {}
     by_case: dict[str, dict[str, tuple[Scores, Scores]]] = {case: {} for case in CASES}
+    said: list[str] = []
     for task, pair in pairs.items():
-        numbers[task], cases = _of_task(task, pair, runs, qrels[task], settings)
+        ranked_on = settings.runs_on.get(task, task)
+        systems = {name: _runs_of(runs, ranked_on, name) for name in (settings.control, settings.treatment)}
+        measure = settings.measure_on.get(task, settings.measure)
+        control, treatment = (_read(paths, measure, qrels[task]) for paths in systems.values())
+        numbers[task], documents[task], cases = _of_task(pair, control, treatment, qrels[task], measure)
         for case, found in cases.items():
             by_case[case][task] = found
+        for name, ranked in zip(systems, (control, treatment), strict=True):
+            if ranked.absent:
+                absent = f"{ranked.absent} of {len(qrels[task])} judged queries are not in the run of {name}"
+                said.append(f"{task}: {absent} and score 0")
     if not any(numbers.values()):
-        return None
+        return None, said
     means = {case: _means(found, settings, dependence) for case, found in by_case.items()}
-    return UnjudgedRecord(numbers, {case: found for case, found in means.items() if found})
+    return UnjudgedRecord(numbers, documents, {case: found for case, found in means.items() if found}), said
 
 
 def _means(pairs: Pairs, settings: Settings, dependence: DependenceData) -> UnjudgedCase | None:
@@ -61,24 +88,23 @@ def _means(pairs: Pairs, settings: Settings, dependence: DependenceData) -> Unju
 
 
 def _of_task(
-    task: str, pair: tuple[Scores, Scores], runs: Sequence[Path], qrels: Qrels, settings: Settings
-) -> tuple[float, dict[str, tuple[Scores, Scores]]]:
-    """The mean number of unjudged documents per query, and the scores of both systems in each case."""
-    measure = settings.measure_on.get(task, settings.measure)
-    ranked_on = settings.runs_on.get(task, task)
-    control, condensed_control = _read(_runs_of(runs, ranked_on, settings.control), measure, qrels)
-    treatment, condensed_treatment = _read(_runs_of(runs, ranked_on, settings.treatment), measure, qrels)
-    found = holes(control, treatment, qrels, measure)
+    pair: tuple[Scores, Scores], control: Ranked, treatment: Ranked, qrels: Qrels, measure: str
+) -> tuple[float, float, dict[str, tuple[Scores, Scores]]]:
+    """Mean numbers per query of unjudged documents and of all that count; and the scores of both systems by case."""
+    found = holes(control.runs, treatment.runs, qrels, measure)
     cases = [as_judged(pair, list(qrels)), *found.cases.values()]
+    depth = min(control.depth, treatment.depth)
     chosen = {
         LOWEST: chosen_by(cases, np.argmin),
         HIGHEST: chosen_by(cases, np.argmax),
         ALL: found.cases[ALL],
-        CONDENSED: Case(condensed_control, condensed_treatment),
+        CONDENSED: Case(*(_condensed(ranked, depth, qrels, measure) for ranked in (control, treatment))),
     }
     queries = pair[0].values.index
-    number = pd.Series(found.number, list(qrels)).loc[queries].mean()
-    return float(number), {name: _scores(case, list(qrels), queries) for name, case in chosen.items()}
+    number, documents = (
+        float(pd.Series(counts, list(qrels)).loc[queries].mean()) for counts in (found.number, found.documents)
+    )
+    return number, documents, {name: _scores(case, list(qrels), queries) for name, case in chosen.items()}
 
 
 def _runs_of(runs: Sequence[Path], task: str, system: str) -> list[Path]:
@@ -86,16 +112,25 @@ def _runs_of(runs: Sequence[Path], task: str, system: str) -> list[Path]:
     return [path for path in runs if wanted.items() <= fields_of("run", path).items()]
 
 
-def _read(paths: Sequence[Path], measure: str, qrels: Qrels) -> tuple[list[Run], np.ndarray]:
-    """The runs of a system up to the measure's cut-off, and its values for condensed lists; one whole run at a time is
-    in memory.
-    """
-    runs, of_condensed = [], []
+def _read(paths: Sequence[Path], measure: str, qrels: Qrels) -> Ranked:
+    """The runs of a system; one whole run at a time is in memory."""
+    runs, of_judged, depth, absent = [], [], 0, 0
     for path in paths:
         run = read_run(path)
-        of_condensed.append(values([condensed(run, qrels)], qrels, measure))
+        depth = max(depth, *map(len, run.values()))
+        absent = max(absent, len(qrels.keys() - run.keys()))
+        of_judged.append(ranks_of_judged(run, qrels))
         runs.append(cut(run, measure, qrels))
-    return runs, np.concatenate(of_condensed, axis=1)
+    return Ranked(runs, of_judged, depth, absent)
+
+
+def _condensed(ranked: Ranked, depth: int, qrels: Qrels, measure: str) -> np.ndarray:
+    """The values of a system (shape: queries, runs) for the judged documents among its first `depth`."""
+    runs = [
+        {query: {one: score for one, (rank, score) in scores.items() if rank <= depth} for query, scores in run.items()}
+        for run in ranked.judged
+    ]
+    return values(runs, qrels, measure)
 
 
 def as_judged(pair: tuple[Scores, Scores], queries: list[str]) -> Case:

@@ -18,7 +18,7 @@ TREATMENT = {"q": {"u": 9.0, "r": 8.0, "hidden": 7.0, "v": 6.0}}
 def test_the_cases_by_hand():
     """RR: the control's first document is relevant; the treatment's first is a hole, then comes the relevant one."""
     found = holes([CONTROL], [TREATMENT], QRELS, "P@4")
-    assert found.number.tolist() == [3]  # u, v and hidden
+    assert found.number.tolist() == [3] and found.documents.tolist() == [5]  # u, v and hidden; r and n as well
     as_judged = (1 - 1) / 4
     assert as_judged == 0
     assert found.cases["all"].difference[0] == pytest.approx((4 - 3) / 4)

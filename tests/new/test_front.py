@@ -1,6 +1,7 @@
 """`make new`: what it makes of each layout, and what it refuses."""
 
 import itertools
+import json
 import os
 import re
 
@@ -96,6 +97,35 @@ def test_measures_are_written_where_there_are_judgements(here, layout):
     assert ("measures" in found) == judged and (not judged or found["measures"][:2] == ["nDCG@10", "RR@10"])
 
 
+def test_measures_look_no_deeper_than_runs(here):
+    files = {"qrels.txt": "".join(f"q{n} 0 d{n} 1\n" for n in range(9))}
+    for system, depth in (("a", 120), ("b", 50)):
+        lines = [f"q{n} Q0 d{rank} {rank} {1 / rank} x\n" for n in range(9) for rank in range(1, depth + 1)]
+        files |= {f"{system}.run": "".join(lines)}
+    folders.write(here / "data", files)
+    assert configuration()["measures"] == ["nDCG@10", "RR@10", "AP@5", "Judged@10"]
+
+
+def test_a_collection_with_training_queries_has_a_fine_tuned_system(here):
+    def collection(queries):
+        folders.beir(here / "data")
+        judged = "".join(f"t{n}\td{n % 8 + 1}\t1\n" for n in range(queries))
+        texts = "".join(json.dumps({"_id": f"t{n}", "text": f"fire {n}"}) + "\n" for n in range(queries))
+        whole = (here / "data/queries.jsonl").read_text() + texts
+        folders.write(
+            here / "data", {"qrels/train.tsv": "query-id\tcorpus-id\tscore\n" + judged, "queries.jsonl": whole}
+        )
+        return configuration()
+
+    found = collection(60)
+    assert found["recipes"]["hard"]["train_on"] == "data" and "queries" not in found["recipes"]["hard"]
+    assert found["systems"]["tuned"] == {"model": "minilm", "recipe": "hard", "seeds": 2}
+    assert found["comparisons"]["against-bm25"]["treatment"] == ["minilm", "tuned"]
+    assert "learns from 60 training queries of data" in drafted()
+    assert collection(2500)["recipes"]["hard"]["queries"] == 2000 and "2,000 of 2,500 training queries" in drafted()
+    assert "recipes" not in collection(40)
+
+
 def test_a_system_without_a_task_is_compared_on_those_that_it_has(here):
     folders.runs(here / "data")
     (here / "data/dense/news_top4.txt").unlink()
@@ -183,6 +213,12 @@ def test_files_that_are_left_out_are_named(here, layout):
     assert "\n# Left out: notes.md, z/README\n" in drafted()
     folders.write(here / "data", {f"p{number}.html": "<html>\n<body>\n" for number in range(10)})
     assert re.search(r"# Left out: notes.md, p0.html, .*p8.html and 2 more\n", drafted())
+
+
+def test_a_table_without_a_heading_is_left_out_with_the_reason(here):
+    folders.scores(here / "data")
+    folders.write(here / "data", {"sst2.csv": "q1,0.5,0.25\nq2,0.75,1.0\n"})
+    assert "sst2.csv (a table with several columns of values needs a heading)" in " ".join(drafted().split())
 
 
 LOOKED_FOR = (

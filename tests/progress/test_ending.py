@@ -22,13 +22,31 @@ def test_the_question_and_the_answers_of_the_first_comparison_as_plain_text():
     ]
     second = [Paragraph(Span("Does d beat c?", "strong")), answers("Not this.")]
     page = summary(Section("a against b", first, "a"), Section("d against c", second, "d"))
-    assert conclusions(page) == [question, "Here.", "Over.", "New *x*."]
+    assert conclusions(page) == [question, "Here.", "Over.", "New *x*.", "Not this."]
 
 
 def test_of_several_in_one_figure_the_first():
     parts = [Section(f"Does {name} beat c?", [answers(f"{name} here.")], name) for name in ("a", "b")]
     page = summary(Section("2 systems against c", [Figure("both.svg", "", "both"), *parts], "both"))
-    assert conclusions(page) == ["Does a beat c?", "a here."]
+    assert conclusions(page) == ["Does a beat c?", "a here.", "b here."]
+
+
+def test_of_many_comparisons_some_have_a_sentence_and_all_are_counted():
+    parts = [Section(f"Does s{name} beat c?", [answers(f"s{name} here.", "Over.")], name) for name in "0123456"]
+    said = conclusions(summary(*parts))
+    assert said[:3] == ["Does s0 beat c?", "s0 here.", "Over."]
+    assert said[3:] == [*(f"s{name} here." for name in "1234"), "2 more comparisons: see the report"]
+
+
+def test_queries_that_data_lack_come_first(tmp_path):
+    (tmp_path / "meta").mkdir()
+    (tmp_path / "meta/a.json").write_text(
+        '{"lacking": ["d: 1 of 9 judged queries are not in the run of x and score 0"]}'
+    )
+    (tmp_path / "meta/b.json").write_text("{}")
+    (tmp_path / "report.html").touch()
+    (tmp_path / "summary.md").write_text(summary(Section("Does a beat c?", [answers("Here.")], "a")))
+    assert ending(tmp_path)[0] == "warning: a: d: 1 of 9 judged queries are not in the run of x and score 0"
 
 
 def test_without_comparisons_there_is_nothing_to_say():

@@ -21,6 +21,7 @@ from scripts.reports.comparison.table import TRIED, TRIED_NOTE
 from scripts.reports.contents import data
 from scripts.reports.contents.comparisons import Figures, compared, comparisons, grouped, questions
 from scripts.reports.contents.machine import Origin, duration, energy_text, facts, machine_table, made, read_timings
+from scripts.reports.contents.mean_values import Value
 from scripts.reports.contents.published import content as published
 from scripts.reports.report import origin_of
 from scripts.reports.writing import html_page
@@ -176,8 +177,34 @@ def test_means_mark_the_best_and_what_was_learnt():
     means = pd.DataFrame(
         {"task": ["a", "a"], "system": ["s", "t"], "queries": [5, 5], "RR": [9.25, 10.5], "RR sd": [None, 0.01]}
     )
-    ((row,),) = data.means_table(means, "RR", {"t": ["a"]}, NAMES).blocks
+    shown = data.Means(["RR"], {"t": ["a"]}, [], [], [], of_runs=True, lower_is_better=[])
+    ((row,),) = data.means_table(means, "RR", shown, NAMES).blocks
     assert row == ["a", "5", Span("9.250"), Span("10.500 ± 0.010*", "strong")]
+    lower = replace(shown, lower_is_better=["RR"])
+    ((row,),) = data.means_table(means, "RR", lower, NAMES).blocks
+    assert row == ["a", "5", Span("9.250", "strong"), Span("10.500 ± 0.010*")]
+    ((row,),) = data.means_table(
+        means.rename(columns=lambda name: name.replace("RR", "Judged@5")), "Judged@5", shown, NAMES
+    ).blocks
+    assert not any(cell.look for cell in row[2:])  # more judged documents are no better
+
+
+def test_systems_with_values_of_other_numbers_of_queries_are_reported():
+    means = pd.DataFrame(
+        {"task": ["a", "a"], "system": ["s", "t"], "queries": [1200, 5], "RR": [0.5, 0.25], "RR sd": [None, None]}
+    )
+    shown = data.Means(["RR"], {}, [], [], [], of_runs=False, lower_is_better=[])
+    section = data.means(means, shown, NAMES)
+    assert "A judged query" not in plain(section.blocks[0].text)
+    assert plain(section.blocks[1].text).startswith(
+        "a: numbers of queries (or samples) differ: s 1,200, t 5; each mean"
+    )
+    ((row,),) = data.means_table(means, "RR", shown, NAMES).blocks
+    assert row[1] == "5 to 1,200"
+
+
+def test_a_mean_prints_as_its_effect_does():
+    assert Value(0.05249999999999999).number == Value(0.0525).number == "0.053"
 
 
 def test_selected_seeds_say_which_was_kept_and_where_a_test_set_chose():

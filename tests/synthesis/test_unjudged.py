@@ -53,9 +53,10 @@ class Case:
         for task in "ab":
             files = [sorted((self.folder / f"metrics/{task}/{system}").iterdir()) for system in "ct"]
             pairs[task] = paired(*(read_scores(of_system, "P@5") for of_system in files), task)[:2]
-        return unjudged_record(
+        found, self.absent = unjudged_record(
             pairs, sorted(self.folder.rglob("*.trec.gz")), self.qrels, self.settings, DependenceData()
         )
+        return found
 
     def differences(self, filled=lambda grades: grades, kept=lambda run, qrels: run):
         """Treatment minus control by task and query, by pytrec_eval with other judgements and other runs."""
@@ -115,8 +116,11 @@ def test_the_bounds_of_precision_hold_each_unjudged_document_that_lowers_or_rais
 def test_nothing_is_said_where_all_is_judged_or_nothing_is_relevant_to_unjudged_documents(tmp_path):
     case = Case(tmp_path, judged=20)
     assert case.record() is None
-    assert unjudged_record({}, [tmp_path], {}, replace(case.settings, measure="Judged@5"), DependenceData()) is None
-    assert unjudged_record({}, [], {}, case.settings, DependenceData()) is None
+    assert unjudged_record({}, [tmp_path], {}, replace(case.settings, measure="Judged@5"), DependenceData()) == (
+        None,
+        [],
+    )
+    assert unjudged_record({}, [], {}, case.settings, DependenceData()) == (None, [])
 
 
 def means(effect, p):
@@ -134,8 +138,8 @@ def means(effect, p):
     return UnjudgedCase(mean, mean)
 
 
-def compared(**cases):
-    return found(unjudged=given(UnjudgedRecord({"a": 1.0, "b": 2.0}, cases)))
+def compared(documents=None, **cases):
+    return found(unjudged=given(UnjudgedRecord({"a": 1.0, "b": 2.0}, documents or {"a": 12.0, "b": 14.0}, cases)))
 
 
 def test_a_sentence_and_a_table_say_where_the_answer_depends_on_unjudged_documents():
@@ -144,8 +148,8 @@ def test_a_sentence_and_a_table_say_where_the_answer_depends_on_unjudged_documen
     )
     meta, plot = one.meta, plot_of(one)
     assert remark(meta, plot) == (
-        "Of the documents that nDCG@10 counts, 1.5 per query are unjudged and count as not relevant. The answer depends "
-        f"on them: the mean difference is {MINUS}0.050 (95% CI {MINUS}0.070 to {MINUS}0.030; p < 0.001 without correction) if they are "
+        "In the runs of both systems, nDCG@10 counts 13.0 different documents per query, of which 1.5 are unjudged and "
+        f"count as not relevant. The answer depends on them: the mean difference is {MINUS}0.050 (95% CI {MINUS}0.070 to {MINUS}0.030; p < 0.001 without correction) if they are "
         f"judged least favourably for Tuned & Co, 0.010 (95% CI {MINUS}0.010 to 0.030; p = 0.400 without correction) if all are "
         "relevant."
     )
@@ -163,3 +167,37 @@ def test_an_answer_that_holds_in_all_cases_needs_no_sentence():
     one = compared(lowest=means(0.03, 1e-4), highest=means(0.09, 1e-6), all=means(0.02, 0.01))
     for same in (one, found()):
         assert remark(same.meta, plot_of(same)) == "" and cases_tables(same.meta, plot_of(same)) == []
+
+
+def test_where_few_documents_are_judged_only_condensed_lists_are_named():
+    few = {"a": 1.2, "b": 2.2}  # of 1.0 and 2.0 that are unjudged
+    one = compared(few, lowest=means(-0.05, 1e-4), condensed=means(-0.04, 1e-3))
+    said = remark(one.meta, plot_of(one))
+    assert "Only 12% are judged, so the extreme cases in the table say little. Without them (condensed lists)" in said
+    assert f"the mean difference is {MINUS}0.040" in said and "least favourably" not in said
+    extremes = compared(few, lowest=means(-0.05, 1e-4))
+    assert remark(extremes.meta, plot_of(extremes)).endswith("the extreme cases in the table say little.")
+
+
+def test_condensed_lists_are_cut_to_the_depth_of_the_shallower_system(tmp_path):
+    case = Case(tmp_path)
+    of_treatment = case.runs["t", 0]
+    first = {query: dict(sorted(scores.items(), key=lambda one: -one[1])[:6]) for query, scores in of_treatment.items()}
+    case.runs["t", 0] = first
+    write_run(tmp_path / "runs/a/t/seed-0.trec.gz", first, "tag")
+
+    def keep(run, qrels):
+        best = {query: sorted(run[query].items(), key=lambda one: -one[1])[:6] for query in qrels}
+        return {query: {one: score for one, score in best[query] if one in qrels[query]} for query in qrels}
+
+    expected = mean_of(case.differences(kept=keep))
+    assert case.record().cases["condensed"].fixed_mean.effect == pytest.approx(expected, abs=1e-12)
+
+
+def test_judged_queries_that_a_run_lacks_are_reported(tmp_path):
+    case = Case(tmp_path)
+    case.record()
+    assert case.absent == []
+    write_run(tmp_path / "runs/a/t/seed-0.trec.gz", {query: case.runs["t", 0][query] for query in QUERIES[4:]}, "tag")
+    case.record()
+    assert case.absent == [f"{task}: 4 of 30 judged queries are not in the run of t and score 0" for task in "ab"]

@@ -29,7 +29,7 @@ def draft(contents: Contents) -> Draft | None:
     if not places:
         return None
     datasets: dict[str, dict[str, Any]] = {}
-    tasks, used = [], []
+    tasks, used, training = [], [], {}
     for place in places:
         root = contents.folder.path(str(place))
         name = as_name(root.name) or "collection"
@@ -40,11 +40,14 @@ def draft(contents: Contents) -> Draft | None:
         task, carved = task_of_splits(name, splits)
         datasets[name] = {"format": beir.NAME, "location": str(root), **carved, **further}
         tasks.append(task)
-    return draft_of_collections(f"{counted(len(places), 'collection')} in BEIR's layout", datasets, tasks, used)
+        if task == name and not carved:
+            training[name] = splits.get("train", 0)
+    what = f"{counted(len(places), 'collection')} in BEIR's layout"
+    return draft_of_collections(what, datasets, tasks, used, training)
 
 
-def _checked(root: Path) -> tuple[set[Path], list[str], dict[str, Any]]:
-    """Return the files of a collection, the splits with judgements, and further keys.
+def _checked(root: Path) -> tuple[set[Path], dict[str, int], dict[str, Any]]:
+    """Return the files of a collection, the splits with their numbers of judged queries, and further keys.
 
     Raises UserError, with file and line, for unreadable files.
     """
@@ -56,4 +59,5 @@ def _checked(root: Path) -> tuple[set[Path], list[str], dict[str, Any]]:
     queries, corpus = packed_or_plain(root / "queries.jsonl"), packed_or_plain(root / "corpus.jsonl")
     beir.read_queries(queries, judged)
     documents = (found.document for found in beir.read_documents(corpus))
-    return {queries, corpus, *files.values()}, list(qrels), own_document(documents, judged)
+    counts = {split: len(of_split) for split, of_split in qrels.items()}
+    return {queries, corpus, *files.values()}, counts, own_document(documents, judged)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -30,7 +31,8 @@ def draft(contents: Contents) -> Draft | None:
     if len(set(task_of_file.values())) < len(task_of_file):
         raise UserError(f"{folder.place}: two files of qrels have one name but for qrels or test; rename one")
     judged = {task: read_judgements(folder.path(file)) for file, task in task_of_file.items()}
-    task_of = {file: _task(folder.path(file), judged) for file in contents.of("run")}
+    starts = {file: list(islice(_ranked(folder.path(file)), LOOKED_AT)) for file in contents.of("run")}
+    task_of = {file: _task(folder.path(file), pairs, judged) for file, pairs in starts.items()}
     datasets: Entries = {
         task: {"format": qrels_format.NAME, "location": folder.location(file), "sha256": sha256(folder.path(file))}
         for file, task in task_of_file.items()
@@ -46,12 +48,12 @@ def draft(contents: Contents) -> Draft | None:
         systems,
         list(datasets),
         used=frozenset(task_of) | {file for file, task in task_of_file.items() if task in datasets},
+        depth=min(max(Counter(query for query, _ in pairs).values()) for pairs in starts.values()),
     )
 
 
-def _task(run: Path, judged: dict[str, Qrels]) -> str:
+def _task(run: Path, pairs: list[tuple[str, str]], judged: dict[str, Qrels]) -> str:
     """Return the task whose judgements share most documents, or else queries, with a run; UserError if none does."""
-    pairs = list(islice(_ranked(run), LOOKED_AT))
     shared = {
         task: (
             sum(document in qrels.get(query, {}) for query, document in pairs),

@@ -101,8 +101,11 @@ def decimals_for(half: float) -> int:
 
 
 def fixed(value: float, decimals: int) -> str:
-    """A number with `decimals`, halves rounded away from zero, a true minus sign, and no minus before zero."""
-    rounded = Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    """A number with `decimals`, halves rounded away from zero, a true minus sign, and no minus before zero.
+
+    It is rounded to 12 digits first, so that 0.0525 and a sum that is 0.05249999999999999 print alike.
+    """
+    rounded = Decimal(f"{value:.12g}").quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
     return minus(f"{rounded or abs(rounded):f}")
 
 

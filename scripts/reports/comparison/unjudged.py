@@ -13,6 +13,7 @@ from scripts.reports.writing.content import Table, columns
 from scripts.statistics.meta_analysis.summaries import Summary
 
 AS_JUDGED = "as judged"
+FEW = 0.5  # share of judged documents below which extreme assumptions about the others allow any answer
 CASES = {  # a case -> how a sentence puts it, how the table does
     AS_JUDGED: ("none is relevant", "Not relevant (as judged)"),
     "lowest": ("they are judged least favourably for {treatment}", "Least favourable to {treatment}"),
@@ -44,17 +45,28 @@ def _answer(mean: Summary, alpha: float) -> int:
 
 
 def remark(meta: MetaRecord, plot: Forest) -> str:
-    """How many documents are unjudged, and in which cases the answer is another; empty if it is the same in all."""
+    """How many documents are unjudged, and in which cases the answer is another; empty if it is the same in all.
+
+    If most documents are unjudged, the extreme cases always give another answer: only the condensed case is named.
+    """
     changed = changing(meta, plot.alpha)
     if not changed or meta.unjudged is None:
         return ""
-    numbers, treatment = meta.unjudged.number.values(), plot.groups[0].treatment
-    number = f"{sum(numbers) / len(numbers):.1f}"
-    cases = [f"{_mean(case.fixed_mean, plot)} if {CASES[name][0]}" for name, case in changed.items()]
-    return (
-        f"Of the documents that {plot.measure} counts, {number} per query are unjudged and count as not relevant. The "
-        f"answer depends on them: the mean {plot.effect.NOUN} is {', '.join(cases)}.".format(treatment=treatment)
+    number, documents = (sum(of.values()) / len(of) for of in (meta.unjudged.number, meta.unjudged.documents))
+    said = (
+        f"In the runs of both systems, {plot.measure} counts {documents:.1f} different documents per query, of which "
+        f"{number:.1f} are unjudged and count as not relevant. "
     )
+    share = 1 - number / documents
+    means = {name: _mean(case.fixed_mean, plot) for name, case in changed.items()}
+    if share < FEW:
+        said += f"Only {share:.0%} are judged, so the extreme cases in the table say little."
+        if "condensed" in means:
+            said += f" Without them (condensed lists), the mean {plot.effect.NOUN} is {means['condensed']}."
+    else:
+        cases = [f"{mean} if {CASES[name][0]}" for name, mean in means.items()]
+        said += f"The answer depends on them: the mean {plot.effect.NOUN} is {', '.join(cases)}."
+    return said.format(treatment=plot.groups[0].treatment)
 
 
 def _mean(mean: Summary, plot: Forest) -> str:

@@ -168,7 +168,8 @@ def _choices(table: pd.DataFrame, labels: Labels, of: str, said: str) -> list[Te
 class Means:
     """What is shown of the means: measures, the tasks that each system learnt on, cautions, bar charts by name.
 
-    `unstated` are systems of whose published weights nobody states what they were trained on.
+    `unstated` are systems of whose published weights nobody states what they were trained on. `of_runs`: values are
+    computed from runs. A lower value of the measures `lower_is_better` is better.
     """
 
     measures: list[str]
@@ -176,12 +177,14 @@ class Means:
     unstated: list[str]
     cautions: list[str]
     charts: list[str]
+    of_runs: bool
+    lower_is_better: list[str]
 
 
 def means(table: pd.DataFrame, shown: Means, labels: Labels) -> Section:
     """A table for each measure, how to read them, cautions, and bar charts."""
     spread = table[[name for name in table if str(name).endswith(" sd")]].notna().any(axis=None)
-    said = "Bold marks the highest mean of a row, significant or not"
+    said = "Bold marks the best mean of a row, significant or not"
     said += "; ± is the standard deviation between seeds" if spread else ""
     if shown.trained:
         said += "; * marks a task on whose training queries the system learnt, all others are transfer"
@@ -191,16 +194,30 @@ def means(table: pd.DataFrame, shown: Means, labels: Labels) -> Section:
     zeros = [
         one.caution(labels.task(one.task), labels.system(one.system)) for one in zero_runs(table.to_dict("records"))
     ]
-    blocks: list[Block] = [Paragraph(f"{said}. A judged query that a run lacks counts as 0.")]
-    blocks += [Note(f"{caution}.") for caution in (*zeros, *shown.cautions)]
+    counted = " A judged query that a run lacks counts as 0." if shown.of_runs else ""
+    blocks: list[Block] = [Paragraph(f"{said}.{counted}")]
+    blocks += [Note(f"{caution}.") for caution in (*zeros, *unequal_counts(table, labels), *shown.cautions)]
     for place, measure in enumerate(shown.measures):
-        blocks.append(Folded(measure, [means_table(table, measure, shown.trained, labels)], unfolded=not place))
+        blocks.append(Folded(measure, [means_table(table, measure, shown, labels)], unfolded=not place))
     for name in shown.charts:
         blocks.append(Figure(f"figures/{name}.svg", name, f"Bar chart {name}. The tables of means have the numbers."))
     return Section("Means", blocks, anchor="means")
 
 
-def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]], labels: Labels) -> Table:
+def unequal_counts(means: pd.DataFrame, labels: Labels) -> list[str]:
+    """The tasks on which systems have values of different numbers of queries, as text."""
+    said = []
+    for task, part in means.groupby("task", sort=False):
+        if part["queries"].nunique() > 1:
+            counts = [f"{labels.system(name)} {n:,}" for name, n in zip(part["system"], part["queries"], strict=True)]
+            comparing = "each mean is over the system's own, a comparison uses those that both systems have"
+            said.append(
+                f"{labels.task(str(task))}: numbers of queries (or samples) differ: {', '.join(counts)}; {comparing}"
+            )
+    return said
+
+
+def means_table(means: pd.DataFrame, measure: str, shown: Means, labels: Labels) -> Table:
     """Tasks by systems: mean of a measure, its spread over seeds, a star where the system learnt on its dataset."""
     measured = means[means[measure].notna()]
     systems = list(dict.fromkeys(measured["system"]))
@@ -208,11 +225,13 @@ def means_table(means: pd.DataFrame, measure: str, trained: dict[str, list[str]]
     for task, part in measured.groupby("task", sort=False):
         found = {}
         for system, mean, sd in zip(part["system"], part[measure], part[f"{measure} sd"], strict=True):
-            star = "*" if task in trained.get(system, []) else ""
+            star = "*" if task in shown.trained.get(system, []) else ""
             found[system] = Value(mean, sd if pd.notna(sd) else None, star)
-        best = best_of(found.values())
+        best = best_of(found.values(), measure, measure in shown.lower_is_better)
         cells = {system: value.text(best) for system, value in found.items()}
-        queries = f"{part['queries'].iloc[0]:,.0f}"
+        queries = " to ".join(
+            f"{count:,.0f}" for count in dict.fromkeys((part["queries"].min(), part["queries"].max()))
+        )
         rows.append([labels.task(str(task)), queries, *(cells.get(name, "") for name in systems)])
     columns = [Column("Task"), Column("Queries", "r"), *(Column(labels.system(name), "r") for name in systems)]
     return Table(columns, [rows], caption=f"Mean {measure} of each system on each task.")

@@ -135,6 +135,7 @@ def page_settings(experiment: Experiment, cautions: list[str]) -> dict:
         "transfer": transfer.on_pages(experiment),
         "sizes": sizes(experiment),
         **tuned(experiment),
+        **({"lower_is_better": list(experiment.lower_is_better)} if experiment.lower_is_better else {}),
         **exclusive(experiment),
         "seeds": {"data": experiment.seed, "training": seeds},
     }
