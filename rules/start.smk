@@ -26,6 +26,7 @@ if not (REPOSITORY / "scripts").is_dir():
     )
 sys.path.insert(0, str(REPOSITORY))
 from scripts.bm25.planning import further_texts
+from scripts.common.configurations import of_same_name
 from scripts.common.errors import UserError
 from scripts.common.paths import why_no_clone
 from scripts.datasets import planning as datasets
@@ -76,6 +77,7 @@ try:
         WARNINGS += repair(Path("results"), EXPERIMENT.name, Path(".snakemake"))
         means = Path(path("means", experiment=EXPERIMENT.name))
         WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in known_zero_runs(means)]
+        WARNINGS += [] if AS_MODULE else of_same_name(EXPERIMENT.name, Path(CONFIG_NAME))
         warn_at_the_end(workflow)
     SOURCES = datasets.sources_of(EXPERIMENT, CONFIG_NAME, OWN_DATA.sha256, fetched(Path(".snakemake/metadata")))
 except UserError as error:

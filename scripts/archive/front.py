@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from scripts.common.command_line import run
-from scripts.common.configurations import FOLDER, configurations, shared
+from scripts.common.configurations import FOLDER, configurations, of_same_name, shared
 from scripts.common.errors import UserError
 from scripts.experiment.reading import read_yaml
 from scripts.experiment.results_paths import path
@@ -63,7 +63,10 @@ def main() -> None:
     name = read_yaml(config).get("experiment")
     if missing := unfinished(config):
         first = ", ".join(missing[:5])
-        raise UserError(f"{config}: unfinished, {len(missing)} files are to be made: {first}; make run CONFIG={config}")
+        others = "".join(f" ({why})" for why in of_same_name(str(name), config))
+        raise UserError(
+            f"{config}: unfinished, {len(missing)} files are to be made: {first}; make run CONFIG={config}{others}"
+        )
     if arguments.extent == "runs":
         target, rule = path("exported_runs", experiment=name), "export_runs"
     else:

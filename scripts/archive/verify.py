@@ -93,12 +93,15 @@ def recompute(archive: Path, manifest: dict, arguments: argparse.Namespace) -> b
         print(f"  {kind}: " + ", ".join(f"{count} {verdict}" for verdict, count in sorted(of_kind.items())))
     reasons = Counter(result.reason.partition(" (")[0] for result in results if result.verdict == NOT_HERE)
     for reason, count in sorted(reasons.items()):
-        print(f"  {count} files {NOT_HERE}: {plain(reason)}")
+        print(f"  {count} {'file' if count == 1 else 'files'} {NOT_HERE}: {plain(reason)}")
     wrong = [result for result in results if result.verdict in ("different", CONTRADICTED)]
     for result in wrong:
         print(plain(f"{result.verdict}: {result.path}: {result.reason}"))
     if arguments.report:
         write_report(arguments.report, results)
+    total = Counter(result.verdict for result in results)
+    listed = ", ".join(f"{count} {verdict}" for verdict, count in total.most_common())
+    print(f"{'not verified' if wrong else 'verified'}: {listed}")
     return not wrong
 
 

@@ -39,3 +39,9 @@ def configurations(folder: Path = FOLDER) -> Configurations:
 def shared(experiment: str, files: Sequence[Path]) -> str:
     """The message that several configurations name the same experiment."""
     return f"{' and '.join(map(str, files))} have the same name, experiment: {experiment}, so they share its results"
+
+
+def of_same_name(experiment: str, config: Path, folder: Path = FOLDER) -> list[str]:
+    """A message if further configurations in the folder of `config` name its experiment; else empty."""
+    files = configurations(folder).of.get(experiment, []) if config.parent == folder else []
+    return [f"{shared(experiment, files)}; give one of them another name"] if len(files) > 1 else []

@@ -58,6 +58,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
         nested = any(part.startswith(".") and part.endswith(".partial") for part in path.parts)
         if not nested:  # inside another atomic path, which checks
             input_digests.check()
+        _permit(folder / path.name)
         sums = ledger.hashes(folder / path.name) if ledger.name_of(path) else {}
         ledger.forget(path)
         if path.is_dir():
@@ -66,6 +67,14 @@ def atomic_path(path: Path) -> Iterator[Path]:
         ledger.record(path, sums)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _permit(path: Path) -> None:
+    """Give files that a library made for their owner alone (safetensors) the permissions of all other files."""
+    os.umask(mask := os.umask(0o077))
+    for file in path.rglob("*") if path.is_dir() else [path]:
+        if not file.is_symlink() and file.is_file() and file.stat().st_mode & 0o777 == 0o600:
+            file.chmod(0o666 & ~mask)
 
 
 @contextmanager

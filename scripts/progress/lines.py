@@ -49,25 +49,20 @@ def _stage(name: str, rules: list[str], run: Run, now: float) -> Stage:
     total, done = sum(rule.total for rule in known), sum(rule.done for rule in known)
     running = sum(job.rule in rules for job in run.running.values())
     failed = sum(rule in rules for rule in run.failed.values())
-    mean = sum(rule.spent for rule in known) / done if done else None
-    work = [_work(rule, run, now, mean) for rule in rules]
+    work = [_work(rule, run, now) for rule in rules]
     at_a_time = max(min(run.side_by_side, total - done - failed), 1)
     left = sum(one for one in work if one is not None) / at_a_time if None not in work and not run.ended else None
     return Stage(name, total, done, running, failed, left, run.under_way)
 
 
-def _work(name: str, run: Run, now: float, mean: float | None) -> float | None:
-    """The remaining seconds of a rule's jobs, one after the other; None if unknown.
-
-    `mean` is the mean duration of the stage's jobs in this run, for a rule without finished jobs.
-    """
+def _work(name: str, run: Run, now: float) -> float | None:
+    """The remaining seconds of a rule's jobs, one after the other; None if unknown, before its first job is done."""
     rule, began = run.rules[name], [job.since for job in run.running.values() if job.rule == name]
     failed = sum(rule == name for rule in run.failed.values())
     waiting = max(rule.total - rule.done - failed - len(began), 0)
     if not waiting and not began:
         return 0.0
-    each = mean if rule.expected() is None else rule.expected()
-    if each is None:
+    if (each := rule.expected()) is None:
         return None
     return waiting * each + sum(max(each - (now - since), 0.0) for since in began)
 
@@ -77,7 +72,7 @@ def line(stage: Stage) -> str:
     said = f"{stage.name:<18}  {stage.done} of {stage.total} done"
     counts = {stage.under_way: stage.running, "to come": stage.to_come, "failed": stage.failed}
     said += "".join(f", {number} {what}" for what, number in counts.items() if number)
-    return said + _left(stage)
+    return said + (_left(stage) if stage.running else "")  # one that waits for others may begin at any time
 
 
 def heading(run: Run, now: float) -> str:

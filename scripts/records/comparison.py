@@ -115,8 +115,8 @@ class MetaRecord:
     """The record of a comparison. Fields that do not apply have their default and are not written.
 
     `seeds` by role, or `conditional` if they are taken as given; `collections` numbers the corpora of tasks;
-    `clusters` counts those of tasks whose queries are clustered. `lacking` says which queries the runs or scores of a
-    system lack. `of_tasks`: a value is the score of a task of a leaderboard, not of a query.
+    `clusters` counts those of tasks whose queries are clustered. `of_tasks`: a value is the score of a task of a
+    leaderboard, not of a query.
     """
 
     control: str
@@ -145,7 +145,6 @@ class MetaRecord:
     clusters_as_independent: list[str] = field(default_factory=list)
     sensitivity: SensitivityRecord | None = None
     unjudged: UnjudgedRecord | None = None
-    lacking: list[str] = field(default_factory=list)
     of_tasks: bool = False
 
     @property

@@ -146,7 +146,9 @@ def summary_warnings(meta: MetaAnalysis | None, tasks: Sequence[str], method: Me
     if meta is None:
         return ["no task has an effect: there is no summary"]
     if meta.k == 1:
-        return [f"only {tasks[0]} has an effect: no meta-analysis, the summary has its {meta.interval} interval"]
+        return [
+            f"one task with an effect ({tasks[0]}): no meta-analysis, its {meta.interval} interval is that of the mean"
+        ]
     return tau2_warnings(meta) + other_methods(meta, method.estimator, method.interval)
 
 

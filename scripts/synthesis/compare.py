@@ -138,18 +138,19 @@ def main() -> None:
     scale = measure_scale(scores.values.to_numpy() for pair in pairs.values() for scores in pair)
     all_tasks = sensitivity(found.tasks, settings, found.corpora, list(found.seed_effects.values()))
     unjudged, absent = unjudged_record(pairs, arguments.runs, qrels, settings, dependence)
+    lacking = [*unpaired, *absent]
     record = meta_record(
         found.synthesis,
         settings,
         scale,
         **dependence_record(found, settings),
-        warnings=[*warnings, *found.synthesis.warnings],
+        warnings=[*lacking, *warnings, *found.synthesis.warnings],
         sensitivity=sensitivity_record(all_tasks) if all_tasks else None,
         unjudged=unjudged,
-        lacking=[*unpaired, *absent],
     )
-    for warning in [*record.lacking, *record.warnings]:
-        print(f"{arguments.effects.stem}: {warning}", file=sys.stderr)
+    for warning in record.warnings:
+        shown = "warning: " if warning in lacking else ""  # in the terminal as well
+        print(f"{arguments.effects.stem}: {shown}{warning}", file=sys.stderr)
     judged = {task: Judged(*(scores.mean_judged for scores in pair)) for task, pair in pairs.items()}
     write_table(arguments.effects, rows(found.tasks, found.synthesis.weights, judged))
     write_record(arguments.meta, record)

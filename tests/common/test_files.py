@@ -1,6 +1,7 @@
 """Files appear whole or not at all, and archives cannot write outside their folder."""
 
 import io
+import os
 import tarfile
 import zipfile
 
@@ -28,6 +29,20 @@ def test_a_folder_replaces_the_old_one_as_a_whole(tmp_path):
     with pytest.raises(RuntimeError), atomic_folder(tmp_path / "model") as folder:
         raise RuntimeError
     assert [path.name for path in (tmp_path / "model").iterdir()] == ["two"]
+
+
+def test_files_that_a_library_made_for_their_owner_alone_get_the_permissions_of_others(tmp_path):
+    mask = os.umask(0o022)
+    try:
+        with atomic_folder(tmp_path / "model") as folder:
+            for name, mode in (("weights", 0o600), ("script", 0o700)):
+                (folder / name).touch()
+                (folder / name).chmod(mode)
+    finally:
+        os.umask(mask)
+    assert {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "model").iterdir()} == {
+        "weights": 0o644, "script": 0o700,
+    }  # fmt: skip
 
 
 def test_what_a_killed_process_left_is_cleared_away(tmp_path):

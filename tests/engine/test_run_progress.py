@@ -2,6 +2,8 @@
 
 import io
 import logging
+import os
+import socket
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -180,3 +182,20 @@ def test_a_dry_run_which_has_no_log_and_the_process_of_a_job_are_not_followed(st
     of_a_job.is_main_process = False
     assert follow(a_workflow(logs=()), "tiny", {}) is None and follow(of_a_job, "tiny", {}) is None
     assert logger.handlers == [stream]
+
+
+def locked(stream, said):
+    handler = follow(a_workflow(), "tiny", {})
+    handler.handle(record("LockException:\nError: Directory cannot be locked.", level=logging.ERROR))
+    return said.getvalue()
+
+
+def test_a_run_that_is_under_way_already_is_named_in_one_line(stream, said):
+    state.write(state.Run("tiny", "run.log", 2, socket.gethostname(), os.getppid(), 1.0))
+    expected = f"error: tiny: is running already (process {os.getppid()}); make status shows its progress\n"
+    assert locked(stream, said) == expected
+
+
+def test_locks_of_a_run_that_was_killed_are_named_with_their_remedy(stream, said):
+    state.write(state.Run("tiny", "run.log", 2, socket.gethostname(), os.getppid(), 1.0, ended=2.0))
+    assert locked(stream, said).count("\n") == 1 and ".venv/bin/snakemake --unlock" in said.getvalue()

@@ -38,17 +38,6 @@ def test_of_many_comparisons_some_have_a_sentence_and_all_are_counted():
     assert said[3:] == [*(f"s{name} here." for name in "1234"), "2 more comparisons: see the report"]
 
 
-def test_queries_that_data_lack_come_first(tmp_path):
-    (tmp_path / "meta").mkdir()
-    (tmp_path / "meta/a.json").write_text(
-        '{"lacking": ["d: 1 of 9 judged queries are not in the run of x and score 0"]}'
-    )
-    (tmp_path / "meta/b.json").write_text("{}")
-    (tmp_path / "report.html").touch()
-    (tmp_path / "summary.md").write_text(summary(Section("Does a beat c?", [answers("Here.")], "a")))
-    assert ending(tmp_path)[0] == "warning: a: d: 1 of 9 judged queries are not in the run of x and score 0"
-
-
 def test_without_comparisons_there_is_nothing_to_say():
     assert conclusions(document("tiny", [Paragraph("2 systems")])) == []
 

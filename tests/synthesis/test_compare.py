@@ -130,9 +130,10 @@ def test_queries_of_one_system_only_are_left_out_and_said(tmp_path):
     control = [metrics(tmp_path, "a", "c", 0, {"1": 0.1, "2": 0.5, "3": 0.4})]
     treatment = [metrics(tmp_path, "a", "t", 0, {"2": 0.9, "3": 0.2, "4": 0.5})]
     effects, meta = compare(tmp_path, control, treatment)
-    assert effects.loc["a", "n"] == 2 and meta["lacking"] == [
-        "a: 2 queries are in only one of the systems and are left out"
-    ]
+    assert (
+        effects.loc["a", "n"] == 2
+        and meta["warnings"][0] == "a: 2 queries are in only one of the systems and are left out"
+    )
 
 
 def test_a_bayesian_summary_is_added_with_the_scale_of_the_effect_or_a_given_one(tmp_path):

@@ -88,8 +88,9 @@ def _metrics(means: Sequence[Mean]) -> str:
 
 def _comparisons(compared: Mapping[str, MetaRecord]) -> str:
     """Random-effects summaries over the tasks, with their intervals."""
-    rows = []
+    rows, several = [], False
     for record in compared.values():
+        several = several or record.k > 1
         summary, meta = record.summary, record.meta
         if summary is None or meta is None:
             continue
@@ -101,8 +102,9 @@ def _comparisons(compared: Mapping[str, MetaRecord]) -> str:
     if not rows:
         return ""
     heading = ("treatment", "control", "effect", "tasks", "estimate", "confidence interval", "prediction interval")
+    what = "Random-effects meta-analyses over tasks" if several else "Means over the queries of one task"
     note = (
-        "Random-effects meta-analyses over tasks, treatment minus control. A trained system is the mean of its seeds; "
+        f"{what}, treatment minus control. A trained system is the mean of its seeds; "
         "p-values and corrections are in the experiment's report."
     )
     return f"## Comparisons\n\n{note}\n\n{_table(heading, rows)}"

@@ -171,6 +171,9 @@ def standings(found: FoundFamily) -> Table:
         for one in found.whole.standings
     ]
     caption = f"Mean {found.record.measure} of each system."
+    if not found.record.against:
+        percent = form.percent(found.record.alpha)
+        caption += f" Systems with a letter in common do not differ significantly. Rank: {percent} rank interval."
     return Table(columns(["System", *ranks, *(_scope_name(found, one) for one in scopes)]), [rows], caption=caption)
 
 

@@ -98,11 +98,7 @@ def notes(comparison: Found, plot: Forest) -> list[str]:
     if group.heterogeneity:
         lines.append(f"Heterogeneity: {plot_text.heterogeneity(group.heterogeneity, plot)}.")
     lines += [plot_text.p_text(plot), *trained(plot)]
-    return [
-        *(line.replace("\N{NO-BREAK SPACE}", " ") for line in lines),
-        *comparison.meta.lacking,
-        *comparison.meta.warnings,
-    ]
+    return [*(line.replace("\N{NO-BREAK SPACE}", " ") for line in lines), *comparison.meta.warnings]
 
 
 def overview(table: pd.DataFrame, labels: Labels) -> dict[str, list[str]]:

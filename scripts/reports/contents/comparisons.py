@@ -178,7 +178,7 @@ def _one(one: Compared, figures: Figures, labels: Labels, alone: bool = True) ->
     """A comparison's answers with their qualifications, its figures and its table."""
     said: list[Text] = [(Span(answer.words, answer.kind), f" {answer.sentence}") for answer in one.answers]
     blocks: list[Block] = [Items([*said, *remarks(one.found.meta, one.plot)])]
-    blocks += [Note(warning) for warning in (*one.found.meta.lacking, *one.found.meta.warnings)]
+    blocks += [Note(warning) for warning in one.found.meta.warnings]
     plot = _forest(one.name, [one], figures, labels)
     table = linked(tasks_table(one.name, one.plot), states(one, figures, labels))
     link = f"tables/effects/{one.name}.md"

@@ -14,7 +14,7 @@ COLUMNS = {
     "end_to_end_p50_ms": "Median latency (ms)",
     "latency_p50_ms": "Own step (ms)",
     "latency_p95_ms": "95th percentile of the own step (ms)",
-    "queries_per_second": "Queries per second",
+    "queries_per_second": "Queries per second of the own step",
     "encoded_documents_per_second": "Documents encoded per second",
     "end_to_end_training_seconds": "Training (s)",
     "training_seconds": "Training of the own step (s)",
@@ -27,7 +27,7 @@ OWN_STEPS = {"end_to_end_p50_ms": "latency_p50_ms", "end_to_end_training_seconds
 CAPTION = (
     "Cost of each system: means over tasks and seeds, with the lowest and highest values in brackets. Latency and "
     "training are end to end: they include those of the systems whose runs a system uses; the own step excludes "
-    "them."
+    "them. Latency is that of one query at a time, queries per second that of all queries in batches."
 )
 FRONT = (
     "Each figure plots the effects over one control against their cost. The dashed line is the Pareto front of the "

@@ -41,7 +41,7 @@ DATASET_COLUMNS = {
     "relevant_per_query": "Relevant per query",
     "equal_documents": "Equal documents",
     "judged_documents_missing": "Judged but missing",
-    "carved": "Carved",
+    "carved": "Carved from train",
     "unjudged": "Unjudged",
     "sampled_from": "Sampled from",
     "own_documents": "Queries that are documents",

@@ -50,7 +50,8 @@ def extreme_queries(name: str, found: pd.DataFrame, sides: tuple[str, str], labe
         return []
     columns = [Column("Query"), Column("Task"), *(Column(side, "r") for side in sides), Column("Difference", "r")]
     rows = [_query(record, labels) for record in own.to_dict("records")]
-    caption = f"{name}: the queries of all tasks with the largest wins and losses, at most ten each."
+    caption = f"{name}: the queries of all tasks with the largest wins and losses, at most ten each; "
+    caption += "of equal ones, those of each task in turn."
     table = Table(columns, [rows], caption=caption)
     return [Folded("Queries won and lost most", [table], "tables/extreme-queries.tsv")]
 

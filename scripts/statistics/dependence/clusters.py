@@ -76,6 +76,6 @@ def _given(name: str, task: TaskQueries) -> Units:
 
 
 def _why_not(name: str, count: int, number: float) -> str:
-    few = f"the effective number of its {count} clusters is {number:.1f}, below {FEWEST}"
-    clusters = "there is only 1 cluster" if count == 1 else few
-    return f"{name}: clustering by common relevant documents ignored: {clusters}"
+    few = f"{count} clusters, effectively {number:.1f}, fewer than {FEWEST}"
+    clusters = "a single cluster" if count == 1 else few
+    return f"{name}: queries count as independent, since common relevant documents group them into {clusters}"
