@@ -58,7 +58,9 @@ def common_measure(check: Checker, key: str, name: str, tasks: list[Task]) -> st
         listed = same_measure(name, comparable)
         if listed is None:
             what = f"the measures of task {task.name!r}" if task.values_given else "measures"
-            raise check.fail(key, f"{name!r} is not among {what}: {list(task.measures)}{hint(name, task.measures)}")
+            problem = f"{name!r} is not among {what}: {list(task.measures)}{hint(name, task.measures)}"
+            only = f"; write measure: {task.measures[0]}" if task.values_given and len(task.measures) == 1 else ""
+            raise check.fail(key, problem + only)
         listed_on[listed] = task.name
     if len(listed_on) > 1:
         listed_names = " and ".join(f"{listed!r} on task {task!r}" for listed, task in listed_on.items())

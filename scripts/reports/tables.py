@@ -25,7 +25,7 @@ from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, read_found
 from scripts.reports.comparison.sentence import sentence
-from scripts.reports.comparison.table import HOW_TO_READ, as_table, notes, overview, tasks_table
+from scripts.reports.comparison.table import as_table, how_to_read, notes, overview, tasks_table
 from scripts.reports.comparison.unjudged import cases_tables
 from scripts.reports.writing import latex, markdown
 from scripts.reports.writing.content import Block, Column, Items, Paragraph, Section, Table, columns
@@ -106,7 +106,7 @@ def all_comparisons(comparisons: pd.DataFrame, labels: Labels) -> list[Block]:
     shown = overview(comparisons, labels)
     words = ("Comparison", "Control", "Treatment", "Measure", "Effect")
     heads = [Column(name, "l" if name in words else "r") for name in shown]
-    return [Table(heads, [list(zip(*shown.values(), strict=True))]), Paragraph(HOW_TO_READ)]
+    return [Table(heads, [list(zip(*shown.values(), strict=True))]), Paragraph(how_to_read(shown))]
 
 
 def write(path: Path, text: str) -> None:

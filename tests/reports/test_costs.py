@@ -179,7 +179,7 @@ def test_systems_that_cost_nothing_stand_side_by_side_and_the_others_in_order():
     axis = cost_axis([Cost(value, value, 1.2 * value) for value in (0, 113, 0, 9, 0, 2000)], 190, 7)
     xs = [place.x for place in axis.places]
     assert max(xs[0], xs[2], xs[4]) < axis.strip < xs[3] < xs[1] < xs[5] < 190 and len(set(xs)) == 6
-    assert axis.ticks[0] == (axis.strip / 2, "0") and [label for _, label in axis.ticks[1:]] == [
+    assert axis.ticks[0] == (axis.strip / 2, "none") and [label for _, label in axis.ticks[1:]] == [
         "10",
         "30",
         "100",
@@ -188,7 +188,7 @@ def test_systems_that_cost_nothing_stand_side_by_side_and_the_others_in_order():
     ]
     assert axis.places[5].low == xs[5] < axis.places[5].high <= 190
     nothing = cost_axis([Cost(0, 0, 0)] * 3, 190, 7)
-    assert nothing.strip is None and nothing.ticks == [(95, "0")]
+    assert nothing.strip is None and nothing.ticks == [(95, "none")]
     (alone,) = cost_axis([Cost(5, 5, 5)], 190, 7).places
     assert alone == (95, 95, 95)
 

@@ -46,7 +46,7 @@ def test_a_test_says_on_how_many_tasks_clusters_and_seeds_change_it():
     assert (
         said["t-test"]
         == said["interval"]
-        == " (cluster-robust on 1 of 2 tasks, including seed variance on all 2 tasks)"
+        == " (cluster-robust on 1 of 2 tasks, including seed variance, above 0 on all 2 tasks)"
     )
     assert said["randomisation"] == " (clusters flipped as a whole on 1 of 2 tasks)"
     as_independent = meta_record(

@@ -94,7 +94,7 @@ def test_a_figure_of_several_treatments_says_of_each_what_its_p_values_are():
     uncorrected = replace(LOOKS, correction="none")
     assert forest([plain, again], uncorrected, LABELS).p_note == "paired t-test"
     assert forest([plain, seeded, again], uncorrected, LABELS).p_note == (
-        "x, y: paired t-test; Treatment & Co: paired t-test (including seed variance on 2 of 3 tasks)"
+        "x, y: paired t-test; Treatment & Co: paired t-test (including seed variance, above 0 on 2 of 3 tasks)"
     )
 
 

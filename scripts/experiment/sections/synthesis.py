@@ -30,9 +30,9 @@ class Bayesian:
 class Statistics:
     """The measure, and the statistics that summarise and test its differences."""
 
-    measure: Annotated[
-        str, "the measure that is compared, as named under measures (in ir-measures' names) or by the dataset"
-    ] = "nDCG@10"
+    measure: Annotated[str, "the measure that is compared: one of measures or, for scores, that of the dataset"] = (
+        "nDCG@10"
+    )
     effect: str = "MD"
     estimator: Annotated[str, "estimator of the variance between tasks"] = "REML"
     interval: Annotated[str, "interval of the summary effect"] = "equal-weights"

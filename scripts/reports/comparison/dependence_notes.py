@@ -75,7 +75,7 @@ def note_of_test(effects: pd.DataFrame, meta: MetaRecord, test: str) -> str:
         return f" (clusters flipped as a whole on {_of(len(flipped), tested)})" if flipped else ""
     with_seeds = int((effects["seeds_variance"].astype(float) > 0).sum()) if "seeds_variance" in effects else 0
     parts = [f"cluster-robust on {_of(len(clustered), tested)}"] if clustered else []
-    parts += [f"including seed variance on {_of(with_seeds, tested)}"] if with_seeds else []
+    parts += [f"including seed variance, above 0 on {_of(with_seeds, tested)}"] if with_seeds else []
     return f" ({', '.join(parts)})" if parts else ""
 
 

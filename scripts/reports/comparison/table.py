@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pandas as pd
@@ -26,13 +27,21 @@ HERE, P_HERE = "On these collections", "p (these)"
 LIKE_THESE, P_LIKE_THESE = "Over collections like these", "p (like these)"
 NEW, TAU = "In a new collection", "τ"
 SCOPES = (HERE, P_HERE, LIKE_THESE, P_LIKE_THESE, NEW)
-HOW_TO_READ = (
-    "On these collections: their mean with equal weights. Over collections like these: the random-effects mean. In "
-    "a new collection: the prediction interval. p: in brackets after Holm correction for the number of hypotheses; "
-    "one that is tested in several ways (such as MD and SMD) counts once, and comparisons that name a family are "
-    "corrected within it. τ: the standard deviation of true effects between collections, in units of the effect "
-    "(of a correlation: of Fisher's z)."
-)
+HOW_TO_READ = {  # column -> its meaning
+    HERE: "On these collections: their mean with equal weights.",
+    LIKE_THESE: "Over collections like these: the random-effects mean.",
+    NEW: "In a new collection: the prediction interval.",
+    P_HERE: "p: in brackets after Holm correction for the number of hypotheses; one that is tested in several ways "
+    "(such as MD and SMD) counts once, and comparisons that name a family are corrected within it.",
+    TAU: "τ: the standard deviation of true effects between collections, in units of the effect (of a correlation: of "
+    "Fisher's z).",
+    TRIED: TRIED_NOTE,
+}
+
+
+def how_to_read(shown: Mapping[str, list[str]]) -> str:
+    """The meaning of the columns that have a value; `shown` are the cells by column."""
+    return " ".join(text for name, text in HOW_TO_READ.items() if any(shown.get(name, [])))
 
 
 def as_table(comparison: Found, looks: Looks, labels: Labels) -> Forest:

@@ -19,15 +19,14 @@ from scripts.reports.comparison.reading import Found, Labels, forest
 from scripts.reports.comparison.sentence import Answer, answers, remarks
 from scripts.reports.comparison.table import (
     HERE,
-    HOW_TO_READ,
     LIKE_THESE,
     NEW,
     P_HERE,
     P_LIKE_THESE,
     TAU,
     TRIED,
-    TRIED_NOTE,
     as_table,
+    how_to_read,
     overview,
     tasks_table,
 )
@@ -125,11 +124,13 @@ def questions(comparisons: pd.DataFrame, all_compared: dict[str, Compared], labe
     for place, row in enumerate(rows_of(comparisons)):
         one, texts = all_compared[row.comparison], {name: column[place] for name, column in shown.items()}
         asked = (Span(one.question, link=f"#{one.anchor}"), " ", Span(one.name, "quiet"))
-        rows.append([asked, *_answers(one, row, texts), *(texts[name] for name in optional)])
-    heads = [head for scope in MEANS for head in (Column(scope), Column("p", "r"))]
+        cells = _answers(one, row, texts)[: None if any(shown.get(LIKE_THESE, [])) else 2]
+        rows.append([asked, *cells, *(texts[name] for name in optional)])
+    scopes = [scope for scope in MEANS if scope == HERE or any(shown.get(scope, []))]
+    heads = [head for scope in scopes for head in (Column(scope), Column("p", "r"))]
     table = Table([Column("Question"), *heads, *(Column(name, "r") for name in optional)], [rows])
-    said = " ".join([HOW_TO_READ, *([TRIED_NOTE] if TRIED in shown else [])])
-    return Section("Questions and answers", [Paragraph(ASKED), table, Paragraph(said)], anchor="questions")
+    blocks = [Paragraph(ASKED), table, Paragraph(how_to_read(shown))]
+    return Section("Questions and answers", blocks, anchor="questions")
 
 
 def _answers(one: Compared, row: ComparisonRow, texts: dict[str, str]) -> list[Text | Cell]:

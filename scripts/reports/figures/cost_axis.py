@@ -44,7 +44,7 @@ def cost_axis(costs: Sequence[Cost], panel: float, size: float) -> CostAxis:
     positive = [cost for cost in costs if cost.mean > 0]
     if not positive:
         pitch = min(PITCH, (panel - 2 * EDGE) / max(1, len(zeros)))
-        return CostAxis(_strip(len(zeros), panel, pitch), [(panel / 2, "0")], None)
+        return CostAxis(_strip(len(zeros), panel, pitch), [(panel / 2, "none")], None)
     pitch = min(PITCH, panel / 2 / max(1, len(zeros)))
     strip = len(zeros) * pitch + EDGE if zeros else 0.0
     least = min(cost.low or cost.mean for cost in positive)
@@ -53,7 +53,7 @@ def cost_axis(costs: Sequence[Cost], panel: float, size: float) -> CostAxis:
     places = [
         next(free) if cost.mean == 0 else Place(*(scale.x(max(value, least)) for value in cost)) for cost in costs
     ]
-    ticks = [(strip / 2, "0")] if zeros else []
+    ticks = [(strip / 2, "none")] if zeros else []
     return CostAxis(places, ticks + scale.ticks(size, ticks), strip or None)
 
 
