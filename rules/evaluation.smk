@@ -77,7 +77,10 @@ rule score:
         ties=FIELDS["ties"],
     params:
         code=code("evaluation/score.py"),
-        settings=lambda wildcards: settings(**ascending.score_settings(EXPERIMENT, wildcards.ties)),
+        settings=lambda wildcards: settings(
+            **ascending.score_settings(EXPERIMENT, wildcards.ties),
+            **evaluation.external(EXPERIMENT, wildcards.system),
+        ),
     conda:
         "../envs/evaluation.yaml"
     message:

@@ -10,7 +10,7 @@ from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.job_files import task_in, tasks_by_folder
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
-from scripts.experiment.systems.external import column_of, files_of
+from scripts.experiment.systems.external import NAME, column_of, files_of
 from scripts.ir.measure_names import follows_instructions
 
 
@@ -60,6 +60,11 @@ def queries(experiment: Experiment, task: str) -> str | list[str]:
     """The queries of a task, with their excluded documents, if it has any."""
     its = task_in(experiment, task)
     return job_files.queries(experiment, its) if its.has_documents else []
+
+
+def external(experiment: Experiment, system: str) -> JsonObject:
+    """Whether a system's runs are files of the user, as a setting."""
+    return {"external": True} if experiment.systems[system].type == NAME else {}
 
 
 def import_run_settings(experiment: Experiment, system: str) -> JsonObject:

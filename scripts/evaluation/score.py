@@ -17,8 +17,9 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.ir.instruction_following import Original
+from scripts.ir.measure_names import cutoff, parse
 from scripts.ir.measures import evaluate
-from scripts.ir.trec import none_judged, over_subtopics, read_qrels, read_run, read_subtopics, with_ascending_ties
+from scripts.ir.trec import Run, none_judged, over_subtopics, read_qrels, read_run, read_subtopics, with_ascending_ties
 
 
 @dataclass(frozen=True)
@@ -27,11 +28,20 @@ class Settings:
     ties: Annotated[
         Literal["descending", "ascending"], "the order of documents of equal score by id: descending as in trec_eval"
     ] = "descending"
+    external: Annotated[bool, "the run is a user's file, whose depth is not known before"] = False
+
+
+def too_short(ranked: Run, names: list[str]) -> list[str]:
+    """A warning about measures that look deeper than the longest ranking; empty if there are none."""
+    most = max(map(len, ranked.values()))
+    beyond = ", ".join(name for name in names if (cutoff(parse(name)) or 0) > most and not name.startswith("Judged"))
+    few = f"has at most {most} document{'' if most == 1 else 's'} per query"
+    return [f"warning: {few}; {beyond} would count more"] if beyond else []
 
 
 def score(
     run_file: Path, qrels_file: Path, metrics: Path, names: list[str], ties: str = "descending",
-    original: Original | None = None,
+    original: Original | None = None, external: bool = False,
 ) -> list[str]:  # fmt: skip
     """Score `run_file` and write `metrics`; return warnings about the query sets, as text.
 
@@ -48,6 +58,7 @@ def score(
         table.to_csv(file, sep="\t")
     missing, unjudged = len(qrels.keys() - ranked.keys()), len(ranked.keys() - qrels.keys())
     remarks = [said] if (said := none_judged(ranked, qrels)) else []
+    remarks += too_short(ranked, names) if external else []
     if missing:
         remarks.append(f"{missing} of {len(qrels)} judged queries are not in the run and score 0")
     if unjudged:
@@ -61,7 +72,8 @@ def main() -> None:
     if arguments.original:
         run_before, qrels_before = arguments.original
         original = Original(read_run(run_before), read_qrels(qrels_before))
-    for remark in score(arguments.run, arguments.qrels, arguments.metrics, settings.measures, settings.ties, original):
+    files = arguments.run, arguments.qrels, arguments.metrics
+    for remark in score(*files, settings.measures, settings.ties, original, settings.external):
         print(f"{arguments.run}: {remark}", file=sys.stderr)
 
 

@@ -83,6 +83,13 @@ def test_an_imported_run_is_without_what_is_excluded_before_the_cut(files):
     }
 
 
+def test_measures_that_look_deeper_than_an_external_run_are_named(files):
+    write_run(files / "short", {query: {"d0": 3.0, "d1": 2.0} for query in ("q1", "q2", "NA")}, "t")
+    given = files / "short", files / "qrels", files / "metrics.tsv", ["nDCG@2", "P@5", "R@100", "Judged@10"]
+    expected = "warning: has at most 2 documents per query; P@5, R@100 would count more"
+    assert score(*given, external=True) == [expected] and score(*given) == []
+
+
 def test_a_run_of_which_no_document_is_judged_is_said_when_it_comes_and_when_it_is_scored(files):
     write_run(files / "ids", {"q1": {"DOC-1": 2.0, "DOC-2": 1.0}, "q2": {"d1": 1.0}}, "t")
     expected = (
