@@ -21,7 +21,6 @@ from scripts.common.numerals import finite, integer
 from scripts.ir.plain_run import LARGEST_SCORE, read_plain_run
 
 Run = dict[str, dict[str, float]]  # query id -> document id -> score
-RankedScores = dict[str, dict[str, tuple[int, float]]]  # query id -> document id -> rank (from 1), score
 Qrels = dict[str, dict[str, int]]  # query id -> document id -> grade
 Subtopics = dict[str, Qrels]  # subtopic -> its judgements
 
@@ -274,15 +273,6 @@ def condensed(run: Run, qrels: Qrels) -> Run:
     """A run without its unjudged documents (Sakai 2007, Alternatives to Bpref, SIGIR)."""
     return {
         query: {document: score for document, score in run[query].items() if judged(grades, document)}
-        for query, grades in qrels.items()
-        if query in run
-    }
-
-
-def ranks_of_judged(run: Run, qrels: Qrels) -> RankedScores:
-    """For each query of a run that is judged, its judged documents with their ranks in the run (from 1) and scores."""
-    return {
-        query: {one: (rank, run[query][one]) for rank, one in enumerate(ranking(run[query]), 1) if judged(grades, one)}
         for query, grades in qrels.items()
         if query in run
     }

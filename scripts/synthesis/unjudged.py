@@ -22,7 +22,7 @@ import pandas as pd
 
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.holes import ALL, Case, cut, has_holes, holes, values
-from scripts.ir.trec import Qrels, RankedScores, Run, ranks_of_judged, read_run
+from scripts.ir.trec import Qrels, Run, judged, ranking, read_run
 from scripts.records.comparison import UnjudgedCase, UnjudgedRecord
 from scripts.statistics.effects import effect_named
 from scripts.synthesis.comparing import DependenceData, Pairs, compared
@@ -31,6 +31,7 @@ from scripts.synthesis.metrics_files import Scores
 
 LOWEST, HIGHEST, CONDENSED = "lowest", "highest", "condensed"
 CASES = (LOWEST, HIGHEST, ALL, CONDENSED)
+RankedScores = dict[str, dict[str, tuple[int, float]]]  # query id -> document id -> rank (from 1), score
 
 
 @dataclass(frozen=True)
@@ -119,9 +120,18 @@ def _read(paths: Sequence[Path], measure: str, qrels: Qrels) -> Ranked:
         run = read_run(path)
         depth = max(depth, *map(len, run.values()))
         absent = max(absent, len(qrels.keys() - run.keys()))
-        of_judged.append(ranks_of_judged(run, qrels))
+        of_judged.append(_ranks_of_judged(run, qrels))
         runs.append(cut(run, measure, qrels))
     return Ranked(runs, of_judged, depth, absent)
+
+
+def _ranks_of_judged(run: Run, qrels: Qrels) -> RankedScores:
+    """For each query of a run that is judged, its judged documents with their ranks in the run (from 1) and scores."""
+    return {
+        query: {one: (rank, run[query][one]) for rank, one in enumerate(ranking(run[query]), 1) if judged(grades, one)}
+        for query, grades in qrels.items()
+        if query in run
+    }
 
 
 def _condensed(ranked: Ranked, depth: int, qrels: Qrels, measure: str) -> np.ndarray:

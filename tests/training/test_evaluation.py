@@ -73,7 +73,7 @@ def test_evaluating_changes_no_weights_and_its_value_is_that_of_the_run(dev, tmp
     with_relevant = read_run(dev / "dev.trec")
     with_relevant["q9"]["d9"] = 0.5
     write_run(tmp_path / "first.trec", with_relevant, "bm25")
-    paths = {"checkpoint": tmp_path / "evaluated/model", "corpus": dev / "corpus.jsonl", "queries": dev / "queries.jsonl",
+    paths = {"checkpoint": tmp_path / "reported/model", "corpus": dev / "corpus.jsonl", "queries": dev / "queries.jsonl",
              "first-stage": tmp_path / "first.trec", "run": tmp_path / "run.trec", "timing": tmp_path / "t.json"}  # fmt: skip
     settings = {"type": kind, "backend": "torch", "max_length": 16, "batch_size": 4, "depth": 8, "tag": "x"}
     options = [part for name, path in paths.items() for part in (f"--{name}", str(path))]

@@ -37,8 +37,12 @@ def test_it_says_what_it_found_and_what_comes_next_and_writes_once(workspace, wr
         "error: config/scores.yaml: exists already; choose another place by OUT=config/NAME.yaml\n"
     )
     done = new(workspace, "--folder", "data/scores", "--out", "config/again.yaml")
-    said = "config/again.yaml: scores (score) of 2 systems on 2 tasks\nnext: make run CONFIG=config/again.yaml\n"
-    assert done.stdout == said
+    said = [
+        "scores (score) of 2 systems on 2 tasks",
+        "the control is bm25, by its name.",
+        "next: make run CONFIG=config/again.yaml",
+    ]
+    assert done.stdout == f"config/again.yaml: {chr(10).join(said)}\n"
     done = new(workspace, "--folder", "rules")
     assert (
         done.returncode == 1
