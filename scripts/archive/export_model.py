@@ -71,7 +71,8 @@ def main() -> None:
     found = exported(resolve(config, str(arguments.config)), arguments.system, arguments.seed)
     export(found, config, arguments.out)
     loader = found.model_type.LOADED_BY
-    print(f'{arguments.out}: {found.system.name}, seed {found.seed}; {loader}("{arguments.out}") loads it')
+    trained = f"{found.system.name} of {found.experiment.name}, seed {found.seed}"
+    print(f'{arguments.out}: {trained}; {loader}("{arguments.out}") loads it')
 
 
 if __name__ == "__main__":

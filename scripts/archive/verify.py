@@ -100,7 +100,8 @@ def recompute(archive: Path, manifest: dict, arguments: argparse.Namespace) -> b
     if arguments.report:
         write_report(arguments.report, results)
     total = Counter(result.verdict for result in results)
-    listed = ", ".join(f"{count} {verdict}" for verdict, count in total.most_common())
+    words = {NOT_HERE: "by their hashes only"}
+    listed = ", ".join(f"{count} {words.get(verdict, verdict)}" for verdict, count in total.most_common())
     print(f"{'not verified' if wrong else 'verified'}: {listed}")
     return not wrong
 

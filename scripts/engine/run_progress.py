@@ -153,7 +153,7 @@ class RunProgress(logging.Handler):
             self.held.append(record)
             return
         if record.levelno >= logging.ERROR and record.getMessage().startswith(LOCKED):
-            record = _line(f"error: {self.experiment}: {_under_way(self.experiment)}")
+            record, self.held = _line(f"error: {self.experiment}: {_under_way(self.experiment)}"), []
         elif record.levelno >= logging.ERROR:
             self._release()
         self._pass_on(record)

@@ -34,9 +34,9 @@ class Settings:
 def too_short(ranked: Run, names: list[str]) -> list[str]:
     """A warning about measures that look deeper than the longest ranking; empty if there are none."""
     most = max(map(len, ranked.values()))
-    beyond = ", ".join(name for name in names if (cutoff(parse(name)) or 0) > most and not name.startswith("Judged"))
+    beyond = " or ".join(name for name in names if (cutoff(parse(name)) or 0) > most and not name.startswith("Judged"))
     few = f"has at most {most} document{'' if most == 1 else 's'} per query"
-    return [f"warning: {few}; {beyond} would count more"] if beyond else []
+    return [f"warning: {few}, fewer than {beyond} counts"] if beyond else []
 
 
 def score(

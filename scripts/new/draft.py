@@ -18,6 +18,7 @@ CONTROLS = ("bm25", "baseline", "control", "gold")  # a system with one of these
 MEASURES = keys_of(Configuration)["measures"].default
 HINT = "minilm encodes every document: minutes for 10,000 on a laptop. Without it, delete it below and its comparison."
 FEW = 50  # training queries below which nothing is trained
+TO_TUNE = 100  # training queries from which a tenth becomes dev, on which BM25 is tuned
 MOST = 2000  # training queries that a recipe learns from
 RECIPE = {"negatives": {"from": "bm25", "per_query": 1}, "epochs": 1, "batch_size": 16, "learning_rate": 2e-5}
 EXAMPLE = Path(__file__).parents[2] / "config/scifact.yaml"  # a first comparison uses its small model
@@ -37,6 +38,7 @@ class Draft:
     hints: tuple[str, ...] = ()
     measure: str | None = None  # the compared measure, if not the default
     depth: int | None = None  # the most documents per query in the shallowest run, if known
+    shallowest: str = ""  # the file of that run
 
     def sections(self, experiment: str) -> dict[str, Any]:
         """Return the whole configuration, with comparisons of the systems."""
@@ -52,6 +54,13 @@ class Draft:
         return {"experiment": experiment, **{name: section for name, section in written.items() if section}}
 
     @property
+    def on_measures(self) -> tuple[str, ...]:
+        """The default measures that are not written, and the reason; empty if all are."""
+        absent = [name for name in MEASURES if not self.measure and name not in self._measures()]
+        few = f"{self.shallowest} has at most {self.depth} documents per query"
+        return (f"Not measured: {', '.join(absent)}, since {few}.",) if absent else ()
+
+    @property
     def on_control(self) -> tuple[str, ...]:
         """The control and the reason for it, for the comment of the file; empty if there is only one system."""
         control = control_of(self.systems)
@@ -59,7 +68,8 @@ class Draft:
             return ()
         if _is_named_so(control):
             return (f"The control is {control}, by its name.",)
-        return (f"The control is {control}, the first system: no name contains bm25, baseline or control. Name yours.",)
+        why = "the first system, since no name contains bm25, baseline or control"
+        return (f"The control is {control}, {why}. To choose another, edit control and treatment at the end.",)
 
     def _measures(self) -> list[str]:
         """Return the default measures that look no deeper than the runs, or than the first one does."""
@@ -117,7 +127,8 @@ def draft_of_collections(
     `training` has the number of training queries of datasets. The bi-encoder is also fine-tuned on the first dataset
     that has enough of them.
     """
-    systems: Entries = {"bm25": {"type": "bm25"}, "minilm": {"model": "minilm"}}
+    tunable = all(entry.get("splits") == {"dev": 0.1} for entry in datasets.values())
+    systems: Entries = {"bm25": {"type": "bm25"} | ({"tune": True} if tunable else {}), "minilm": {"model": "minilm"}}
     models = {"minilm": read_yaml(EXAMPLE)["models"]["minilm"]}
     enough = {name: number for name, number in (training or {}).items() if number >= FEW}
     if not enough:

@@ -76,6 +76,7 @@ def text_of(found: Draft, folder: Folder, out: Path) -> str:
         f"Written by `make new` from {folder.place}: {found.what}. Every key: docs/configuration.md.",
         f"To run it: make run CONFIG={out}",
         *found.on_control,
+        *found.on_measures,
         *found.hints,
         *(line[:1].upper() + line[1:] for line in left_out(found, folder)),
     ]
@@ -114,7 +115,7 @@ def main() -> None:
         raise UserError(f"{str(out)!r}: contains a character that cannot be printed; expected OUT=config/NAME.yaml")
     found = draft(look(folder, arguments.measure))
     write_new(out, text_of(found, folder, out))
-    about = [line[:1].lower() + line[1:] for line in found.on_control]
+    about = [line[:1].lower() + line[1:] for line in (*found.on_control, *found.on_measures)]
     print("\n".join([f"{out}: {found.what}", *about, *left_out(found, folder), f"next: make run CONFIG={out}"]))
 
 

@@ -8,20 +8,20 @@ from pathlib import Path
 PAGES = ("report.html", "explorer/index.html", "summary.md", "figures")
 
 MOST = 3  # sentences of the first comparison: on these collections, over collections like these, in a new one
-FURTHER = 4  # comparisons with a sentence each
+FURTHER = 4  # other comparisons, of which the first two sentences are shown in one line
 QUESTION = re.compile(r"^(?:#+ |\*\*)(.*\?)(?: \(.*\)|\*\*)?$", re.MULTILINE)
 ANSWER = re.compile(r"^- \*\*.*?\*\* (.*)$", re.MULTILINE)
 ESCAPE = re.compile(r"\\(\W)")
 
 
 def conclusions(summary: str) -> list[str]:
-    """The question and the answers of the first comparison, and the first answer of each other; empty without any."""
+    """The question and the answers of the first comparison, and two of each other; empty without any."""
     compared = summary.partition("\n## Comparisons\n")[2]
     found = list(QUESTION.finditer(compared))
     if not found:
         return []
     answers = [ANSWER.findall(compared[question.end() :].strip().split("\n\n")[0]) for question in found]
-    further = [of[0] for of in answers[1:] if of]
+    further = [" ".join(of[:2]) for of in answers[1:] if of]
     said = [found[0][1], *answers[0][:MOST], *further[:FURTHER]]
     said += [f"{len(further) - FURTHER} more comparisons: see the report"] if len(further) > FURTHER else []
     return [ESCAPE.sub(r"\1", text) for text in said]

@@ -99,8 +99,8 @@ def test_no_customary_split_of_the_printed_sizes_is_the_thesiss(scored):
     rows = [f"| {generator} | {seed} | {articles} | {equal} | {away:.3f} |" for generator, seed, articles, equal, away
             in sorted(found) if (generator, seed) in SHOWN]  # fmt: skip
     most, nearest = max(equal for *_, equal, _ in found), min(away for *_, away in found)
-    said = f"{len(found)} splits have the printed sizes; at most {most} of 59 cells are equal, the nearest has a mean "
-    said += f"distance of {nearest:.3f}"
+    said = f"{len(found)} splits have the printed sizes; at most {most} of 59 cells are equal, and the smallest "
+    said += f"mean distance is {nearest:.3f}"
     print("\n".join(rows), said, sep="\n")
     assert {(generator, seed) for generator, seed, *_ in found} >= SHOWN
     assert most < 30, said

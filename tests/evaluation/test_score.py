@@ -86,7 +86,7 @@ def test_an_imported_run_is_without_what_is_excluded_before_the_cut(files):
 def test_measures_that_look_deeper_than_an_external_run_are_named(files):
     write_run(files / "short", {query: {"d0": 3.0, "d1": 2.0} for query in ("q1", "q2", "NA")}, "t")
     given = files / "short", files / "qrels", files / "metrics.tsv", ["nDCG@2", "P@5", "R@100", "Judged@10"]
-    expected = "warning: has at most 2 documents per query; P@5, R@100 would count more"
+    expected = "warning: has at most 2 documents per query, fewer than P@5 or R@100 counts"
     assert score(*given, external=True) == [expected] and score(*given) == []
 
 

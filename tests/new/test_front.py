@@ -84,9 +84,7 @@ def test_the_control_is_found_by_its_name_and_the_file_says_why(here):
     folders.write(here / "others", {"accuracy.csv": values.replace("my_baseline", "beta")})
     (entry,) = configuration("others")["comparisons"].values()
     assert entry["control"].endswith("alpha")
-    assert f"# The control is {entry['control']}, the first system: no name contains bm25, baseline or" in drafted(
-        "others"
-    )
+    assert f"# The control is {entry['control']}, the first system, since no name contains" in drafted("others")
 
 
 @pytest.mark.parametrize("layout", folders.LAYOUTS)
@@ -104,6 +102,7 @@ def test_measures_look_no_deeper_than_runs(here):
         files |= {f"{system}.run": "".join(lines)}
     folders.write(here / "data", files)
     assert configuration()["measures"] == ["nDCG@10", "RR@10", "AP@5", "Judged@10"]
+    assert "# Not measured: R@100, since b.run has at most 50 documents per query." in drafted()
 
 
 def test_a_collection_with_training_queries_has_a_fine_tuned_system(here):
@@ -120,6 +119,10 @@ def test_a_collection_with_training_queries_has_a_fine_tuned_system(here):
     found = collection(60)
     assert found["recipes"]["hard"]["train_on"] == "data" and "queries" not in found["recipes"]["hard"]
     assert found["systems"]["tuned"] == {"model": "minilm", "recipe": "hard", "seeds": 2}
+    assert "splits" not in found["datasets"]["data"] and found["systems"]["bm25"] == {"type": "bm25"}
+    larger = collection(120)
+    assert larger["datasets"]["data"]["splits"] == {"dev": 0.1} and larger["systems"]["bm25"]["tune"] is True
+    found = collection(60)
     assert found["comparisons"]["against-bm25"]["treatment"] == ["minilm", "tuned"]
     assert "learns from 60 training queries of data" in drafted()
     assert collection(2500)["recipes"]["hard"]["queries"] == 2000 and "2,000 of 2,500 training queries" in drafted()

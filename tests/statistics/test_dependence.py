@@ -132,8 +132,8 @@ def test_few_clusters_are_left_alone_unless_asked_for():
     few = {"t": task("abcd", a="1", b="1", c="2", d="2")}
     found, warnings = units_of_tasks(few, "auto")
     assert found["t"] == list("abcd")
-    why = "2 clusters, effectively 2.0, fewer than 10"
-    assert warnings == [f"t: queries count as independent, since common relevant documents group them into {why}"]
+    why = "too few (below 10) to allow for it: intervals take queries as independent and may be too narrow"
+    assert warnings == [f"t: queries share relevant documents (2 groups, effectively 2.0), {why}"]
     found, warnings = units_of_tasks(few, "gold-document")
     assert len(set(found["t"])) == 2 and not warnings
     assert units_of_tasks(few, "query")[0]["t"] == list("abcd")

@@ -173,10 +173,10 @@ def test_where_few_documents_are_judged_only_condensed_lists_are_named():
     few = {"a": 1.2, "b": 2.2}  # of 1.0 and 2.0 that are unjudged
     one = compared(few, lowest=means(-0.05, 1e-4), condensed=means(-0.04, 1e-3))
     said = remark(one.meta, plot_of(one))
-    assert "Only 12% are judged, so the extreme cases in the table say little. Without them (condensed lists)" in said
+    assert "Only 12% are judged, too few to bound the answer. Without unjudged documents (condensed lists)" in said
     assert f"the mean difference is {MINUS}0.040" in said and "least favourably" not in said
     extremes = compared(few, lowest=means(-0.05, 1e-4))
-    assert remark(extremes.meta, plot_of(extremes)).endswith("the extreme cases in the table say little.")
+    assert remark(extremes.meta, plot_of(extremes)).endswith("too few to bound the answer.")
 
 
 def test_condensed_lists_are_cut_to_the_depth_of_the_shallower_system(tmp_path):

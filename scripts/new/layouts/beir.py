@@ -11,7 +11,7 @@ from scripts.common.unpacking import packed_or_plain
 from scripts.datasets.formats import beir
 from scripts.datasets.formats._judgements import read_judgements
 from scripts.ir.collection import SPLITS
-from scripts.new.draft import Draft, counted, draft_of_collections
+from scripts.new.draft import TO_TUNE, Draft, counted, draft_of_collections
 from scripts.new.layouts import Contents
 from scripts.new.names import as_name
 from scripts.new.own_documents import own_document
@@ -42,6 +42,8 @@ def draft(contents: Contents) -> Draft | None:
         tasks.append(task)
         if task == name and not carved:
             training[name] = splits.get("train", 0)
+            if "dev" not in splits and training[name] >= TO_TUNE:
+                datasets[name]["splits"] = {"dev": 0.1}
     what = f"{counted(len(places), 'collection')} in BEIR's layout"
     return draft_of_collections(what, datasets, tasks, used, training)
 

@@ -42,13 +42,16 @@ def draft(contents: Contents) -> Draft | None:
     for file, name in systems_of(task_of, folder.place).items():
         runs = systems.setdefault(name, {"type": "external", "runs": {}})["runs"]
         runs[task_of[file]] = folder.location(file)
+    depths = {file: max(Counter(query for query, _ in pairs).values()) for file, pairs in starts.items()}
+    shallowest = min(depths, key=depths.__getitem__)
     return Draft(
         f"{counted(len(task_of), 'run')} of {counted(len(datasets), 'task')} with qrels",
         datasets,
         systems,
         list(datasets),
         used=frozenset(task_of) | {file for file, task in task_of_file.items() if task in datasets},
-        depth=min(max(Counter(query for query, _ in pairs).values()) for pairs in starts.values()),
+        depth=depths[shallowest],
+        shallowest=shallowest,
     )
 
 

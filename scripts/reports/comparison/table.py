@@ -21,7 +21,8 @@ from scripts.reports.writing.content import Column, Table
 TRIED = "Tried"
 TRIED_NOTE = (
     "Tried: the number of configurations compared on dev before each side's final one was chosen, control → "
-    "treatment; 1 if nothing was tuned. The side for which more was tried had the larger tuning budget."
+    "treatment, including the systems whose runs a side uses; 1 if nothing was tuned. Compare the two: a larger tuning "
+    "budget favours its side."
 )
 HERE, P_HERE = "On these collections", "p (these)"
 LIKE_THESE, P_LIKE_THESE = "Over collections like these", "p (like these)"
@@ -30,8 +31,9 @@ SCOPES = (HERE, P_HERE, LIKE_THESE, P_LIKE_THESE, NEW)
 HOW_TO_READ = {  # column -> its meaning
     HERE: "On these collections: their mean with equal weights.",
     LIKE_THESE: "Over collections like these: the random-effects mean.",
-    NEW: "In a new collection: the prediction interval.",
-    P_HERE: "p: in brackets after Holm correction for the number of hypotheses; one that is tested in several ways "
+    NEW: "In a new collection: the prediction interval. It includes the uncertainty of τ, so it is wider than the "
+    "interval of the mean even where τ is estimated as 0.",
+    P_HERE: "p: in parentheses after Holm correction for the number of hypotheses; one that is tested in several ways "
     "(such as MD and SMD) counts once, and comparisons that name a family are corrected within it.",
     TAU: "τ: the standard deviation of true effects between collections, in units of the effect (of a correlation: of "
     "Fisher's z).",
@@ -41,7 +43,10 @@ HOW_TO_READ = {  # column -> its meaning
 
 def how_to_read(shown: Mapping[str, list[str]]) -> str:
     """The meaning of the columns that have a value; `shown` are the cells by column."""
-    return " ".join(text for name, text in HOW_TO_READ.items() if any(shown.get(name, [])))
+    there = {name for name in HOW_TO_READ if any(shown.get(name, []))}
+    if not any("(" in text for text in shown.get(P_HERE, [])):
+        there.discard(P_HERE)
+    return " ".join(text for name, text in HOW_TO_READ.items() if name in there)
 
 
 def as_table(comparison: Found, looks: Looks, labels: Labels) -> Forest:
@@ -157,7 +162,7 @@ def _answers(row: ComparisonRow, numbers: form.Numbers) -> dict[str, str]:
 
 
 def _p_values(row: ComparisonRow, prefix: str) -> str:
-    """A p-value and in brackets Holm's, if there are several hypotheses."""
+    """A p-value and in parentheses Holm's, if there are several hypotheses."""
     own, by_holm = getattr(row, f"{prefix}p_value"), getattr(row, f"{prefix}p_holm")
     if own is None:
         return ""

@@ -47,7 +47,7 @@ def _answer(mean: Summary, alpha: float) -> int:
 def remark(meta: MetaRecord, plot: Forest) -> str:
     """How many documents are unjudged, and in which cases the answer is another; empty if it is the same in all.
 
-    If most documents are unjudged, the extreme cases always give another answer: only the condensed case is named.
+    If most documents are unjudged, the extreme cases always give another answer, so only the condensed case is given.
     """
     changed = changing(meta, plot.alpha)
     if not changed or meta.unjudged is None:
@@ -58,13 +58,15 @@ def remark(meta: MetaRecord, plot: Forest) -> str:
         f"{number:.1f} are unjudged and count as not relevant. "
     )
     share = 1 - number / documents
-    means = {name: _mean(case.fixed_mean, plot) for name, case in changed.items()}
+    means = {name: _mean(case.fixed_mean, plot) for name, case in cases_of(meta).items()}
     if share < FEW:
-        said += f"Only {share:.0%} are judged, so the extreme cases in the table say little."
+        said += f"Only {share:.0%} are judged, too few to bound the answer."
         if "condensed" in means:
-            said += f" Without them (condensed lists), the mean {plot.effect.NOUN} is {means['condensed']}."
+            said += (
+                f" Without unjudged documents (condensed lists), the mean {plot.effect.NOUN} is {means['condensed']}."
+            )
     else:
-        cases = [f"{mean} if {CASES[name][0]}" for name, mean in means.items()]
+        cases = [f"{means[name]} if {CASES[name][0]}" for name in changed]
         said += f"The answer depends on them: the mean {plot.effect.NOUN} is {', '.join(cases)}."
     return said.format(treatment=plot.groups[0].treatment)
 

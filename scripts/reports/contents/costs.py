@@ -25,7 +25,7 @@ COLUMNS = {
 }
 OWN_STEPS = {"end_to_end_p50_ms": "latency_p50_ms", "end_to_end_training_seconds": "training_seconds"}
 CAPTION = (
-    "Cost of each system: means over tasks and seeds, with the lowest and highest values in brackets. Latency and "
+    "Cost of each system: means over tasks and seeds, with the lowest and highest values in parentheses. Latency and "
     "training are end to end: they include those of the systems whose runs a system uses; the own step excludes "
     "them. Latency is that of one query at a time, queries per second that of all queries in batches."
 )

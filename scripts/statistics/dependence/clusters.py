@@ -76,6 +76,6 @@ def _given(name: str, task: TaskQueries) -> Units:
 
 
 def _why_not(name: str, count: int, number: float) -> str:
-    few = f"{count} clusters, effectively {number:.1f}, fewer than {FEWEST}"
-    clusters = "a single cluster" if count == 1 else few
-    return f"{name}: queries count as independent, since common relevant documents group them into {clusters}"
+    groups = "one group" if count == 1 else f"{count} groups, effectively {number:.1f}"
+    few = f"too few (below {FEWEST}) to allow for it: intervals take queries as independent and may be too narrow"
+    return f"{name}: queries share relevant documents ({groups}), {few}"
