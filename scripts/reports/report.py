@@ -133,6 +133,7 @@ def results(arguments: Namespace, tables: dict[str, pd.DataFrame]) -> list[Block
     described = {name: settings.systems[name] for name in systems}
     blocks.append(data.systems(described, labels, tables, mined(arguments.mined)))
     blocks += data.tuned_on_few(settings.tuned, tables["datasets"], labels)
+    blocks += data.learnt_near(settings.trained, tables["datasets"], labels)
     said = (settings.measures, settings.trained, settings.unstated, settings.cautions, settings.charts)
     shown = data.Means(*said, of_runs=bool(settings.sources), lower_is_better=settings.lower_is_better)
     blocks.append(data.means(means, shown, labels))

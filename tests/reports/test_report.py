@@ -173,6 +173,21 @@ def test_the_overview_answers_each_question_and_sorts_by_exact_values():
     assert [row[-1] for row in shown.blocks[0]] == ["25 → 1", "1 → 1", "1 → 11"]
 
 
+def test_test_queries_near_training_queries_are_noted_where_a_system_learnt_from_these():
+    counts = {
+        "dataset": ["d", "d", "e"],
+        "split": ["test", "dev", "test"],
+        "queries": [40, 9, 40],
+        "near_duplicates": [5, 9, 4],
+    }
+    trained = {"s": ["d", "e"], "t": ["d"], "u": []}
+    (note,) = data.learnt_near(trained, pd.DataFrame(counts), Labels({}, {"s": "System S"}))
+    assert note.text.startswith(
+        "d: 5 of 40 test queries are near a training query, and System S and t learnt from these"
+    )
+    assert data.learnt_near({"u": []}, pd.DataFrame(counts), NAMES) == []
+
+
 def test_means_mark_the_best_and_what_was_learnt():
     means = pd.DataFrame(
         {"task": ["a", "a"], "system": ["s", "t"], "queries": [5, 5], "RR": [9.25, 10.5], "RR sd": [None, 0.01]}

@@ -57,6 +57,8 @@ ON_TEST = (
     "part in the selection."
 )
 
+MANY_NEAR = 0.1  # share of test queries near a training query from which it is noted
+
 
 def tasks(names: Sequence[str], datasets: pd.DataFrame, sources: dict[str, dict[str, str]]) -> Section:
     """The tasks by their labels, and the datasets with where they come from."""
@@ -138,6 +140,18 @@ def tuned_on_few(tuned: dict[str, list[str]], datasets: pd.DataFrame, labels: La
         queries = dev["queries"][dataset] - dev["queries_without_relevant"][dataset]
         if caution := few_queries(int(queries)):
             notes.append(Note(f"{listed([labels.system(name) for name in systems])} on {dataset}: {caution}."))
+    return notes
+
+
+def learnt_near(trained: dict[str, list[str]], datasets: pd.DataFrame, labels: Labels) -> list[Note]:
+    """A note for each dataset of whose test queries many are near a training query, if a system learnt from these."""
+    notes = []
+    for row in datasets[datasets["split"] == "test"].itertuples():
+        systems = [labels.system(name) for name, tasks in trained.items() if row.dataset in tasks]
+        if systems and row.near_duplicates > MANY_NEAR * row.queries:
+            near = f"{row.near_duplicates:.0f} of {row.queries:.0f} test queries are near a training query"
+            how = "drop_near_duplicates leaves such training queries out"
+            notes.append(Note(f"{row.dataset}: {near}, and {listed(systems)} learnt from these; {how}."))
     return notes
 
 
