@@ -65,7 +65,7 @@ def left_out(found: Draft, folder: Folder) -> list[str]:
 def _no_heading(folder: Folder, file: str) -> str:
     """Return why a table is not recognised; empty for other files."""
     is_table = file.lower().endswith((".csv", ".tsv")) and kind_of(read_head(folder.path(file))) is None
-    return " (a table with several columns of values needs a heading)" if is_table else ""
+    return " (not recognised; scores in several columns need a heading)" if is_table else ""
 
 
 def text_of(found: Draft, folder: Folder, out: Path) -> str:

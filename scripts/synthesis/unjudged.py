@@ -118,7 +118,7 @@ def _read(paths: Sequence[Path], measure: str, qrels: Qrels) -> Ranked:
     runs, of_judged, depth, absent = [], [], 0, 0
     for path in paths:
         run = read_run(path)
-        depth = max(depth, *map(len, run.values()))
+        depth = max([depth, *map(len, run.values())])
         absent = max(absent, len(qrels.keys() - run.keys()))
         of_judged.append(_ranks_of_judged(run, qrels))
         runs.append(cut(run, measure, qrels))

@@ -221,7 +221,7 @@ def test_files_that_are_left_out_are_named(here, layout):
 def test_a_table_without_a_heading_is_left_out_with_the_reason(here):
     folders.scores(here / "data")
     folders.write(here / "data", {"sst2.csv": "q1,0.5,0.25\nq2,0.75,1.0\n"})
-    assert "sst2.csv (a table with several columns of values needs a heading)" in " ".join(drafted().split())
+    assert "sst2.csv (not recognised; scores in several columns need a heading)" in " ".join(drafted().split())
 
 
 LOOKED_FOR = (
