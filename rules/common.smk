@@ -113,17 +113,12 @@ def graph():
     return rule_graph(workflow.rules, [*rules.all.input.shown, *explorer.folder(EXPERIMENT)], made)
 
 
-def may_be_deleted(path):
-    """Return whether a file is a checkpoint, embedding, index or text, which may be deleted to save space."""
-    return results_paths.kind(path) in results_paths.HEAVY
-
-
 @cache
 def gone():
     """The deleted outputs of jobs behind the results, of the types that every archive contains."""
-    if all(map(may_be_deleted, deleted_from(RESULTS))):
+    if all(map(results_paths.may_be_deleted, deleted_from(RESULTS))):
         return []
-    missing = [path for path in deleted_outputs(graph()) if not may_be_deleted(path)]
+    missing = [path for path in deleted_outputs(graph()) if not results_paths.may_be_deleted(path)]
     if missing:
         message = f"{len(missing)} deleted files are made again, with all that depends on them, such as {missing[0]}"
         print(f"{message} (that one alone: snakemake {missing[0]} --configfile {CONFIG_NAME})", file=sys.stderr)

@@ -229,6 +229,14 @@ def kind(path: str) -> str:
     return PLACES[parse(path)[0]].kind
 
 
+def may_be_deleted(path: str) -> bool:
+    """Return whether a file may be deleted to save space, or is on no list, since a script run by hand wrote it."""
+    try:
+        return kind(path) in HEAVY
+    except UserError:
+        return True
+
+
 def fields_of(name: str, path: object) -> dict[str, str]:
     """Return the fields of a path `name`, in any experiment folder, since scripts can also be run by hand.
 

@@ -10,7 +10,17 @@ import pytest
 
 from scripts.common.errors import UserError
 from scripts.experiment import results_paths
-from scripts.experiment.results_paths import DOWNLOAD, KINDS, NOT_ARCHIVED, PLACES, fields_of, kind, parse, path
+from scripts.experiment.results_paths import (
+    DOWNLOAD,
+    KINDS,
+    NOT_ARCHIVED,
+    PLACES,
+    fields_of,
+    kind,
+    may_be_deleted,
+    parse,
+    path,
+)
 
 REPOSITORY = Path(__file__).parents[2]
 CHOICES = {
@@ -107,6 +117,18 @@ def test_a_field_that_is_not_given_stays_a_wildcard():
 def test_a_path_that_nothing_makes_is_refused(unknown):
     with pytest.raises(UserError, match="is on no list of results"):
         kind(unknown)
+
+
+@pytest.mark.parametrize(
+    "file, may",
+    [
+        ("results/e/metrics/t/s/seed-0.tsv", False),
+        ("results/e/models/m/r/seed-1/model.safetensors", True),
+        ("results/e/mine/a.json", True),  # of a script run by hand
+    ],
+)
+def test_what_may_be_deleted(file, may):
+    assert may_be_deleted(file) is may
 
 
 def test_fields_of_another_path_are_refused_with_what_is_expected():

@@ -157,4 +157,7 @@ def test_texts_models_and_indices_may_be_deleted(again):
     shutil.rmtree(results / "embeddings/weather/bert/hard/seed-1.vectors")
     for path in ("corpus.jsonl", "queries/train.jsonl"):
         (results / "data/weather" / path).unlink()
+    by_hand = again.folder / "results/state/sha256/results/tiny/mine/a.json"  # a script wrote it, then it was deleted
+    by_hand.parent.mkdir(parents=True)
+    by_hand.write_text(f"{'0' * 64}  results/tiny/mine/a.json\n")
     assert again.planned() == set()
