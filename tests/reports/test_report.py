@@ -84,6 +84,12 @@ def answers_of(one):
     return [(answer.words, answer.kind) for answer in one.answers]
 
 
+@pytest.mark.parametrize("changes, several", [({}, True), ({"k": 1, "q": None}, False)])
+def test_reading_a_forest_plot_is_explained_by_what_is_drawn_in_it(changes, several):
+    first, *_ = comparisons(all_compared({"x": one_found(**changes)}), Figures({}, {"x": LOOKS}, {}, ()), NAMES).blocks
+    assert ("prediction interval" in str(first)) is several and "A diamond that misses zero" in str(first)
+
+
 def test_the_answers_follow_the_corrected_p_values():
     one = all_compared({"x": replace(one_found(), family=adjustment(0.086, 0.04))})["x"]
     assert answers_of(one)[:2] == [("yes, higher", "better"), ("not significant after Holm correction", "open")]

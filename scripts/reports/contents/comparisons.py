@@ -61,6 +61,10 @@ PLOTS = (
     "misses zero is a significant difference before correction for the number of comparisons. Where the prediction "
     "interval includes zero, either system may be better in a new collection."
 )
+PLOTS_OF_ONE_TASK = (
+    "A forest plot shows the effect on the task. A diamond that misses zero is a significant difference before "
+    "correction for the number of comparisons."
+)
 FURTHER = {  # beginning of a figure's name -> what it shows, and where its numbers stand
     INFLUENCE: ("Influence of each task", "The table of influence has the numbers."),
     QUERIES: ("Differences of all queries", "The table of queries gives the number that each system wins."),
@@ -172,7 +176,9 @@ def comparisons(all_compared: dict[str, Compared], figures: Figures, labels: Lab
             parts = [Section(one.question, _one(one, figures, labels, False), one.name, one.anchor) for one in several]
             heading = f"{len(several)} systems against {control}"
             sections.append(Section(heading, [plot, *parts], title, f"figure-{title}"))
-    return Section("Comparisons", [Paragraph(PLOTS), *sections], anchor="comparisons")
+    several_tasks = any(group.heterogeneity for one in all_compared.values() for group in one.plot.groups)
+    how_to_read = Paragraph(PLOTS if several_tasks else PLOTS_OF_ONE_TASK)
+    return Section("Comparisons", [how_to_read, *sections], anchor="comparisons")
 
 
 def _one(one: Compared, figures: Figures, labels: Labels, alone: bool = True) -> list[Block]:
