@@ -35,7 +35,7 @@ prepare: setup  ## fetch and check all data and models of CONFIG; afterwards no 
 run: setup  ## run the experiment of CONFIG (config/config.yaml); VERBOSE=1 shows all lines of Snakemake
 	$(BIN)/snakemake --configfile $(call quoted,$(CONFIG))
 
-status: setup  ## show the progress of the last run (or that of CONFIG or EXPERIMENT), in another terminal or on Slurm
+status: setup  ## show the progress of the runs under way, or of the last (of CONFIG or EXPERIMENT), in another terminal
 	@PYTHONPATH=. $(BIN)/python scripts/progress/status.py $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
 
 plan: setup  ## estimate what a further study could detect, from the variances of CONFIG's comparisons

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from scripts.common.errors import UserError
 from scripts.common.near_names import hint
 from scripts.experiment.sections.configuration import Configuration
 from scripts.ir.measure_names import by_subtopic, follows_instructions
 from scripts.ir.measures import check_computable
+
+NO_ORIGINS: Mapping[tuple[str, str], str] = MappingProxyType({})
 
 
 class Source:
@@ -21,11 +26,27 @@ class Source:
 
 
 class Checker(Source):
-    """A configuration with its defaults, and its file name."""
+    """A configuration with its defaults, its file name and the names of fanned-out entries in the file."""
 
-    def __init__(self, config: Configuration, source: str) -> None:
+    def __init__(self, config: Configuration, source: str, origins: Mapping[tuple[str, str], str] = NO_ORIGINS) -> None:
         super().__init__(source)
         self.config = config
+        self.origins = origins
+
+    def fail(self, key: str, problem: str) -> UserError:
+        """Return the error about `key`, to be raised; the key of a fanned-out entry is that of the file."""
+        return super().fail(self._in_file(key), problem)
+
+    def _in_file(self, key: str) -> str:
+        fitting = {
+            f"{section}.{derived}": f"{section}.{name}"
+            for (section, derived), name in self.origins.items()
+            if derived != name and f"{key}.".startswith(f"{section}.{derived}.")
+        }
+        if not fitting:
+            return key
+        derived = max(fitting, key=len)
+        return f"{fitting[derived]}{key.removeprefix(derived)} (in {derived.split('.', 1)[1]})"
 
     def computable(self, key: str, measure: str, of_one_run: bool = True) -> None:
         """Raise UserError unless ir-measures knows the measure and it can be computed here.

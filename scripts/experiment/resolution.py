@@ -61,7 +61,7 @@ def resolve(config: JsonObject, source: str) -> Experiment:
     """Complete, check and resolve a configuration; `source` (its file name) begins each message of a UserError."""
     check_secrets(config, source)  # first, since other messages quote values
     completed, origins = complete(config, source)
-    check = Checker(configuration(completed, source), source)
+    check = Checker(configuration(completed, source), source, origins)
     entries: dict[str, list[str]] = {}
     for name in check.config.systems:
         entries.setdefault(origins["systems", name], []).append(name)

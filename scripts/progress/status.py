@@ -1,4 +1,4 @@
-"""`make status`: the progress of the last run of an experiment, whoever started it; starts nothing.
+"""`make status`: the progress of the runs under way, or of the last run of an experiment; starts nothing.
 
 Reads the state that the run wrote and, to warn if several configurations share it, the names in config/.
 """
@@ -25,9 +25,15 @@ def state_of(found: Run, written: float, now: float) -> str:
     """The state of a run as text; `written` is the time of its last update."""
     if found.outcome != "running":
         return f"{found.outcome} at {_clock(found.ended or written)}"
-    if now - written > SILENT or (found.host == socket.gethostname() and not _lives(found.pid)):
+    if not under_way(found, written, now):
         return f"was killed after {_clock(written)}; a new run resumes from there"
     return f"running on {found.host} since {_clock(found.started)}, process {found.pid}"
+
+
+def under_way(found: Run, written: float, now: float) -> bool:
+    """Whether a run has not ended and was not killed; `written` is the time of its last update."""
+    dead = now - written > SILENT or (found.host == socket.gethostname() and not _lives(found.pid))
+    return found.outcome == "running" and not dead
 
 
 def report(found: Run, written: float, now: float) -> list[str]:
@@ -61,12 +67,22 @@ def named(config: Path) -> str:
     return name
 
 
-def latest() -> str:
-    """The experiment with the latest state of a run. Raises UserError if there is none."""
+def current() -> list[str]:
+    """The experiments with a run under way, or that with the latest state. Raises UserError if no run ever began."""
     runs = sorted(FOLDER.glob("*.json"), key=lambda path: path.stat().st_mtime)
     if not runs:
         raise UserError("no run has started in this folder: make run")
-    return runs[-1].stem
+    now = time.time()
+    running = [path.stem for path in runs if under_way(read(path.stem), path.stat().st_mtime, now)]
+    return sorted(running) or [runs[-1].stem]
+
+
+def show(experiment: str) -> None:
+    """Print the progress of the last run of an experiment."""
+    found = read(experiment)
+    print(*report(found, place(experiment).stat().st_mtime, time.time()), sep="\n")
+    if len(files := configurations().of.get(experiment, [])) > 1:
+        print(f"warning: {shared(experiment, files)} and this state; give one of them another name")
 
 
 def main() -> None:
@@ -74,11 +90,9 @@ def main() -> None:
     parser.add_argument("--experiment", help="the name of the experiment")
     parser.add_argument("--config", type=Path, help="the configuration of the experiment")
     arguments = parser.parse_args()
-    experiment = arguments.experiment or (named(arguments.config) if arguments.config else latest())
-    found = read(experiment)
-    print(*report(found, place(experiment).stat().st_mtime, time.time()), sep="\n")
-    if len(files := configurations().of.get(experiment, [])) > 1:
-        print(f"warning: {shared(experiment, files)} and this state; give one of them another name")
+    chosen = arguments.experiment or (arguments.config and named(arguments.config))
+    for experiment in [chosen] if chosen else current():
+        show(experiment)
 
 
 if __name__ == "__main__":

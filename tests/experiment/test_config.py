@@ -67,6 +67,7 @@ CASES = {  # what is wrong, or accepted where there is no message
     "system name with a space": ({"systems/a b": {"type": "bm25"}}, "c.yaml: systems: bad name 'a b'"),
     "unknown measure": ({"measures": ["nDGC@10"]}, "c.yaml: measures: unknown measure 'nDGC@10' (did you mean 'nDCG@10'?)"),
     "unknown treatment": ({"comparisons/c/treatment": "x"}, "c.yaml: comparisons.c.treatment: unknown name 'x'; systems has bm25, tuned"),
+    "unknown among treatments": ({"comparisons/c/treatment": ["tuned", "x"]}, "c.yaml: comparisons.c.treatment (in c-x): unknown name 'x'; systems has bm25, tuned"),
     "control and treatment are one": ({"comparisons/c/treatment": "bm25"}, "c.yaml: comparisons.c: control and treatment are both 'bm25'"),
     "unknown task of a comparison": ({"comparisons/c/tasks": ["x"]}, "c.yaml: comparisons.c.tasks: unknown name 'x'; tasks has d"),
     "measure not listed": ({"comparisons/c/measure": "P@1"}, "c.yaml: comparisons.c.measure: 'P@1' is not among measures"),

@@ -90,7 +90,7 @@ def test_a_selection_is_given_to_the_training_alone_and_needs_the_same_files():
 MISTAKES = {
     "unknown name": ({"only": ["BM26"]}, "systems.l.only: unknown name 'BM26' (did you mean 'BM25'?); few has BM25, BM25.title, PL2.title(c=7), "
      "document_length, query_length, system.z, weighting-models, PL2.title, PL2, lengths-and-terms, z, systems"),
-    "one of several": ({"without": [["BM25"], ["lengths"]]}, "systems.l-lengths.without: unknown name 'lengths' (did you mean 'query_length'?); few has"),
+    "one of several": ({"without": [["BM25"], ["lengths"]]}, "systems.l.without (in l-lengths): unknown name 'lengths' (did you mean 'query_length'?); few has"),
     "nothing left": ({"only": "BM25", "without": "weighting-models"}, "systems.l: only and without leave no feature of few"),
     "nothing but itself": ({"only": []}, "systems.l.only"),
     "a number": ({"only": [3]}, "systems.l.only"),

@@ -178,7 +178,7 @@ WRONG = {
     ),
     "no system of the starting point": (
         {"systems__pseudo": ..., "comparisons__labels": ...},
-        "c.yaml: comparisons.few-few-pseudo-32.control: no system ranks as few-pseudo-32 does with what its training starts "
+        "c.yaml: comparisons.few.control (in few-few-pseudo-32): no system ranks as few-pseudo-32 does with what its training starts "
         "from: pseudo-models, pseudo-ir, pseudo-common",
     ),
     "a starting point of BM25": (
@@ -191,7 +191,7 @@ WRONG = {
     ),
     "a selected seed": (
         {"systems__few__select_seed": {"task": "ir/dev"}},
-        "c.yaml: systems.few-scratch-32.select_seed: only valid with one recipe for all tasks",
+        "c.yaml: systems.few.select_seed (in few-scratch-32): only valid with one recipe for all tasks",
     ),
 }
 

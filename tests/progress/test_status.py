@@ -4,12 +4,13 @@ import os
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from scripts.common.errors import UserError
 from scripts.progress import state
-from scripts.progress.status import named, report, state_of
+from scripts.progress.status import current, named, report, state_of
 from tests.support.one_line import one_line
 from tests.workflow.conftest import REPOSITORY
 
@@ -69,6 +70,19 @@ def test_the_command_reads_what_a_run_wrote_and_starts_nothing(tmp_path, monkeyp
         done.returncode == 1 and done.stderr.startswith("error: tinny: no run of it") and done.stderr.count("\n") == 1
     )
     assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == ["tiny.json", "tiny.yaml"]
+
+
+def test_without_a_name_all_runs_under_way_are_shown_or_the_last(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match="no run has started"):
+        current()
+    for name, pid in (("killed", GONE), ("b", os.getpid()), ("a", os.getpid())):
+        state.write(replace(a_run(pid), experiment=name))
+    assert current() == ["a", "b"]
+    for name in ("b", "a"):
+        state.write(replace(a_run(GONE), experiment=name))
+    os.utime(state.place("b"), (1e9, 1e9))
+    assert current() == ["a"]
 
 
 def test_configurations_that_share_an_experiment_are_named(tmp_path):
