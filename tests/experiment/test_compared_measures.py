@@ -94,4 +94,7 @@ def test_a_column_that_a_file_lacks_is_named_before_anything_runs():
     config = changed(BASE, {"systems/x/column": ["a", "c"]})
     with pytest.raises(UserError) as error:
         resolve(config, "c.yaml")
-    assert str(error.value) == "c.yaml: systems.x.column (in x-c): rte.csv:1: no column 'c'; the columns of values are a, b"
+    assert (
+        str(error.value)
+        == "c.yaml: systems.x.column (in x-c): rte.csv:1: no column 'c'; the columns of values are a, b"
+    )
