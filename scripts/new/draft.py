@@ -18,7 +18,7 @@ CONTROLS = ("bm25", "baseline", "control", "gold")  # a system with one of these
 MEASURES = keys_of(Configuration)["measures"].default
 HINT = "minilm encodes every document: minutes for 10,000 on a laptop. Without it, delete it below and its comparison."
 FEW = 50  # training queries below which nothing is trained
-TO_TUNE = 100  # training queries from which a tenth becomes dev, on which BM25 is tuned
+TO_TUNE = 10  # dev queries, or tenth of the training queries without a dev split, from which BM25 is tuned
 MOST = 2000  # training queries that a recipe learns from
 RECIPE = {"negatives": {"from": "bm25", "per_query": 1}, "epochs": 1, "batch_size": 16, "learning_rate": 2e-5}
 EXAMPLE = Path(__file__).parents[2] / "config/scifact.yaml"  # a first comparison uses its small model
@@ -120,14 +120,18 @@ def comparisons(ranked: Mapping[str, Iterable[str]], tasks: list[str]) -> Entrie
 
 
 def draft_of_collections(
-    what: str, datasets: Entries, tasks: list[str], used: Iterable[str], training: Mapping[str, int] | None = None
+    what: str,
+    datasets: Entries,
+    tasks: list[str],
+    used: Iterable[str],
+    training: Mapping[str, int] | None = None,
+    tunable: bool = False,
 ) -> Draft:
     """Return a first comparison on the user's collections: BM25 against a small bi-encoder.
 
     `training` has the number of training queries of datasets. The bi-encoder is also fine-tuned on the first dataset
-    that has enough of them.
+    that has enough of them. With `tunable`, each dataset has a dev split, on which BM25 is tuned.
     """
-    tunable = all(entry.get("splits") == {"dev": 0.1} for entry in datasets.values())
     systems: Entries = {"bm25": {"type": "bm25"} | ({"tune": True} if tunable else {}), "minilm": {"model": "minilm"}}
     models = {"minilm": read_yaml(EXAMPLE)["models"]["minilm"]}
     enough = {name: number for name, number in (training or {}).items() if number >= FEW}

@@ -105,15 +105,30 @@ def test_measures_look_no_deeper_than_runs(here):
     assert "# Not measured: R@100, since b.run has at most 50 documents per query." in drafted()
 
 
+def with_more_queries(folder, **numbers):
+    """A collection in BEIR's layout with as many judged queries of further splits."""
+    folders.beir(folder)
+    for split, number in numbers.items():
+        judged = "".join(f"{split}{n}\td{n % 8 + 1}\t1\n" for n in range(number))
+        texts = "".join(json.dumps({"_id": f"{split}{n}", "text": f"fire {n}"}) + "\n" for n in range(number))
+        whole = (folder / "queries.jsonl").read_text() + texts
+        folders.write(folder, {f"qrels/{split}.tsv": "query-id\tcorpus-id\tscore\n" + judged, "queries.jsonl": whole})
+
+
+def test_bm25_is_tuned_where_each_collection_has_dev_queries_or_enough_to_split_off(here):
+    for name, numbers in (("a", {"train": 120}), ("b", {"dev": 20})):
+        with_more_queries(here / "data" / name, **numbers)
+    found = configuration()
+    assert found["systems"]["bm25"] == {"type": "bm25", "tune": True}
+    assert [found["datasets"][name].get("splits") for name in "ab"] == [{"dev": 0.1}, None]
+    folders.beir(here / "data/c")
+    found = configuration()
+    assert found["systems"]["bm25"] == {"type": "bm25"} and "splits" not in found["datasets"]["a"]
+
+
 def test_a_collection_with_training_queries_has_a_fine_tuned_system(here):
     def collection(queries):
-        folders.beir(here / "data")
-        judged = "".join(f"t{n}\td{n % 8 + 1}\t1\n" for n in range(queries))
-        texts = "".join(json.dumps({"_id": f"t{n}", "text": f"fire {n}"}) + "\n" for n in range(queries))
-        whole = (here / "data/queries.jsonl").read_text() + texts
-        folders.write(
-            here / "data", {"qrels/train.tsv": "query-id\tcorpus-id\tscore\n" + judged, "queries.jsonl": whole}
-        )
+        with_more_queries(here / "data", train=queries)
         return configuration()
 
     found = collection(60)

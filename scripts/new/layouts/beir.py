@@ -29,7 +29,9 @@ def draft(contents: Contents) -> Draft | None:
     if not places:
         return None
     datasets: dict[str, dict[str, Any]] = {}
-    tasks, used, training = [], [], {}
+    tasks, used = [], []
+    training: dict[str, int] = {}
+    to_tune_on: dict[str, dict[str, Any]] = {}
     for place in places:
         root = contents.folder.path(str(place))
         name = as_name(root.name) or "collection"
@@ -42,10 +44,13 @@ def draft(contents: Contents) -> Draft | None:
         tasks.append(task)
         if task == name and not carved:
             training[name] = splits.get("train", 0)
-            if "dev" not in splits and training[name] >= TO_TUNE:
-                datasets[name]["splits"] = {"dev": 0.1}
+            if splits.get("dev", training[name] // 10) >= TO_TUNE:
+                to_tune_on[name] = {} if "dev" in splits else {"splits": {"dev": 0.1}}
+    tunable = len(to_tune_on) == len(datasets)
+    if tunable:
+        datasets = {name: entry | to_tune_on[name] for name, entry in datasets.items()}
     what = f"{counted(len(places), 'collection')} in BEIR's layout"
-    return draft_of_collections(what, datasets, tasks, used, training)
+    return draft_of_collections(what, datasets, tasks, used, training, tunable)
 
 
 def _checked(root: Path) -> tuple[set[Path], dict[str, int], dict[str, Any]]:
