@@ -17,9 +17,9 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.ir.instruction_following import Original
-from scripts.ir.measure_names import cutoff, parse
 from scripts.ir.measures import evaluate
-from scripts.ir.trec import Run, none_judged, over_subtopics, read_qrels, read_run, read_subtopics, with_ascending_ties
+from scripts.ir.short_runs import too_short
+from scripts.ir.trec import none_judged, over_subtopics, read_qrels, read_run, read_subtopics, with_ascending_ties
 
 
 @dataclass(frozen=True)
@@ -29,14 +29,6 @@ class Settings:
         Literal["descending", "ascending"], "the order of documents of equal score by id: descending as in trec_eval"
     ] = "descending"
     external: Annotated[bool, "the run is a user's file, whose depth is not known before"] = False
-
-
-def too_short(ranked: Run, names: list[str]) -> list[str]:
-    """A warning about measures that look deeper than the longest ranking; empty if there are none."""
-    most = max(map(len, ranked.values()))
-    beyond = " or ".join(name for name in names if (cutoff(parse(name)) or 0) > most and not name.startswith("Judged"))
-    few = f"has at most {most} document{'' if most == 1 else 's'} per query"
-    return [f"warning: {few}, fewer than {beyond} counts"] if beyond else []
 
 
 def score(
@@ -58,7 +50,8 @@ def score(
         table.to_csv(file, sep="\t")
     missing, unjudged = len(qrels.keys() - ranked.keys()), len(ranked.keys() - qrels.keys())
     remarks = [said] if (said := none_judged(ranked, qrels)) else []
-    remarks += too_short(ranked, names) if external else []
+    if external and (short := too_short(max(map(len, ranked.values())), names)):
+        remarks.append(f"warning: {short}")
     if missing:
         remarks.append(f"{missing} of {len(qrels)} judged queries are not in the run and score 0")
     if unjudged:

@@ -18,7 +18,6 @@ CONTROLS = ("bm25", "baseline", "control", "gold")  # a system with one of these
 MEASURES = keys_of(Configuration)["measures"].default
 HINT = "minilm encodes every document: minutes for 10,000 on a laptop. Without it, delete it below and its comparison."
 FEW = 50  # training queries below which nothing is trained
-TO_TUNE = 10  # dev queries, or tenth of the training queries without a dev split, from which BM25 is tuned
 MOST = 2000  # training queries that a recipe learns from
 RECIPE = {"negatives": {"from": "bm25", "per_query": 1}, "epochs": 1, "batch_size": 16, "learning_rate": 2e-5}
 EXAMPLE = Path(__file__).parents[2] / "config/scifact.yaml"  # a first comparison uses its small model

@@ -137,16 +137,16 @@ def main() -> None:
     warnings += notes(found.tasks, settings.judged)
     scale = measure_scale(scores.values.to_numpy() for pair in pairs.values() for scores in pair)
     all_tasks = sensitivity(found.tasks, settings, found.corpora, list(found.seed_effects.values()))
-    unjudged, absent = unjudged_record(pairs, arguments.runs, qrels, settings, dependence)
-    lacking = [*unpaired, *absent]
+    unjudged = unjudged_record(pairs, arguments.runs, qrels, settings, dependence)
+    lacking = [*unpaired, *unjudged.absent]
     record = meta_record(
         found.synthesis,
         settings,
         scale,
         **dependence_record(found, settings),
-        warnings=[*lacking, *warnings, *found.synthesis.warnings],
+        warnings=[*lacking, *unjudged.short, *warnings, *found.synthesis.warnings],
         sensitivity=sensitivity_record(all_tasks) if all_tasks else None,
-        unjudged=unjudged,
+        unjudged=unjudged.record,
     )
     for warning in record.warnings:
         shown = "warning: " if warning in lacking else ""  # in the terminal as well

@@ -43,6 +43,9 @@ class Settings(Method):
     runs_on: Annotated[dict[str, str], "task: the one whose runs it scores, where it is another"] = field(
         default_factory=dict
     )
+    external: Annotated[list[str], "systems whose runs are files of the user, of any depth"] = field(
+        default_factory=list
+    )
     judged: Annotated[dict[str, JudgedBy], "task: the language model that judges it"] = field(default_factory=dict)
     cluster_files: Annotated[dict[str, str], "task: a file with the cluster of each of its queries"] = field(
         default_factory=dict

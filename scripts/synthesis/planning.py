@@ -18,6 +18,7 @@ from scripts.experiment.records import Experiment, Moderator, Task
 from scripts.experiment.results_paths import path
 from scripts.experiment.seed_sources import checkpoints, seed_sources, tasks_of_source
 from scripts.experiment.seeds_of import BORROWED, SeedsOf
+from scripts.experiment.systems.external import NAME as EXTERNAL
 from scripts.experiment.tried import tried_by_comparison
 
 
@@ -58,6 +59,7 @@ def comparison_settings(experiment: Experiment, name: str) -> JsonObject:
     folders = {
         tasks[task].folder: tasks[treatment_task].folder for task, treatment_task in comparison.treatment_on.items()
     }
+    external = [one for one in (comparison.control, comparison.treatment) if experiment.systems[one].type == EXTERNAL]
     lower = comparison.statistics.margin is not None and experiment.is_lower_better(comparison)
     return {
         "control": comparison.control,
@@ -65,6 +67,7 @@ def comparison_settings(experiment: Experiment, name: str) -> JsonObject:
         **({"treatment_on": folders} if folders else {}),
         **_measure_on(experiment, name),
         **_runs_on(experiment, name),
+        **({"external": external} if external and compared_runs(experiment, name) else {}),
         **judged.judges(experiment, comparison),
         **_of_tasks(experiment, comparison.tasks),
         "seed": experiment.seed,

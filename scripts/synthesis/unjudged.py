@@ -1,4 +1,4 @@
-"""The result of a comparison if its unjudged documents were judged, or removed; and the queries that runs lack.
+"""The result of a comparison if its unjudged documents were judged, or removed; and what runs lack.
 
 Reads runs; writes nothing. Four cases in addition to the comparison itself, in which no unjudged document is relevant:
 
@@ -16,12 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.holes import ALL, Case, cut, has_holes, holes, values
+from scripts.ir.short_runs import too_short
 from scripts.ir.trec import Qrels, Run, judged, ranking, read_run
 from scripts.records.comparison import UnjudgedCase, UnjudgedRecord
 from scripts.statistics.effects import effect_named
@@ -47,20 +49,29 @@ class Ranked:
     absent: int
 
 
+class Unjudged(NamedTuple):
+    """The means of all cases; and, as text, the judged queries that runs lack, and external runs that are too short."""
+
+    record: UnjudgedRecord | None
+    absent: list[str]
+    short: list[str]
+
+
 def unjudged_record(
     pairs: Pairs, runs: Sequence[Path], qrels: Mapping[str, Qrels], settings: Settings, dependence: DependenceData
-) -> tuple[UnjudgedRecord | None, list[str]]:
-    """The means of all cases, and the judged queries that runs lack, as text.
+) -> Unjudged:
+    """The means of all cases, and what runs lack.
 
     There are none without runs or a difference; no means either if every document that counts is judged.
     """
     measures = [settings.measure, *settings.measure_on.values()]
     if not (runs and effect_named(settings.effect).HAS_DIFFERENCE and all(map(has_holes, measures))):
-        return None, []
+        return Unjudged(None, [], [])
     numbers: dict[str, float] = {}
     documents: dict[str, float] = {}
     by_case: dict[str, dict[str, tuple[Scores, Scores]]] = {case: {} for case in CASES}
-    said: list[str] = []
+    absent: list[str] = []
+    short: list[str] = []
     for task, pair in pairs.items():
         ranked_on = settings.runs_on.get(task, task)
         systems = {name: _runs_of(runs, ranked_on, name) for name in (settings.control, settings.treatment)}
@@ -71,12 +82,16 @@ def unjudged_record(
             by_case[case][task] = found
         for name, ranked in zip(systems, (control, treatment), strict=True):
             if ranked.absent:
-                absent = f"{ranked.absent} of {len(qrels[task])} judged queries are not in the run of {name}"
-                said.append(f"{task}: {absent} and score 0")
+                lacking = f"{ranked.absent} of {len(qrels[task])} judged queries are not in the run of {name}"
+                absent.append(f"{task}: {lacking} and score 0")
+            if name in settings.external and (fewer := too_short(ranked.depth, [measure])):
+                short.append(f"{task}: the run of {name} {fewer}")
     if not any(numbers.values()):
-        return None, said
+        return Unjudged(None, absent, short)
     means = {case: _means(found, settings, dependence) for case, found in by_case.items()}
-    return UnjudgedRecord(numbers, documents, {case: found for case, found in means.items() if found}), said
+    return Unjudged(
+        UnjudgedRecord(numbers, documents, {case: one for case, one in means.items() if one}), absent, short
+    )
 
 
 def _means(pairs: Pairs, settings: Settings, dependence: DependenceData) -> UnjudgedCase | None:

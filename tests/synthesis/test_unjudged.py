@@ -53,9 +53,8 @@ class Case:
         for task in "ab":
             files = [sorted((self.folder / f"metrics/{task}/{system}").iterdir()) for system in "ct"]
             pairs[task] = paired(*(read_scores(of_system, "P@5") for of_system in files), task)[:2]
-        found, self.absent = unjudged_record(
-            pairs, sorted(self.folder.rglob("*.trec.gz")), self.qrels, self.settings, DependenceData()
-        )
+        runs = sorted(self.folder.rglob("*.trec.gz"))
+        found, self.absent, self.short = unjudged_record(pairs, runs, self.qrels, self.settings, DependenceData())
         return found
 
     def differences(self, filled=lambda grades: grades, kept=lambda run, qrels: run):
@@ -119,8 +118,19 @@ def test_nothing_is_said_where_all_is_judged_or_nothing_is_relevant_to_unjudged_
     assert unjudged_record({}, [tmp_path], {}, replace(case.settings, measure="Judged@5"), DependenceData()) == (
         None,
         [],
+        [],
     )
-    assert unjudged_record({}, [], {}, case.settings, DependenceData()) == (None, [])
+    assert unjudged_record({}, [], {}, case.settings, DependenceData()) == (None, [], [])
+
+
+def test_an_external_run_that_is_shorter_than_the_measure_counts_is_said(tmp_path):
+    case = Case(tmp_path)
+    case.record()
+    assert case.short == []
+    case.settings = replace(case.settings, external=["t"], measure_on={"b": "P@99"})
+    case.record()
+    depth = max(len(scores) for (system, _), run in case.runs.items() if system == "t" for scores in run.values())
+    assert case.short == [f"b: the run of t has at most {depth} documents per query, fewer than P@99 counts"]
 
 
 def means(effect, p):

@@ -11,7 +11,8 @@ from scripts.common.unpacking import packed_or_plain
 from scripts.datasets.formats import beir
 from scripts.datasets.formats._judgements import read_judgements
 from scripts.ir.collection import SPLITS
-from scripts.new.draft import TO_TUNE, Draft, counted, draft_of_collections
+from scripts.ir.few_queries import LEAST
+from scripts.new.draft import Draft, counted, draft_of_collections
 from scripts.new.layouts import Contents
 from scripts.new.names import as_name
 from scripts.new.own_documents import own_document
@@ -44,7 +45,7 @@ def draft(contents: Contents) -> Draft | None:
         tasks.append(task)
         if task == name and not carved:
             training[name] = splits.get("train", 0)
-            if splits.get("dev", training[name] // 10) >= TO_TUNE:
+            if splits.get("dev", training[name] // 10) >= LEAST:
                 to_tune_on[name] = {} if "dev" in splits else {"splits": {"dev": 0.1}}
     tunable = len(to_tune_on) == len(datasets)
     if tunable:
