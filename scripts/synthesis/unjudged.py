@@ -71,7 +71,7 @@ def unjudged_record(
     documents: dict[str, float] = {}
     by_case: dict[str, dict[str, tuple[Scores, Scores]]] = {case: {} for case in CASES}
     absent: list[str] = []
-    short: list[str] = []
+    short: dict[str, list[str]] = {}  # how a run falls short: on these tasks
     for task, pair in pairs.items():
         ranked_on = settings.runs_on.get(task, task)
         systems = {name: _runs_of(runs, ranked_on, name) for name in (settings.control, settings.treatment)}
@@ -85,13 +85,13 @@ def unjudged_record(
                 lacking = f"{ranked.absent} of {len(qrels[task])} judged queries are not in the run of {name}"
                 absent.append(f"{task}: {lacking} and score 0")
             if name in settings.external and (fewer := too_short(ranked.depth, [measure])):
-                short.append(f"{task}: the run of {name} {fewer}")
+                short.setdefault(f"the run of {name} {fewer}", []).append(task)
+    on_tasks = [f"{', '.join(tasks)}: {said}" for said, tasks in short.items()]
     if not any(numbers.values()):
-        return Unjudged(None, absent, short)
+        return Unjudged(None, absent, on_tasks)
     means = {case: _means(found, settings, dependence) for case, found in by_case.items()}
-    return Unjudged(
-        UnjudgedRecord(numbers, documents, {case: one for case, one in means.items() if one}), absent, short
-    )
+    record = UnjudgedRecord(numbers, documents, {case: found for case, found in means.items() if found})
+    return Unjudged(record, absent, on_tasks)
 
 
 def _means(pairs: Pairs, settings: Settings, dependence: DependenceData) -> UnjudgedCase | None:
