@@ -48,7 +48,7 @@ class Published:
     file: Annotated[
         FilePath,
         "a TSV file with one printed number per row and the place of the corresponding result here, see "
-        "docs/statistics.md",
+        "docs/repeat-a-paper.md",
     ]
     mapping: Annotated[
         FilePath | None,
