@@ -190,7 +190,10 @@ def test_systems_that_cost_nothing_stand_side_by_side_and_the_others_in_order():
     nothing = cost_axis([Cost(0, 0, 0)] * 3, 190, 7)
     assert nothing.strip is None and nothing.ticks == [(95, "none")]
     (alone,) = cost_axis([Cost(5, 5, 5)], 190, 7).places
-    assert alone == (95, 95, 95)
+    assert alone == pytest.approx((95, 95, 95))
+    close = cost_axis([Cost(35.03, 34.8, 35.3), Cost(35.35, 35.0, 35.7)], 190, 7)
+    assert 0 < close.places[1].x - close.places[0].x < 190 / 20
+    assert [label for _, label in close.ticks] == ["30.0", "32.5", "35.0", "37.5", "40.0"]
 
 
 def test_numbers_stand_off_one_another_and_off_the_dots():
@@ -211,3 +214,9 @@ def test_a_row_has_the_joules_of_its_parts_where_they_were_counted(tmp_path, mon
     found = row(run, Beside(training=str(training), encoding=str(encoding)))
     reported = {name: value for name, value in found.items() if name.endswith("_joules")}
     assert reported == {"gpu_joules": 5.0, "processor_joules": 2.0, "encoding_gpu_joules": 70.0}
+
+
+@pytest.mark.parametrize("ratio", [1.3, 3.3, 5.01, 40, 3000])
+def test_an_axis_has_two_ticks_or_more(ratio):
+    for low in (0.7, 1.01, 2.01, 5.67, 51):
+        assert len(cost_axis([Cost(low, low, low), Cost(low * ratio, low * ratio, low * ratio)], 190, 7).ticks) >= 2

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from scripts.reports.comparison import number_text as form
 from scripts.reports.figures.cost_data import Cost
 from scripts.reports.figures.forest_axis import axis_ticks
 from scripts.reports.figures.measured_text import width
 
 PITCH = 9.0  # between two systems that cost nothing
 EDGE = 8.0  # inside the panel's frame, and between the strip and the rest
-WIDE = 3.0  # a ratio of the highest cost to the lowest from which on the axis is logarithmic
+WIDE = 5.0  # a ratio of the highest cost to the lowest from which on the axis is logarithmic, with two ticks or more
+NARROW = 0.4  # the least range of an axis, as a share of its middle: equal costs but for noise stand close together
 STEPS = ((1, 2, 5), (1, 3), (1,))  # ticks in a power of ten
 
 
@@ -48,13 +48,20 @@ def cost_axis(costs: Sequence[Cost], panel: float, size: float) -> CostAxis:
     pitch = min(PITCH, panel / 2 / max(1, len(zeros)))
     strip = len(zeros) * pitch + EDGE if zeros else 0.0
     least = min(cost.low or cost.mean for cost in positive)
-    scale = _Scale(least, max(cost.high for cost in positive), strip + EDGE, panel - EDGE)
+    scale = _Scale(*_widened(least, max(cost.high for cost in positive)), strip + EDGE, panel - EDGE)
     free = iter(_strip(len(zeros), strip, pitch))
     places = [
         next(free) if cost.mean == 0 else Place(*(scale.x(max(value, least)) for value in cost)) for cost in costs
     ]
     ticks = [(strip / 2, "none")] if zeros else []
     return CostAxis(places, ticks + scale.ticks(size, ticks), strip or None)
+
+
+def _widened(low: float, high: float) -> tuple[float, float]:
+    """The ends of an axis that holds these costs in its middle."""
+    middle, half = (low + high) / 2, (high - low) / 2
+    half = max(half, NARROW / 2 * middle)
+    return middle - half, middle + half
 
 
 def _strip(count: int, room: float, pitch: float) -> list[Place]:
@@ -77,15 +84,11 @@ class _Scale:
         return self.high > WIDE * self.low
 
     def x(self, value: float) -> float:
-        if self.high == self.low:
-            return (self.left + self.right) / 2
         low, high, at = (math.log(one) if self.logarithmic else one for one in (self.low, self.high, value))
         return self.left + (at - low) / (high - low) * (self.right - self.left)
 
     def ticks(self, size: float, taken: list[tuple[float, str]]) -> list[tuple[float, str]]:
         """Round ticks with room between their labels, clear of those that are `taken`."""
-        if self.high == self.low:
-            return [(self.x(self.low), form.fixed(self.low, 0 if self.low >= 10 else 1))]
         if not self.logarithmic:
             found = axis_ticks((self.low, self.high), self.right - self.left, size, 0)
             return _apart([(self.x(value), label) for value, label in found], taken, size)
