@@ -12,7 +12,7 @@ from scripts.datasets.formats import beir
 from scripts.datasets.formats._judgements import read_judgements
 from scripts.ir.collection import SPLITS
 from scripts.ir.few_queries import LEAST
-from scripts.new.draft import Draft, counted, draft_of_collections
+from scripts.new.draft import Draft, Entries, counted, draft_of_collections
 from scripts.new.layouts import Contents
 from scripts.new.names import as_name
 from scripts.new.own_documents import own_document
@@ -29,10 +29,10 @@ def draft(contents: Contents) -> Draft | None:
     ]
     if not places:
         return None
-    datasets: dict[str, dict[str, Any]] = {}
+    datasets: Entries = {}
     tasks, used = [], []
     training: dict[str, int] = {}
-    to_tune_on: dict[str, dict[str, Any]] = {}
+    to_tune_on: Entries = {}
     for place in places:
         root = contents.folder.path(str(place))
         name = as_name(root.name) or "collection"
