@@ -23,17 +23,17 @@ SILENT = 120.0  # seconds of silence after which a run, which writes every ten, 
 
 def state_of(found: Run, written: float, now: float) -> str:
     """The state of a run as text; `written` is the time of its last update."""
-    if found.outcome != "running":
-        return f"{found.outcome} at {_clock(found.ended or written)}"
-    if not under_way(found, written, now):
+    if is_running(found, written, now):
+        return f"running on {found.host} since {_clock(found.started)}, process {found.pid}"
+    if found.outcome == "running":
         return f"was killed after {_clock(written)}; a new run resumes from there"
-    return f"running on {found.host} since {_clock(found.started)}, process {found.pid}"
+    return f"{found.outcome} at {_clock(found.ended or written)}"
 
 
-def under_way(found: Run, written: float, now: float) -> bool:
+def is_running(found: Run, written: float, now: float) -> bool:
     """Whether a run has not ended and was not killed; `written` is the time of its last update."""
-    dead = now - written > SILENT or (found.host == socket.gethostname() and not _lives(found.pid))
-    return found.outcome == "running" and not dead
+    killed = now - written > SILENT or (found.host == socket.gethostname() and not _lives(found.pid))
+    return found.outcome == "running" and not killed
 
 
 def report(found: Run, written: float, now: float) -> list[str]:
@@ -73,7 +73,7 @@ def current() -> list[str]:
     if not runs:
         raise UserError("no run has started in this folder: make run")
     now = time.time()
-    running = [path.stem for path in runs if under_way(read(path.stem), path.stat().st_mtime, now)]
+    running = [path.stem for path in runs if is_running(read(path.stem), path.stat().st_mtime, now)]
     return sorted(running) or [runs[-1].stem]
 
 

@@ -179,63 +179,8 @@ def test_the_overview_answers_each_question_and_sorts_by_exact_values():
     assert [row[-1] for row in shown.blocks[0]] == ["25 → 1", "1 → 1", "1 → 11"]
 
 
-def test_test_queries_near_training_queries_are_noted_where_a_system_learnt_from_these():
-    counts = {
-        "dataset": ["d", "d", "e"],
-        "split": ["test", "dev", "test"],
-        "queries": [40, 9, 40],
-        "near_duplicates": [5, 9, 4],
-    }
-    trained = {"s": ["d", "e"], "t": ["d"], "u": []}
-    (note,) = data.learnt_near(trained, pd.DataFrame(counts), Labels({}, {"s": "System S"}))
-    assert note.text.startswith(
-        "d: 5 of 40 test queries are near a training query, and System S and t learnt from these"
-    )
-    assert data.learnt_near({"u": []}, pd.DataFrame(counts), NAMES) == []
-
-
-def test_means_mark_the_best_and_what_was_learnt():
-    means = pd.DataFrame(
-        {"task": ["a", "a"], "system": ["s", "t"], "queries": [5, 5], "RR": [9.25, 10.5], "RR sd": [None, 0.01]}
-    )
-    shown = data.Means(["RR"], {"t": ["a"]}, [], [], [], of_runs=True, lower_is_better=[])
-    ((row,),) = data.means_table(means, "RR", shown, NAMES).blocks
-    assert row == ["a", "5", Span("9.250"), Span("10.500 ± 0.010*", "strong")]
-    lower = replace(shown, lower_is_better=["RR"])
-    ((row,),) = data.means_table(means, "RR", lower, NAMES).blocks
-    assert row == ["a", "5", Span("9.250", "strong"), Span("10.500 ± 0.010*")]
-    ((row,),) = data.means_table(
-        means.rename(columns=lambda name: name.replace("RR", "Judged@5")), "Judged@5", shown, NAMES
-    ).blocks
-    assert not any(cell.look for cell in row[2:])  # more judged documents are no better
-
-
-def test_systems_with_values_of_other_numbers_of_queries_are_reported():
-    means = pd.DataFrame(
-        {"task": ["a", "a"], "system": ["s", "t"], "queries": [1200, 5], "RR": [0.5, 0.25], "RR sd": [None, None]}
-    )
-    shown = data.Means(["RR"], {}, [], [], [], of_runs=False, lower_is_better=[])
-    section = data.means(means, shown, NAMES)
-    assert "A judged query" not in plain(section.blocks[0].text)
-    assert plain(section.blocks[1].text).startswith(
-        "a: numbers of queries (or samples) differ: s 1,200, t 5; each mean"
-    )
-    ((row,),) = data.means_table(means, "RR", shown, NAMES).blocks
-    assert row[1] == "5 to 1,200"
-
-
 def test_a_mean_prints_as_its_effect_does():
     assert Value(0.05249999999999999).number == Value(0.0525).number == "0.053"
-
-
-def test_selected_seeds_say_which_was_kept_and_where_a_test_set_chose():
-    same = {"system": "s", "task": "d", "formula": "RR"}
-    seeds = [{"seed": 1, "chosen": "no", "score": 0.25}, {"seed": 4, "chosen": "yes", "score": 0.5}]
-    for split, warned in (("dev", False), ("test", True)):
-        table = pd.DataFrame([same | {"split": split} | one for one in seeds])
-        (line,) = data.selected(table, Labels({}, {"s": "System S"}))
-        assert plain(line).startswith("System S: seed 4, by RR on d (1: 0.2500, 4: 0.5000).")
-        assert (Span(data.ON_TEST, "strong") in spans(line)) == warned
 
 
 def test_published_numbers_keep_their_digits_and_mark_what_differs(tmp_path):
@@ -305,24 +250,6 @@ def test_what_was_put_before_texts_is_said_of_the_systems_that_ranked_so(tmp_pat
     assert said.startswith('query "query: " and document "a \\"b\\"\\n<i>" (s, t); query "q " (u); ')
     assert said.endswith('query "x " (w on d); query "y " (w on c)')
     assert "Prompts" not in dict(facts(read_timings(paths[4:5])))
-
-
-def test_datasets_of_one_source_stand_together():
-    source = {"location": "x.zip", "licence": "MIT"}
-    assert data.grouped({"a": source, "b": source, "c": source | {"licence": "?"}}) == {
-        "a, b": source,
-        "c": source | {"licence": "?"},
-    }
-
-
-def test_a_note_says_where_few_queries_tuned_a_system():
-    counts = {"dataset": ["d", "d", "e"], "split": ["test", "dev", "dev"], "queries": [9, 12, 12],
-              "queries_without_relevant": [0, 3, 2]}  # fmt: skip
-    notes = data.tuned_on_few({"d": ["s", "t"], "e": ["s"]}, pd.DataFrame(counts), Labels({}, {"s": "System S"}))
-    assert [plain(note.text) for note in notes] == [
-        "System S and t on d: tuned on 9 dev queries: with fewer than 10, the choice may be "
-        "due to chance; use a larger dev split."
-    ]
 
 
 ORIGIN = Origin("2024-05-06", "0123abc", "a processor, 2 cores", "results/e/config.yaml")
