@@ -25,6 +25,7 @@ from scripts.common.errors import UserError
 from scripts.common.keys import JsonObject
 from scripts.common.services import service
 from scripts.common.strict_json import parse_json
+from scripts.common.timed_http import Deadline, opened
 
 LARGEST = 32_000_000  # bytes of an answer; a batch of embeddings takes several million
 CHAT = "chat/completions"
@@ -66,11 +67,6 @@ class _Refused(Exception):
         self.status, self.reason = status, reason
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *arguments: Any) -> None:
-        return None
-
-
 class Endpoint:
     """An address and its API key. The methods are thread-safe; `stop` ends all waiting."""
 
@@ -86,7 +82,6 @@ class Endpoint:
         self.retried = 0
         self.stopped = threading.Event()
         self._counting = threading.Lock()
-        self._opener = urllib.request.build_opener(_NoRedirect)
 
     def probe(self) -> None:
         """Raise UserError if the endpoint does not answer or denies access. No model is queried."""
@@ -165,13 +160,12 @@ class Endpoint:
         headers |= {"Content-Type": "application/json"} if body else {}
         headers |= {"Authorization": f"Bearer {self.key}"} if self.key else {}
         request = urllib.request.Request(self.url.below(name).written, body, headers)
-        deadline = time.monotonic() + timeout
         try:
-            with self._opener.open(request, timeout=timeout) as response:
-                return _within_bounds(response, deadline)
+            with opened(request, Deadline(timeout)) as response:
+                return _within_bounds(response)
         except urllib.error.HTTPError as error:
             with error:
-                reason = self._said(error, deadline)
+                reason = self._said(error)
             if error.code in PASSING:
                 raise _Passing(f"{error.code} {reason}".strip(), _asked_for(error.headers.get("Retry-After"))) from None
             raise _Refused(error.code, reason) from None
@@ -183,11 +177,11 @@ class Endpoint:
                 raise _Passing(f"no answer within {timeout:g} seconds") from error
             raise _Passing(self._short(str(cause) or type(cause).__name__)) from error
 
-    def _said(self, error: urllib.error.HTTPError, deadline: float) -> str:
+    def _said(self, error: urllib.error.HTTPError) -> str:
         """An endpoint's error message, shortened."""
         try:
-            text = _within_bounds(error, deadline).decode(errors="replace")
-        except (_Passing, _Refused, OSError, http.client.HTTPException):
+            text = _within_bounds(error).decode(errors="replace")
+        except (_Refused, OSError, http.client.HTTPException):
             return ""
         try:
             content = json.loads(text)
@@ -228,16 +222,14 @@ class Endpoint:
         return UserError(f"{self.url.shown}: {problem}")
 
 
-def _within_bounds(response: Any, deadline: float) -> bytes:
-    """All bytes of a response. Raises _Refused if there are too many, _Passing if they arrive too slowly."""
+def _within_bounds(response: Any) -> bytes:
+    """All bytes of a response. Raises _Refused if there are too many."""
     parts, size = [], 0
     while part := response.read1(65536):
         parts.append(part)
         size += len(part)
         if size > LARGEST:
             raise _Refused(0, f"an answer of more than {LARGEST:,} bytes")
-        if time.monotonic() > deadline:
-            raise _Passing("an answer that does not end in time")
     return b"".join(parts)
 
 

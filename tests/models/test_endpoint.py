@@ -11,6 +11,7 @@ from scripts.common.errors import UserError
 from scripts.models import endpoint as module
 from scripts.models.endpoint import LARGEST, Endpoint
 from tests.support.answering import answering, error, said
+from tests.support.dripping import DRIPS, dripping, serving
 from tests.support.one_line import one_line
 
 KEY = "sk-Very+Secret/Key=1234567890"
@@ -123,6 +124,16 @@ def test_a_slow_endpoint_is_not_waited_for():
         stop.set()
         one_line(reported, "no answer within 0.3 seconds")
         assert time.monotonic() - start < 3
+
+
+@pytest.mark.parametrize("drip", DRIPS)
+def test_an_answer_that_drips_is_not_waited_for(drip):
+    with serving(dripping(*DRIPS[drip])) as port:
+        start = time.monotonic()
+        with pytest.raises(UserError) as reported:
+            Endpoint(f"http://127.0.0.1:{port}/v1", None, {}, 0.2, 0).ask(REQUEST)
+        one_line(reported, f"http://127.0.0.1:{port}/v1", "429" if "error" in drip else "no answer within 0.2 seconds")
+        assert time.monotonic() - start < 2
 
 
 def test_whether_it_is_there():
