@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 import re
 import stat
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import yaml
@@ -32,8 +34,8 @@ _WORDS = {"int": "a number", "float": "a number", "bool": "true or false", "null
           "map": "a mapping"}  # fmt: skip
 
 
-class _Reader(yaml.SafeLoader):
-    """PyYAML's safe loader with a limit on nesting that holds while the file is parsed."""
+class Shallow:
+    """A part of PyYAML's loaders: a limit on nesting that holds while the text is parsed."""
 
     depth = 0
 
@@ -46,9 +48,17 @@ class _Reader(yaml.SafeLoader):
         return node
 
 
+class _Reader(Shallow, yaml.SafeLoader):
+    pass
+
+
 def read_yaml(path: Path) -> dict:
     """Read a YAML file that holds one mapping. Raises UserError, with the line, for whatever is refused."""
-    text = _text(path)
+    return parse_yaml(_text(path), path)
+
+
+def parse_yaml(text: str, path: Path) -> dict:
+    """The mapping in the text of a YAML file. Raises UserError, with the line, for whatever is refused."""
     try:
         reader = _Reader(text)
         reader.name = str(path)
@@ -58,7 +68,7 @@ def read_yaml(path: Path) -> dict:
         if not isinstance(node, yaml.MappingNode):
             kind = _WORDS.get(node.tag.removeprefix(_STANDARD), "text")
             raise _refused(node, f"{kind} at the top; expected a mapping (key: value)")
-        _check(node, reader, {}, set())
+        measure(node, partial(_check, reader))
         return reader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         line, problem = mistake_of(error, text)
@@ -105,31 +115,30 @@ def _refused(place: yaml.Node | yaml.Event, problem: str) -> UserError:
     return UserError(f"{place.start_mark.name}:{place.start_mark.line + 1}: {problem}")
 
 
-def _check(
-    node: yaml.Node, reader: _Reader, measured: dict[int, tuple[int, int]], open_nodes: set[int]
+def measure(node: yaml.Node, check: Callable[[yaml.Node], None]) -> None:
+    """Apply `check` once to a node and to each below it. Raises UserError, with the line, if there are too many.
+
+    They are counted with aliases expanded, and may not be nested too deeply or lie inside themselves.
+    """
+    _measure(node, check, {}, set())
+
+
+def _measure(
+    node: yaml.Node, check: Callable[[yaml.Node], None], measured: dict[int, tuple[int, int]], open_nodes: set[int]
 ) -> tuple[int, int]:
-    """Check a node and all below it. Returns the number of its values, with aliases expanded, and its depth.
+    """The number of values of a node, with aliases expanded, and its depth.
 
     `measured` has these results by the id of a node, so that an alias is not walked again. `open_nodes` are the ids
-    of the nodes that contain this one. Raises UserError, with the line, for what is refused.
+    of the nodes that contain this one.
     """
     if id(node) in open_nodes:
         raise _refused(node, "an alias (*name) lies inside what it names")
     if id(node) in measured:
         return measured[id(node)]
-    if node.tag not in _KNOWN:
-        raise _refused(node, _unknown_tag(node))
     open_nodes.add(id(node))
+    check(node)
     parts = [part for pair in node.value for part in pair] if isinstance(node, yaml.MappingNode) else node.value
-    if isinstance(node, yaml.ScalarNode):
-        parts = []
-        _check_scalar(node, reader)
-    elif (node.tag == f"{_STANDARD}map") != isinstance(node, yaml.MappingNode) or node.tag == f"{_STANDARD}str":
-        raise _refused(node, _unknown_tag(node))
-    if isinstance(node, yaml.MappingNode):
-        _numbers_as_text(node)
-        _check_keys(node)
-    inner = [_check(part, reader, measured, open_nodes) for part in parts]
+    inner = [_measure(p, check, measured, open_nodes) for p in ([] if isinstance(node, yaml.ScalarNode) else parts)]
     values, depth = 1 + sum(size for size, _ in inner), 1 + max((deep for _, deep in inner), default=-1)
     if depth > DEEPEST:
         raise _refused(node, f"more than {DEEPEST} lists and mappings inside one another")
@@ -138,6 +147,19 @@ def _check(
     open_nodes.remove(id(node))
     measured[id(node)] = values, depth
     return values, depth
+
+
+def _check(reader: _Reader, node: yaml.Node) -> None:
+    """Raise UserError, with the line, for a value or a key that is refused."""
+    if node.tag not in _KNOWN:
+        raise _refused(node, _unknown_tag(node))
+    if isinstance(node, yaml.ScalarNode):
+        _check_scalar(node, reader)
+    elif (node.tag == f"{_STANDARD}map") != isinstance(node, yaml.MappingNode) or node.tag == f"{_STANDARD}str":
+        raise _refused(node, _unknown_tag(node))
+    if isinstance(node, yaml.MappingNode):
+        _numbers_as_text(node)
+        _check_keys(node)
 
 
 def _unknown_tag(node: yaml.Node) -> str:

@@ -11,17 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from scripts.common.characters import REFUSED
+from scripts.common.errors import UserError
+from scripts.common.front_matter import front_matter
 from scripts.engine.downloads import plain_name
 from scripts.experiment.results_paths import path
 from scripts.models.model_keys import Model
 
 CARD = "README.md"
-LONGEST = 1 << 18  # characters read from a card
+LONGEST = 1 << 18  # bytes read from a card, each time that an experiment is planned
 MOST, LONGEST_NAME = 200, 200  # datasets, and characters per name
-FENCE = "---\n"
 
 
 def with_cards(models: Mapping[str, Model], datasets: Collection[str]) -> dict[str, Model]:
@@ -49,12 +48,9 @@ def _with_card(model: Model, datasets: Collection[str]) -> Model:
 def named_by_card(folder: Path) -> list[str] | None:
     """Return the datasets named by the card in a model's folder; None without a card or names."""
     try:
-        with open(folder / CARD, encoding="utf-8") as file:
-            before, front_matter, _ = file.read(LONGEST).split(FENCE, 2)
-        front = None if before else yaml.safe_load(front_matter)
-    except (OSError, ValueError, yaml.YAMLError, RecursionError):
+        return _plain_names(front_matter(folder / CARD, "datasets", LONGEST))
+    except (OSError, UserError):
         return None
-    return _plain_names(front.get("datasets")) if isinstance(front, dict) else None
 
 
 def _plain_names(datasets: Any) -> list[str] | None:

@@ -54,12 +54,13 @@ def scoring(protocol: str, model: str, query: str, documents: list[str]) -> Requ
 
 
 def _listed(answer: Any, place: str | None, value: str, count: int) -> list[Any]:
-    """The values of a list of objects, in the order of their `index`."""
+    """The values of a list of objects, in the order of their `index`, which each has once."""
     try:
-        by_index = {entry["index"]: entry[value] for entry in (answer[place] if place else answer)}
+        numbered = [(entry["index"], entry[value]) for entry in (answer[place] if place else answer)]
     except (KeyError, TypeError):
-        by_index = {}
-    if set(by_index) != set(range(count)):
+        numbered = []
+    by_index = {index: found for index, found in numbered if type(index) is int}
+    if len(numbered) != count or set(by_index) != set(range(count)):
         raise ValueError(f"an answer that does not have one {value} for each of {count} texts, by its index")
     return [by_index[index] for index in range(count)]
 

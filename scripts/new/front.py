@@ -11,10 +11,9 @@ import os
 from pathlib import Path
 from types import ModuleType
 
-import yaml
-
 from scripts.common.command_line import run
 from scripts.common.errors import UserError
+from scripts.common.strict_yaml import parse_yaml
 from scripts.experiment.resolution import resolve
 from scripts.new.draft import Draft
 from scripts.new.folder import Folder, read_folder
@@ -81,7 +80,7 @@ def text_of(found: Draft, folder: Folder, out: Path) -> str:
         *(line[:1].upper() + line[1:] for line in left_out(found, folder)),
     ]
     text = page(head, found.sections(experiment))
-    resolve(yaml.safe_load(text), str(out))
+    resolve(parse_yaml(text, out), str(out))
     return text
 
 

@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow
@@ -153,6 +154,9 @@ def changed(**files):
     }
 
 
+LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{one}'] * 10)}]\n" for one, name in pairwise("abcdefghi")
+)
 BAD = {
     "columns of documents": (
         changed(corpus=table([{"key": 1, "body_html": "x"}])) | {"corpus/corpus-00001-of-00002.parquet": b""},
@@ -177,6 +181,22 @@ BAD = {
         r"queries-00000-of-00001\.parquet: not a parquet file, or",
     ),
     "a damaged card": (WHOLE | {"README.md": b"---\nconfigs: [{config_name: x}]\n---\n"}, r"README\.md: its head can"),
+    "aliases in a card": (
+        WHOLE | {"README.md": f"---\n{LAUGHS}configs: [{{config_name: *i, data_files: x}}]\n---\n".encode()},
+        r"README\.md:6: contains more than 100,000 values, with its aliases expanded",
+    ),
+    "a list as a name in a card": (
+        WHOLE | {"README.md": b"---\nconfigs: [{config_name: [a], data_files: x}]\n---\n"},
+        r"README\.md: its head cannot be read; expected under configs",
+    ),
+    "a mapping as a pattern in a card": (
+        WHOLE | {"README.md": b"---\nconfigs: [{config_name: a, data_files: {split: test, path: {a: b}}}]\n---\n"},
+        r"README\.md: its head cannot be read; expected under configs",
+    ),
+    "an invisible character in a card": (
+        WHOLE | {"README.md": b'---\nconfigs: [{config_name: "a\\u202eb", data_files: x}]\n---\n'},
+        r"README\.md: its head cannot be read; expected under configs",
+    ),
     "two texts": (changed(queries=table([*QUERIES, {"_id": "q1", "text": "no"}])), "row 3: query q1 has another text"),
     "another split": (
         changed(qrels=None) | {f"qrels/{split}.jsonl": lines(JUDGED) for split in ("test", "heldout")},

@@ -74,7 +74,9 @@ def test_a_model_card_beside_the_weights_says_it(tmp_path, datasets, known, said
 
 
 @pytest.mark.parametrize("text", [
-    "", "# A model\n", "---\nlicense: mit\n---\n", "---\ndatasets: [1]\n---\n", "---\ndatasets: {a: b}\n---\n", "---\n- a\n---\n",
+    "", "# A model\n", "---\nlicense: mit\n---\n", "---\ndatasets: {a: b}\n---\n", "---\n- a\n---\n",
+    "---\ndatasets: [null]\n---\n", "---\ndatasets: [true]\n---\n", "---\ndatasets: [[a]]\n---\n", "---\ndatasets:\n---\n",
+    "---\na: &a {k: v}\nb: &b {<<: [*a, *a]}\ndatasets: *b\n---\n", "---\ndatasets: [a]\nx: " + "a" * (1 << 18) + "\n---\n",
     "---\ndatasets: []\n---\n", '---\ndatasets: ["a\\u202eb"]\n---\n', "---\ndatasets: [\n---\n", "---\ndatasets: [a]\n", "---\nx: " + "[" * 9999,
 ])  # fmt: skip
 def test_a_card_that_names_none_leaves_it_unknown(tmp_path, text):

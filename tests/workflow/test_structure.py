@@ -110,6 +110,20 @@ def test_no_module_hides_one_of_the_standard_library():
     assert [path for path in SCRIPTS if path.stem in sys.stdlib_module_names] == []
 
 
+READERS_OF_YAML = {
+    "common/strict_yaml.py",
+    "common/front_matter.py",
+    "bm25/references.py",  # files of the installed Pyserini
+    "archive/write.py",  # the repository's own CITATION.cff
+}
+
+
+def test_yaml_from_outside_has_one_reader():
+    reads = re.compile(r"\b(yaml\.(safe_)?load|SafeLoader|BaseLoader|yaml\.compose|metadata_load|RepoCard|ModelCard)\b")
+    found = {str(path.relative_to(REPOSITORY / "scripts")) for path in SCRIPTS if reads.search(path.read_text())}
+    assert found - {"common/yaml_mistakes.py"} == READERS_OF_YAML  # it explains what a reader has refused
+
+
 def test_files_stay_short_and_open_with_what_they_are_for():
     for path in [*SCRIPTS, *(REPOSITORY / "rules").rglob("*.smk"), REPOSITORY / "Snakefile"]:
         text = path.read_text()

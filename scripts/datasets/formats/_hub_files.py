@@ -14,7 +14,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from scripts.common.characters import REFUSED
 from scripts.common.errors import UserError
+from scripts.common.front_matter import front_matter
 from scripts.ir.collection import SPLITS
 
 CARD = "README.md"
@@ -25,6 +27,7 @@ CONFIGURATIONS = {
     "judgements": ("default", "qrels"),
 }
 SPLIT_OF = {"train": "train", "dev": "dev", "validation": "dev", "test": "test"}
+LONGEST = 1000  # characters of a name or pattern in a card
 _SHARD = re.compile(r"-(\d{5})-of-(\d{5})$")
 Splits = dict[str, list[str]]  # split -> its files
 Configurations = dict[str, Splits]
@@ -84,34 +87,46 @@ def _stem(name: str) -> str | None:
 
 def listed(card: Path, names: list[str]) -> Configurations:
     """The configurations that a card lists, with the existing files. Raises UserError for a damaged card."""
-    from huggingface_hub.repocard import metadata_load
-
     try:
-        entries = (metadata_load(card) or {}).get("configs") or []
-        return {str(entry["config_name"]): _splits(entry["data_files"], names) for entry in entries}
-    except Exception as error:  # a card may contain anything, and the library raises YAML's exceptions
+        entries = front_matter(card, "configs") or []
+        return {_name(entry["config_name"]): _splits(entry["data_files"], names) for entry in entries}
+    except (KeyError, TypeError, ValueError):
         problem = "its head cannot be read; expected under configs are entries with config_name and data_files"
-        raise UserError(f"{card.name}: {problem} ({type(error).__name__})") from None
+        raise UserError(f"{card.name}: {problem}, names and patterns of files") from None
+    except UserError as error:
+        raise UserError(str(error).replace(str(card), card.name)) from None
 
 
 def _splits(data_files: Any, names: list[str]) -> Splits:
     found: Splits = {}
     for split, patterns in _patterns(data_files):
-        kept = [name for name in names if any(fnmatchcase(name, str(pattern)) for pattern in patterns)]
+        kept = [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
         if kept:
             found.setdefault(split, []).extend(kept)
     return found
 
 
-def _patterns(data_files: Any) -> Iterator[tuple[str, list[Any]]]:
+def _patterns(data_files: Any) -> Iterator[tuple[str, list[str]]]:
     """Each split with its patterns; a card may have one pattern, several, or those of each split."""
     entries = data_files if isinstance(data_files, list) else [data_files]
     for entry in entries:
         if isinstance(entry, dict):
             paths = entry["path"]
-            yield str(entry["split"]), paths if isinstance(paths, list) else [paths]
+            yield _name(entry["split"]), list(map(_text, paths if isinstance(paths, list) else [paths]))
         else:
-            yield "train", [entry]  # the hub's name for data without splits
+            yield "train", [_text(entry)]  # the hub's name for data without splits
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or len(value) > LONGEST or REFUSED.search(value):
+        raise ValueError
+    return value
+
+
+def _name(value: Any) -> str:
+    if not _text(value):
+        raise ValueError
+    return str(value)
 
 
 def choose(part: str, subset: str | None, known: Iterable[Configurations]) -> Splits | None:
