@@ -8,7 +8,7 @@ LAUNCHER := scripts/engine/snakemake.sh
 quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL := help
-.PHONY: help setup new check prepare run status plan archive check-results verify resume compare-archives export-runs
+.PHONY: help setup packages docs-packages new check prepare run status plan archive check-results verify resume compare-archives export-runs
 .PHONY: export-model test test-fast test-slurm test-long durations benchmark sizes growth lint types format
 .PHONY: schema architecture docs lock clean
 
@@ -16,15 +16,21 @@ help:  ## show this list
 	@sed -n 's/^VERSION = "\(.*\)"/ranktrial \1/p' scripts/common/version.py
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
-setup: $(VENV)/.installed  ## create .venv with the exact versions of requirements.lock
-	@cmp -s $(LAUNCHER) $(BIN)/snakemake || install -m 755 $(LAUNCHER) $(BIN)/snakemake
+# $(1)/.installed is a copy of the list of packages: dates say nothing where the folder is a link or was copied.
+HAS = cmp -s $(2) $(1)/.installed
+UNLINKED = test ! -L $(1) || { echo "error: $(1) is a link to an environment that differs from $(2): remove the link" >&2; exit 2; }
 
-$(VENV)/.installed: requirements.lock
+setup:  ## create .venv with the exact versions of requirements.lock
+	@$(call HAS,$(VENV),requirements.lock) || $(MAKE) --no-print-directory packages
+	@cmp -s $(LAUNCHER) $(BIN)/snakemake || { $(call UNLINKED,$(VENV),$(LAUNCHER)); install -m 755 $(LAUNCHER) $(BIN)/snakemake; }
+
+packages:
+	@$(call UNLINKED,$(VENV),requirements.lock)
 	@$(BASE_PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
 	@echo "setting up $(VENV): about 200 packages, some minutes on a first run"
 	$(BASE_PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	@touch $@
+	@cp requirements.lock $(VENV)/.installed
 
 new: setup  ## inspect FOLDER (collections, runs, scores of MEASURE) and write a configuration for it (OUT=config/FOLDER.yaml)
 	@PYTHONPATH=. $(BIN)/python scripts/new/front.py --folder $(call quoted,$(FOLDER)) $(if $(MEASURE),--measure $(call quoted,$(MEASURE))) $(if $(OUT),--out $(call quoted,$(OUT)))
@@ -133,13 +139,15 @@ lock:  ## renew requirements.lock from requirements.in
 	rm -rf .lock
 
 DOCS = .venv-docs/bin/python
-docs: .venv-docs/.installed  ## build the site of docs/ (site/index.html)
+docs:  ## build the site of docs/ (site/index.html)
+	@$(call HAS,.venv-docs,docs/requirements.txt) || $(MAKE) --no-print-directory docs-packages
 	PYTHONPATH=. $(DOCS) -m mkdocs build --strict --quiet
 
-.venv-docs/.installed: docs/requirements.txt
+docs-packages:
+	@$(call UNLINKED,.venv-docs,docs/requirements.txt)
 	$(BASE_PYTHON) -m venv .venv-docs
 	$(DOCS) -m pip install --quiet --disable-pip-version-check -r docs/requirements.txt
-	@touch $@
+	@cp docs/requirements.txt .venv-docs/.installed
 
 clean:  ## remove results, logs and the virtual environment
 	rm -rf results/* .snakemake $(VENV) .venv-docs site .pytest_cache .ruff_cache .mypy_cache

@@ -5,6 +5,7 @@ Values have full precision, so that intervals on the page are those of scripts/s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ from scripts.common.keys import JsonObject
 from scripts.explorer.settings import Comparison, Settings
 from scripts.explorer.task_data import Data, run_of
 from scripts.ir.holes import cut, has_holes, holes
+from scripts.statistics.meta_analysis.measure_scale import measure_scale, within_range
 
 LISTED = 300  # characters of a query in the list
 DECIMALS = 6  # of differences in the cases of holes
@@ -33,6 +35,7 @@ def query_table(
         "relevant": [sum(grade > 0 for grade in data.qrels.get(query, {}).values()) for query in data.queries],
         "unjudged": counts,
         "values": {measure: values_of(data, measure) for measure in measures},
+        "ranges": {measure: range_of(data, measure) for measure in measures},
         "quantiles": {f"{alpha:g}": quantiles(len(data.queries), alpha) for alpha in _alphas(over.values())},
         "holes": {name: found for name, one in over.items() if (found := hole_record(data, one))},
     }
@@ -46,6 +49,13 @@ def values_of(data: Data, measure: str) -> dict[str, list[float | None]]:
     """The values of a measure by system; None for missing values."""
     columns = {system: table[measure] for system, table in data.values.items() if measure in table}
     return {system: [None if np.isnan(one) else one for one in column] for system, column in columns.items()}
+
+
+def range_of(data: Data, measure: str) -> tuple[float, float] | None:
+    """Between what differences in a measure lie; None if nobody knows."""
+    scale = measure_scale(table[measure].dropna().to_numpy() for table in data.values.values() if measure in table)
+    ends = within_range((-math.inf, math.inf), measure, scale)
+    return ends if math.isfinite(ends[0]) else None
 
 
 def quantiles(n: int, alpha: float) -> list[float]:

@@ -91,7 +91,7 @@ def test_the_card_says_what_was_measured_and_how_it_was_made(home):
     assert about["language"] == ["de"]
     (result,) = about["model-index"][0]["results"]
     assert result["metrics"] == [{"type": "ndcg@10", "value": 0.5, "name": "nDCG@10"}]
-    assert "| d | test | 3 | nDCG@10 | 0.5000 | [-0.1210, 1.1210] |" in text  # 0.5 -+ 4.3027 * 0.25 / sqrt(3)
+    assert "| d | test | 3 | nDCG@10 | 0.5000 | [0.0000, 1.0000] |" in text  # cut where the measure ends
     assert (
         "| tuned | bm25 | mean difference in nDCG@10 | 2 | 0.0500 | 95% [0.0300, 0.0700] | [-0.1000, 0.2000] |" in text
     )
@@ -156,6 +156,24 @@ def test_a_folder_that_is_there_and_an_adapter_apart_are_refused(home):
         UserError, match=r"its adapter is not merged into the weights; train with lora: \{merge: true\}"
     ):
         export(out="third")
+
+
+def test_a_label_is_text_in_the_card(home, monkeypatch):
+    monkeypatch.setitem(CONFIG["systems"]["tuned"], "label", "<script>x</script> ![y](http://z) *a*")
+    monkeypatch.setitem(CONFIG["datasets"]["d"], "label", "<img> [y](http://z)")
+    export(seed="1")
+    text = (home / "out/README.md").read_text().split("---\n", 2)[2]
+    assert "# \\<script>x\\</script> ![y\\](http://z) \\*a\\*, seed 1" in text and "| \\<img> [y\\](http://z) |" in text
+
+
+def test_an_interval_ends_where_the_measure_does():
+    values = np.array([0.25, 0.5, 0.75])
+    half = 4.302652729911275 * 0.25 / np.sqrt(3)  # Student's t with two degrees of freedom, by R's qt
+    inside = mean_of(None, "DCG of others", values)
+    assert (inside.low, inside.high) == pytest.approx((0, 0.5 + half)), "no value is below 0; the top is unknown"
+    assert (mean_of(None, "nDCG@10", values).low, mean_of(None, "nDCG@10", values).high) == (0, 1)
+    below = mean_of(None, "score", values - 0.5)
+    assert (below.low, below.high) == pytest.approx((-half, half))
 
 
 def test_one_query_has_no_interval():

@@ -19,6 +19,7 @@ EVIL = '</script><img src=x onerror=alert(1)><b>bold</b> \u2028 & "storm"'
 SEEDS = {"bm25": ["0"], "tuned": ["1", "2"], "other": ["0"]}
 TASKS = {"storms": 30, "floods": 12}
 MEASURE = "nDCG@10"
+FORMULA = "d1"  # a document whose text a spreadsheet would compute
 FEW = 5  # documents that `other` returns for q7
 WORDS = ["storm", "flood", "fire", "hail", "theft", "roof", "car", "claim", "river", "cellar"]
 
@@ -27,6 +28,7 @@ def write_texts(task: str, rng: random.Random) -> tuple[list[str], list[str]]:
     """Documents and queries of a task; the first document is hostile."""
     documents = [Document("d0", EVIL, EVIL)]
     documents += [Document(f"d{n}", f"Title {n}", " ".join(rng.choices(WORDS, k=90))) for n in range(1, 60)]
+    documents[1] = Document(FORMULA, "Title 1", f"=1+1 {documents[1].text}")
     queries = {f"q{n}": " ".join(rng.sample(WORDS, 1 + n % 4)) for n in range(TASKS[task])}
     queries["q0"] = f"storm {EVIL}"
     write_corpus(Path(f"results/e/data/{task}/corpus.jsonl"), documents)

@@ -13,7 +13,7 @@ from selenium.webdriver.support.ui import Select
 from scripts.ir.collection import read_queries
 from scripts.ir.trec import ranking, read_qrels, read_run
 from scripts.statistics.task.differences import difference_of
-from tests.explorer.crafted_experiment import EVIL, FEW
+from tests.explorer.crafted_experiment import EVIL, FEW, FORMULA
 from tests.explorer.page import Page
 from tests.support.axe import axe as axe
 from tests.support.browser import WIDTHS, Browser
@@ -81,6 +81,9 @@ def test_a_slice_has_the_effect_and_interval_of_the_statistics_library(browser, 
             assert found["n"] == n
             for name, value in (("mean", expected.difference), ("low", expected.ci_low), ("high", expected.ci_high)):
                 assert found[name] == pytest.approx(value, rel=1e-12, abs=1e-14)
+    cut = browser.script("return explorer.difference([1, 0.9], [0, 0.5], [12.7], [-1, 1])")
+    assert (cut["low"], cut["high"]) == (-1, 1), "no difference of this measure is larger"
+    assert browser.script("return explorer.view.range") == [-1, 1]
     for one in ([0.5], [0.25, 0.25]):
         found = browser.script("return explorer.difference(arguments[0], arguments[0].map(() => 0.1), [12.7])", one)
         assert found["low"] is None and found["mean"] == pytest.approx(one[0] - 0.1)
@@ -99,15 +102,77 @@ def test_filters_leave_queries_and_their_slice_is_exploratory(page, values, expl
     assert page.text("#slice-n").startswith(f"{len(wins)} of 30 queries: {len(wins)} win")
     assert page.text("#slice-note").startswith("Exploratory")
     texts = read_queries(explored / "results/e/data/storms/queries/test.jsonl")
-    page.act(lambda: page.find("#filter-w").send_keys("f"))
-    for letter in "ire":
-        page.act(lambda letter=letter: page.find("#filter-w").send_keys(letter))
+    page.find("#filter-w").send_keys("fire")  # one field for the whole word, as a person types
+    await_state(page, "w", "fire")
     left = [query for query in wins if "fire" in texts[query]]
     assert sorted(page.texts("#queries tbody .quiet")) == sorted(left) and 0 < len(left) < len(wins)
     assert page.browser.script("return document.activeElement.id") == "filter-w", "the cursor stays in the field"
     assert page.state()["w"] == "fire" and page.state()["o"] == "win"
     page.act(lambda: page.find(".filters > button").click())
-    assert len(page.texts("#queries tbody tr")) == 30
+    assert len(page.texts("#queries tbody tr")) == 30 and page.find("#filter-w").get_attribute("value") == ""
+
+
+def await_state(page, key, value):
+    """Wait until the page has drawn a state that several keys lead to."""
+    end = time.time() + 20
+    while page.browser.script("return explorer.view.state[arguments[0]]", key) != value:
+        assert time.time() < end, page.state()
+        time.sleep(0.02)
+
+
+def test_each_field_keeps_the_cursor_after_a_draw_of_any_kind(page):
+    """Words and numbers of several characters, in a page just opened, with filters in its address, and field by field."""
+    for address in ("", STORMS, f"{STORMS}&w=storm&w2=3&o=win"):
+        page.open(address)
+        for key, typed in (("w", "oof a"), ("w1", "12"), ("w2", "345"), ("u2", "100"), ("w", "x")):
+            before = page.state().get(key, "")
+            page.find(f"#filter-{key}").send_keys(Keys.END, typed)
+            await_state(page, key, before + typed)
+            assert page.browser.script("return document.activeElement.id") == f"filter-{key}"
+            assert page.find(f"#filter-{key}").get_attribute("value") == before + typed
+        links = page.browser.script("return [...document.querySelectorAll('.tasks a')].map((one) => one.hash)")
+        assert all("w1=12" in link and "u2=100" in link for link in links), "another task keeps the filter"
+
+
+@pytest.mark.parametrize("name", ["__proto__", "constructor", "toString", "nothing"])
+@pytest.mark.parametrize("key", ["c", "t", "q", "l", "r", "d", "s", "o", "w1"])
+def test_an_address_that_names_what_is_not_there_shows_the_first(browser, page, key, name):
+    page.open(f"#t=storms&q=q3&{key}={name}")
+    assert page.texts("[role=alert]") == [] and browser.console() == []
+    assert page.texts("#queries tbody tr") or page.texts(".ranked") or page.texts(".warning")
+
+
+def test_texts_do_not_turn_their_neighbours_round(page):
+    """Overrides of the direction of writing stay inside their text, and out of the window's title."""
+    turned = "a\u202eevil"
+    page.open(f"{STORMS}&q=q3")
+    called = """
+        const made = explorer.element("h2", {}, arguments[0], explorer.element("span", {}, arguments[0]), " q1");
+        return [[...made.querySelectorAll("bdi")].map((one) => one.textContent), made.lastChild.textContent];
+    """
+    assert page.browser.script(called, turned) == [[turned, turned], " q1"]
+    assert page.browser.script("return explorer.unturned(arguments[0])", turned) == "aevil"
+
+
+def test_a_chart_of_many_queries_has_few_elements(page):
+    page.open(STORMS)
+    drawn = """
+        const rows = Array.from({ length: 100000 }, (_, at) => {
+          const [control, treatment] = [(at % 101) / 100, (at % 97) / 96];
+          const difference = treatment - control;
+          return { id: `q${at}`, text: "", control, treatment, difference, outcome: explorer.outcome(difference, false) };
+        });
+        const noun = ["query", "queries"], labels = { control: "a", treatment: "b" }, opened = [];
+        const charts = [
+          explorer.differencesChart(rows, explorer.view.comparison, noun, 700, (row) => opened.push(row.id)),
+          explorer.scatterChart(rows, explorer.view.comparison, labels, noun, 400, (row) => opened.push(row.id)),
+        ];
+        return charts.map((one) => one.querySelectorAll("rect, circle").length);
+    """
+    bars, squares = page.browser.script(drawn)
+    assert 300 <= bars <= 1300 and 300 <= squares <= 3600
+    few = page.browser.script(drawn.replace("100000", "500"))
+    assert few[0] >= 500 and few[1] >= 500, "each of few queries has its own mark"
 
 
 @pytest.mark.parametrize(
@@ -267,6 +332,7 @@ def test_holes_have_their_cases_and_the_pool_is_exported(page, explored, downloa
     }
     assert {(row["query_id"], row["document_id"]) for row in rows} == expected and len(rows) == len(expected)
     assert all(row["text"] and row["query"] for row in rows)
+    assert {row["text"][:4] for row in rows if row["document_id"] == FORMULA} == {"'=1+"}
 
 
 def test_another_comparison_and_task(page):

@@ -15,6 +15,7 @@ from scripts.archive.model_card.front_matter import datasets_of, front_matter
 from scripts.archive.model_card.measured import Mean
 from scripts.archive.model_card.places import public
 from scripts.common.keys import stated
+from scripts.common.markdown_text import escape
 from scripts.common.version import VERSION
 from scripts.experiment.prompts_of_tasks import prompts_by_dataset
 from scripts.records.comparison import MetaRecord
@@ -37,7 +38,7 @@ def card(
     """The whole page; `origin` names the sources that made the model, `sums` are the SHA-256 of its weights by name."""
     name = f"{found.system.label or found.system.name}, seed {found.seed}"
     parts = [
-        f"---\n{front_matter(found, means).strip()}\n---\n\n# {name}",
+        f"---\n{front_matter(found, means).strip()}\n---\n\n# {escape(name)}",
         f"A {found.model.type}, fine-tuned and evaluated in the experiment `{found.experiment.name}` with ranktrial.",
         _usage(found),
         _metrics(means),
@@ -132,8 +133,8 @@ def _recipe(found: Exported, timing: Mapping[str, Any]) -> str:
 
 def _provenance(found: Exported, timing: Mapping[str, Any], origin: Mapping[str, Any], sums: Mapping[str, str]) -> str:
     model = found.model
-    weights = [public(model.weights), *([f"SHA-256 `{model.sha256}`"] if model.sha256 else [])]
-    licence = [f"licence {model.licence}"] if model.licence else []
+    weights = [escape(public(model.weights)), *([f"SHA-256 `{model.sha256}`"] if model.sha256 else [])]
+    licence = [f"licence {escape(model.licence)}"] if model.licence else []
     sources = [f"ranktrial {VERSION}", *([f"commit `{origin['commit']}`"] if origin.get("commit") else [])]
     repository = str(origin.get("repository") or "")
     sources += [repository] if repository.startswith("https://") else []
@@ -165,4 +166,4 @@ def _table(heading: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _cell(text: str) -> str:
     """A user's text in a cell, in which it cannot make a column, a tag or a line."""
-    return " ".join(text.replace("|", "\\|").replace("<", "&lt;").split())
+    return " ".join(escape(text).replace("|", "\\|").split())

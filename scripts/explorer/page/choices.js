@@ -3,9 +3,9 @@
 (() => {
   const { element } = explorer;
 
-  explorer.select = (label, options, value, choose) => {
+  explorer.select = (label, options, value, choose, id = null) => {
     const list = options.map(([key, text]) => element("option", { value: key, selected: key === value }, text));
-    return element("label", {}, element("span", {}, label), element("select", { onchange: (event) => choose(event.target.value) }, list));
+    return element("label", {}, element("span", {}, label), element("select", { id, onchange: (event) => choose(event.target.value) }, list));
   };
 
   explorer.comparisonChoice = (view) => {
@@ -30,6 +30,14 @@
     return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Tasks" }, table);
   };
 
+  // The filters as the state has them; a field in which somebody types already has its value.
+  explorer.showFilters = (state) => {
+    for (const key of explorer.FILTERS) {
+      const control = document.getElementById(`filter-${key}`);
+      if (control && control.value !== (state[key] ?? "")) control.value = state[key] ?? "";
+    }
+  };
+
   const field = (view, key, label, type = "number") => {
     const input = element("input", { type, value: view.state[key] ?? "", min: type === "number" ? "0" : null, id: `filter-${key}`, "aria-label": label });
     input.addEventListener("input", () => explorer.adjust({ [key]: input.value }));
@@ -46,7 +54,7 @@
     const word = element("label", {}, element("span", {}, words), field(view, "w", words, "search"));
     const none = Object.fromEntries(explorer.FILTERS.map((key) => [key, ""]));
     return element("fieldset", { class: "filters" }, element("legend", {}, `Which ${view.noun[1]}`),
-      explorer.select("Outcome", outcomes, view.state.o ?? "", (o) => explorer.change({ o })), word,
+      explorer.select("Outcome", outcomes, view.state.o ?? "", (o) => explorer.change({ o }), "filter-o"), word,
       view.hasTexts ? range(view, "Number of words", "w1", "w2") : null,
       view.hasRuns ? [range(view, "Relevant documents", "r1", "r2"), range(view, "Unjudged in the first ten (%)", "u1", "u2")] : null,
       element("button", { type: "button", onclick: () => explorer.change(none) }, "Clear filters"));

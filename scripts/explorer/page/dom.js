@@ -2,6 +2,20 @@
 "use strict";
 const explorer = {};
 
+// Characters that turn the direction of what follows: such a text is isolated, so that it cannot turn its neighbours.
+const TURNING = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+// A text where there are no elements (title of the window, tips of charts): without the characters that only turn it.
+explorer.unturned = (text) => text.replace(CONTROLS, "");
+
+const isolated = (child) => {
+  if (typeof child !== "string" || !TURNING.test(child)) return child;
+  const made = document.createElement("bdi");
+  made.append(child);
+  return made;
+};
+
 explorer.element = (name, attributes = {}, ...children) => {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -9,7 +23,7 @@ explorer.element = (name, attributes = {}, ...children) => {
     else if (value === true) made.setAttribute(key, "");
     else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined).map(isolated));
   return made;
 };
 

@@ -5,7 +5,7 @@
 
   explorer.effect = (view, rows) => {
     const values = (key) => rows.map((row) => row[key]);
-    return explorer.difference(values("treatment"), values("control"), view.quantiles);
+    return explorer.difference(values("treatment"), values("control"), view.quantiles, view.range);
   };
 
   const percent = (view) => `${Number((100 * (1 - view.comparison.alpha)).toPrecision(6))}%`;
@@ -30,7 +30,7 @@
 
   // The effect with the differences of a case instead of those as judged.
   const caseEffect = (view, rows, differences) =>
-    explorer.difference(rows.map((row) => differences[row.place]), rows.map(() => 0), view.quantiles);
+    explorer.difference(rows.map((row) => differences[row.place]), rows.map(() => 0), view.quantiles, view.range);
 
   const caseRow = (text, found) =>
     element("tr", {}, element("th", { scope: "row" }, text), element("td", { class: "n" }, signed(found.mean)), element("td", { class: "n" }, interval(found)));

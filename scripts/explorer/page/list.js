@@ -60,7 +60,8 @@
   };
 
   // The parts that change with the filter; its input fields are kept, with the cursor in them.
-  explorer.left = (view, place) => {
+  const left = (view) => {
+    const place = document.getElementById("left");
     rowsShown = STEP;
     const width = Math.min(1180, document.getElementById("main").clientWidth);
     const below = element("div");
@@ -70,13 +71,18 @@
     place.replaceChildren(...shown.filter(Boolean));
   };
 
+  explorer.filteredView = (view) => {
+    document.getElementById("tasks").replaceChildren(explorer.tasksTable(view)); // its links contain the filter
+    explorer.showFilters(view.state);
+    left(view);
+  };
+
   explorer.listView = (view) => {
-    const place = element("div", { id: "left" });
     const said = view.task.left_out.map((text) => element("li", {}, text));
     const leftOut = said.length ? element("details", {}, element("summary", {}, "What this page leaves out"), element("ul", {}, said)) : null;
     const named = `${view.label(view.comparison.treatment)} against ${view.label(view.comparison.control)} on ${view.task.label}`;
-    const shown = [explorer.comparisonChoice(view), explorer.tasksTable(view), element("h2", {}, named), explorer.filters(view), place, leftOut];
+    const shown = [explorer.comparisonChoice(view), element("div", { id: "tasks" }, explorer.tasksTable(view)), element("h2", {}, named), explorer.filters(view), element("div", { id: "left" }), leftOut];
     document.getElementById("main").replaceChildren(...shown.filter(Boolean));
-    explorer.left(view, place);
+    left(view);
   };
 })();

@@ -9,29 +9,31 @@
     const state = explorer.state();
     const comparison = experiment.comparisons.find((one) => one.name === state.c) ?? experiment.comparisons[0];
     state.c = comparison.name;
-    state.t = comparison.tasks[state.t] ? state.t : Object.keys(comparison.tasks)[0];
+    state.t = Object.hasOwn(comparison.tasks, state.t ?? "") ? state.t : Object.keys(comparison.tasks)[0];
     const [task, table] = [experiment.tasks[state.t], await explorer.part(`${state.t}/queries`)];
     const rows = explorer.rows(table, comparison);
     const hasRuns = explorer.hasRuns(table);
+    const runsOf = (system) => (task.seeds[system] ?? []).map((seed) => `${system} ${seed}`);
+    const runs = new Set(Object.keys(task.seeds).flatMap(runsOf));
+    for (const side of ["l", "r"]) if (!runs.has(state[side])) delete state[side];
     return {
       experiment, state, comparison, task, table, rows,
       left: explorer.sorted(explorer.filtered(rows, state), state),
       row: rows.find((one) => one.id === state.q),
       hasRuns, hasTexts: explorer.hasTexts(table), noun: hasRuns ? ["query", "queries"] : ["sample", "samples"],
-      quantiles: table.quantiles[String(comparison.alpha)],
+      range: table.ranges[comparison.measure], quantiles: table.quantiles[String(comparison.alpha)],
       label: (system) => experiment.systems[system] ?? system,
-      runsOf: (system) => (task.seeds[system] ?? []).map((seed) => `${system} ${seed}`),
+      runsOf,
     };
   };
 
-  const kept = (view) => JSON.stringify([view.state.c, view.state.t, view.state.s, explorer.FILTERS.map((key) => (document.activeElement?.id === `filter-${key}` ? "" : view.state[key]))]);
-  let before = "";
+  let listed = ""; // the comparison and task whose list is on the page
 
+  // What filters change is drawn anew without the filters, in which somebody may be typing.
   const show = async (view, number) => {
-    const typing = document.activeElement?.closest?.(".filters") && document.getElementById("left") && !view.state.q;
-    if (typing && before === kept(view)) return explorer.left(view, document.getElementById("left"));
-    before = kept(view);
-    if (!view.row) return explorer.listView(view);
+    const [before, place] = [listed, document.getElementById("left")];
+    listed = view.row ? "" : JSON.stringify([view.comparison.name, view.state.t]);
+    if (!view.row) return place && before === listed ? explorer.filteredView(view) : explorer.listView(view);
     const content = await explorer.queryView(view);
     if (number === drawn) main.replaceChildren(...content);
   };
@@ -42,7 +44,8 @@
     try {
       const view = await viewOf();
       if (number !== drawn) return;
-      document.title = `${view.row ? view.row.text || view.row.id : view.comparison.name} – explorer of ${view.experiment.experiment}`;
+      const shown = view.row ? view.row.text || view.row.id : view.comparison.name;
+      document.title = explorer.unturned(`${shown} – explorer of ${view.experiment.experiment}`);
       document.getElementById("title").textContent = view.experiment.experiment;
       document.getElementById("single").textContent = `explorer of single ${view.noun[1]}`;
       await show(view, number);

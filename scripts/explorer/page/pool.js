@@ -2,6 +2,8 @@
 "use strict";
 (() => {
   const cell = (text) => (text ?? "").replace(/\s+/gu, " ").trim();
+  const FORMULA = /^[=+@\-]/u; // a spreadsheet would compute such a cell; ids stay as they are, since they name documents
+  const words = (text) => cell(text).replace(FORMULA, "'$&");
 
   const unjudged = (record, runs, first) => {
     const places = runs.flatMap((run) => (record.runs[run]?.[0] ?? []).slice(0, first));
@@ -16,7 +18,7 @@
       const numbers = unjudged(record, runs, first).map((place) => record.documents[place]);
       const documents = await explorer.documents(name, task, numbers);
       for (const [id, title, text] of documents.values()) {
-        lines.push([row.id, record.text, id, title, text].map(cell).join("\t"));
+        lines.push([cell(row.id), words(record.text), cell(id), words(title), words(text)].join("\t"));
       }
     }
     return `${lines.join("\n")}\n`;

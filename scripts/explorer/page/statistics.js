@@ -8,17 +8,19 @@
   const largest = (values) => values.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
 
   // `quantiles` are those of Student's t for 1, 2, … degrees of freedom. No interval: one query, or one value for all.
-  explorer.difference = (treatment, control, quantiles) => {
+  // The interval ends where differences of the measure do (`range`; null: unknown).
+  explorer.difference = (treatment, control, quantiles, range = null) => {
     const n = treatment.length;
     if (!n) return { n, mean: null, low: null, high: null };
     const differences = treatment.map((value, place) => value - control[place]);
     const middle = mean(differences);
     const none = { n, mean: middle, low: null, high: null };
-    const range = Math.max(...bounds(differences)) - Math.min(...bounds(differences));
-    if (n < 2 || range <= 8 * EPSILON * Math.max(largest(treatment), largest(control), largest(differences))) return none;
+    const spread = Math.max(...bounds(differences)) - Math.min(...bounds(differences));
+    if (n < 2 || spread <= 8 * EPSILON * Math.max(largest(treatment), largest(control), largest(differences))) return none;
     const variance = differences.reduce((sum, one) => sum + (one - middle) ** 2, 0) / (n - 1);
     const half = quantiles[n - 2] * Math.sqrt(variance / n);
-    return { n, mean: middle, low: middle - half, high: middle + half };
+    const [least, most] = range ?? [-Infinity, Infinity];
+    return { n, mean: middle, low: Math.max(middle - half, least), high: Math.min(middle + half, most) };
   };
 
   const bounds = (values) => values.reduce(([low, high], one) => [Math.min(low, one), Math.max(high, one)], [Infinity, -Infinity]);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from scripts.common.markdown_text import escape
 from scripts.reports.writing.content import (
     Block,
     Cell,
@@ -20,17 +21,8 @@ from scripts.reports.writing.content import (
     spans,
 )
 
-# Code, mathematics, emphasis; what could be a link, a footnote, a tag, an entity.
-_MARKUP = re.compile(
-    r"[\\`$]|(?<!\s)\*|\*(?!\s)|~(?=~)|(?<![^\W_])_(?=\S)|\](?=[(\[:])|\[(?=\^)|<(?=[a-zA-Z/!?])|&(?=#?\w+;)"
-)
 _START = re.compile(r"^(\s*\d*)(>|[#+.)=-](?=[\s#=-]|$))")  # a quotation, a heading, a list, a rule
 _NOT_BOLD = ("", "quiet", "raised")
-
-
-def escape(text: str) -> str:
-    """Plain text as Markdown: what would be code, emphasis, a link, HTML or mathematics is shown as it is."""
-    return _MARKUP.sub(r"\\\g<0>", text.replace("\N{NO-BREAK SPACE}", " "))
 
 
 def document(title: str, blocks: Sequence[Block]) -> str:
