@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 # Control characters, line and paragraph separators, marks that change the direction of text, halves of surrogate pairs,
 # and what XML does not allow.
@@ -24,6 +25,34 @@ def named(character: str) -> str:
 def is_blank(text: str) -> bool:
     """Whether a text is empty or consists of spaces and invisible characters."""
     return all(character.isspace() or unicodedata.category(character) in ("Cf", "Mn") for character in text)
+
+
+def alike(text: str, others: Iterable[str]) -> str | None:
+    """How the first of `others` that looks like a text differs from it; None if none does.
+
+    Texts look alike if only invisible characters, white space, case, the form of letters or leading zeros differ.
+    """
+    wanted = _looks(text)
+    other = next((one for one in others if one != text and _looks(one) == wanted), None)
+    if other is None:
+        return None
+    for one, reference in ((other, text), (text, other)):
+        if hidden := next((sign for sign in one if sign not in reference and _is_hidden(sign)), None):
+            return f"{shortened(one)} contains {named(hidden)}"
+    signs = next((pair for pair in zip(text, other, strict=False) if pair[0] != pair[1]), None)
+    if signs and not all(sign.isascii() for sign in signs):
+        return f"{shortened(other)} has {named(signs[1])} in place of {named(signs[0])}"
+    return f"there is {shortened(other)}"
+
+
+def _is_hidden(sign: str) -> bool:
+    return not sign.isprintable() or sign.isspace() or unicodedata.category(sign) in ("Cf", "Mn")
+
+
+def _looks(text: str) -> str:
+    plain = unicodedata.normalize("NFKC", text)
+    visible = "".join(sign for sign in plain if not _is_hidden(sign)).casefold()
+    return visible.lstrip("0") or visible
 
 
 def shortened(value, longest: int = 60) -> str:

@@ -35,6 +35,7 @@ _REFUSED = {  # libzstd's message -> what to do
 }
 DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, ZstdDamage, lzma.LZMAError, UnicodeDecodeError)
 UTF_8 = "utf-8"
+WESTERN = "cp1252"
 ENCODINGS = (
     UTF_8,
     "latin-1",
@@ -168,6 +169,24 @@ def read_text(path: Path) -> str:
         raise damaged(path, error) from None
 
 
+class WrongEncoding(UserError):
+    """The error for text in another encoding; `remedy` follows it where the encoding of a file is a key."""
+
+    def __init__(self, message: str, remedy: str) -> None:
+        super().__init__(message)
+        self.remedy = remedy
+
+
+def _likely(error: UnicodeDecodeError) -> tuple[str, str]:
+    """What the first byte that is not UTF-8 would be in Western Europe's encoding, and the remedy."""
+    byte = error.object[error.start : error.start + 1]
+    letter = byte.decode(WESTERN, errors="ignore")
+    remedy = "; state it by the key encoding ({})"
+    if not letter.isalpha():
+        return "", remedy.format("such as latin-1")
+    return f" (byte 0x{byte.hex()}, {letter!r} in {WESTERN})", remedy.format(WESTERN)
+
+
 def damaged(path: Path, error: Exception, number: int = 0, encoding: str = UTF_8) -> UserError:
     """The error for a file whose reading raised one of DAMAGE, with its line: `number`, or that of invalid text."""
     if not isinstance(error, UnicodeDecodeError):
@@ -181,6 +200,8 @@ def damaged(path: Path, error: Exception, number: int = 0, encoding: str = UTF_8
                 return UserError(f"{path}:1: UTF-16 text; expected UTF-8")
             try:
                 line.decode(encoding)
-            except UnicodeDecodeError:
+            except UnicodeDecodeError as wrong:
+                error = wrong
                 break
-    return UserError(f"{path}:{number}: not {encoding.upper() if encoding == UTF_8 else encoding} text")
+    what, remedy = _likely(error) if encoding == UTF_8 else ("", "")
+    return WrongEncoding(f"{path}:{number}: not {UTF_8.upper() if encoding == UTF_8 else encoding} text{what}", remedy)

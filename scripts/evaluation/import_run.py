@@ -3,21 +3,27 @@
 Reads a TREC run (plain, gzip or zstd), the task's qrels and, where the task has them, its corpus and queries; writes a
 run of the experiment, without the documents that are excluded for a query. A run without any query of the task, or
 without any document of the corpus, is refused here, before it is scored: it belongs to other data. Documents that the
-corpus lacks, and those that are left out, are counted, and a run without a judged document is reported.
+corpus lacks, and those that are left out, are counted, and a run without a judged document, or whose scores rise
+with its ranks, is reported.
 """
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
+from scripts.common.characters import alike
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.ir.collection import read_excluded, read_ids
 from scripts.ir.exclusion import NOTHING, Excluded, without
-from scripts.ir.trec import Run, none_judged, read_qrels, read_run, top, write_run
+from scripts.ir.run_order import order_warning
+from scripts.ir.trec import Run, none_judged, read_qrels, read_run, shown, top, write_run
+
+LOOKED_AT = 100  # queries of a run of other data that are compared with those of the judgements
 
 
 @dataclass(frozen=True)
@@ -55,14 +61,17 @@ def import_run(
     if not ranked:
         raise UserError(f"{source}: an empty run")
     if not ranked.keys() & qrels.keys():
-        raise UserError(f"{source}: none of its {len(ranked)} queries is in the task's qrels ({qrels_file})")
+        near = next(filter(None, (alike(query, qrels) for query in islice(ranked, LOOKED_AT))), None)
+        example = f"{shown(next(iter(ranked)))} of the run, {shown(next(iter(qrels), ''))} of the qrels"
+        problem = f"none of its {len(ranked)} queries is in the task's qrels ({qrels_file})"
+        raise UserError(f"{source}: {problem}: {near or example}")
     try:
         unknown = not_in_corpus(ranked, corpus) if corpus else None
     except UserError as error:
         raise UserError(f"{source}: {error}") from None
     kept, left_out = without_excluded(ranked, excluded)
     write_run(target, {query: top(scores, depth) for query, scores in kept.items()}, tag)
-    return [*filter(None, [none_judged(ranked, qrels), unknown]), *left_out]
+    return [*filter(None, [none_judged(ranked, qrels), order_warning(source), unknown]), *left_out]
 
 
 def main() -> None:

@@ -9,12 +9,13 @@ characters are refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
+from scripts.common.characters import alike
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text, lines
 from scripts.common.numerals import finite, integer
@@ -96,7 +97,7 @@ def read_run(path: Path) -> Run:
         width = width or len(fields)
         if len(fields) != width:
             raise UserError(f"{path}:{number}: {len(fields)} columns, but the lines above have {width}")
-        query, document, rank, *score = (fields[place] for place in _RUN_COLUMNS[width])
+        query, document, rank, *score = run_columns(fields)
         value = _score(score[0], f"{path}:{number}") if score else _of_rank(rank, f"{path}:{number}")
         if not rank.isdecimal() and finite(rank) is None:
             raise UserError(f"{path}:{number}: rank {shown(rank)} is not a number: does an id hold a space?")
@@ -107,6 +108,11 @@ def read_run(path: Path) -> Run:
     if width == 3:
         _check_ranks(run, path)
     return run
+
+
+def run_columns(fields: list[str]) -> Iterator[str]:
+    """Query, document, rank and, unless there are three columns, score of a line of a run."""
+    return (fields[place] for place in _RUN_COLUMNS[len(fields)])
 
 
 def _score(text: str, where: str) -> float:
@@ -285,7 +291,8 @@ def none_judged(ranked: Run, qrels: Qrels) -> str | None:
         return None
     of_run = next((document for scores in ranked.values() for document in scores), "none")
     of_judgements = next((document for grades in judged.values() for document in grades), "none")
+    near = alike(of_run, (document for grades in judged.values() for document in grades))
     return (
         f"warning: none of its documents, such as {of_run}, is judged, so it scores 0 everywhere; the judgements "
-        f"name documents such as {of_judgements}"
+        f"name documents such as {of_judgements}{f' ({near})' if near else ''}"
     )

@@ -224,7 +224,10 @@ def test_topics_in_xml_state_their_encoding(tmp_path):
 def test_a_byte_that_an_encoding_lacks_is_reported_with_its_line(tmp_path):
     markup = "<DOC>\n<DOCNO>1</DOCNO>\n<TEXT>p\x81che</TEXT>\n</DOC>\n".encode("latin-1")
     said = refusal("trec", tmp_path, {"docs/a": markup})
-    assert said.endswith("docs/a:3: not UTF-8 text")
+    assert said.endswith("docs/a:3: not UTF-8 text; state it by the key encoding (such as latin-1)")
+    letters = "<DOC>\n<DOCNO>1</DOCNO>\nsch\xf6n\n</DOC>\n".encode("latin-1")
+    named = "not UTF-8 text (byte 0xf6, 'ö' in cp1252); state it by the key encoding (cp1252)"
+    assert refusal("trec", tmp_path, {"docs/a": letters}).endswith(named)
     said = refusal("trec", tmp_path, {"docs/a": markup}, encoding="cp1252")
     assert said.endswith("docs/a:3: not cp1252 text")
 

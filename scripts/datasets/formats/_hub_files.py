@@ -28,6 +28,7 @@ CONFIGURATIONS = {
 }
 SPLIT_OF = {"train": "train", "dev": "dev", "validation": "dev", "test": "test"}
 LONGEST = 1000  # characters of a name or pattern in a card
+NO_SPLITS = "train"  # the hub's name for data without splits: NanoBEIR's corpus, queries and judgements all have it
 _SHARD = re.compile(r"-(\d{5})-of-(\d{5})$")
 Splits = dict[str, list[str]]  # split -> its files
 Configurations = dict[str, Splits]
@@ -53,7 +54,10 @@ def collection_files(names: Iterable[str], card: Path | None, subset: str | None
     if len(corpus) > 1:
         problem = f"the corpus has the splits {', '.join(corpus)}; expected one: choose it by `subset`"
         raise UserError(problem)
-    files = Files(_files(corpus), _files(queries), judged_splits(choose("judgements", subset, known) or {}))
+    judged = choose("judgements", subset, known) or {}
+    if corpus.keys() == queries.keys() == judged.keys() == {NO_SPLITS}:
+        judged = {"test": judged[NO_SPLITS]}
+    files = Files(_files(corpus), _files(queries), judged_splits(judged))
     _check_shards(files.every)
     return files
 
@@ -114,7 +118,7 @@ def _patterns(data_files: Any) -> Iterator[tuple[str, list[str]]]:
             paths = entry["path"]
             yield _name(entry["split"]), list(map(_text, paths if isinstance(paths, list) else [paths]))
         else:
-            yield "train", [_text(entry)]  # the hub's name for data without splits
+            yield NO_SPLITS, [_text(entry)]
 
 
 def _text(value: Any) -> str:

@@ -22,6 +22,7 @@ JUDGEMENT: Columns = {
     "document": ("corpus-id", "corpus_id", "docid", "doc_id", "pid"),
     "grade": ("score", "relevance", "label"),
 }
+PAIR: Columns = {role: names for role, names in JUDGEMENT.items() if role != "grade"}
 
 
 def columns(path: Path) -> list[str]:
@@ -37,8 +38,13 @@ def columns(path: Path) -> list[str]:
 
 
 def chosen(path: Path, needed: Columns, what: str) -> dict[str, str]:
-    """The column for each need. Raises UserError, with the columns that the file has, if one is not found."""
+    """The column for each need. Raises UserError, with the columns that the file has, if one is not found.
+
+    Judgements of queries and documents alone (NanoBEIR) need no grade: each pair is relevant.
+    """
     there = columns(path)
+    if needed is JUDGEMENT and len(there) == len(PAIR) and all(set(names) & set(there) for names in PAIR.values()):
+        needed = PAIR
     found = {}
     for role, names in needed.items():
         column = next((name for name in names if name in there), None)

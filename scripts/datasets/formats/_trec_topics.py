@@ -6,6 +6,7 @@
 <topic><identifier>10.2452/401-AH</identifier><title>…     CLEF
 {"query_id": "2024001", "query": "…"}                      JSON lines; _id, id, qid … and text, query, title, question
 701:u s oil industry history                               Million Query, Terabyte efficiency; or with a tab
+20001:1:obama family tree                                  Million Query 2009: id, priority, text
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import NamedTuple
 
 from scripts.common.errors import UserError
 from scripts.common.files import lines
-from scripts.common.reading import UTF_8, open_bytes, why_no_encoding
+from scripts.common.reading import UTF_8, WrongEncoding, open_bytes, why_no_encoding
 from scripts.datasets.formats import MOST_NAMES, identifier, text_in
 from scripts.ir.collection import json_lines
 from scripts.ir.trec import shown
@@ -33,12 +34,15 @@ FIELDS = {
 NUMBERS = ("num", "number", "identifier", "id", "qid", "query_id", "topic_id")
 JSON_IDS = ("_id", *NUMBERS)
 JSON_TEXTS = ("title", "query", "text", "question")  # of the field title
+TWO_COLUMNS = "expected 2, separated by a tab: query id, text"
 _TOPIC = re.compile(r"<(/?)top(?:ic)?(?:\s[^<>]*)?>", re.IGNORECASE)
 _TAG = re.compile(r"<([A-Za-z][^\s<>/]*)(?:\s[^<>]*)?>")
 _ATTRIBUTE = re.compile(r"""(?<![\w:.-])([A-Za-z_-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""")
 _STATED = re.compile(rb"""\s*<\?xml[^>]*\sencoding=["']([A-Za-z0-9._-]+)["']""")
 _BEFORE = re.compile(r"^(Topic|Description|Narrative):\s*")
 _COLON = re.compile(r"\s*([^\s:]+):(.*)")
+_PRIORITY = re.compile(r"\s*([^\s:]+):[0-9]:(.*)")  # of a query, between its id and its text
+_TAB = re.compile(r"([^\t]*)\t(.*)")  # a text may contain further tabs
 
 
 class Topic(NamedTuple):
@@ -88,25 +92,35 @@ def _lines(path: Path, encoding: str) -> tuple[list[tuple[int, str]], str]:
             stated = _STATED.match(file.read(200))
         name = stated[1].decode() if stated else encoding
         encoding = encoding if why_no_encoding(name) else name
-        return list(lines(path, encoding)), encoding
+        try:
+            return list(lines(path, encoding)), encoding
+        except WrongEncoding as error:
+            raise UserError(f"{error}{error.remedy}") from None
 
 
 def _topics_in_lines(path: Path, numbered: list[tuple[int, str]], separator: str) -> Iterator[Topic]:
+    pattern = _COLON if separator == ":" else _TAB
+    if separator == ":" and len(numbered) > 1 and all(_PRIORITY.match(line) for _, line in numbered):
+        pattern = _PRIORITY
+    if separator == "\t":
+        _check_columns(path, numbered)
     for number, line in numbered:
         where = f"{path}:{number}"
-        if separator == ":":
-            found = _COLON.match(line)
-            if not found:
-                raise UserError(f"{where}: expected id:text, as above")
-            name, text = found[1], found[2]
-        else:
-            columns = line.split("\t")
-            if len(columns) != 2:
-                raise UserError(f"{where}: {len(columns)} columns, expected 2, separated by a tab: query id, text")
-            name, text = columns
-        if number == numbered[0][0] and name.strip() in JSON_IDS and text.strip() in JSON_TEXTS:
+        found = pattern.match(line)
+        if not found:
+            expected = "expected id:text, as above" if separator == ":" else f"1 columns, {TWO_COLUMNS}"
+            raise UserError(f"{where}: {expected}")
+        name, text = found[1].strip(), " ".join(found[2].split("\t")).strip()
+        if number == numbered[0][0] and name in JSON_IDS and text in JSON_TEXTS:
             continue  # a heading
-        yield Topic(where, identifier(name.strip(), where, "query"), text.strip(), [])
+        yield Topic(where, identifier(name, where, "query"), text, [])
+
+
+def _check_columns(path: Path, numbered: list[tuple[int, str]]) -> None:
+    """Raise UserError if all lines have one number of columns above two: a table, and not texts that contain tabs."""
+    widths = {line.count("\t") + 1 for _, line in numbered}
+    if len(widths) == 1 and (width := widths.pop()) > 2:
+        raise UserError(f"{path}:{numbered[0][0]}: {width} columns, {TWO_COLUMNS}")
 
 
 def _json_topics(path: Path, field: str, encoding: str) -> Iterator[Topic]:

@@ -30,7 +30,7 @@ from scripts.datasets.formats import (
 )
 from scripts.datasets.formats._hub_files import CARD, Files, collection_files
 from scripts.datasets.formats._hub_rows import DOCUMENT, JUDGEMENT, QUERY, chosen, columns, rows
-from scripts.datasets.formats._judgements import read_judgements
+from scripts.datasets.formats._judgements import PAIRS, read_judgements
 from scripts.ir.collection import Document
 from scripts.ir.trec import Qrels, add_judgement
 
@@ -218,5 +218,6 @@ def read_qrels(paths: list[Path]) -> Qrels:
         column = chosen(path, JUDGEMENT, "judgements")
         for where, row in rows(path, list(column.values())):
             query, document = (identifier(row.get(column[role]), where, role) for role in ("query", "document"))
-            add_judgement(qrels, query, document, str(row.get(column["grade"])), where)
+            grade = str(row.get(column["grade"])) if "grade" in column else PAIRS
+            add_judgement(qrels, query, document, grade, where)
     return qrels

@@ -15,11 +15,12 @@ from typing import Annotated
 from scripts.common.errors import UserError
 from scripts.common.keys import Rule
 from scripts.common.paths import why_not_below
-from scripts.common.reading import ENCODINGS, UTF_8, why_no_encoding
+from scripts.common.reading import ENCODINGS, UTF_8, WrongEncoding, why_no_encoding
 from scripts.datasets.formats import (
     Collection,
     FilesOfSplits,
     Format,
+    Found,
     Mistake,
     file_in,
     judged_queries,
@@ -144,8 +145,16 @@ def documents_in(root: Path, patterns: list[str], encoding: str) -> Iterator[Doc
     Raises UserError at once for a pattern that matches no file.
     """
     files = sorted({path for pattern in patterns for path in matching(root, pattern)})
-    found = (document for path in files for document in read_documents(path, encoding))
+    found = (document for path in files for document in _decoded(read_documents(path, encoding)))
     return with_texts(found, str(files[0] if len(files) == 1 else root), EXPECTED)
+
+
+def _decoded(found: Iterator[Found]) -> Iterator[Found]:
+    """The documents; the error for text in another encoding names the key that states it."""
+    try:
+        yield from found
+    except WrongEncoding as error:
+        raise UserError(f"{error}{error.remedy}") from None
 
 
 def matching(root: Path, pattern: str) -> list[Path]:
