@@ -53,7 +53,7 @@ UNDEFINED = Row("Constant", 77, None, None, None, None, 0.5, 0.6, 0.9, 0.9, None
 
 def forest(k: int = 7, scale: float = 1.0, names: tuple[str, ...] = (), **changes) -> Forest:
     prediction = (-0.05 * scale, 0.09 * scale) if k > 2 else None
-    summary = Diamond(0.02 * scale, 0.005 * scale, 0.035 * scale, 0.01, prediction)
+    summary = Diamond(0.02 * scale, 0.005 * scale, 0.035 * scale, 0.01, prediction, own_p=0.01)
     spread = Heterogeneity(130.8, k - 1, 1e-25, 95.36, 0.00096 * scale**2, (0.0004 * scale**2, 0.0089 * scale**2))
     group = Group("Uni-ColBERTer", rows(k, scale, names), summary, spread if k > 1 else None)
     plain = Forest("TAS-B", (group,), "MD", "nDCG@10", 0.05, "DL", "knapp-hartung", "Judged@10")

@@ -40,13 +40,13 @@ def test_common_form_has_two_digits_of_the_median_half_width(intervals, expected
     ("low", "high", "expected"),
     [
         (0.0042, 0.0138, ("0.009", "0.004", "0.014")),
-        (0.0004, 0.0138, ("0.007", "+0.000", "0.014")),
-        (-0.0138, -0.00004, ("−0.007", "−0.014", "−0.000")),
+        (0.0004, 0.0138, ("0.007", "0.0004", "0.014")),
+        (-0.0138, -0.00004, ("−0.007", "−0.014", "−0.00004")),
         (0.0, 0.0138, ("0.007", "0.000", "0.014")),
-        (3e-9, 0.5, ("0.250", "+0.000", "0.500")),
+        (3e-9, 0.5, ("0.250", "3.0×10⁻⁹", "0.500")),
     ],
 )
-def test_a_bound_prints_as_zero_without_a_sign_only_if_it_is(low, high, expected):
+def test_a_bound_prints_as_zero_only_if_it_is(low, high, expected):
     assert form.Numbers(0, 3).of((low + high) / 2, low, high) == expected
 
 

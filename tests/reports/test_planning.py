@@ -1,5 +1,6 @@
 """What figures, tables and pages are made of, on small experiments."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from scripts.experiment.reading import read_yaml
@@ -76,10 +77,11 @@ def test_a_title_is_no_setting_of_a_table():
     assert not {"title", "width"} & figures.table_settings(EXPERIMENT)["c"].keys()
 
 
-def test_a_figure_waits_for_all_comparisons_only_where_p_values_are_corrected_for_their_number():
-    corrected = resolve(changed({"comparisons/c/figure": {"correction": "holm"}}), "c.yaml")
-    assert figures.adjusting_table(EXPERIMENT, "c") == figures.adjusting_table(EXPERIMENT, "both") == []
-    assert figures.adjusting_table(corrected, "c") == ["results/e/tables/comparisons.tsv"]
+def test_a_figure_reads_the_table_of_all_comparisons_where_there_are_several():
+    """Its stars are those of the correction for their number."""
+    alone = replace(EXPERIMENT, comparisons={"c": EXPERIMENT.comparisons["c"]})
+    assert figures.adjusting_table(alone, "c") == []
+    assert figures.adjusting_table(EXPERIMENT, "c") == ["results/e/tables/comparisons.tsv"]
 
 
 def test_each_run_has_the_timings_of_what_was_trained_and_encoded_for_it():

@@ -304,12 +304,12 @@ def test_text_of_the_configuration_is_never_markup():
 @pytest.mark.parametrize(
     ("effect", "hedges", "said"),
     [
-        ("MD", True, "the square is the mean difference in nDCG@10, its area"),
-        ("SMD", True, "the square is the standardised mean difference (Hedges' g), its area"),
-        ("SMD", False, "the square is the standardised mean difference (d, not corrected for small samples), its area"),
-        ("d_av", True, "over the mean of both standard deviations (d_av, corrected for small samples), its area"),
-        ("d_av", False, "over the mean of both standard deviations (d_av, not corrected for small samples), its area"),
-        ("CORR", True, "the square is the correlation, its area"),
+        ("MD", True, "the square is the mean difference in nDCG@10, the line"),
+        ("SMD", True, "the square is the standardised mean difference (Hedges' g), the line"),
+        ("SMD", False, "the square is the standardised mean difference (d, not corrected for small samples), the line"),
+        ("d_av", True, "over the mean of both standard deviations (d_av, corrected for small samples), the line"),
+        ("d_av", False, "over the mean of both standard deviations (d_av, not corrected for small samples), the line"),
+        ("CORR", True, "the square is the correlation, the line"),
     ],
 )
 def test_a_caption_names_the_effect_that_was_computed(effect, hedges, said):

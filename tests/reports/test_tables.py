@@ -7,8 +7,12 @@ import pandas as pd
 import pytest
 
 from scripts.reports.comparison.adjustment import Adjusted, Adjustment, adjustments
+from scripts.reports.comparison.lines import lines_of
 from scripts.reports.comparison.looks import Looks
+from scripts.reports.comparison.number_text import numbers
+from scripts.reports.comparison.plot_text import p_text
 from scripts.reports.comparison.reading import Found, Labels, forest, p_column
+from scripts.reports.comparison.sentence import answers
 from scripts.reports.comparison.table import (
     HERE,
     LIKE_THESE,
@@ -23,6 +27,7 @@ from scripts.reports.comparison.table import (
     headings,
     overview,
 )
+from scripts.reports.contents.comparisons import caption
 from scripts.reports.tables import content, dependences, in_full
 from scripts.reports.writing import markdown
 from scripts.reports.writing.content import Column, Paragraph, Table
@@ -62,14 +67,15 @@ def page(name, one, plot, labels):
 def test_the_table_has_tasks_summary_reason_and_marks():
     one = found()
     plot = as_table(one, LOOKS, LABELS)
-    assert list(headings(plot)) == ["Task", "n", "nDCG@10", "Mean difference", "95% CI", "Weight", "p"]
+    assert list(headings(plot)) == ["Task", "n", "nDCG@10", "Mean difference", "95% CI", "p"]
     above, below = blocks(plot)
-    assert above[0] == ["Task A", "50", "0.300 → 0.350", "0.050", "[0.030, 0.070]", "33.3%", "0.030*"]
-    assert above[3][:5] == ["d", "2", "0.100 → 0.100", "no spread", ""]
+    assert above[0] == ["Task A", "50", "0.300 → 0.350", "0.050", "[0.030, 0.070]", "0.030*"]
+    assert above[3][:5] == ["d", "2", "0.100 → 0.100", "none", ""]
     assert [row[0] for row in below] == ["Mean of these 3 tasks", "Random effects (DL, normal interval)",
                                          "95% prediction interval, t(1)", "Fixed effect (inverse variance)"]  # fmt: skip
     assert below[0][3:5] == ["0.045", "[0.040, 0.050]"] and below[1][3:5] == ["0.050", "[0.030, 0.070]"]
     text = page("name", one, plot, LABELS)
+    assert "d: no effect (no spread)." in text
     assert "paired t-test, Holm-corrected for the number of tasks. * p < 0.05." in text and "d: left out, r" in text
     assert "## Leaving one task out" in text and "Adding one" not in text and "nan" not in text.lower()
 
@@ -179,8 +185,38 @@ def test_the_star_of_a_summary_follows_the_adjustment_that_is_named():
     notes = page("name", one, plot_of(one), LABELS)
     assert ". p-values of means: Holm-corrected for the 7 hypotheses of the experiment. * p < 0.05." in notes
     uncorrected = replace(LOOKS, correction="none")
-    assert blocks(plot_of(one, uncorrected))[1][0][-1] == "<0.001*"
+    assert blocks(plot_of(one, uncorrected))[1][0][-1] == "<0.001", "significant alone, not after Holm correction"
     assert "p-values of means" not in page("name", one, plot_of(one, uncorrected), LABELS)
+
+
+@pytest.mark.parametrize("correction", ["none", "holm", "benjamini-hochberg"])
+@pytest.mark.parametrize("by_holm", [0.002, 0.049, 0.05, 0.3])
+def test_every_star_of_a_mean_is_the_verdict_of_its_sentence(by_holm, correction):
+    """In table and figure, whatever p-value is shown; the note names the correction."""
+    one = with_family(by_holm, 7)
+    plot = plot_of(one, replace(LOOKS, correction=correction))
+    significant = answers(one.meta, plot)[0].kind != "open"
+    assert significant == (by_holm < 0.05)
+    mean = blocks(plot)[1][0]
+    assert mean[-1].endswith("*") == significant
+    drawn = next(line for line in lines_of(plot, numbers(plot)) if line.kind == "mean")
+    assert ("*" in drawn.cells["p"]) == significant
+    note = "of means after Holm correction for seven hypotheses"
+    assert (note in p_text(plot)) == (correction != "holm"), "where the p-values are Holm's, their own note says so"
+
+
+@pytest.mark.parametrize("weights", [(0.2, 0.2, 0.2), (0.2, 0.3, 0.5)])
+def test_weights_are_shown_where_they_differ(weights):
+    one = found()
+    one = replace(
+        one, effects=one.effects.assign(weight=[*weights][: len(one.effects)] + [None] * (len(one.effects) - 3))
+    )
+    differ = len(set(weights)) > 1
+    for looks in (LOOKS, replace(LOOKS, columns=("weight", "effect"))):
+        plot = forest([one], looks, LABELS)
+        assert plot.shows("weight") == (differ or looks.columns is not None)
+        assert (", its area the task's weight" in caption(plot, True)) == differ
+    assert ("Weight" in headings(plot_of(one))) == differ
 
 
 def test_the_place_of_a_comparison_in_its_family():

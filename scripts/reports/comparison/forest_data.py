@@ -193,8 +193,16 @@ class Forest:
         """Whether it is so narrow that n and p are below task and effect."""
         return self.inches < NARROW
 
+    @property
+    def weighted(self) -> bool:
+        """Whether tasks of a group have different weights in print; a column that is constant says nothing."""
+        printed = [{f"{row.weight:.3f}" for row in group.rows if row.weight is not None} for group in self.groups]
+        return any(len(weights) > 1 for weights in printed)
+
     def shows(self, column: str) -> bool:
         """Whether it shows a column (or, where it is narrow, n or p in the second line of a task)."""
         if self.columns is not None:
             return column in self.columns
+        if column == "weight" and not self.weighted:
+            return False
         return not self.single or column in ("n", "effect", "p")

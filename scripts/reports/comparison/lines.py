@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison import plot_text
 from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Row
+from scripts.reports.comparison.verdict import Verdict, verdict
 from scripts.statistics.meta_analysis.bayes import BayesianSummary
 
 TRAINED = {"treatment": "\N{DAGGER}", "control": "\N{DOUBLE DAGGER}"}
@@ -122,7 +123,7 @@ def _in_subgroups(
 
 def _diamond_cells(diamond: Diamond, weight: float, forest: Forest, numbers: form.Numbers) -> Cells:
     cells = _effect_cell(numbers, diamond.effect, diamond.ci_low, diamond.ci_high)
-    return cells | {"weight": (form.minus(f"{100 * weight:.1f}%"),)} | _p_cell(diamond.p_value, forest)
+    return cells | {"weight": (form.minus(f"{100 * weight:.1f}%"),)} | _p_of_mean(diamond, forest)
 
 
 def _summary_lines(group: Group, index: int, forest: Forest, numbers: form.Numbers) -> list[Line]:
@@ -131,10 +132,10 @@ def _summary_lines(group: Group, index: int, forest: Forest, numbers: form.Numbe
     total = sum(row.n for row in group.rows if row.effect is not None)
     lines = [_diamond_line("summary", label, index, summary, numbers)]
     lines[0].short_label = label.split(" (")[0]
-    lines[0].cells |= {"weight": ("100.0%",), "n": (f"{total:,}",)} | _p_cell(summary.p_value, forest)
+    lines[0].cells |= {"weight": ("100.0%",), "n": (f"{total:,}",)} | _p_of_mean(summary, forest)
     if group.fixed_mean and group.heterogeneity:  # one task is its own mean and summary
         mean = _diamond_line("mean", plot_text.mean_label(group), index, group.fixed_mean, numbers)
-        mean.cells |= _p_cell(group.fixed_mean.p_value, forest)
+        mean.cells |= _p_of_mean(group.fixed_mean, forest)
         lines.insert(0, mean)
     if summary.prediction_interval:
         low, high = summary.prediction_interval
@@ -174,6 +175,16 @@ def _set_below(line: Line, forest: Forest) -> None:
 def _effect_cell(numbers: form.Numbers, effect: float | None, low: float, high: float) -> Cells:
     text, low_text, high_text = numbers.of(effect, low, high)
     return {"effect": (text, f"[{low_text},", f"{high_text}]")}
+
+
+def _p_of_mean(mean: Diamond, forest: Forest) -> Cells:
+    """The p-value of a mean; its star is the verdict of the sentence, whose correction the p-value may lack."""
+    if mean.p_value is None:
+        return {}
+    text = form.p_value(mean.p_value, forest.alpha)
+    if not forest.p_note:
+        return {"p": (text,)}
+    return {"p": (text, "*" if verdict(mean, forest.alpha) is Verdict.SIGNIFICANT else "")}
 
 
 def _p_cell(p: float | None, forest: Forest) -> Cells:

@@ -1,7 +1,7 @@
 """The format of numbers in forest plots and tables; reads and writes nothing.
 
-One number of decimals per column and figure. A bound prints as 0 without a sign only if it is 0; a p-value never prints
-as 0, and as alpha only if it equals alpha.
+One number of decimals per column and figure. A bound prints as 0 only if it is 0, so one near it may have more
+decimals; a p-value never prints as 0, and as alpha only if it equals alpha.
 """
 
 from __future__ import annotations
@@ -37,10 +37,11 @@ class Numbers:
         return fixed(value / 10**self.exponent, self.decimals)
 
     def bound(self, value: float) -> str:
-        """A bound of an interval: one that rounds to 0 without being 0 keeps its sign, also a plus."""
+        """A bound of an interval: one that would print as 0 without being 0 has more decimals, down to one digit."""
         if value == 0 or not self.is_zero(value):
             return self.number(value)
-        return f"{MINUS if value < 0 else '+'}{self.number(value)}"
+        needed = -math.floor(math.log10(abs(value) / 10**self.exponent))
+        return fixed(value / 10**self.exponent, needed) if needed <= _MOST_DECIMALS else scientific(value)
 
     def deviation(self, value: float) -> str:
         """A standard deviation: one that rounds to 0 without being 0 is below the smallest that can be printed."""

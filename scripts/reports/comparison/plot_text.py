@@ -147,9 +147,17 @@ def method(forest: Forest) -> str:
 
 
 def p_text(forest: Forest) -> str:
-    """The method of the p-values, and their star."""
+    """The method of the p-values, and their stars."""
     means = f" p-values of means: {forest.summary_note}." if forest.summary_note else ""
-    return f"p-values of tasks: {forest.p_note}.{means} {form.unbroken(f'* p < {forest.alpha:g}.')}"
+    star = form.unbroken(f"* p < {forest.alpha:g}")
+    hypotheses = max((mean.hypotheses for mean in _means(forest)), default=1)
+    if hypotheses > 1 and forest.correction != "Holm":
+        star += f", of means after Holm correction for {form.spelled(hypotheses)} hypotheses"
+    return f"p-values of tasks: {forest.p_note}.{means} {star}."
+
+
+def _means(forest: Forest) -> list[Diamond]:
+    return [mean for group in forest.groups for mean in (group.fixed_mean, group.summary) if mean]
 
 
 def axis_label(forest: Forest, numbers: form.Numbers) -> str:

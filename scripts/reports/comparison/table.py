@@ -70,28 +70,28 @@ def headings(plot: Forest) -> dict[str, str]:
     shown = {"Task": "l", "n": "r"} | dict.fromkeys(pairs(plot).values(), "c")
     unit = form.numbers(plot).factor
     effect = plot.effect.LABEL + (f" ({unit})" if unit else "")
-    return shown | {effect: "r", f"{form.percent(plot.alpha)} CI": "r", "Weight": "r", "p": "r"}
+    weight = {"Weight": "r"} if plot.shows("weight") else {}
+    return shown | {effect: "r", f"{form.percent(plot.alpha)} CI": "r"} | weight | {"p": "r"}
 
 
 def cells(line: Line, plot: Forest) -> list[str]:
-    """A line of the forest plot as the cells of its table; a task without an effect gives its reason."""
+    """A line of the forest plot as the cells of its table; notes give the reason why a task has no effect."""
     described = [
         line.label.replace("\N{NO-BREAK SPACE}", " "),
         "".join(line.cells.get("n", "")),
         *(" ".join(line.cells.get(name, "")) for name in pairs(plot)),
     ]
-    effect, low, high = line.cells.get("effect", (line.reason, "", ""))
-    weight, p = ("".join(line.cells.get(name, "")) for name in ("weight", "p"))
-    return [*described, effect, f"{low} {high}".strip(), weight, p]
+    effect, low, high = line.cells.get("effect", ("none", "", ""))
+    last = ["".join(line.cells.get(name, "")) for name in ("weight", "p") if name == "p" or plot.shows(name)]
+    return [*described, effect, f"{low} {high}".strip(), *last]
 
 
 def blocks(plot: Forest) -> list[list[list[str]]]:
     """The rows of a comparison's table: tasks, then their means, the prediction interval and the fixed effect."""
     lines = lines_of(plot, form.numbers(plot))
-    below = [line for line in lines if line.kind in ("mean", "summary", "prediction", "unpredicted", "fixed")]
+    below = [line for line in lines if line.kind in ("mean", "summary", "prediction", "fixed")]
     if fixed := plot.groups[0].fixed:
-        marked = fixed.p_value < plot.alpha and not plot.summary_note  # it is in no family
-        below[-1].cells["p"] = (form.p_value(fixed.p_value, plot.alpha), "*" if marked else "")
+        below[-1].cells["p"] = (form.p_value(fixed.p_value, plot.alpha),)  # in no family, so without a verdict
     above = [line for line in lines if line.kind in ("task", "undefined")]
     return [[cells(line, plot) for line in part] for part in (above, below) if part]
 
@@ -111,6 +111,9 @@ def notes(comparison: Found, plot: Forest) -> list[str]:
         lines.append(f"{shown}: {plot.control} → {group.treatment}.")
     if group.heterogeneity:
         lines.append(f"Heterogeneity: {plot_text.heterogeneity(group.heterogeneity, plot)}.")
+    lines += [f"{row.task}: no effect ({row.undefined})." for row in group.rows if row.effect is None]
+    if group.heterogeneity and group.summary and group.summary.prediction_interval is None:
+        lines.append(f"No {form.percent(plot.alpha)} prediction interval{plot_text.no_prediction(group)}.")
     lines += [plot_text.p_text(plot), *trained(plot)]
     return [*(line.replace("\N{NO-BREAK SPACE}", " ") for line in lines), *comparison.meta.warnings]
 

@@ -243,7 +243,8 @@ def caption(plot: Forest, hedges: bool) -> str:
     """How to read a forest plot: what is what in it. `hedges`: corrected for small samples."""
     percent = f"{100 * (1 - plot.alpha):g}%"
     square = plot.effect.caption(plot.measure, hedges)
-    text = f"Each row is a task: the square is the {square}, its area the task's weight, the line its {percent} "
+    area = ", its area the task's weight" if plot.weighted else ""
+    text = f"Each row is a task: the square is the {square}{area}, the line its {percent} "
     text += "confidence interval. "
     if any(group.heterogeneity for group in plot.groups):
         text += (

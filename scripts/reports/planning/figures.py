@@ -191,10 +191,9 @@ def queries_settings(experiment: Experiment, name: str) -> dict:
 
 
 def adjusting_table(experiment: Experiment, name: str) -> list[str]:
-    """The table with the p-values of all summaries, where a forest plot corrects for their number."""
-    first = experiment.comparisons[forest_plots(experiment)[name][0]]
-    corrected = first.figure.correction != "none"
-    return [path("comparisons", experiment=experiment.name, table_format="tsv")] if corrected else []
+    """The table with the p-values of all summaries: stars follow the correction for their number."""
+    several = len(experiment.comparisons) > 1
+    return [path("comparisons", experiment=experiment.name, table_format="tsv")] if several else []
 
 
 def table_settings(experiment: Experiment) -> dict[str, dict]:
