@@ -208,9 +208,7 @@ def test_every_star_of_a_mean_is_the_verdict_of_its_sentence(by_holm, correction
 @pytest.mark.parametrize("weights", [(0.2, 0.2, 0.2), (0.2, 0.3, 0.5)])
 def test_weights_are_shown_where_they_differ(weights):
     one = found()
-    one = replace(
-        one, effects=one.effects.assign(weight=[*weights][: len(one.effects)] + [None] * (len(one.effects) - 3))
-    )
+    one = replace(one, effects=one.effects.assign(weight=pd.Series([*weights, None], dtype=object)))
     differ = len(set(weights)) > 1
     for looks in (LOOKS, replace(LOOKS, columns=("weight", "effect"))):
         plot = forest([one], looks, LABELS)
