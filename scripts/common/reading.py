@@ -58,6 +58,36 @@ def unpacks_to_at_most(packed: int) -> int:
     return max(ALWAYS_FREE, RATIO * packed)
 
 
+class _Named(io.FileIO):
+    """The bytes of a file; an error of the system while they are read names it."""
+
+    def __init__(self, descriptor: int, path: Path) -> None:
+        super().__init__(descriptor, "rb")
+        self.path = path
+
+    def readinto(self, buffer) -> int | None:
+        with naming(self.path):
+            return super().readinto(buffer)
+
+    def readall(self) -> bytes | None:
+        with naming(self.path):
+            return super().readall()
+
+
+class naming:
+    """A context in which an error of the system without a file's name gets this one."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(self.path)
+
+
 def open_regular(path: Path) -> BinaryIO:
     """A regular file, open for reading bytes. Raises UserError if it is missing or not a regular file."""
     kind = "a socket"
@@ -73,7 +103,7 @@ def open_regular(path: Path) -> BinaryIO:
     else:
         mode = os.fstat(descriptor).st_mode
         if stat.S_ISREG(mode):
-            return os.fdopen(descriptor, "rb")
+            return io.BufferedReader(_Named(descriptor, path), BUFFER)
         os.close(descriptor)
         kind = next((name for is_kind, name in _KINDS.items() if is_kind(mode)), "a device")
     raise UserError(f"{path}: {kind}; expected a regular file")

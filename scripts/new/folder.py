@@ -7,6 +7,7 @@ import re
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import get_args
 
@@ -16,7 +17,7 @@ from scripts.common.locations import is_remote
 from scripts.common.paths import why_not_below
 
 DEEPEST = 4  # levels of folders below the given one
-MOST_FILES = 100_000
+MOST_ENTRIES = 100_000  # files and folders in all, hidden ones too
 _FILE_PATH = next(rule for rule in get_args(FilePath) if isinstance(rule, Rule))
 
 
@@ -55,7 +56,7 @@ def read_folder(given: str) -> Folder:
     place = str(full.relative_to(here)) if full.is_relative_to(here) else str(full)
     if place == ".":
         raise UserError(f"{given}: the folder of ranktrial itself; expected one of data")
-    names = sorted(_files(Path(place), Path(place), DEEPEST))
+    names = sorted(_files(Path(place), Path(place), DEEPEST, count(1)))
     for name in names:
         if reason := why_not_below(name) or _why_no_place(name):
             raise UserError(f"{place}: the file {name!r} {reason}; rename it or move it elsewhere")
@@ -73,18 +74,19 @@ def _why_no_place(path: str) -> str | None:
     return None
 
 
-def _files(root: Path, folder: Path, depth: int) -> Iterator[str]:
-    count = 0
+def _files(root: Path, folder: Path, depth: int, seen: Iterator[int]) -> Iterator[str]:
+    """Yield the names of regular files below `folder`, which is `depth` levels above the deepest; `seen` counts all."""
     with os.scandir(folder) as entries:
         for entry in entries:
+            if next(seen) > MOST_ENTRIES:
+                raise UserError(
+                    f"{root}: more than {MOST_ENTRIES:,} files and folders; expected the folder of a collection"
+                )
             if entry.name.startswith("."):
                 continue
             if entry.is_dir(follow_symlinks=False) and depth > 0:
-                yield from _files(root, Path(entry.path), depth - 1)
+                yield from _files(root, Path(entry.path), depth - 1, seen)
             elif _is_regular(entry):
-                count += 1
-                if count > MOST_FILES:
-                    raise UserError(f"{folder}: more than {MOST_FILES:,} files; expected the folder of a collection")
                 yield str(Path(entry.path).relative_to(root))
 
 

@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 from types import ModuleType
 
+from scripts.common.characters import REFUSED, named
 from scripts.common.command_line import run
 from scripts.common.errors import UserError
 from scripts.common.strict_yaml import parse_yaml
@@ -29,7 +30,12 @@ SCHEMA = "yaml-language-server: $schema=schema.editor.json"
 
 
 def look(folder: Folder, measure: str = "") -> Contents:
-    """Return the folder with the types of its files; `measure` names the values if they are scores."""
+    """Return the folder with the types of its files; `measure` names the values if they are scores.
+
+    Raises UserError for a damaged file, or a measure with an invisible character.
+    """
+    if refused := REFUSED.search(measure):
+        raise UserError(f"MEASURE={measure}: contains {named(refused[0])}; expected a name such as accuracy")
     kinds: dict[Kind, list[str]] = {}
     heads: dict[str, Head] = {}
     for file in folder.files:

@@ -31,11 +31,16 @@ _COLON = re.compile(r"\s*[^\s:]+:\s*\S")
 
 @dataclass(frozen=True)
 class Head:
-    """The first non-blank lines of a file, and their encoding."""
+    """The first non-blank lines of a file, their encoding, and the number of the first one."""
 
-    name: str
+    path: Path
     lines: tuple[str, ...]
     encoding: str = UTF_8
+    number: int = 1
+
+    @property
+    def name(self) -> str:
+        return self.path.name
 
     @property
     def by_tabs(self) -> list[list[str]]:
@@ -55,10 +60,11 @@ def read_head(path: Path) -> Head:
     except UnicodeDecodeError:
         text, encoding = start.decode("latin-1"), "latin-1"
     if "\0" in text:
-        return Head(path.name, ())
+        return Head(path, ())
     lines = text.split("\n")
     whole = lines[:-1] if len(start) == HEAD and len(lines) > 1 else lines
-    return Head(path.name, tuple(line.rstrip("\r") for line in whole if line.strip())[:LINES], encoding)
+    number = next((number for number, line in enumerate(whole, 1) if line.strip()), 1)
+    return Head(path, tuple(line.rstrip("\r") for line in whole if line.strip())[:LINES], encoding, number)
 
 
 def kind_of(head: Head) -> Kind | None:
@@ -130,7 +136,7 @@ def _are_ranks(rows: Sequence[Sequence[str]]) -> bool:
 def value_names(head: Head) -> list[str]:
     """Return the headings of a file's columns of values; empty without a heading."""
     if is_csv(head.lines[0]):
-        return split_columns(head.lines[0], False, head.name)[1:]
+        return split_columns(head.lines[0], False, f"{head.path}:{head.number}")[1:]
     ids, *names = head.by_tabs[0]
     numbers = any(finite(name) is not None for name in names)
     return names if is_id_heading(ids) and names and not numbers else []

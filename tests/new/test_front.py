@@ -13,6 +13,7 @@ from scripts.new import front
 from scripts.new.folder import read_folder
 from scripts.new.page import description, meaning
 from tests.new import folders
+from tests.support.one_line import one_line
 
 
 @pytest.fixture(autouse=True)
@@ -296,3 +297,47 @@ def test_a_file_that_is_there_is_never_overwritten_and_nothing_half_written_stay
             front.write_new(place, "x")
     front.write_new(front.CONFIGURATIONS / "other.yaml", "x")
     assert sorted(path.name for path in (here / "config").iterdir()) == ["mine.yaml", "other.yaml"]
+
+
+def entries_in(folder, files, folders, hidden):
+    """Fill each of three folders with files, empty folders and hidden files."""
+    for part in ("a", "b", "c"):
+        (folder / part).mkdir(parents=True)
+        for number in range(files):
+            (folder / part / str(number)).touch()
+        for number in range(folders):
+            (folder / part / f"f{number}").mkdir()
+        for number in range(hidden):
+            (folder / part / f".{number}").touch()
+
+
+@pytest.mark.parametrize("each", [(2, 0, 0), (0, 2, 0), (0, 0, 2), (1, 1, 0)])
+def test_all_entries_of_a_folder_count_together(here, monkeypatch, each):
+    entries_in(here / "data", *each)
+    monkeypatch.setattr("scripts.new.folder.MOST_ENTRIES", 9)
+    read_folder("data")
+    monkeypatch.setattr("scripts.new.folder.MOST_ENTRIES", 8)
+    with pytest.raises(UserError) as reported:
+        read_folder("data")
+    one_line(reported, "data: more than 8 files and folders; expected the folder of a collection")
+
+
+@pytest.mark.parametrize("character", "\u2028\u2029\x85\n\r\x00\u202e")
+def test_a_measure_cannot_end_the_comment_that_names_it(here, character):
+    folders.scores(here / "data")
+    with pytest.raises(UserError) as reported:
+        drafted(measure=f"acc{character}mirrors: [/etc]")
+    one_line(reported, "MEASURE=acc", "expected a name such as accuracy")
+
+
+@pytest.mark.parametrize(
+    "measure", ["# x", "a: b", "!!python/object:x y", "*a", "&a b", "{", "'", '"', "%TAG", "acc\\x85"]
+)
+def test_a_measure_is_a_text_whatever_it_contains_or_refused(here, measure):
+    folders.scores(here / "data")
+    try:
+        found = configuration(measure=measure)
+    except UserError as error:
+        assert "\n" not in str(error)
+    else:
+        assert {entry["measure"] for entry in found["datasets"].values()} == {measure} and "mirrors" not in found

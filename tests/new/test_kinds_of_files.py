@@ -1,11 +1,13 @@
 """What a file holds is known by its first lines."""
 
 import gzip
+from pathlib import Path
 
 import pytest
 
 from scripts.common.errors import UserError
 from scripts.new.kinds_of_files import Head, kind_of, read_head, value_names
+from tests.support.one_line import one_line
 
 CASES = [
     ("documents", "a", "<DOC>\n<DOCNO>1</DOCNO>"),
@@ -40,7 +42,7 @@ CASES = [
 
 @pytest.mark.parametrize(("kind", "name", "text"), CASES)
 def test_the_first_lines_say_what_it_is(kind, name, text):
-    assert kind_of(Head(name, tuple(text.split("\n")) if text else ())) == kind
+    assert kind_of(Head(Path(name), tuple(text.split("\n")) if text else ())) == kind
 
 
 def test_the_head_of_a_packed_file_is_that_of_its_text(tmp_path):
@@ -66,5 +68,20 @@ def test_text_that_is_not_utf_8_has_its_encoding(tmp_path):
 
 
 def test_headings_of_values():
-    assert value_names(Head("a", ('query_id,"a, b",c', "x,1,2"))) == ["a, b", "c"]
-    assert value_names(Head("a", ("q1\t0.5",))) == []
+    assert value_names(Head(Path("a"), ('query_id,"a, b",c', "x,1,2"))) == ["a, b", "c"]
+    assert value_names(Head(Path("a"), ("q1\t0.5",))) == []
+
+
+@pytest.mark.parametrize("start", ["", "\n \n"])
+def test_a_quote_that_does_not_close_is_reported_with_its_file_and_line(tmp_path, start):
+    (tmp_path / "t.csv").write_text(f'{start}id,"a\nq1,1\n')
+    with pytest.raises(UserError) as reported:
+        kind_of(read_head(tmp_path / "t.csv"))
+    one_line(reported, f"{tmp_path}/t.csv:{1 + start.count(chr(10))}: not a line of comma-separated values")
+
+
+def test_a_file_of_the_system_that_cannot_be_read_is_named():
+    """Linux has such a file for each process: it opens, and each read of it fails."""
+    with pytest.raises(OSError) as reported:
+        read_head(Path("/proc/self/mem"))
+    assert reported.value.filename == "/proc/self/mem"
