@@ -24,6 +24,7 @@ from scripts.archive.checking.unpack import unpack
 from scripts.common.command_line import run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder
+from scripts.common.given_places import check_folder
 
 MARKER = ".ranktrial-comparison"  # lists what was written: only that is deleted when the comparison is made again
 SHOWN = 20  # differences of a section that the page lists; inputs.tsv has all
@@ -95,26 +96,6 @@ def write_table(path: Path, kind: type, rows: list) -> None:
         table.writerows(asdict(row) for row in rows)
 
 
-def check_out(out: Path) -> None:
-    """Raise UserError if `out` exists and is anything but a folder that holds only an earlier comparison."""
-    if out.is_symlink():
-        raise UserError(f"{out}: is a link; give another OUT")
-    results = Path("results").resolve()
-    if out.resolve() in (results, *results.parents) or out.resolve().is_relative_to(results / "state"):
-        raise UserError(f"{out}: is a folder of the workflow; give another OUT")
-    if not out.exists():
-        return
-    if not out.is_dir():
-        raise UserError(f"{out}: exists and is not a folder; give another OUT")
-    marker = out / MARKER
-    if marker.is_symlink() or not marker.is_file():
-        raise UserError(f"{out}: exists and is not an earlier comparison; give another OUT")
-    made = set(marker.read_text(errors="replace").splitlines())
-    for path in sorted(out.iterdir()):
-        if path.name not in made or path.is_symlink() or not path.is_file():
-            raise UserError(f"{path}: was not written by an earlier comparison; move it away, or give another OUT")
-
-
 def compare(
     folders: list[Path], manifests: list[dict], names: list[str], out: Path
 ) -> tuple[list[Moved], list[Difference]]:
@@ -142,7 +123,7 @@ def main() -> None:
     for name in ("a", "b", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     arguments = parser.parse_args()
-    check_out(arguments.out)
+    check_folder(arguments.out, MARKER, "comparison")
     with tempfile.TemporaryDirectory(prefix="ranktrial-compare-") as temporary:
         folders, names, manifests = [], [], []
         for name in ("a", "b"):

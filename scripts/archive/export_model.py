@@ -1,14 +1,12 @@
 """`make export-model`: one folder of a trained checkpoint with a model card, which sentence-transformers loads.
 
-Reads the checkpoint, its timing, and the metrics and comparisons of a finished experiment. Writes a new folder: the
-checkpoint's files and README.md, without secrets and folders of this machine.
+Reads the checkpoint, its timing, and the metrics and comparisons of a finished experiment. Writes a new folder: those
+files of the checkpoint that loading reads, and README.md, without secrets and folders of this machine.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -22,23 +20,27 @@ from scripts.common.command_line import run
 from scripts.common.digests import sha256
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder
+from scripts.common.given_places import check_new
 from scripts.common.strict_json import read_json
 from scripts.experiment.reading import read_yaml
 from scripts.experiment.resolution import resolve
+from scripts.models.loaded_files import copy_model
 
 ROOT = Path(__file__).parents[2]
 CARD = "README.md"
-NO_PART = shutil.ignore_patterns(".*", CARD)
 
 
 def export(found: Exported, config: dict[str, Any], out: Path) -> None:
-    """Write the folder. Raises UserError if it exists, results were changed, or a file contains a secret."""
-    if os.path.lexists(out):
-        raise UserError(f"{out}: exists already; expected a new folder")
+    """Write the folder, of the files that loading reads.
+
+    Raises UserError if it exists, if results were changed or are links, or if a file contains a secret.
+    """
+    check_new(out)
     ledger.check([found.folder, found.timing])
+    refuse_links(found.folder)
     privacy = of_this_process(config)
     with atomic_folder(out) as folder:
-        shutil.copytree(found.folder, folder, ignore=NO_PART, dirs_exist_ok=True)
+        copy_model(found.folder, folder, None)
         clean(folder, privacy)
         weights = sorted(folder.rglob("*.safetensors"))
         sums = {str(file.relative_to(folder)): sha256(file) for file in weights}
@@ -46,6 +48,13 @@ def export(found: Exported, config: dict[str, Any], out: Path) -> None:
         text = card(found, means(found), comparisons(found), read_json(found.timing), source, sums)
         (folder / CARD).write_bytes(privacy.clean(text.encode()))
         privacy.refuse_left({str(file.relative_to(folder)): file for file in folder.rglob("*") if file.is_file()})
+
+
+def refuse_links(checkpoint: Path) -> None:
+    """Raise UserError if a checkpoint contains a link, whose file would be given away."""
+    for path in [checkpoint, *sorted(checkpoint.rglob("*"))]:
+        if path.is_symlink():
+            raise UserError(f"{path}: is a link, which no training writes; nothing was exported")
 
 
 def clean(folder: Path, privacy: Privacy) -> None:

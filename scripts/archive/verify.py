@@ -19,8 +19,10 @@ from scripts.archive.checking.integrity import Checked, check
 from scripts.archive.checking.unpack import unpack
 from scripts.archive.provenance.origin import source_files
 from scripts.common.errors import UserError
+from scripts.common.given_places import check_file
 
 ROOT = Path(__file__).parents[2]
+COLUMNS = ("path", "kind", "verdict", "reason")  # of a report
 
 
 def differing_sources(folder: Path, root: Path) -> list[str]:
@@ -114,7 +116,7 @@ def is_zip_or_folder_of(archive: Path) -> bool:
 def write_report(report: Path, results: list) -> None:
     with open(report, "w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file, delimiter="\t", lineterminator="\n")
-        rows.writerow(["path", "kind", "verdict", "reason"])
+        rows.writerow(COLUMNS)
         for result in results:
             rows.writerow([plain(cell) for cell in (result.path, result.kind, result.verdict, result.reason)])
     print(f"{report}: a row for each of {len(results)} artefacts")
@@ -153,6 +155,8 @@ def main() -> int:
     parser.add_argument("--report", type=Path, help="write a row for each artefact to this TSV")
     arguments = parser.parse_args()
     try:
+        if arguments.report:
+            check_file(arguments.report, "\t".join(COLUMNS), "report", "REPORT")
         checked = check(arguments.archive)
         say_hashes(arguments.archive, checked)
         if checked.damages:

@@ -14,6 +14,7 @@ from types import ModuleType
 from scripts.common.characters import REFUSED, named
 from scripts.common.command_line import run
 from scripts.common.errors import UserError
+from scripts.common.given_places import check_new
 from scripts.common.strict_yaml import parse_yaml
 from scripts.experiment.resolution import resolve
 from scripts.new.draft import Draft
@@ -116,8 +117,7 @@ def main() -> None:
     out = arguments.out or CONFIGURATIONS / f"{as_name(folder.name) or 'mine'}.yaml"
     if os.path.lexists(out):
         raise UserError(f"{out}: exists already; choose another place by OUT=config/NAME.yaml")
-    if not str(out).isprintable():
-        raise UserError(f"{str(out)!r}: contains a character that cannot be printed; expected OUT=config/NAME.yaml")
+    check_new(out)
     found = draft(look(folder, arguments.measure))
     write_new(out, text_of(found, folder, out))
     about = [line[:1].lower() + line[1:] for line in (*found.on_control, *found.on_measures)]

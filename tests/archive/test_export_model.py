@@ -105,10 +105,55 @@ def test_no_secret_and_no_folder_of_this_machine_goes_out(home):
     for file in (home / "out").rglob("*"):
         assert file.is_dir() or str(home.parent).encode() not in file.read_bytes()
     assert json.loads((home / "out/config.json").read_text())["_name_or_path"] == "weights/m"
-    (home / RESULTS / "seed-1/notes.txt").write_text("login with hf_NobodyShallReadThis")
-    with pytest.raises(UserError, match=r"notes\.txt contains a secret of yours"):
+    (home / RESULTS / "seed-1/chat_template.jinja").write_text("login with hf_NobodyShallReadThis")
+    with pytest.raises(UserError, match=r"chat_template\.jinja contains a secret of yours"):
         export(out="second")
     assert sorted(path.name for path in home.iterdir()) == ["data", "out", "results", "weights"]  # nothing half-written
+
+
+def test_only_what_loading_reads_goes_out(home):
+    checkpoint = home / RESULTS / "seed-1"
+    export()
+    of_library = {path.relative_to(home / "out") for path in (home / "out").rglob("*")}
+    for name in (
+        "evil.py",
+        "optimizer.pt",
+        "notes.txt",
+        "README.md",
+        "1_Pooling/modeling.py",
+        "onnx/model.onnx",
+        ".env",
+    ):
+        (checkpoint / name).parent.mkdir(exist_ok=True)
+        (checkpoint / name).write_text("never")
+    export(out="again")
+    assert {path.relative_to(home / "again") for path in (home / "again").rglob("*")} == of_library
+    assert "never" not in (home / "again/README.md").read_text()
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "vocab.txt", "2_More", "."])
+def test_a_checkpoint_with_a_link_is_not_given_away(home, name):
+    place = home / RESULTS / "seed-1" / name
+    if place.exists():
+        place.rename(home / "elsewhere")
+    place.symlink_to(home / "elsewhere")
+    with pytest.raises(UserError, match="is a link, which no training writes; nothing was exported"):
+        export()
+    assert not (home / "out").exists()
+
+
+def test_code_in_a_checkpoint_is_refused(home):
+    config = home / RESULTS / "seed-1/config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"auto_map": {"AutoModel": "evil.Model"}}))
+    with pytest.raises(UserError, match=r"config\.json: refused, the model needs code"):
+        export()
+    assert not (home / "out").exists()
+
+
+@pytest.mark.parametrize("out", ["results/e/models/m/r/seed-1/out", "results/e/out", "scripts/out"])
+def test_it_does_not_go_into_the_workflow(home, out):
+    with pytest.raises(UserError, match="is a folder of the workflow; give another OUT"):
+        export(out=out)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +194,7 @@ def test_an_entry_that_became_several_names_them(home):
 
 def test_a_folder_that_is_there_and_an_adapter_apart_are_refused(home):
     (home / "out").symlink_to("nowhere")
-    with pytest.raises(UserError, match="out: exists already"):
+    with pytest.raises(UserError, match="out: is a link"):
         export()
     (home / RESULTS / "seed-1/adapter").mkdir()
     with pytest.raises(
