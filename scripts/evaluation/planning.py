@@ -73,9 +73,9 @@ def import_run_settings(experiment: Experiment, system: str) -> JsonObject:
 
 
 def import_scores_settings(experiment: Experiment, system: str, task: str) -> JsonObject:
-    """The measure of external values, and the column of a system's values."""
-    column = column_of(experiment.systems[system])
-    return {"measure": task_in(experiment, task).measures[0], **({"column": column} if column else {})}
+    """The measure of external values, the task, and the column of a system's values."""
+    column, its = column_of(experiment.systems[system]), task_in(experiment, task)
+    return {"measure": its.measures[0], "task": its.name, **({"column": column} if column else {})}
 
 
 def all_metrics(experiment: Experiment) -> list[str]:

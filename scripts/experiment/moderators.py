@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scripts.common.errors import UserError
-from scripts.common.files import lines
 from scripts.common.numerals import finite
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Comparison, Moderator, Task
 from scripts.experiment.sections.comparison import Column, ComparisonEntry
+from scripts.ir.outside_table import read_table
 from scripts.statistics.estimators import takes_moderators
 from scripts.statistics.meta_regression.design import FEWEST
 from scripts.synthesis.moderators import DOCUMENTS, JUDGED, JUDGEMENTS, QRELS, moderator_named, moderator_source
@@ -85,20 +85,20 @@ def _lacking(need: str, task: Task) -> str | None:
 
 def column_of(path: Path, column: str, tasks: Sequence[str]) -> dict[str, str]:
     """Return a column of the file by task, in the order of `tasks`. Raises UserError for missing or repeated values."""
-    rows = [(number, [field.strip() for field in line.split("\t")]) for number, line in lines(path)]
-    header = rows[0][1] if rows else []
-    if not header or header[0] != "task":
-        raise UserError(f"{path}: expected a header line: task, then names of columns, with tabs between them")
+    table = read_table(path, lambda fields: "task" in fields[:2])
+    header = table.heading
+    if header is None:
+        raise UserError(f"{path}: expected a heading: task, then names of columns")
     if header.count(column) != 1 or column == "task":
         problem = "two columns" if header.count(column) > 1 else "no column"
-        raise UserError(f"{path}: {problem} {column!r}; its columns are {', '.join(header[1:]) or 'none'}")
+        others = [name for name in header if name not in ("", "task")]
+        raise UserError(f"{path}: {problem} {column!r}; its columns are {', '.join(others) or 'none'}")
     values: dict[str, str] = {}
-    for number, fields in rows[1:]:
-        if len(fields) != len(header):
-            raise UserError(f"{path}:{number}: {len(fields)} columns, but the header has {len(header)}")
-        if fields[0] in values:
-            raise UserError(f"{path}:{number}: task {fields[0]!r} is listed twice")
-        values[fields[0]] = fields[header.index(column)]
+    for number, fields in table.rows:
+        task = fields[header.index("task")]
+        if task in values:
+            raise UserError(f"{table.where(number)}: task {task!r} is listed twice")
+        values[task] = fields[header.index(column)]
     for task in tasks:
         if not values.get(task):
             problem = (

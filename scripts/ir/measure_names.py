@@ -17,6 +17,7 @@ import ir_measures
 from scripts.common.errors import UserError
 from scripts.common.near_names import closest
 from scripts.ir.instruction_following import PMRR
+from scripts.ir.trec_eval_names import of_trec_eval
 
 LONGEST_NAME = 200
 LARGEST = 2**31 - 1  # the largest integer that all providers support
@@ -112,7 +113,10 @@ def _read(name: str) -> tuple[ir_measures.Measure, list[str | None]] | None:
 
 
 def _meant(name: str) -> str:
-    """The same parameters of the measure with the closest name, as a part of a message; empty if none is close."""
+    """The measure that was meant, as a part of a message: that of trec_eval's name, or the same parameters of the
+    measure with the closest name; empty if none is close."""
+    if named := of_trec_eval(name):
+        return f" (trec_eval's name; did you mean {named!r}?)"
     head, *parameters = re.split(r"(?=[@(])", name[:LONGEST_NAME], maxsplit=1)
     registry = ir_measures.measures.registry
     known = [*registry, *(measure.NAME for measure in registry.values())]  # of two spellings the last is taken
@@ -179,6 +183,14 @@ def same_measure(name: str, listed: Iterable[str]) -> str | None:
         except UserError:
             continue  # the measure of external scores may have any name
     return None
+
+
+def canonical(name: str) -> str | None:
+    """One name for all names of a measure, also of trec_eval; None if ir-measures computes none of this name."""
+    try:
+        return str(parse(of_trec_eval(name) or name))
+    except UserError:
+        return None
 
 
 def follows_instructions(name: str) -> bool:

@@ -1,97 +1,164 @@
-"""Reads per-sample scores of other tools: one value per line, or columns with tabs or commas, ids first."""
+"""Reads external values per sample: one value per line, or a table of one or several systems, wide or long."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
-from itertools import chain
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from scripts.common.errors import UserError
-from scripts.common.files import lines
-from scripts.common.numerals import finite, integer
-from scripts.ir.score_columns import chosen_column, is_csv, is_id_heading
+from scripts.common.numerals import integer
+from scripts.ir.chosen_values import Cell, Wanted, as_id, column_of_values, none_of, roles_in, rows_of_roles
+from scripts.ir.column_roles import is_heading, is_summary, roles, roles_without_heading
+from scripts.ir.outside_table import Table, read_table
 from scripts.ir.trec import shown, why_no_id
 
 EXPECTED = "one value per line, or id, tab and value"
-SEVERAL = "id, tab and value, or a heading and the key `column` of the system, which names the column of its values"
 LINE = "line "  # prefix of the ids of samples without an id; ids from a file have no space
-NO_HEADINGS = {"na", "nan", "n/a", "nil", "null", "none", "inf", "infinity", "true", "false", "yes", "no", "missing"}
-_MISREAD = str.maketrans("oil", "011")  # O.5 is a misspelt value, not a heading
+
+
+@dataclass(frozen=True)
+class Values:
+    """Sample id -> value, in file order, and how the table was read where this may be doubted."""
+
+    scores: dict[str, float]
+    remarks: list[str] = field(default_factory=list)
 
 
 def read_scores(path: Path, column: str | None = None) -> dict[str, float]:
-    """Sample id -> value, in file order; samples of a file without ids get `line 1`, `line 2`, ….
+    """Sample id -> value, in file order; samples of a file without ids get `line 1`, `line 2`, …."""
+    return read_values(path, Wanted(column)).scores
 
-    The first line is a heading if its first column has a name of ids (id, query_id, sample …) and its second is a word.
-    A file of values separated by commas has a heading, and so has one of several systems, of which `column` is read.
+
+def read_values(path: Path, wanted: Wanted) -> Values:
+    """The values of a system on a task, without rows of means.
+
     Raises UserError, with the line, for a value that is not a finite number in decimal digits, a duplicate id, lines
-    of different kinds, and a blank line in a file without ids, which would shift the lines below.
+    of different kinds, columns of which none is wanted, and a blank line in a file without ids, which would shift the
+    lines below.
     """
+    table = read_table(path, is_heading)
+    cells = _of_heading(table, wanted) if table.heading else _without_heading(table, wanted)
+    cells, summaries = _without_summaries(table, cells)
     scores: dict[str, float] = {}
-    columns = 0
-    for number, fields in _rows(path, column):
-        where = f"{path}:{number}"
-        columns = columns or len(fields)
-        if len(fields) != columns or columns > 2:
-            raise UserError(f"{where}: {len(fields)} columns; expected {EXPECTED if columns < 3 else SEVERAL}")
-        if columns == 2 and not scores and number == 1 and _is_heading(*fields):
-            continue
-        if columns == 1 and number != len(scores) + 1:
-            problem = "a blank line; values without ids are paired by their lines: remove it, or give id, tab and value"
-            raise UserError(f"{path}:{len(scores) + 1}: {problem}")
-        name = "_".join(fields[0].split()) if columns == 2 else f"{LINE}{number}"
-        value = finite(fields[-1])
+    _check_signs(table, cells)
+    for number, name, text in cells:
+        where = table.where(number)
+        value = table.number(text)
         if value is None:
-            raise UserError(f"{where}: value {shown(fields[-1])} {_why_no_value(*fields)}")
+            raise UserError(f"{where}: value {shown(text)} {_why_no_value(text, table)}")
         if not name:
             raise UserError(f"{where}: the sample has no id")
         if name in scores:
             raise UserError(f"{where}: duplicate id {name}")
-        if columns == 2 and (reason := why_no_id(name)):
+        if not name.startswith(LINE) and (reason := why_no_id(name)):
             raise UserError(f"{where}: the id {shown(name)} {reason}")
         scores[name] = value
     if not scores:
         raise UserError(f"{path}: no values")
-    return scores
+    left = [f"the row {name} is taken for a mean of the others and is left out" for name in summaries]
+    return Values(scores, left)
 
 
 def check_column(path: Path, column: str) -> None:
-    """Raise UserError, with the line, if a file of scores lacks the column; only its beginning is read."""
-    next(_rows(path, column), None)
+    """Raise UserError, with the line, if a file of scores lacks the column; a long table is read to its end."""
+    table = read_table(path, is_heading)
+    found = roles_in(table)
+    if found.system is None:
+        column_of_values(table, found, Wanted(column))
+    elif column not in (names := dict.fromkeys(row[found.system] for _, row in table.rows)):
+        raise none_of(table, "system", column, names)
 
 
-def _rows(path: Path, column: str | None) -> Iterator[tuple[int, list[str]]]:
-    """The lines with their number: a value, or an id and a value."""
-    read = lines(path)
-    first = next(read, None)
-    if first is None:
-        return iter(())
-    every = chain([first], read)
-    if column is not None or is_csv(first[1]):
-        return chosen_column(every, path, column)
-    return ((number, [field.strip() for field in line.split("\t")]) for number, line in every)
+class Named(NamedTuple):
+    """What the rows of a long table name, in file order; empty for a role that no column has."""
+
+    systems: list[str]
+    tasks: list[str]
+    measures: list[str]
+    seeds: list[str]
 
 
-def _is_heading(name: str, value: str) -> bool:
-    """Whether two fields are names of columns. A line that may be a sample with an invalid value is not a heading."""
-    return (
-        is_id_heading(name)
-        and value[:1].isalpha()
-        and finite(value.lower().translate(_MISREAD)) is None
-        and value.lower() not in NO_HEADINGS
+def named_in(path: Path) -> Named:
+    """The systems, tasks, measures and seeds that a table names in columns; it is read to its end."""
+    table = read_table(path, is_heading)
+    rows = [row for _, row in table.rows]
+    found = roles(table.heading) if table.heading else None
+    if table.heading is None and all(len(row) == 3 for row in rows):
+        found = roles_without_heading(rows)
+    if found is None:
+        return Named([], [], [], [])
+    task = None if found.of_tasks else found.task
+    places = (found.system, task, found.measure, found.seed)
+    return Named(*([] if at is None else list(dict.fromkeys(row[at] for row in rows)) for at in places))
+
+
+def _without_heading(table: Table, wanted: Wanted) -> list[Cell]:
+    """The rows of a file without a heading: values, ids and values, or measures, ids and values."""
+    rows = list(table.rows)
+    width = len(rows[0][1]) if rows else 0
+    long = (
+        roles_without_heading([row for _, row in rows]) if width == 3 and {len(row) for _, row in rows} == {3} else None
     )
+    if long:
+        return rows_of_roles(table, rows, long, 2, wanted)
+    if wanted.column is not None and rows:
+        roles_in(table)  # raises UserError
+    for place, (number, row) in enumerate(rows, 1):
+        if len(row) != width or width > 2:
+            raise UserError(
+                f"{table.where(number)}: {len(row)} columns; expected {EXPECTED}, or columns with a heading"
+            )
+        if width == 1 and number != place + table.comments:
+            problem = "a blank line; values without ids are paired by their lines: remove it, or give id, tab and value"
+            raise UserError(f"{table.where(place + table.comments)}: {problem}")
+    if width == 1:
+        return [(number, f"{LINE}{place}", row[0]) for place, (number, row) in enumerate(rows, 1)]
+    return [(number, as_id(row[0]), row[1]) for number, row in rows]
 
 
-def _why_no_value(*fields: str) -> str:
+def _of_heading(table: Table, wanted: Wanted) -> list[Cell]:
+    found = roles_in(table)
+    place = column_of_values(table, found, wanted)
+    return rows_of_roles(table, list(table.rows), found, place, wanted)
+
+
+def _without_summaries(table: Table, cells: list[Cell]) -> tuple[list[Cell], list[str]]:
+    """The rows without those of means, which are first or last, and the names of these. UserError if all are means."""
+    first, last = 0, len(cells)
+    while first < last and is_summary(cells[first][1]):
+        first += 1
+    while last > first and is_summary(cells[last - 1][1]):
+        last -= 1
+    if cells and first == last:
+        problem = f"has means alone ({cells[0][1]}); expected one value per query, as `trec_eval -q` writes"
+        raise UserError(f"{table.path}: {problem}")
+    return cells[first:last], [name for _, name, _ in (*cells[:first], *cells[last:])]
+
+
+def _check_signs(table: Table, cells: list[Cell]) -> None:
+    """Raise UserError if some values have a decimal comma and others a point, which may separate thousands."""
+    comma = next((number for number, _, text in cells if "," in text), None)
+    if comma is not None and table.separator == ";" and any("." in text for _, _, text in cells):
+        raise UserError(f"{table.where(comma)}: a decimal comma, and other values have a decimal point; expected one")
+
+
+def _why_no_value(text: str, table: Table) -> str:
     try:
-        if not math.isfinite(float(fields[-1])):
+        if not math.isfinite(float(text)):
             return "is not finite"
     except ValueError:
         pass
     problem = "is not a number; expected decimal digits with a point, such as 0.25"
-    with_heading = len(fields) == 2 or "," in fields[0]
-    return f"{problem} (a heading calls its first column id)" if with_heading else problem
+    if not text and table.heading and len(table.heading) > 2:
+        return f"{problem} (columns whose samples differ need a file each)"
+    if ";" in text:
+        return f"{problem} (columns between semicolons need a heading that begins with the name of the ids)"
+    if "," in text and not table.heading and not table.separator:
+        return f"{problem} (a heading calls its first column id; decimal commas need semicolons between columns)"
+    return problem if table.heading else f"{problem} (a heading calls its first column id)"
 
 
 def are_counted(ids: Collection[str]) -> bool:

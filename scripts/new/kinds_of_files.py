@@ -9,7 +9,8 @@ import codecs
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -18,10 +19,12 @@ from scripts.common.reading import DAMAGE, UTF_8, damaged, open_bytes
 from scripts.datasets.formats._judgements import HEADINGS
 from scripts.datasets.formats._trec_documents import ID_KEYS, TEXT_KEYS
 from scripts.datasets.formats._trec_topics import NUMBERS
-from scripts.ir.score_columns import is_csv, is_id_heading, split_columns
+from scripts.ir.outside_table import COMMENT, PARQUET
+from scripts.new.starts_of_tables import Start, start_of_table
 
 HEAD = 1 << 16  # bytes
 LINES = 50
+DOCUMENTS = ("corpus-id", "corpus_id", "docid", "doc_id", "pid")
 Kind = Literal["documents", "topics", "qrels", "run", "scores"]
 _TOPICS_NAME = re.compile(r"topic|quer", re.IGNORECASE)
 _TOPIC_MARKUP = re.compile(r"<top(ic)?[\s>]", re.IGNORECASE)
@@ -37,6 +40,12 @@ class Head:
     lines: tuple[str, ...]
     encoding: str = UTF_8
     number: int = 1
+    is_parquet: bool = False
+
+    @cached_property
+    def table(self) -> Start | None:
+        """The start of the file as a table; None without a heading or three columns of one system."""
+        return start_of_table(self.path, list(enumerate(self.lines, self.number)), self.is_parquet)
 
     @property
     def name(self) -> str:
@@ -59,8 +68,8 @@ def read_head(path: Path) -> Head:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(start, final=len(start) < HEAD)
     except UnicodeDecodeError:
         text, encoding = start.decode("latin-1"), "latin-1"
-    if "\0" in text:
-        return Head(path, ())
+    if "\0" in text or start.startswith(PARQUET):
+        return Head(path, (), is_parquet=start.startswith(PARQUET))
     lines = text.split("\n")
     whole = lines[:-1] if len(start) == HEAD and len(lines) > 1 else lines
     number = next((number for number, line in enumerate(whole, 1) if line.strip()), 1)
@@ -69,11 +78,17 @@ def read_head(path: Path) -> Head:
 
 def kind_of(head: Head) -> Kind | None:
     """Return the content type of a file with this head; None if it has none of the known forms."""
+    if head.is_parquet:
+        return _kind_of_values(head)
+    if head.lines and head.lines[0].startswith(COMMENT):
+        head = replace(head, lines=tuple(line for line in head.lines if not line.startswith(COMMENT)))
     first = head.lines[0].lstrip() if head.lines else ""
     if not first:
         return None
     if first.startswith("{"):
-        return _kind_of_json(head)
+        is_scores = head.table is not None and bool(head.table.values)
+        long = is_scores and head.table is not None and (head.table.is_long or head.table.metrics)
+        return "scores" if long else _kind_of_json(head) or ("scores" if is_scores else None)
     if first.startswith("<"):
         return _kind_of_markup(head)
     return _kind_of_ranked(head) or _kind_of_values(head) or _kind_of_texts(head)
@@ -103,6 +118,8 @@ def _kind_of_json(head: Head) -> Kind | None:
 def _kind_of_ranked(head: Head) -> Kind | None:
     """Recognise a run or judgements by their columns."""
     tabs = head.by_tabs
+    if tabs[0][0] in HEADINGS and len(tabs[0]) == 2 and tabs[0][1] in DOCUMENTS:
+        return "qrels" if all(len(row) == 2 for row in tabs) else None
     if tabs[0][0] in HEADINGS and len(tabs[0]) == 3 and not finite(tabs[0][2]):
         return (
             "qrels"
@@ -135,23 +152,17 @@ def _are_ranks(rows: Sequence[Sequence[str]]) -> bool:
 
 def value_names(head: Head) -> list[str]:
     """Return the headings of a file's columns of values; empty without a heading."""
-    if is_csv(head.lines[0]):
-        return split_columns(head.lines[0], False, f"{head.path}:{head.number}")[1:]
-    ids, *names = head.by_tabs[0]
-    numbers = any(finite(name) is not None for name in names)
-    return names if is_id_heading(ids) and names and not numbers else []
+    return head.table.values if head.table else []
 
 
 def _kind_of_values(head: Head) -> Kind | None:
-    """Recognise scores, with or without a heading."""
-    names = value_names(head) if "\t" in head.lines[0] or is_csv(head.lines[0]) else []
-    tabs = "\t" in head.lines[0]
-    rows = head.by_tabs if tabs else [line.split(",") if names else [line.strip()] for line in head.lines]
-    rows = rows[1:] if names else rows
+    """Recognise scores, in a table or in lines of a value, or of an id and a value."""
+    if head.table:
+        return "scores" if head.table.values else None
+    tabs = any("\t" in line for line in head.lines[:1])
+    rows = head.by_tabs if tabs else [[line.strip()] for line in head.lines]
     numbers = [finite(row[-1].strip()) is not None for row in rows]
-    if names:
-        return "scores" if numbers and all(numbers) else None
-    return "scores" if all(numbers) and {len(row) for row in rows} <= {1, 2} else None
+    return "scores" if rows and all(numbers) and {len(row) for row in rows} <= {1, 2} else None
 
 
 def _kind_of_texts(head: Head) -> Kind | None:

@@ -1,21 +1,15 @@
-"""Reads a file of clusters of queries, `query <tab> cluster`; writes nothing."""
+"""Reads a file of clusters of queries: a table of query ids and the names of their clusters; writes nothing."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from scripts.common.errors import UserError
-from scripts.common.files import lines
+from scripts.ir.paired_columns import paired_columns
+
+HEADINGS = ("cluster", "group")
+EXPECTED = "a query id, a tab and the name of its cluster"
 
 
 def read_clusters(path: Path) -> dict[str, str]:
-    """Query id -> cluster, from lines of both with a tab between. Raises UserError with the line for another line."""
-    clusters: dict[str, str] = {}
-    for number, line in lines(path):
-        query, _, cluster = line.partition("\t")
-        if query in clusters:
-            raise UserError(f"{path}:{number}: duplicate query {query}")
-        if not (query and cluster.strip()):
-            raise UserError(f"{path}:{number}: expected a query id, a tab and the name of its cluster")
-        clusters[query] = cluster
-    return clusters
+    """Query id -> cluster. Raises UserError with the line for a line of another form."""
+    return {query: cluster for _, query, cluster in paired_columns(path, HEADINGS, EXPECTED)}

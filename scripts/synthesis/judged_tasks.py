@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from scripts.common.errors import UserError
-from scripts.common.files import lines
 from scripts.common.numerals import finite
+from scripts.ir.paired_columns import paired_columns
 from scripts.ir.query_samples import drawn
 from scripts.statistics.task.paired import queries as counted
 from scripts.statistics.task.prediction_powered import LEAST, ModelScores
@@ -72,14 +72,13 @@ def sampled(judged: pd.Index, size: int | None, seed: int, task: str) -> pd.Inde
 
 
 def read_probabilities(path: Path, queries: list[str]) -> np.ndarray:
-    """The probability of each query, from lines `query <tab> probability`. UserError with the line, or for a query
-    without one."""
+    """The probability of each query, from a table of both. UserError with the line, or for a query without one."""
+    expected = "a query, a tab and a probability above 0 and at most 1"
     found: dict[str, float] = {}
-    for number, line in lines(path):
-        query, _, text = line.rstrip("\n").partition("\t")
+    for where, query, text in paired_columns(path, ("probability",), expected):
         value = finite(text)
         if value is None or not 0 < value <= 1:
-            raise UserError(f"{path}:{number}: expected a query, a tab and a probability above 0 and at most 1")
+            raise UserError(f"{where}: expected {expected}")
         found[query] = value
     if missing := [query for query in queries if query not in found]:
         raise UserError(

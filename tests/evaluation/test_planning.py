@@ -24,7 +24,10 @@ EXPERIMENT = resolve(
 def test_what_others_scored_has_values_and_no_runs():
     assert planning.scored_by_others(EXPERIMENT) == ["scored"]
     assert planning.scored_here(EXPERIMENT) == ["d", "d-dev", "judged"]
-    assert planning.import_scores_settings(EXPERIMENT, "theirs-scored", "scored") == {"measure": "accuracy"}
+    assert planning.import_scores_settings(EXPERIMENT, "theirs-scored", "scored") == {
+        "measure": "accuracy",
+        "task": "scored",
+    }
 
 
 def test_a_list_of_columns_makes_a_system_of_each(tmp_path):
@@ -35,7 +38,7 @@ def test_a_list_of_columns_makes_a_system_of_each(tmp_path):
                       "recipes": {}, "models": {}, "comparisons/c": {"control": "columns-a", "treatment": "columns-b_b",
                                                                     "measure": "accuracy"}})  # fmt: skip
     experiment = resolve(config, "c.yaml")
-    assert planning.import_scores_settings(experiment, "columns-a", "d") == {"measure": "accuracy", "column": "a"}
+    assert planning.import_scores_settings(experiment, "columns-a", "d")["column"] == "a"
     assert planning.import_scores_settings(experiment, "columns-b_b", "d")["column"] == "b b"
 
 

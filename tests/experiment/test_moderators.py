@@ -102,12 +102,12 @@ def test_an_estimator_without_residual_tau2_is_refused(monkeypatch):
 @pytest.mark.parametrize(
     ("text", "column", "problem"),
     [
-        ("", "year", "expected a header line: task, then names of columns"),
-        ("name\tyear\nd\t1\n", "year", "expected a header line: task, then names of columns"),
+        ("", "year", "expected a heading: task, then names of columns"),
+        ("name\tyear\nd\t1\n", "year", "expected a heading: task, then names of columns"),
         (TABLE, "size", "no column 'size'; its columns are year, kind"),
         (TABLE, "task", "no column 'task'"),
         ("task\tyear\tyear\nd\t1\t2\n", "year", "two columns 'year'"),
-        ("task\tyear\nd\t1\t2\n", "year", "m.tsv:2: 3 columns, but the header has 2"),
+        ("task\tyear\nd\t1\t2\n", "year", "m.tsv:2: 3 columns; expected 2, as the heading has"),
         ("task\tyear\nd\t1\nd\t2\n", "year", "m.tsv:3: task 'd' is listed twice"),
         ("task\tyear\nd\t1\ne\t1\nf\t1\n", "year", "no row for task 'g'"),
         (TABLE.replace("\t0\t", "\t\t"), "year", "task 'g' has no value in column 'year'"),

@@ -29,13 +29,14 @@ class Keys(Labelled):
     ] = None
     scores: Annotated[
         FilesOfTasks | None,
-        "external: one file of values per task of format scores (one value per line; or, separated by tabs or commas, "
-        "an id and a value; or an id and the values of several systems, with a heading)",
+        "external: one file of values per task of format scores (one value per line, or a table: CSV, TSV, JSON lines, "
+        "parquet)",
         LEFT_OUT,
     ] = None
     column: Annotated[
         Label | None,
-        "external: heading of this system's values in files with several systems; a list makes one system per heading",
+        "external: this system in files with several: the heading of its values, or its name in a column of systems; a "
+        "list makes one system per name",
         LEFT_OUT,
     ] = None
 
