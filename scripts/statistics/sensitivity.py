@@ -86,8 +86,12 @@ def sensitivity(
     for task, one in same.items():
         effects[task] = replace(effects[task], estimate=one.effect, variance=one.variance, undefined=None)
         observed[task] = replace(observed[task], effect=effects[task], df=pooled.df)
-    synthesis = synthesise(effects, method, dependence=dependence_of(observed, corpora or {}, seed_effects))
-    assert synthesis.meta is not None and synthesis.fixed_mean is not None  # these tasks have effects now
+    dependence = dependence_of(observed, corpora or {}, seed_effects)
+    assert dependence is not None  # these tasks have effects now
+    defined = [task for task, effect in effects.items() if effect.variance is not None]
+    counts = [None if task in same else own for task, own in zip(defined, dependence.counts, strict=True)]
+    synthesis = synthesise(effects, method, dependence=replace(dependence, counts=tuple(counts)))
+    assert synthesis.meta is not None and synthesis.fixed_mean is not None
     return Sensitivity(pooled, same, synthesis.meta, synthesis.fixed_mean)
 
 

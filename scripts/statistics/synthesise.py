@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from scripts.statistics.dependence.structure import Dependence
+from scripts.statistics.dependence.structure import Counts, Dependence
 from scripts.statistics.effects import effect_named
 from scripts.statistics.meta_analysis.dependent import dependent_meta_analysis
 from scripts.statistics.meta_analysis.fixed_mean import fixed_mean
@@ -131,8 +131,13 @@ class _Combining:
 def independent(effects: Sequence[EffectSize]) -> Dependence:
     """The dependence of defined effects that share nothing, with seeds as given."""
     variances = [effect.variance for effect in effects]
-    degrees = tuple(effect.n - 1.0 for effect in effects)
-    return Dependence(np.diag(np.array(variances, dtype=float)), degrees, tuple(range(len(effects))))
+    pooled = [effect_named(effect.effect_type).HAS_DIFFERENCE for effect in effects]
+    return Dependence(
+        sampling=np.diag(np.array(variances, dtype=float)),
+        degrees=tuple(effect.n - 1.0 for effect in effects),
+        collections=tuple(range(len(effects))),
+        counts=tuple(Counts(effect.n, effect.n) if own else None for effect, own in zip(effects, pooled, strict=True)),
+    )
 
 
 def of_one_task(meta: MetaAnalysis, own: TaskInterval) -> MetaAnalysis:

@@ -16,8 +16,9 @@ import numpy as np
 from scripts.statistics.dependence.covariance import covariance
 from scripts.statistics.dependence.influence import influence, per_unit_of_measure
 from scripts.statistics.dependence.seeds_part import SeedEffects, seeds_parts
-from scripts.statistics.dependence.structure import Dependence
+from scripts.statistics.dependence.structure import Counts, Dependence
 from scripts.statistics.dependence.units import clustered, numbered, sums
+from scripts.statistics.effects import effect_named
 from scripts.statistics.least_squares.satterthwaite import Part, total
 from scripts.statistics.method import Method
 from scripts.statistics.task.effect_sizes import EffectSize, effect_size
@@ -56,6 +57,13 @@ class ObservedTask:
         """The variance of a defined effect over queries, with its degrees of freedom."""
         assert self.effect.variance is not None
         return Part(self.effect.variance, self.df)
+
+    @property
+    def counts(self) -> Counts | None:
+        """Its queries and clusters; None if the variance is not that of one query divided by their number."""
+        if self.powered is not None or not effect_named(self.effect.effect_type).HAS_DIFFERENCE:
+            return None
+        return Counts(len(self.x), int(self.units.max()) + 1)
 
     @property
     def in_all(self) -> Part:
@@ -174,4 +182,5 @@ def dependence_of(
         degrees=tuple(part.df for part in parts),
         collections=tuple(numbers[corpus] for corpus in own.values()),
         seed_effects=tuple(seed_effect.of_subset(positions) for seed_effect in seed_effects),
+        counts=tuple(tasks[name].counts for name in defined),
     )

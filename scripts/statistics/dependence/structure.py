@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,11 +17,19 @@ from scripts.statistics.least_squares.satterthwaite import Part, total
 from scripts.statistics.least_squares.variance_components import structures
 
 
+class Counts(NamedTuple):
+    """The number of queries of a task, and of its sampling units: the queries, or clusters of them."""
+
+    queries: int
+    units: int
+
+
 @dataclass(frozen=True)
 class Dependence:
     """Of k tasks: the covariance of their effects over queries, shape (k, k), with the degrees of freedom of each
     variance; the number of each one's collection; and the seed effects of both systems (none: seeds are
-    taken as given). `shrunk`: variances of small tasks are not their own (small_tasks.py).
+    taken as given). `shrunk`: variances of small tasks are not their own (small_tasks.py). `counts` are those of tasks
+    whose variance is that of one query divided by their number, None for others; empty where nothing is to be shrunk.
     """
 
     sampling: np.ndarray
@@ -28,6 +37,7 @@ class Dependence:
     collections: tuple[int, ...]
     seed_effects: tuple[SeedEffects, ...] = ()
     shrunk: bool = False
+    counts: tuple[Counts | None, ...] = ()
 
     @property
     def independent(self) -> bool:
@@ -61,7 +71,9 @@ class Dependence:
         seed_effects = tuple(seed_effect.of_subset(tasks) for seed_effect in self.seed_effects)
         degrees = tuple(self.degrees[task] for task in tasks)
         collections = tuple(self.collections[task] for task in tasks)
-        return Dependence(self.sampling[np.ix_(tasks, tasks)], degrees, collections, seed_effects, self.shrunk)
+        counts = tuple(self.counts[task] for task in tasks) if self.counts else ()
+        sampling = self.sampling[np.ix_(tasks, tasks)]
+        return Dependence(sampling, degrees, collections, seed_effects, self.shrunk, counts)
 
     def of_task(self, task: int, over_queries: Part | None = None) -> Part:
         """The variance of one task's effect over queries and seeds; `over_queries` replaces the part of queries."""
