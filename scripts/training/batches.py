@@ -1,96 +1,121 @@
-"""The batches of a training. Their order depends only on seed and epoch, so a resumed epoch is the same.
+"""The batches of a training, all made before it starts, so that its steps and examples can be counted.
 
-If each epoch has rows of its own, the training set contains them epoch after epoch, in equal numbers. If an epoch is a
-number of steps, it may cover a part of all rows, or pass over them several times.
+They depend only on the rows, the seed and the number of the pass, so that a resumed training continues with the same
+batches. In a pass, each row is used exactly once. An epoch is a pass over all its rows; each epoch may have rows of its
+own, which the training set contains epoch after epoch. If an epoch is a number of steps, it takes the next batches of
+one pass after another.
+
+All epochs must have the same number of batches. If rows conflict, passes may differ by a few: the largest batches of
+the shorter passes are then halved.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count, islice
+from typing import NamedTuple
 
+import numpy as np
 import torch
-from datasets import Dataset
-from sentence_transformers.base.sampler import DefaultBatchSampler, NoDuplicatesBatchSampler
+from sentence_transformers.base.sampler import DefaultBatchSampler
 
-from scripts.training.in_batch import NOTHING_APART, Apart
+from scripts.training.conflicts import rows_of, without_conflicts
+from scripts.training.in_batch import Apart
+
+Columns = Mapping[str, Sequence]
+Batch = np.ndarray  # numbers of rows
+Epochs = list[list[Batch]]
+Passes = Callable[[int], list[Batch]]  # the batches of each pass, by its number from 0
 
 
-class ShuffledBatches(DefaultBatchSampler):
-    """All rows of the training set in random order; the last batch may be smaller."""
+class Schedule(NamedTuple):
+    """All batches of a training on one dataset; `rows` is the number of rows of the training set."""
 
-    def __init__(self, dataset: Dataset, batch_size: int, **others) -> None:
-        super().__init__(dataset, batch_size, **others)
-        self.rows = len(dataset)
+    rows: int
+    epochs: Epochs
+
+
+def in_order_of(rows: int, seed: int, number: int) -> tuple[np.ndarray, torch.Generator]:
+    """The random order of a pass, and the generator that drew it."""
+    generator = torch.Generator().manual_seed(spread(seed) + number)
+    return torch.randperm(rows, generator=generator).numpy(), generator
+
+
+def shuffled(rows: int, batch_size: int, seed: int) -> Passes:
+    """Passes over all rows in random order; the last batch may be smaller."""
+
+    def batches(number: int) -> list[Batch]:
+        order, _ = in_order_of(rows, seed, number)
+        return np.split(order, range(batch_size, rows, batch_size))
+
+    return batches
+
+
+def without_conflicts_of(columns: Columns, batch_size: int, seed: int, kept_apart: Apart) -> Passes:
+    """Passes whose batches have no conflicts, in random order if more of them than the last are not full."""
+    rows = rows_of(columns, kept_apart)
+
+    def batches(number: int) -> list[Batch]:
+        order, generator = in_order_of(len(rows.texts), seed, number)
+        made = [np.array(batch) for batch in without_conflicts(rows, order, batch_size)]
+        if len(made) == math.ceil(len(order) / batch_size):
+            return made
+        return [made[place] for place in torch.randperm(len(made), generator=generator).tolist()]
+
+    return batches
+
+
+def passes_of(columns: Columns, batch_size: int, seed: int, kept_apart: Apart | None) -> Passes:
+    """Passes over the rows of these columns; their batches have no conflicts, unless `kept_apart` is None."""
+    if kept_apart is None:
+        return shuffled(len(next(iter(columns.values()))), batch_size, seed)
+    return without_conflicts_of(columns, batch_size, seed, kept_apart)
+
+
+def of_passes(passes: Passes, epochs: int) -> Epochs:
+    """The batches of epochs that are passes."""
+    return of_equal_number([list(passes(number)) for number in range(epochs)])
+
+
+def of_draws(draws: list[Passes], rows: int) -> Epochs:
+    """The batches of epochs with so many rows of their own each: one pass over these."""
+    found = enumerate(passes(number) for number, passes in enumerate(draws))
+    return of_equal_number([[batch + number * rows for batch in batches] for number, batches in found])
+
+
+def of_steps(passes: Passes, epochs: int, steps: int) -> Epochs:
+    """The batches of epochs of so many steps: the next ones of one pass after another."""
+    following = (batch for number in count() for batch in passes(number))
+    return [list(islice(following, steps)) for _ in range(epochs)]
+
+
+def of_equal_number(epochs: Epochs) -> Epochs:
+    """The batches of each epoch, the largest halved until all epochs have the same number of batches."""
+    most = max(map(len, epochs))
+    for batches in epochs:
+        while len(batches) < most:
+            place = max(range(len(batches)), key=lambda number: len(batches[number]))
+            batches[place : place + 1] = np.array_split(batches[place], 2)
+    return epochs
+
+
+class Planned(DefaultBatchSampler):
+    """A sampler for the library's trainer, which returns the batches of a schedule."""
+
+    def __init__(self, schedule: Schedule, dataset: Sequence | None = None, **others) -> None:
+        super().__init__(range(schedule.rows) if dataset is None else dataset, **others)
+        if dataset is not None and len(dataset) != schedule.rows:
+            raise ValueError(f"the batches are of {schedule.rows} rows, the training set has {len(dataset)}")
+        self.epochs = schedule.epochs
 
     def __iter__(self) -> Iterator[list[int]]:
-        self.generator.manual_seed(spread(self.seed) + self.epoch)
-        order = torch.randperm(self.rows, generator=self.generator).tolist()
-        for first in range(0, self.rows, self.batch_size):
-            yield order[first : first + self.batch_size]
+        return (batch.tolist() for batch in self.epochs[self.epoch])
 
     def __len__(self) -> int:
-        return math.ceil(self.rows / self.batch_size)
-
-
-class BatchesOfEpochs(DefaultBatchSampler):
-    """In each epoch, the batches that `sampler` makes of the rows of that epoch."""
-
-    def __init__(self, dataset: Dataset, batch_size: int, *, sampler: Callable, epochs: int, **others) -> None:
-        super().__init__(dataset, batch_size, **others)
-        self.rows = len(dataset) // epochs
-        self.dataset = dataset
-        self.of_one_epoch: Callable[[Dataset], DefaultBatchSampler] = partial(sampler, batch_size=batch_size, **others)
-
-    def __iter__(self) -> Iterator[list[int]]:
-        first = self.epoch * self.rows
-        batches = self.of_one_epoch(self.dataset.select(range(first, first + self.rows)))
-        batches.set_epoch(self.epoch)
-        for batch in batches:
-            yield [first + row for row in batch]
-
-    def __len__(self) -> int:
-        return math.ceil(self.rows / self.batch_size)
-
-
-class BatchesOfSteps(DefaultBatchSampler):
-    """In each epoch, the next `steps` batches that `sampler` makes of all rows, pass after pass."""
-
-    def __init__(self, dataset: Dataset, batch_size: int, *, sampler: Callable, steps: int, **others) -> None:
-        super().__init__(dataset, batch_size, **others)
-        self.steps = steps
-        self.of_one_pass: DefaultBatchSampler = sampler(dataset, batch_size=batch_size, **others)
-
-    def __iter__(self) -> Iterator[list[int]]:
-        passes, skipped = divmod(self.epoch * self.steps, len(self.of_one_pass))
-        yield from islice(self._from_pass(passes), skipped, skipped + self.steps)
-
-    def __len__(self) -> int:
-        return self.steps
-
-    def _from_pass(self, first: int) -> Iterator[list[int]]:
-        for number in count(first):
-            self.of_one_pass.set_epoch(number)
-            yield from self.of_one_pass
-
-
-def without_duplicates(
-    dataset: Dataset, batch_size: int, seed: int, apart: Apart = NOTHING_APART, **others
-) -> NoDuplicatesBatchSampler:
-    """Batches without duplicate texts, for losses that use one row's positive as another's negative.
-
-    They also keep each query `apart` from the documents listed for it: the sampler sees these as texts of the query's
-    row.
-    """
-    queries = list(dataset["anchor"]) if apart else []
-    for number in range(max(map(len, apart.values()), default=0)):
-        texts = [apart.get(query, [])[number : number + 1] or [query] for query in queries]
-        dataset = dataset.add_column(f"apart_{number}", [text for (text,) in texts])
-    return NoDuplicatesBatchSampler(dataset, batch_size, seed=spread(seed), **others)
+        return len(self.epochs[0])
 
 
 def spread(seed: int) -> int:
-    """A seed to which epoch numbers can be added without reaching the values of the next seed."""
+    """A seed to which the numbers of passes can be added without reaching the values of the next seed."""
     return seed << 20

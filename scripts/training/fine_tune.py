@@ -40,7 +40,7 @@ from scripts.models.losses import LISTS, resolve_loss, shape_of
 from scripts.models.prompts import fact, of_datasets, prompts_of
 from scripts.models.running import computed_in, import_library, training_precision
 from scripts.training.examples import Table, columns_of, read_table, with_texts
-from scripts.training.in_batch import NOTHING_APART, excluded_texts, joined
+from scripts.training.in_batch import excluded_texts, joined
 from scripts.training.processes import first, together
 from scripts.training.taught import WITHOUT_SCORES, labelled_by
 from scripts.training.training_settings import Settings
@@ -152,25 +152,26 @@ def fine_tune(options: Namespace) -> None:
     cut = cutter_of(model_type, model, settings)
     columns = [cut_columns(one, cut) for one in columns]
     sets = zip(tables, options.corpus, options.queries, strict=True)
-    apart = joined(excluded_texts(*one, cut) for one in sets) if shape == LISTS else NOTHING_APART
+    apart = joined(excluded_texts(*one, cut) for one in sets) if shape == LISTS else None
 
     from scripts.training import several
     from scripts.training.checkpoints import fingerprint
     from scripts.training.trainer import train
 
     rows = several.rows_of(columns, settings)
-    reached = several.reached(rows, settings)
-    by_dataset = facts_by_dataset(settings, tables, rows, reached)
+    schedules = several.schedules(columns, settings, apart)
+    by_dataset = facts_by_dataset(settings, tables, rows, several.reached(schedules, settings))
     for name, facts in by_dataset.items():
         print(f"{name}: {', '.join(f'{count} {what}' for what, count in facts.items())}", file=sys.stderr)
     weights = sorted(options.start.rglob("*.safetensors"))
     decisive = [*columns, dict(apart)] if apart else columns
     mark = fingerprint(settings, decisive, weights, prompts, dev.fingerprint if dev else None)
     evaluations = dev.evaluations(model_type, model, settings) if dev else None
-    outcome = train(model, columns, shape, loss, settings, options.resume, mark, evaluations, apart)
+    outcome = train(model, columns, schedules, loss, settings, options.resume, mark, evaluations)
     if first():
         examples = examples_of(tables, sum(rows), by_dataset)
-        write(options, model, prompts, loss, examples, settings.epochs * sum(reached), outcome)
+        passed = sum(several.used(schedules, settings, outcome.steps))
+        write(options, model, prompts, loss, examples, passed, outcome)
 
 
 def cutter_of(model_type: Adapter, model: Any, settings: Settings) -> Cut | None:
@@ -211,15 +212,14 @@ def examples_of(tables: list[Table], examples: int, by_dataset: dict[str, dict[s
 
 
 def write(
-    options: Namespace, model, prompts: Any, loss: str, examples: dict[str, Any], passes: float, outcome: Outcome
+    options: Namespace, model, prompts: Any, loss: str, examples: dict[str, Any], passed: int, outcome: Outcome
 ) -> None:
-    """Write checkpoint, log and timing; `passes` is the number of examples in all epochs, the last one complete."""
+    """Write checkpoint, log and timing; `passed` is the number of examples in all steps."""
     settings: Settings = options.settings
     counts = lora.counts(model)
     with atomic_folder(options.checkpoint) as folder:
         saved = lora.save(model, folder, options.start, merged=bool(settings.lora and settings.lora.merge))
     write_log(options.training_log, outcome.rows)
-    passed = min(outcome.steps * settings.batch_size, passes)
     write_timing(
         options.timing,
         **(stated(with_scale(settings, model), "prompts") | fact(prompts))

@@ -23,15 +23,13 @@ from scripts.models import lora
 from scripts.models.adapters import PromptsOfColumns, Training, adapter
 from scripts.models.freezing import is_partly_frozen
 from scripts.models.loading import routed_modules
-from scripts.models.losses import LISTS
 from scripts.models.matryoshka import of_dimensions
 from scripts.models.prompts import role_of
 from scripts.models.running import device, training_precision
 from scripts.training import several
-from scripts.training.batches import BatchesOfEpochs, BatchesOfSteps, ShuffledBatches, without_duplicates
+from scripts.training.batches import Schedule
 from scripts.training.best_weights import Evaluations
 from scripts.training.checkpoints import Recorder, SavedProgress, newest_complete
-from scripts.training.in_batch import NOTHING_APART, Apart
 from scripts.training.memory import MicroBatch, checkpoint_activations
 from scripts.training.parallel import add_gradients, in_parallel
 from scripts.training.processes import agreed, first
@@ -114,23 +112,22 @@ def head_rate(training: Training, model, loss: torch.nn.Module, rate: float | No
 def train(
     model,
     columns: list[Columns],
-    shape: str,
+    schedules: list[Schedule],
     loss: str,
     settings: Settings,
     folder: Path,
     fingerprint: str,
     evaluations: Evaluations | None = None,
-    apart: Apart = NOTHING_APART,
 ) -> Outcome:
     """Fine-tune `model` in place on the columns (texts) of each dataset; `folder` keeps checkpoints to resume from.
 
-    Texts that are to be kept `apart` do not share a batch if the loss uses in-batch negatives. With `evaluations`, the
-    model is evaluated during training, and ends with the weights of the best state if these are kept.
+    `schedules` are the batches of each dataset. With `evaluations`, the model is evaluated during training, and ends
+    with the weights of the best state if these are kept.
 
     Raises UserError if the loss is not finite.
     """
     training = adapter(settings.type).training()
-    steps = math.ceil(settings.epochs * sum(several.batches_of(several.rows_of(columns, settings), settings)))
+    steps = several.steps_of(schedules, settings)
     loss_module = loss_of(training, model, loss, settings)
     if settings.gradient_checkpointing:
         checkpoint_activations(model)
@@ -139,8 +136,7 @@ def train(
         resume_evaluations(evaluations, before)
     recorder = recorder_of(training, settings, folder, fingerprint, math.ceil(steps / LOGGED), before)
     recorder.evaluations = evaluations
-    sampler: Any = partial(without_duplicates, apart=apart) if shape == LISTS else ShuffledBatches
-    arguments = arguments_of(training, settings, folder, steps, sampler)
+    arguments = arguments_of(training, settings, folder, steps, several.samplers(schedules))
     arguments.learning_rate_mapping = head_rate(training, model, loss_module, settings.head_learning_rate)
     if training.prompts:  # set afterwards, since the constructor would parse a text as JSON
         arguments.prompts = prompts_put(training.prompts, model, columns, settings)
@@ -200,10 +196,6 @@ def recorder_of(
 
 def arguments_of(training: Training, settings: Settings, folder: Path, steps: int, sampler: Any):
     """The library's training arguments for `steps` steps."""
-    if settings.draw == "epoch":
-        sampler = partial(BatchesOfEpochs, sampler=sampler, epochs=int(settings.epochs))
-    if settings.steps_per_epoch:
-        sampler = partial(BatchesOfSteps, sampler=sampler, steps=settings.steps_per_epoch)
     return training.arguments(
         output_dir=str(folder),
         num_train_epochs=settings.epochs,

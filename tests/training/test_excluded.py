@@ -59,24 +59,3 @@ def test_texts_to_keep_apart_are_those_of_the_training_set(files):
     )
     assert shorter == {"query: d0": ["document: d0", "document: d3"], "query: ne": ["document: d1"]}
     assert joined([found, {"ask one": ["more"]}])["ask one"] == ["title text of d1", "more"]
-
-
-def test_in_no_batch_is_a_query_with_a_document_that_is_excluded_for_it():
-    import torch
-    from datasets import Dataset
-
-    from scripts.training.batches import without_duplicates
-
-    texts = [f"document {n}" for n in range(40)]
-    data = Dataset.from_dict({"anchor": [f"query {n}" for n in range(40)], "positive": texts})
-    apart = {f"query {n}": [texts[m] for m in range(40) if m != n and m % 4 == n % 4][: n % 3] for n in range(0, 40, 2)}
-    places = {text: n for n, text in enumerate(texts)}
-    others = {"drop_last": False, "valid_label_columns": [], "generator": torch.Generator(), "seed": 1}
-
-    def clashes(made):
-        return sum(places[text] in batch for batch in made for row in batch for text in apart.get(f"query {row}", ()))
-
-    plain, kept = (list(without_duplicates(data, 8, **others, apart=it)) for it in ({}, apart))
-    assert clashes(plain) and not clashes(kept)
-    assert sorted(row for batch in kept for row in batch) == list(range(40))
-    assert list(without_duplicates(data, 8, **others)) == plain

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from datasets import Dataset
 
 from scripts.common.errors import UserError
 from scripts.models import running  # noqa: F401  before torch: it sets how torch's threads wait
@@ -59,29 +58,3 @@ def test_a_model_without_a_head_is_refused(task, tmp_path, monkeypatch):
     with pytest.raises(UserError, match="freeze: this model has no prediction head"):
         in_process(task, tmp_path, monkeypatch, freeze="encoder")
     assert not (tmp_path / "model").exists()
-
-
-@pytest.mark.parametrize("name", ["ShuffledBatches", "without_duplicates"])
-@pytest.mark.parametrize("steps", [3, 20])
-def test_epochs_of_steps_are_passes_over_all_rows_one_after_another(name, steps):
-    import torch
-
-    from scripts.training import batches
-
-    data = Dataset.from_dict({"anchor": [f"a{n}" for n in range(30)], "positive": [f"p{n}" for n in range(30)]})
-    others = {"drop_last": False, "valid_label_columns": [], "generator": torch.Generator(), "seed": 1}
-    made = getattr(batches, name)
-    sampler = batches.BatchesOfSteps(data, 4, sampler=made, steps=steps, **others)
-    assert len(sampler) == steps
-    found = []
-    for epoch in range(8):
-        sampler.set_epoch(epoch)
-        found += list(sampler)
-        assert list(sampler) == found[-steps:]  # as a resumed epoch needs
-    assert len(found) == 8 * steps
-    passes, pass_of = [], made(data, batch_size=4, **others)
-    for number in range(len(found) // 8 + 1):
-        pass_of.set_epoch(number)
-        passes += list(pass_of)
-    assert found == passes[: len(found)]
-    assert sorted(row for batch in found[:8] for row in batch) == list(range(30)) and found[:8] != found[8:16]

@@ -13,7 +13,8 @@ import torch
 
 from scripts.common.errors import UserError
 from scripts.models.adapters import adapter, adapters
-from scripts.models.losses import RANKED
+from scripts.models.losses import LISTS, RANKED
+from scripts.training import several
 from scripts.training.checkpoints import Recorder, fingerprint
 from scripts.training.examples import columns, read_table, with_texts
 from scripts.training.memory import MicroBatch, grouped, is_short_of_memory
@@ -93,7 +94,8 @@ def trained(task, start, folder, kind, loss, **settings):
     made, shape = examples(task, kind, loss)
     model = load(start, kind)
     used = Settings(**SCHEDULE | {"type": kind, "loss": loss} | settings)
-    outcome = train(model, [made], shape, loss, used, folder, fingerprint(used, [made], []))
+    schedules = several.schedules([made], used, {} if shape == LISTS else None)
+    outcome = train(model, [made], schedules, loss, used, folder, fingerprint(used, [made], []))
     return outcome, {name: value.detach().numpy() for name, value in model.named_parameters()}
 
 

@@ -124,19 +124,21 @@ def settings_of(kind: str, loss: str, seed: int, precision: str | None) -> Setti
 def as_a_job(folder: Path, start: Path, columns: dict[str, list], settings: Settings) -> tuple[Model, Train]:
     """A model, and what trains it in place and gives the losses of its steps, as our jobs do it."""
     from scripts.models.adapters import adapter
-    from scripts.models.losses import shape_of
+    from scripts.models.losses import LISTS, shape_of
     from scripts.models.trained_products import train_fast
-    from scripts.training import trainer
+    from scripts.training import several, trainer
 
     kind = adapter(settings.type)
     model = kind.load(start, inputs.MAX_LENGTH, to_train=True)
     train_fast(model)
     kind.warm_up(model, BATCH)
     shutil.rmtree(folder / "checkpoints", ignore_errors=True)
-    shape = shape_of(settings.loss, settings.type, taught=False)
+    in_batch = shape_of(settings.loss, settings.type, taught=False) == LISTS
 
     def train() -> np.ndarray:
-        outcome = trainer.train(model, [columns], shape, settings.loss, settings, folder / "checkpoints", "benchmark")
+        schedules = several.schedules([columns], settings, {} if in_batch else None)
+        checkpoints = folder / "checkpoints"
+        outcome = trainer.train(model, [columns], schedules, settings.loss, settings, checkpoints, "benchmark")
         return np.array([row["loss"] for row in outcome.rows])
 
     return model, train
