@@ -20,6 +20,7 @@ from scripts.experiment.results_paths import path
 
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
 EXTENTS = ("crate", "full", "runs")
+URGENT = {"missing": 0, "ok": 2}  # the order of Snakemake's reasons; what is ok follows from others
 
 
 def configuration(experiment: str, folder: Path) -> Path:
@@ -38,7 +39,10 @@ def configuration(experiment: str, folder: Path) -> Path:
 
 
 def unfinished(config: Path) -> list[str]:
-    """The files that Snakemake would still make, each with the reason in brackets. Raises UserError if it fails."""
+    """The files that Snakemake would still make, each with the reason in brackets, the missing ones first.
+
+    Raises UserError if it fails.
+    """
     summary = subprocess.run([*SNAKEMAKE, "--configfile", str(config), "--summary"], capture_output=True, text=True)
     if summary.returncode:
         errors = [line for line in (summary.stdout + summary.stderr).splitlines() if line.startswith("error: ")]
@@ -46,7 +50,9 @@ def unfinished(config: Path) -> list[str]:
             errors[0].removeprefix("error: ") if errors else f"{config}: {summary.stderr.strip().splitlines()[-1]}"
         )
     rows = csv.DictReader(summary.stdout.splitlines(), delimiter="\t")
-    return [f"{row['output_file']} ({row['status']})" for row in rows if row["plan"] == "update pending"]
+    pending = [(row["output_file"], row["status"]) for row in rows if row["plan"] == "update pending"]
+    pending.sort(key=lambda row: URGENT.get(row[1], 1))
+    return [f"{file} ({status})" for file, status in pending]
 
 
 def main() -> None:

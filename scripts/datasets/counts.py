@@ -75,13 +75,18 @@ def statistics(
     }
 
 
-def oddities(counts: dict, shared_queries: list[str]) -> list[str]:
-    """Irregularities that `strict: true` refuses and that are otherwise only counted, as text."""
-    odd = list(shared_queries)
+def lacking(counts: dict) -> list[str]:
+    """The judgements of each split whose documents the corpus lacks, as text; documents left out by length aside."""
+    found = []
     for split, part in counts["splits"].items():
         missing = part.get("judged_documents_missing", 0) - part.get("judged_documents_left_out", 0)
         if missing:
-            odd.append(f"{split}: {missing} judgements name documents that the corpus lacks")
-    if counts.get("equal_documents"):
-        odd.append(f"{counts['equal_documents']} documents have the text of an earlier one")
-    return odd
+            named = "judgement names a document" if missing == 1 else "judgements name documents"
+            found.append(f"{split}: {missing:,} {named} that the corpus lacks")
+    return found
+
+
+def repeated(counts: dict) -> list[str]:
+    """The number of documents with the text of an earlier one, as text; most collections have some."""
+    equal = counts.get("equal_documents")
+    return [f"{equal:,} documents have the text of an earlier one"] if equal else []

@@ -25,7 +25,7 @@ from scripts.common.files import atomic_folder, check_sha256, write_json
 from scripts.common.settings import read_settings
 from scripts.common.unpacking import opened
 from scripts.datasets.census import Census
-from scripts.datasets.counts import Splitting, oddities, statistics
+from scripts.datasets.counts import Splitting, lacking, repeated, statistics
 from scripts.datasets.excluded import OwnDocument, Pairs, check_judgements, exclusions, joined, read_pairs
 from scripts.datasets.formats import Collection
 from scripts.datasets.grades import with_grades
@@ -188,12 +188,12 @@ def write(folder: Path, data: Collection, settings: Settings, files: Files, name
     found = exclusions(own, settings.own_document, named, census.ids, folder.name)
     check_judgements(collection.qrels, found.of_split | excluded_of(files.ranked_queries))
     counts = statistics(census, collection, splitting, documents.left_out, found.counts)
-    odd = oddities(counts, odd)
-    if odd and settings.strict:
-        raise UserError(f"strict: {'; '.join(odd)}")
+    odd, equal = [*odd, *lacking(counts)], repeated(counts)
+    if settings.strict and (refused := [*odd, *equal]):
+        raise UserError(f"strict: {'; '.join(refused)}")
     write_splits(folder, collection, found.of_split)
     write_json(folder / "statistics.json", counts, indent=2)
-    return [*odd, *found.remarks, *splitting.near.remarks]
+    return [*(f"warning: {one}" for one in odd), *equal, *found.remarks, *splitting.near.remarks]
 
 
 def excluded_of(queries: Sequence[Path]) -> dict[str, dict[str, set[str]]]:

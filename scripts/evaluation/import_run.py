@@ -70,8 +70,9 @@ def import_run(
     except UserError as error:
         raise UserError(f"{source}: {error}") from None
     kept, left_out = without_excluded(ranked, excluded)
-    write_run(target, {query: top(scores, depth) for query, scores in kept.items()}, tag)
-    return [*filter(None, [none_judged(ranked, qrels), order_warning(source), unknown]), *left_out]
+    written = {query: top(scores, depth) for query, scores in kept.items()}
+    write_run(target, written, tag)
+    return [*filter(None, [none_judged(written, qrels), order_warning(source), unknown]), *left_out]
 
 
 def main() -> None:

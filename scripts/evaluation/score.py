@@ -49,7 +49,8 @@ def score(
     with atomic_text(metrics) as file:
         table.to_csv(file, sep="\t")
     missing, unjudged = len(qrels.keys() - ranked.keys()), len(ranked.keys() - qrels.keys())
-    remarks = [said] if (said := none_judged(ranked, qrels)) else []
+    said = None if external else none_judged(ranked, qrels)  # of an external run, it was reported on import
+    remarks = [said] if said else []
     if external and (short := too_short(max(map(len, ranked.values())), names)):
         remarks.append(f"warning: {short}")
     if missing:

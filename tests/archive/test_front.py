@@ -1,8 +1,11 @@
 """`make archive EXPERIMENT=name` finds the configuration, whatever else lies in config/."""
 
+import subprocess
+from types import SimpleNamespace
+
 import pytest
 
-from scripts.archive.front import configuration
+from scripts.archive.front import configuration, unfinished
 from scripts.common.errors import UserError
 from tests.support.one_line import one_line
 
@@ -32,3 +35,21 @@ def test_of_two_with_one_name_neither_is_taken(folder):
         configuration("mine", folder)
     one_line(error, f"{folder}/a.yaml and {folder}/b.yaml have the same name, experiment: mine, so they share its ")
     assert f"; write CONFIG={folder}/a.yaml instead of EXPERIMENT, or give one of them another" in str(error.value)
+
+
+def test_the_missing_files_are_named_first(monkeypatch, tmp_path):
+    """Snakemake's own order follows the plan; files that are there are only to be made again after the missing one."""
+    heading = "output_file\tdate\trule\tlog-file(s)\tstatus\tplan\n"
+    states = ["ok", "params changed", "missing", "ok", "missing"]
+    rows = [f"f{number}\t-\tr\t\t{state}\tupdate pending\n" for number, state in enumerate(states)]
+    summary = SimpleNamespace(
+        returncode=0, stdout=heading + "".join(rows) + "f5\t-\tr\t\tmissing\tno update\n", stderr=""
+    )
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: summary)
+    assert unfinished(tmp_path / "c.yaml") == [
+        "f2 (missing)",
+        "f4 (missing)",
+        "f1 (params changed)",
+        "f0 (ok)",
+        "f3 (ok)",
+    ]

@@ -59,8 +59,8 @@ def test_what_is_added_or_taken_away_is_named(sealed, tmp_path):
         content = {one: archive.read(one) for one in archive.namelist() if one != "results/x/logs/empty.log"}
     write_zip(tmp_path / "changed.zip", content | {"extra.txt": b""})
     assert check(tmp_path / "changed.zip").damages == [
-        "extra.txt: not in the manifest",
         "results/x/logs/empty.log: missing",
+        "extra.txt: not in the manifest",
     ]
 
 

@@ -69,7 +69,9 @@ def test_documents_of_another_length_are_left_out_and_stay_judged(tmp_path):
     source = folder(tmp_path / "in", {"test": ["q1\td1\t1", "q1\td3\t1", "q1\td6\t0", "q1\tgone\t1"]})
     entry = {"format": "beir", "seed": 1, "document_characters": {"min": 2, "max": 4}}
     odd = prepare(source, tmp_path / "out", entry)
-    assert odd == ["test: 1 judgements name documents that the corpus lacks"]  # the data's own mistake, and no more
+    assert odd == [
+        "warning: test: 1 judgement names a document that the corpus lacks"
+    ]  # the data's own mistake, and no more
     assert [document.id for document in read_corpus(tmp_path / "out/corpus.jsonl")] == ["d2", "d3", "d4"]
     assert read_qrels(tmp_path / "out/qrels/test.qrels") == {"q1": {"d1": 1, "d3": 1, "d6": 0, "gone": 1}}
     counts = json.loads((tmp_path / "out/statistics.json").read_text())

@@ -27,7 +27,7 @@ def test_judgements_of_ranked_queries_are_kept_whole(tmp_path):
 
 def test_a_query_without_runs_is_left_out_and_reported(tmp_path):
     odd, qrels = prepared(tmp_path, ["1", "2", "other"], ["1"])
-    assert odd == ["test: 2 judged queries have no runs (runs_of) and are left out"]
+    assert odd == ["warning: test: 2 judged queries have no runs (runs_of) and are left out"]
     assert qrels == {"1": {"d1": 1}}
     assert json.loads((tmp_path / "out/statistics.json").read_text())["splits"]["test"]["queries"] == 1
 

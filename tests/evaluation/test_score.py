@@ -90,7 +90,7 @@ def test_measures_that_look_deeper_than_an_external_run_are_named(files):
     assert score(*given, external=True) == [expected] and score(*given) == []
 
 
-def test_a_run_of_which_no_document_is_judged_is_said_when_it_comes_and_when_it_is_scored(files):
+def test_a_run_of_which_no_document_is_judged_is_reported_once_when_it_comes_or_when_it_is_scored(files):
     write_run(files / "ids", {"q1": {"DOC-1": 2.0, "DOC-2": 1.0}, "q2": {"d1": 1.0}}, "t")
     expected = (
         "warning: none of its documents, such as DOC-1, is judged, so it scores 0 everywhere; the judgements "
@@ -99,8 +99,13 @@ def test_a_run_of_which_no_document_is_judged_is_said_when_it_comes_and_when_it_
     said = score(files / "ids", files / "qrels", files / "metrics.tsv", ["RR", "Judged@10"])
     assert said[0] == expected and not read_metrics(files / "metrics.tsv").to_numpy().any()
     assert import_run(files / "ids", files / "qrels", files / "out.trec", 10, "t") == [expected]
+    assert score(files / "ids", files / "qrels", files / "metrics.tsv", ["RR"], external=True)[0] != expected
     write_run(files / "one", {"q1": {"DOC-1": 2.0, "d1": 1.0}}, "t")
     assert not any("warning" in one for one in score(files / "one", files / "qrels", files / "m.tsv", ["RR"]))
+    cut = import_run(
+        files / "one", files / "qrels", files / "out.trec", 1, "t"
+    )  # its judged document is beyond the depth
+    assert cut == [expected]
 
 
 def test_runs_that_score_0_everywhere_are_found_in_the_table_of_means(tmp_path):

@@ -206,7 +206,7 @@ def test_judgements_alone_are_held_to_it_as_well(tmp_path):
 def test_shared_queries_with_other_judgements_are_reported_and_under_strict_refused(tmp_path):
     source = dataset(tmp_path, {"train": [A, B], "test": ["q1\td3\t1"]})
     assert prepare(source, tmp_path / "out", settings()) == [
-        "1 queries are in both train and test, with different judgements"
+        "warning: 1 queries are in both train and test, with different judgements"
     ]
     with pytest.raises(UserError, match="strict: 1 queries are in both train and test"):
         prepare(source, tmp_path / "no", settings(strict=True))

@@ -107,6 +107,7 @@ def check(path: Path) -> Checked:
         beside = path.with_name(path.name + ".sha256")
         if beside.is_file() and _first_word(beside) != checked.sha256:
             checked.damages.append(f"{beside.name}: contains a SHA-256 other than the archive's ({checked.sha256})")
+    checked.damages.sort(key=lambda damage: not damage.endswith(": missing"))  # what is missing explains most others
     return checked
 
 
