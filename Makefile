@@ -33,26 +33,26 @@ packages:
 	@cp requirements.lock $(VENV)/.installed
 
 new: setup  ## inspect FOLDER (collections, runs, scores of MEASURE) and write a configuration for it (OUT=config/FOLDER.yaml)
-	@PYTHONPATH=. $(BIN)/python scripts/new/front.py --folder $(call quoted,$(FOLDER)) $(if $(MEASURE),--measure $(call quoted,$(MEASURE))) $(if $(OUT),--out $(call quoted,$(OUT)))
+	@PYTHONPATH=. $(BIN)/python scripts/new/front.py --folder=$(call quoted,$(FOLDER)) $(if $(MEASURE),--measure=$(call quoted,$(MEASURE))) $(if $(OUT),--out=$(call quoted,$(OUT)))
 
 prepare: setup  ## fetch and check all data and models of CONFIG; afterwards no step needs the network
-	$(BIN)/snakemake prepare --configfile $(call quoted,$(CONFIG))
+	$(BIN)/snakemake prepare --configfile=$(call quoted,$(CONFIG))
 
 run: setup  ## run the experiment of CONFIG (config/config.yaml); VERBOSE=1 shows all lines of Snakemake
-	$(BIN)/snakemake --configfile $(call quoted,$(CONFIG))
+	$(BIN)/snakemake --configfile=$(call quoted,$(CONFIG))
 
 status: setup  ## show the progress of the runs under way, or of the last (of CONFIG or EXPERIMENT), in another terminal
 	@PYTHONPATH=. $(BIN)/python scripts/progress/status.py $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
 
 plan: setup  ## estimate what a further study could detect, from the variances of CONFIG's comparisons
-	$(BIN)/snakemake plan_study --configfile $(call quoted,$(CONFIG))
+	$(BIN)/snakemake plan_study --configfile=$(call quoted,$(CONFIG))
 
 check: setup  ## check that all datasets and models of CONFIG are available, without downloading them
-	$(BIN)/snakemake check --configfile $(call quoted,$(CONFIG))
+	$(BIN)/snakemake check --configfile=$(call quoted,$(CONFIG))
 
 GIVEN = test -n $(call quoted,$(ARCHIVE)) || { echo "error: expected ARCHIVE=file, such as results/example/example.crate.zip" >&2; exit 2; }
 ARCHIVING = PYTHONPATH=. $(BIN)/python scripts/archive
-CHOSEN = $(if $(EXPERIMENT),--experiment $(call quoted,$(EXPERIMENT)),--config $(call quoted,$(CONFIG)))
+CHOSEN = $(if $(EXPERIMENT),--experiment=$(call quoted,$(EXPERIMENT)),--config=$(call quoted,$(CONFIG)))
 
 archive: setup  ## pack a finished experiment into one file (CONFIG or EXPERIMENT; FULL=1: with models and texts)
 	@$(ARCHIVING)/front.py $(CHOSEN) $(if $(FULL),--extent full)
@@ -62,20 +62,20 @@ check-results: setup  ## check that results are what their jobs wrote (all, or t
 
 verify: setup  ## check every hash and number of ARCHIVE (REPORT=file.tsv; SOURCES=archive TRUST=1: with its own code)
 	@$(GIVEN)
-	@$(ARCHIVING)/verify.py --archive $(call quoted,$(ARCHIVE)) --recompute $(if $(SOURCES),--sources $(call quoted,$(SOURCES))) $(if $(TRUST),--trust-sources) $(if $(REPORT),--report $(call quoted,$(REPORT)))
+	@$(ARCHIVING)/verify.py --archive=$(call quoted,$(ARCHIVE)) --recompute $(if $(SOURCES),--sources=$(call quoted,$(SOURCES))) $(if $(TRUST),--trust-sources) $(if $(REPORT),--report=$(call quoted,$(REPORT)))
 
 resume: setup  ## write the results of ARCHIVE into this clone (FILL=1: make its data again; OVERWRITE=1; LINKS=1)
 	@$(GIVEN)
-	@$(ARCHIVING)/resume.py --archive $(call quoted,$(ARCHIVE)) $(if $(FILL),--fill) $(if $(OVERWRITE),--overwrite) $(if $(LINKS),--follow-links)
+	@$(ARCHIVING)/resume.py --archive=$(call quoted,$(ARCHIVE)) $(if $(FILL),--fill) $(if $(OVERWRITE),--overwrite) $(if $(LINKS),--follow-links)
 
 compare-archives: setup  ## compare the archives A and B, with output in the folder OUT (comparison)
-	@$(ARCHIVING)/compare_archives.py --a $(call quoted,$(A)) --b $(call quoted,$(B)) --out $(call quoted,$(or $(OUT),comparison))
+	@$(ARCHIVING)/compare_archives.py --a=$(call quoted,$(A)) --b=$(call quoted,$(B)) --out=$(call quoted,$(or $(OUT),comparison))
 
 export-runs: setup  ## export runs to one folder, each with its provenance (CONFIG or EXPERIMENT)
 	@$(ARCHIVING)/front.py $(CHOSEN) --extent runs
 
 export-model: setup  ## export the trained checkpoint of SYSTEM (SEED: its first) with a model card to the new folder OUT
-	@$(ARCHIVING)/export_model.py --config $(call quoted,$(CONFIG)) --system $(call quoted,$(SYSTEM)) $(if $(SEED),--seed $(call quoted,$(SEED))) --out $(call quoted,$(OUT))
+	@$(ARCHIVING)/export_model.py --config=$(call quoted,$(CONFIG)) --system=$(call quoted,$(SYSTEM)) $(if $(SEED),--seed=$(call quoted,$(SEED))) --out=$(call quoted,$(OUT))
 
 WORKERS ?= 2
 # Keep compiled modules, whatever the shell sets: workspaces copy them, so that a hundred processes do not recompile them.

@@ -13,9 +13,10 @@ import json
 import locale
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from scripts.common import input_digests, ledger
 from scripts.common.errors import UserError
@@ -56,12 +57,21 @@ class NoSettings:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Checks what the options name as soon as they are known."""
+    """Checks what the options name as soon as they are known. A mistake in them is one line, also in the job's log."""
 
     settings: type | None = None  # the dataclass of the script's settings
+    names: frozenset[str] = frozenset()  # of its options
 
-    def parse_args(self, *arguments, **keywords):
-        options = super().parse_args(*arguments, **keywords)
+    def error(self, message: str) -> NoReturn:
+        words = sys.argv[1:]
+        if "--log" in words[:-1]:
+            begin_log(Path(words[words.index("--log") + 1]))
+        print(f"error: {message}; --help shows the options", file=sys.stderr)
+        sys.exit(2)
+
+    def parse_args(self, arguments=None, namespace=None):
+        words = sys.argv[1:] if arguments is None else arguments
+        options = super().parse_args([_no_option(word, self.names) for word in words], namespace)
         if options.log:
             begin_log(options.log)
         given = {name: value for name, value in vars(options).items() if name != "log"}
@@ -75,6 +85,11 @@ class _Parser(argparse.ArgumentParser):
             values = {name: value for name, value in settings.items() if name != "sha256_of"}
             options.settings = read_settings(self.settings, values)
         return options
+
+
+def _no_option(word: str, names: Container[str]) -> str:
+    """A word of the command line; a file whose name begins with - as a path that does not."""
+    return f"./{word}" if word.startswith("-") and word not in names and os.path.lexists(word) else word
 
 
 def parser(description: str | None, *paths: str, settings: type | bool = True) -> argparse.ArgumentParser:
@@ -95,6 +110,7 @@ def parser(description: str | None, *paths: str, settings: type | bool = True) -
         "--settings", type=json.loads, required=some, default={}, help="the job's settings, a JSON object"
     )
     made.add_argument("--log", type=Path, help="a file for what is printed, which is shown all the same")
+    made.names = frozenset(("-h", "--help", "--settings", "--log", *(f"--{name.removesuffix('*')}" for name in paths)))
     return made
 
 

@@ -185,18 +185,20 @@ TaskName = Annotated[
 FilePath = Annotated[  # Snakemake uses these characters for wildcards and variables in paths
     str,
     Rule(
-        title="a path without the characters { } < >, of at most 1000 characters and 255 per path component",
+        title="a path without the characters { } < >, of at most 1000 characters and 255 per path component, and not "
+        "of the form --name, as options are",
         min_length=1,
-        pattern="^(?!.*[^/]{256})[^{}<>]*$",
+        pattern="^(?!.*[^/]{256})(?!(\\./)*--?[a-z-]*$)[^{}<>]*$",
         max_length=1000,
     ),
 ]
 Location = Annotated[  # ${NAME} is an environment variable, in place of a secret in a URL
     str,
     Rule(
-        title="a path or an address, of at most 1000 characters and 255 per path component, with { } in ${NAME} only",
+        title="a path or an address, of at most 1000 characters and 255 per path component, with { } in ${NAME} only, "
+        "and not of the form --name, as options are",
         min_length=1,
-        pattern="^(?!.*[^/]{256})([^{}<>]|\\$\\{[A-Za-z_][A-Za-z0-9_]*\\})*$",
+        pattern="^(?!.*[^/]{256})(?!(\\./)*--?[a-z-]*$)([^{}<>]|\\$\\{[A-Za-z_][A-Za-z0-9_]*\\})*$",
         max_length=1000,
     ),
 ]

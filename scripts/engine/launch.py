@@ -37,6 +37,8 @@ def check(arguments: argparse.Namespace) -> None:
     if reason := why_no_clone(str(ROOT)):
         raise UserError(reason)
     for path in arguments.configfile or [folder / DEFAULT]:
+        if str(path).startswith("-"):  # jobs would take it for an option
+            raise UserError(f"{path}: a configuration's name cannot begin with -; rename it")
         read_yaml(Path(path))
 
 

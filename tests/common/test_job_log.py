@@ -81,10 +81,10 @@ def test_what_was_printed_before_a_script_is_killed_is_in_both(tmp_path):
     assert done.returncode == -signal.SIGKILL and done.stdout.splitlines() == PRINTED == body(tmp_path / "a.log")
 
 
-def test_a_failure_before_the_options_are_read_is_shown(tmp_path):
+def test_a_mistake_in_the_options_is_in_both(tmp_path):
     done = ran(tmp_path, "pass", "--log", "a.log", "--unknown")
     assert done.returncode == 2 and "unrecognized arguments: --unknown" in done.stdout
-    assert not (tmp_path / "a.log").exists()
+    assert body(tmp_path / "a.log") == done.stdout.splitlines()
 
 
 def test_a_log_that_cannot_be_written_is_one_line(tmp_path):
