@@ -18,11 +18,12 @@ from scripts.statistics.dependence.observed_tasks import (
     observed_task,
     per_unit,
     with_model,
-    with_seeds,
+    with_seed_effects,
 )
 from scripts.statistics.dependence.seed_effects import SeedsFrom, own_seeds, seed_effects_of
 from scripts.statistics.dependence.seeds_part import SeedEffects
 from scripts.statistics.dependence.structure import Dependence
+from scripts.statistics.effects import effect_named
 from scripts.statistics.meta_analysis.summaries import Summary
 from scripts.statistics.method import DEFAULTS, ESTIMATED, RANDOM, Method
 from scripts.statistics.scores import Pairs, TaskScores, tasks_of
@@ -104,7 +105,7 @@ def compare(
         name: _observed(task, units[name], name in corpora, method, powered.get(name)) for name, task in tasks.items()
     }
     seed_effects = _seed_effects(tasks, observed, method, seeds_from)
-    observed = with_seeds(observed, list(seed_effects.values())) if seed_effects else observed
+    observed = with_seed_effects(observed, list(seed_effects.values())) if seed_effects else observed
     results = {name: task_result(task.control, task.treatment, method, observed[name]) for name, task in tasks.items()}
     synthesis = synthesise(
         {name: result.effect for name, result in results.items()},
@@ -156,8 +157,10 @@ def _seed_effects(
     method: Method,
     seeds_from: Mapping[str, SeedsFrom] | None,
 ) -> dict[str, SeedEffects]:
-    """The seed effects by role; empty if seeds are taken as given."""
-    if method.seeds != RANDOM:
+    """The seed effects by role; empty if seeds are taken as given, or move no effect: a correlation has no difference
+    that they could shift.
+    """
+    if method.seeds != RANDOM or not effect_named(method.effect).HAS_DIFFERENCE:
         return {}
     control = {name: task.control for name, task in tasks.items()}
     treatment = {name: task.treatment for name, task in tasks.items()}

@@ -14,13 +14,13 @@ shows neither covariance with others nor seed variance, and gets none.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from scripts.statistics.dependence.observed_tasks import dependence_of
 from scripts.statistics.dependence.seeds_part import SeedEffects
 from scripts.statistics.effects import effect_named
+from scripts.statistics.least_squares.satterthwaite import Part
 from scripts.statistics.meta_analysis.independent import MetaAnalysis
 from scripts.statistics.meta_analysis.summaries import Summary
 from scripts.statistics.method import Method
@@ -99,5 +99,5 @@ def _same_task(n: int, estimate: float, pooled: Pooled, method: Method) -> SameT
     variance = pooled.variance / n
     if not (method.margin and effect_named(method.effect).IN_UNITS_OF_MEASURE):
         return SameTask(n, estimate, variance)
-    tests = two_one_sided(estimate, math.sqrt(variance), pooled.df, method.margin)
+    tests = two_one_sided(estimate, [Part(variance, pooled.df)], method.margin)
     return SameTask(n, estimate, variance, tests.p_equivalence, tests.p_non_inferiority)

@@ -142,8 +142,14 @@ def independent(effects: Sequence[EffectSize]) -> Dependence:
 
 def of_one_task(meta: MetaAnalysis, own: TaskInterval) -> MetaAnalysis:
     """The summary of one task with the task's own interval and p-value."""
+    given_seeds = _summary_of(meta, own.given_seeds) if own.given_seeds else None
+    return replace(meta, interval=own.kind, summary=_summary_of(meta, own), given_seeds=given_seeds)
+
+
+def _summary_of(meta: MetaAnalysis, own: TaskInterval) -> Summary:
+    """The summary of an interval; one by resampling takes the seeds as given, as does its variance."""
     ends = {name: getattr(own, name) for name in ("ci_low", "ci_high", "df", "p_value", "log10_p")}
-    return replace(meta, interval=own.kind, summary=replace(meta.summary, **ends))
+    return own.summary or replace(meta.given_seeds or meta.summary, **ends)
 
 
 def summary_warnings(meta: MetaAnalysis | None, tasks: Sequence[str], method: Method) -> list[str]:

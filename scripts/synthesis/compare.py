@@ -37,7 +37,7 @@ from scripts.synthesis.comparison_settings import Settings
 from scripts.synthesis.dependence_record import dependence_record
 from scripts.synthesis.effects_table import Judged, rows
 from scripts.synthesis.judged_tasks import notes, with_judges
-from scripts.synthesis.meta_record import meta_record, sensitivity_record
+from scripts.synthesis.meta_record import equivalence_record, meta_record, sensitivity_record
 from scripts.synthesis.metrics_files import Scores, by_task, paired, read_scores, seeds_by_task
 from scripts.synthesis.unjudged import unjudged_record
 
@@ -147,6 +147,7 @@ def main() -> None:
         warnings=[*lacking, *unjudged.short, *warnings, *found.synthesis.warnings],
         sensitivity=sensitivity_record(all_tasks) if all_tasks else None,
         unjudged=unjudged.record,
+        equivalence=equivalence_record(found, settings),
     )
     for warning in record.warnings:
         shown = "warning: " if warning in lacking else ""  # in the terminal as well

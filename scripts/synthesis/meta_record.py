@@ -14,9 +14,10 @@ from scripts.records.comparison import (
     ShortSummary,
     result_of,
 )
+from scripts.statistics.comparison import Comparison
 from scripts.statistics.effects import effect_named
 from scripts.statistics.meta_analysis.bayes import BayesianSummary, bayesian_summary
-from scripts.statistics.meta_analysis.equivalence import equivalence
+from scripts.statistics.meta_analysis.equivalence import SummaryEquivalence, equivalence
 from scripts.statistics.meta_analysis.independent import MetaAnalysis, MetaResult
 from scripts.statistics.meta_analysis.measure_scale import within_range
 from scripts.statistics.sensitivity import Sensitivity
@@ -31,7 +32,6 @@ def meta_record(synthesis: Synthesis, settings: Settings, scale: float = 1.0, **
     `scale` is that of the measure (measure_scale.py).
     """
     result, meta = _result(synthesis, settings, scale), synthesis.meta
-    in_units = effect_named(settings.effect).IN_UNITS_OF_MEASURE
     given = {"warnings": list(synthesis.warnings)} | found
     return MetaRecord(
         control=settings.control,
@@ -51,11 +51,20 @@ def meta_record(synthesis: Synthesis, settings: Settings, scale: float = 1.0, **
         asked=_asked(result, settings),
         cumulative=_short(synthesis.cumulative) if settings.cumulative else None,
         bayesian=bayesian(synthesis, settings, scale) if meta and settings.bayesian else None,
-        equivalence=equivalence(meta.summary, settings.margin, settings.lower_is_better)
-        if meta and settings.margin and in_units
-        else None,
         **given,
     )
+
+
+def equivalence_record(found: Comparison, settings: Settings) -> SummaryEquivalence | None:
+    """The tests of the summary against the margin, if it has its unit; those of the task, if this is the only one."""
+    meta = found.synthesis.meta
+    if meta is None or not settings.margin or not effect_named(settings.effect).IN_UNITS_OF_MEASURE:
+        return None
+    if meta.k > 1:
+        return equivalence(meta.summary, settings.margin, settings.lower_is_better)
+    of_task = found.tasks[next(iter(found.synthesis.weights))].equivalence
+    assert of_task is not None  # it has an effect, and there is a margin
+    return SummaryEquivalence(of_task.margin, of_task.p_equivalence, of_task.p_non_inferiority)
 
 
 def _result(synthesis: Synthesis, settings: Settings, scale: float) -> MetaResult | NoEffect:

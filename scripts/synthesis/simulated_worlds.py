@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scripts.statistics.dependence.observed_tasks import ObservedTask, observed_task, per_unit, with_seeds
+from scripts.statistics.dependence.observed_tasks import ObservedTask, observed_task, per_unit, with_seed_effects
 from scripts.statistics.dependence.seed_effects import SeedsFrom, seed_effects_of
 from scripts.statistics.dependence.seeds_part import SeedEffects
 from scripts.statistics.method import Method
@@ -109,7 +109,7 @@ def seeds(generator: Generator, k: int, m: int, tau: float) -> Experiment:
     sources = {role: SeedsFrom("sibling", sibling) if m == 1 else SeedsFrom(role) for role in ("control", "treatment")}
     tasks = {name: one_task(treatment[name].mean(axis=1) - control[name].mean(axis=1)) for name in names}
     seed_effects = tuple(seed_effects_of(sources, control, treatment, per_unit(tasks, METHOD)).values())
-    held = with_seeds(tasks, seed_effects)
+    held = with_seed_effects(tasks, seed_effects)
     return Experiment(held, float(effects[:k].mean()), float(effects[k]), seed_effects=seed_effects)
 
 

@@ -43,7 +43,7 @@ def test_its_variance_holds_what_tasks_of_the_same_queries_have_in_common(correl
     sampling = 0.0004 * (np.full((k, k), correlation) + (1 - correlation) * np.eye(k))
     omega = sampling + 0.001 * np.eye(k)
     draws = generator.multivariate_normal(np.full(k, 0.03), omega, 4000)
-    found = [equal_weights.of_fit(equally_weighted(y, omega, [0] * k, sampling), 1e-9).variance for y in draws]
+    found = [equal_weights.of_fit(equally_weighted(y, omega, [0] * k, sampling))[0].variance for y in draws]
     expected = omega.sum() / k**2
     assert np.mean(found) == pytest.approx(expected, abs=4 * np.std(found) / math.sqrt(len(found)))
 

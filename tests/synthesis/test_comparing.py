@@ -130,12 +130,14 @@ def test_seed_variance_widens_the_intervals_of_tasks_and_summary(m):
     meta = found.synthesis.meta
     assert meta.given_seeds == given.synthesis.meta.summary
     if m == 4:  # Satterthwaite's degrees of freedom would narrow the interval of t(2): that of given seeds stands
-        assert meta.summary == meta.given_seeds and record.variance > 0
+        assert record.variance > 0 and meta.summary.p_value >= meta.given_seeds.p_value
+        for name in ("ci_low", "ci_high", "df", "variance"):
+            assert getattr(meta.summary, name) == getattr(meta.given_seeds, name)
     if m == 1:
         assert meta.summary.variance == pytest.approx(meta.given_seeds.variance + record.variance, rel=1e-9)
         assert record.variance == pytest.approx(0.01, rel=1e-9) and (record.seeds, record.df) == (3, 2)
         assert record.sd == pytest.approx(0.1, rel=1e-9)
-    total = np.diag([result.observed.in_all.variance for result in found.tasks.values()])
+    total = np.diag([result.observed.parts[0].variance for result in found.tasks.values()])
     assert np.diag(found.synthesis.dependence.covariance) == pytest.approx(
         np.diag(total), rel=0.05
     )  # seed variance is clipped in each alone
@@ -143,7 +145,7 @@ def test_seed_variance_widens_the_intervals_of_tasks_and_summary(m):
     for task, result in found.tasks.items():
         before = given.tasks[task]
         assert result.interval.ci_high - result.interval.ci_low > before.interval.ci_high - before.interval.ci_low
-        assert result.t_test.t == pytest.approx(result.effect.estimate / math.sqrt(result.observed.in_all.variance))
+        assert result.t_test.t == pytest.approx(result.effect.estimate / math.sqrt(result.observed.parts[0].variance))
         assert result.t_test.p_value == result.interval.p_value > before.t_test.p_value
 
 

@@ -44,8 +44,8 @@ class Diamond:
     """A mean effect with its interval, p-value and prediction interval (None if none is given).
 
     `p_value` is adjusted as those of the tasks are, `own_p` is not; `p_holm` is that by Holm for the `hypotheses` of
-    its family. `df`, `prediction_df`: of the t distributions behind own_p and interval, and behind the prediction
-    interval; None is the normal distribution.
+    its family. `df`, `prediction_df`: of the t distributions behind own_p and behind the prediction interval; None is
+    the normal distribution.
     """
 
     effect: float

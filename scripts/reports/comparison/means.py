@@ -70,7 +70,7 @@ def fixed(meta: MetaRecord) -> Diamond | None:
 
 
 def _mean(found: Summary) -> Diamond:
-    return Diamond(found.effect, found.ci_low, found.ci_high, found.p_value, df=found.df, own_p=found.p_value)
+    return Diamond(found.effect, found.ci_low, found.ci_high, found.p_value, df=found.df_of_p, own_p=found.p_value)
 
 
 def heterogeneity(meta: MetaRecord) -> Heterogeneity | None:

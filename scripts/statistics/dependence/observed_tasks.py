@@ -19,7 +19,7 @@ from scripts.statistics.dependence.seeds_part import SeedEffects, seeds_parts
 from scripts.statistics.dependence.structure import Counts, Dependence
 from scripts.statistics.dependence.units import clustered, numbered, sums
 from scripts.statistics.effects import effect_named
-from scripts.statistics.least_squares.satterthwaite import Part, total
+from scripts.statistics.least_squares.satterthwaite import Part, with_seeds
 from scripts.statistics.method import Method
 from scripts.statistics.task.effect_sizes import EffectSize, effect_size
 from scripts.statistics.task.paired import mean_difference
@@ -66,9 +66,14 @@ class ObservedTask:
         return Counts(len(self.x), int(self.units.max()) + 1)
 
     @property
-    def in_all(self) -> Part:
-        """The variance of the effect over queries and seeds."""
-        return total([self.over_queries, *self.seeds])
+    def parts(self) -> tuple[Part, ...]:
+        """The variance of the effect over queries and seeds; with seeds, also that over queries alone."""
+        return with_seeds([self.over_queries], self.seeds)
+
+    @property
+    def parts_of_difference(self) -> tuple[Part, ...]:
+        """The same of the mean difference; none if it is undefined."""
+        return () if self.of_difference is None else with_seeds([self.of_difference], self.seeds_of_difference)
 
     @property
     def as_independent(self) -> bool:
@@ -150,7 +155,9 @@ def per_unit(tasks: Mapping[str, ObservedTask], method: Method) -> dict[str, flo
     }
 
 
-def with_seeds(tasks: Mapping[str, ObservedTask], seed_effects: Sequence[SeedEffects]) -> dict[str, ObservedTask]:
+def with_seed_effects(
+    tasks: Mapping[str, ObservedTask], seed_effects: Sequence[SeedEffects]
+) -> dict[str, ObservedTask]:
     """The tasks with their seed variances; `seed_effects` are those of all tasks, in their order."""
     found = {}
     ones = np.ones(len(tasks))

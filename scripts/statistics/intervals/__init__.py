@@ -18,10 +18,10 @@ from scripts.statistics.meta_analysis.summaries import Summary
 class Interval(Protocol):
     """The definitions in the module of an interval.
 
-    An interval that also supports dependent tasks defines `of_fit(fit: Fit, alpha: float) -> Part | None`: the variance
-    of a mean and its degrees of freedom (see meta_analysis/dependent_tasks.py), None if undefined. An interval whose
-    weights are not those of generalised least squares defines `fit`, with the arguments of `gls`, and handles a level
-    of collections itself.
+    An interval that also supports dependent tasks defines `of_fit(fit: Fit) -> tuple[Part, ...] | None`: the variance
+    of a mean and its degrees of freedom, several if the widest interval counts (see meta_analysis/dependent_tasks.py),
+    None if undefined. An interval whose weights are not those of generalised least squares defines `fit`, with the
+    arguments of `gls`, and handles a level of collections itself.
     """
 
     NAME: str

@@ -8,8 +8,8 @@ effects includes all differences between tasks:
 
 Tasks with common queries have a mean covariance c, which their scatter does not show: the variance is then s^2 / k + c,
 with Satterthwaite's degrees of freedom under the model. If collections are a level, it is CR2's, over the collections.
-If the effects differ less than expected from sampling error (Cochran's Q below the alpha/2 quantile of chi2), the
-interval is at least the normal one of their sampling variances.
+If the effects differ less than expected from sampling error (Cochran's Q below the 2.5% quantile of chi2, whatever
+alpha), the interval is at least the normal one of their sampling variances.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ import scipy  # its parts are loaded when they are first used
 
 from scripts.statistics.least_squares.gls import Fit, equally_weighted, gls
 from scripts.statistics.least_squares.robust import cr2
-from scripts.statistics.least_squares.satterthwaite import Part, total, wider
+from scripts.statistics.least_squares.satterthwaite import Part, total
 from scripts.statistics.least_squares.variance_components import structures
 from scripts.statistics.meta_analysis.heterogeneity import without_rounding
-from scripts.statistics.meta_analysis.summaries import Summary, part_summary
+from scripts.statistics.meta_analysis.summaries import Summary, widest_summary
 
 NAME = "equal-weights"
 DESCRIPTION = "for the unweighted mean of the tasks' effects, from their spread"
 LABEL = "equal weights"
+AGREEMENT = 0.025  # P(Q as small) at which tasks agree more than sampling error explains
 
 fit = equally_weighted
 
@@ -36,16 +37,16 @@ fit = equally_weighted
 def summary(y: np.ndarray, variances: np.ndarray, tau2: float, alpha: float) -> Summary:
     """M +- t(k - 1) s / sqrt(k); if Q is small, the wider of it and the normal interval."""
     found = fit(y, np.diag(variances + tau2), sampling=np.diag(variances))
-    return part_summary(found.mean, of_fit(found, alpha), alpha)
+    return widest_summary(found.mean, of_fit(found), alpha)
 
 
-def of_fit(found: Fit, alpha: float) -> Part:
+def of_fit(found: Fit) -> tuple[Part, ...]:
     """The variance of the mean and its degrees of freedom; from the scatter of collections if these are a level."""
     part = cr2(found) if len(structures(found.collections)) > 1 else _scatter(found)
     df = len(found.y) - 1
-    if gls(found.y, found.sampling).q >= 2 * scipy.special.gammaincinv(df / 2, alpha / 2):
-        return part
-    return wider(part, Part(float(found.weights @ found.sampling @ found.weights), math.inf), alpha)
+    if gls(found.y, found.sampling).q >= 2 * scipy.special.gammaincinv(df / 2, AGREEMENT):
+        return (part,)
+    return part, Part(float(found.weights @ found.sampling @ found.weights), math.inf)
 
 
 def _scatter(found: Fit) -> Part:

@@ -14,9 +14,9 @@ import math
 import numpy as np
 
 from scripts.statistics.least_squares.gls import Fit
-from scripts.statistics.least_squares.satterthwaite import Part, wider
+from scripts.statistics.least_squares.satterthwaite import Part
 from scripts.statistics.meta_analysis.heterogeneity import q_statistic, weighted_mean
-from scripts.statistics.meta_analysis.summaries import Summary, part_summary
+from scripts.statistics.meta_analysis.summaries import Summary, widest_summary
 
 NAME = "knapp-hartung"
 DESCRIPTION = "of Hartung and Knapp, never narrower than the normal one"
@@ -26,15 +26,15 @@ LABEL = "Knapp-Hartung"
 def summary(y: np.ndarray, variances: np.ndarray, tau2: float, alpha: float) -> Summary:
     """M +- max(t(k - 1) sqrt(q), z) / sqrt(sum W*), q = sum W* (Y - M)^2 / (k - 1), W* = 1 / (V + tau2)."""
     weights, df = 1 / (variances + tau2), len(y) - 1
-    part = _part(q_statistic(y, variances, tau2) / df, float(1 / weights.sum()), df, alpha)
-    return part_summary(weighted_mean(y, weights), part, alpha)
+    parts = _parts(q_statistic(y, variances, tau2) / df, float(1 / weights.sum()), df)
+    return widest_summary(weighted_mean(y, weights), parts, alpha)
 
 
-def of_fit(fit: Fit, alpha: float) -> Part:
-    """The variance and its degrees of freedom for dependent tasks."""
+def of_fit(fit: Fit) -> tuple[Part, ...]:
+    """Both variances and their degrees of freedom for dependent tasks."""
     df = len(fit.y) - 1
-    return _part(fit.q / df, fit.variance, df, alpha)
+    return _parts(fit.q / df, fit.variance, df)
 
 
-def _part(q: float, variance: float, df: int, alpha: float) -> Part:
-    return wider(Part(q * variance, df), Part(variance, math.inf), alpha)
+def _parts(q: float, variance: float, df: int) -> tuple[Part, ...]:
+    return Part(q * variance, df), Part(variance, math.inf)

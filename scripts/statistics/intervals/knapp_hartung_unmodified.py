@@ -25,7 +25,7 @@ def summary(y: np.ndarray, variances: np.ndarray, tau2: float, alpha: float) -> 
     return t_summary(weighted_mean(y, weights), scale / weights.sum(), df, alpha)
 
 
-def of_fit(fit: Fit, alpha: float) -> Part:
+def of_fit(fit: Fit) -> tuple[Part, ...]:
     """The variance times q, and its degrees of freedom, for dependent tasks."""
     df = len(fit.y) - 1
-    return Part(fit.q / df * fit.variance, df)
+    return (Part(fit.q / df * fit.variance, df),)

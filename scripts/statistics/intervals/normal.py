@@ -22,6 +22,6 @@ def summary(y: np.ndarray, variances: np.ndarray, tau2: float, alpha: float) -> 
     return normal_summary(weighted_mean(y, weights), 1 / weights.sum(), alpha)
 
 
-def of_fit(fit: Fit, alpha: float) -> Part:
+def of_fit(fit: Fit) -> tuple[Part, ...]:
     """The variance of the model, and its degrees of freedom, for dependent tasks."""
-    return Part(fit.variance, math.inf)
+    return (Part(fit.variance, math.inf),)

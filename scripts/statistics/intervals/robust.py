@@ -27,6 +27,6 @@ def summary(y: np.ndarray, variances: np.ndarray, tau2: float, alpha: float) -> 
     return t_summary(fit.mean, part.variance, part.df, alpha)
 
 
-def of_fit(fit: Fit, alpha: float) -> Part | None:
+def of_fit(fit: Fit) -> tuple[Part, ...] | None:
     """Variance and degrees of freedom of the mean of dependent tasks; None if all are of one collection."""
-    return cr2(fit) if fit.n_collections > 1 else None
+    return (cr2(fit),) if fit.n_collections > 1 else None

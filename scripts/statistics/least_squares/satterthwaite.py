@@ -11,7 +11,7 @@ Reads and writes nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import scipy  # scipy.special is loaded when it is first used: planning imports this module and computes nothing
@@ -37,9 +37,17 @@ def total(parts: Iterable[Part]) -> Part:
     return Part(variance, variance**2 / uncertainty if uncertainty else math.inf)
 
 
-def wider(first: Part, second: Part, alpha: float) -> Part:
-    """The one of two variance estimates with the wider (1 - alpha) interval."""
-    return max(first, second, key=lambda part: half_width(part, alpha))
+def with_seeds(of_queries: Sequence[Part], of_seeds: Sequence[Part]) -> tuple[Part, ...]:
+    """The variances of which the widest interval counts: over queries and seeds, and over queries alone, whose degrees
+    of freedom may be so few that the sum would have the narrower interval.
+    """
+    given = total(of_queries)
+    return (total([*of_queries, *of_seeds]), given) if of_seeds else (given,)
+
+
+def widest(parts: Sequence[Part], alpha: float) -> Part:
+    """The variance estimate with the widest (1 - alpha) interval."""
+    return max(parts, key=lambda part: half_width(part, alpha))
 
 
 def half_width(part: Part, alpha: float) -> float:

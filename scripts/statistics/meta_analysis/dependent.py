@@ -2,24 +2,22 @@
 
 Reads and writes nothing. For tasks that share nothing, it is that of independent tasks (independent.py), to the last
 digit without seed variance; else that of dependent_tasks.py. Seed variance is added to the variance of the summary last
-(see structure.of_mean), since the scatter of tasks does not show what they share. It never narrows an interval: if its
-degrees of freedom would, the interval with given seeds is used.
+(see structure.of_mean), since the scatter of tasks does not show what they share. It never narrows an interval: its
+degrees of freedom could, so the variances with given seeds are kept beside those with it.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from scripts.statistics.dependence.structure import Dependence, of_mean
-from scripts.statistics.least_squares.satterthwaite import Part, wider
 from scripts.statistics.meta_analysis.dependent_tasks import ESTIMATOR, Combined, combined
 from scripts.statistics.meta_analysis.independent import MetaAnalysis, meta_analysis
 from scripts.statistics.meta_analysis.prediction import prediction_interval
-from scripts.statistics.meta_analysis.summaries import Summary, normal_summary, part_summary
+from scripts.statistics.meta_analysis.summaries import Summary, normal_summary, widest_summary
 from scripts.statistics.meta_analysis.tails import chi2_upper
 
 
@@ -53,15 +51,16 @@ def _one_task(meta: MetaAnalysis, dependence: Dependence, alpha: float) -> MetaA
     """The effect of the only task as the summary, with seed variance."""
     if not dependence.seed_effects:
         return meta
-    part = wider(dependence.of_task(0, _part(meta.summary)), _part(meta.summary), alpha)
-    return replace(meta, summary=part_summary(meta.summary.effect, part, alpha), given_seeds=meta.summary)
+    parts = [dependence.of_task(0, part) for part in meta.summary.parts]
+    summary = widest_summary(meta.summary.effect, [*parts, *meta.summary.parts], alpha)
+    return replace(meta, summary=summary, given_seeds=meta.summary)
 
 
 def _dependent(
     independent: MetaAnalysis, y: np.ndarray, found: Combined, dependence: Dependence, prediction: str
 ) -> MetaAnalysis:
     alpha, df = independent.alpha, independent.k - 1
-    given = part_summary(found.fit.mean, found.part, alpha)
+    given = widest_summary(found.fit.mean, found.parts, alpha)
     summary = given
     if dependence.seed_effects:
         summary = _with_seeds(given, given, dependence, found.fit.weights, found.fit.variance, alpha)
@@ -98,12 +97,8 @@ def _with_seeds(
 
     `weights` and `model_variance` are those of the summary's mean.
     """
-    part = of_mean(_part(summary), model_variance, dependence, weights)
-    return part_summary(summary.effect, wider(part, _part(given), alpha), alpha)
-
-
-def _part(summary: Summary) -> Part:
-    return Part(summary.variance, math.inf if summary.df is None else summary.df)
+    parts = [of_mean(part, model_variance, dependence, weights) for part in summary.parts]
+    return widest_summary(summary.effect, [*parts, *given.parts], alpha)
 
 
 def _predicted(meta: MetaAnalysis, y: np.ndarray, dependence: Dependence, prediction: str, units: int) -> MetaAnalysis:

@@ -21,10 +21,10 @@ import numpy as np
 
 from scripts.statistics.dependence.structure import Dependence, of_mean
 from scripts.statistics.intervals import fit_of
-from scripts.statistics.least_squares.satterthwaite import Part
+from scripts.statistics.least_squares.satterthwaite import Part, widest
 from scripts.statistics.least_squares.variance_components import omega_of, structures
 from scripts.statistics.meta_analysis.dependent import dependent_meta_analysis
-from scripts.statistics.meta_analysis.dependent_tasks import part_of
+from scripts.statistics.meta_analysis.dependent_tasks import parts_of
 from scripts.statistics.meta_analysis.independent import MetaAnalysis
 from scripts.statistics.meta_analysis.influence import MIN_TASKS, Influence, is_influential, ratio
 from scripts.statistics.meta_analysis.prediction import CONFIDENCE_DISTRIBUTION
@@ -56,7 +56,7 @@ def _influence(
     fit, block = fit_of(interval), np.ix_(others, others)
     sampling = dependence.sampling + np.diag(dependence.seed_variance_of_tasks_alone)
     of_others = fit(y[others], omega[block], collections, sampling[block])
-    part = part_of(of_others, interval, len(structures(collections)), without.alpha)[1]
+    part = widest(parts_of(of_others, interval, len(structures(collections)))[1], without.alpha)
     scale = part.variance / of_others.variance
     contrast = np.eye(len(y))[task]
     contrast[others] = -of_others.weights

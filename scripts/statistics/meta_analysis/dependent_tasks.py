@@ -25,14 +25,14 @@ OTHERWISE, ROBUST, NORMAL = "knapp-hartung", "robust", "normal"
 
 
 class Combined(NamedTuple):
-    """`part` is the variance of the mean by `interval`, given the seeds. `tau2` is the sum of `levels`, the variances
-    between tasks and, with this level, between collections; `units` is the number of units of the highest level.
+    """`parts` are the variances of the mean by `interval`, given the seeds. `tau2` is the sum of `levels`, the
+    variances between tasks and, with this level, between collections; `units` is the number of units of the highest.
     """
 
     fit: Fit
     fixed: Fit
     interval: str
-    part: Part
+    parts: tuple[Part, ...]
     tau2: float
     levels: tuple[float, ...]
     tau2_ci: tuple[float, float] | None
@@ -47,12 +47,12 @@ def combined(y: np.ndarray, dependence: Dependence, interval: str, alpha: float)
     levels = reml(y, sampling, z)
     fit = fit_of(interval)(y, omega_of(sampling, z, levels), dependence.collections, sampling)
     units = fit.n_collections if len(z) > 1 else len(y)
-    kind, part = part_of(fit, interval, len(z), alpha)
+    kind, parts = parts_of(fit, interval, len(z))
     return Combined(
         fit=fit,
         fixed=gls(y, dependence.sampling),
         interval=kind,
-        part=part,
+        parts=parts,
         tau2=sum(levels),
         levels=levels,
         tau2_ci=tau2_interval(y, sampling, alpha) if len(z) == 1 else None,
@@ -61,17 +61,17 @@ def combined(y: np.ndarray, dependence: Dependence, interval: str, alpha: float)
     )
 
 
-def part_of(fit: Fit, interval: str, levels: int, alpha: float) -> tuple[str, Part]:
-    """The variance by an interval for a fit with this number of levels, and the name of the interval used.
+def parts_of(fit: Fit, interval: str, levels: int) -> tuple[str, tuple[Part, ...]]:
+    """The variances by an interval for a fit with this number of levels, and the name of the interval used.
 
     With a level of collections, a variance estimated from the tasks does not have the tasks' degrees of freedom, and
     with the few of the collections it would be too wide: CR2 estimates it from the collections. The normal interval
     treats its variance as known.
     """
     of_fit = getattr(interval_named(interval), "of_fit", None)
-    part: Part | None = of_fit(fit, alpha) if of_fit else None
-    if part is None:
-        interval, part = OTHERWISE, interval_named(OTHERWISE).of_fit(fit, alpha)  # type: ignore[attr-defined]
-    assert part is not None
+    parts: tuple[Part, ...] | None = of_fit(fit) if of_fit else None
+    if parts is None:
+        interval, parts = OTHERWISE, interval_named(OTHERWISE).of_fit(fit)  # type: ignore[attr-defined]
+    assert parts is not None
     as_tasks = levels > 1 and interval != NORMAL and not has_own_weights(interval)
-    return (ROBUST, cr2(fit)) if as_tasks else (interval, part)
+    return (ROBUST, (cr2(fit),)) if as_tasks else (interval, parts)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scripts.statistics.meta_analysis.summaries import Summary
-from scripts.statistics.meta_analysis.tails import normal_upper, t_upper
+from scripts.statistics.meta_analysis.summaries import Summary, upper_tail
 
 
 @dataclass(frozen=True)
@@ -18,14 +17,9 @@ class SummaryEquivalence:
 
 
 def equivalence(summary: Summary, margin: float, lower_is_better: bool = False) -> SummaryEquivalence:
-    """Test the summary effect against the margin by the summary's own distribution."""
+    """Test the summary effect against the margin by all estimates of its variance."""
     gain = -summary.effect if lower_is_better else summary.effect
-
-    def upper(value: float) -> float:
-        z = value / summary.se
-        return (normal_upper(z) if summary.df is None else t_upper(z, summary.df)).p
-
     if not summary.se:
         return SummaryEquivalence(margin, None, None)
-    above, below = upper(margin + gain), upper(margin - gain)
+    above, below = (upper_tail(margin + side, summary.parts).p for side in (gain, -gain))
     return SummaryEquivalence(margin, max(above, below), above)

@@ -5,8 +5,8 @@ Cochran (1977), Sampling Techniques, chapter 5: with the estimates Y of k tasks 
     M = sum Y / k,    V = 1'S1 / k^2,
 
 a t interval with the degrees of freedom of Welch and Satterthwaite. Tasks are taken as given, so differences between
-them are not a source of uncertainty; queries are, and so are seeds if they are treated as random. Tasks whose effects
-covary are one part of V, with the smallest of their degrees of freedom.
+them are not a source of uncertainty; queries are, and so are seeds if they are treated as random, which never narrow
+the interval. Tasks whose effects covary are one part of V, with the smallest of their degrees of freedom.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ import scipy  # its parts are loaded when they are first used
 
 from scripts.statistics.dependence.seeds_part import seeds_parts
 from scripts.statistics.dependence.structure import Dependence
-from scripts.statistics.least_squares.satterthwaite import Part, total
-from scripts.statistics.meta_analysis.summaries import Summary, part_summary
+from scripts.statistics.least_squares.satterthwaite import Part, with_seeds
+from scripts.statistics.meta_analysis.summaries import Summary, widest_summary
 
 
 def fixed_mean(estimates: np.ndarray, dependence: Dependence, alpha: float) -> Summary:
     """The mean of `estimates`, shape (k,), k >= 1, with its (1 - alpha) interval."""
     weights = np.full(len(estimates), 1 / len(estimates))
-    parts = [*_sampling_parts(dependence, weights), *seeds_parts(dependence.seed_effects, weights)]
-    return part_summary(float(np.mean(estimates)), total(parts), alpha)
+    of_queries = _sampling_parts(dependence, weights)
+    parts = with_seeds(of_queries, seeds_parts(dependence.seed_effects, weights))
+    return widest_summary(float(np.mean(estimates)), parts, alpha)
 
 
 def _sampling_parts(dependence: Dependence, weights: np.ndarray) -> list[Part]:

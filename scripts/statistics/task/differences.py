@@ -40,5 +40,5 @@ def difference_of(treatment: np.ndarray, control: np.ndarray, alpha: float) -> D
     mean, variance = float(result[0]), float(result[1])
     df = len(treatment) - 1
     half = float(-scipy.special.stdtrit(df, alpha / 2)) * math.sqrt(variance)
-    test = t_test_of(mean, Part(variance, df))
+    test = t_test_of(mean, [Part(variance, df)])
     return Difference(mean, mean - half, mean + half, test.t, df, test.p_value)

@@ -5,9 +5,12 @@ Reads and writes nothing. The normal interval (for an effect that is not a diffe
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from scripts.statistics.effects import compute_rows, effect_named
+from scripts.statistics.least_squares.satterthwaite import Part
 from scripts.statistics.method import Method
 from scripts.statistics.task.effect_sizes import EffectSize
 from scripts.statistics.task_intervals import Compute, Sample, TaskInterval, method_for, normal, t, task_interval_named
@@ -21,11 +24,13 @@ def task_interval(
     units: np.ndarray | None = None,
     df: float | None = None,
     compute: Compute | None = None,
+    with_seeds: Part | None = None,
 ) -> tuple[TaskInterval | None, str | None]:
     """The interval of `effect`, and a warning if it is not the configured one; None, None if undefined.
 
     `units` are the sampling units of queries (0, 1, ...; by default the queries), `df` those of the effect's variance
-    (units minus 1), `compute` returns estimates and variances of other queries (by default the effect type's).
+    (units minus 1), `compute` returns estimates and variances of other queries (by default the effect type's),
+    `with_seeds` is the effect's variance over queries and seeds, if these have a part in it.
     """
     if effect.estimate is None or effect.variance is None:
         return None, None
@@ -43,13 +48,28 @@ def task_interval(
         seed=method.seed,
         permutations=method.permutations,
         resamples=method.resamples,
+        with_seeds=with_seeds,
     )
     kind = method_for(method.task_interval, effect_type)
-    interval = normal.interval(sample) if kind == "normal" else task_interval_named(kind).interval(sample)
+    interval = _by(kind, sample)
     if not isinstance(interval, str):
-        return interval, None
-    other = t if effect_type.HAS_DIFFERENCE else normal
-    return other.interval(sample), f"no {kind} interval, {interval}; it is the {other.NAME} interval instead"
+        unlike = with_seeds is not None and not task_interval_named(kind).HOLDS_SEEDS
+        return interval, f"its {kind} interval takes the seeds as given" if unlike else None
+    other = t.NAME if effect_type.HAS_DIFFERENCE else normal.NAME
+    found = _by(other, sample)
+    assert not isinstance(found, str)  # both can always be computed
+    return found, f"no {kind} interval, {interval}; it is the {other} interval instead"
+
+
+def _by(kind: str, sample: Sample) -> TaskInterval | str:
+    """The interval of this kind; if it includes seed variance, with the one that does not."""
+    method = task_interval_named(kind)
+    found = method.interval(sample)
+    if isinstance(found, str) or sample.with_seeds is None or not method.HOLDS_SEEDS:
+        return found
+    given = method.interval(replace(sample, with_seeds=None))
+    assert not isinstance(given, str)  # it is the same computation
+    return replace(found, given_seeds=given)
 
 
 def _of_queries(method: Method) -> Compute:

@@ -54,7 +54,7 @@ class TaskResult:
     @property
     def seeds_variance(self) -> float | None:
         """What seeds add to the variance over queries, as far as the interval holds it."""
-        if self.interval is None or not self.observed.seeds:
+        if self.interval is None or self.interval.given_seeds is None:
             return None
         return sum(part.variance for part in self.observed.seeds)
 

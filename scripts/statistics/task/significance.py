@@ -7,13 +7,14 @@ randomisation test.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy  # its parts are loaded when they are first used
 
-from scripts.statistics.least_squares.satterthwaite import Part
-from scripts.statistics.meta_analysis.tails import Tail, t_two_sided, t_upper
+from scripts.statistics.least_squares.satterthwaite import Part, half_width
+from scripts.statistics.meta_analysis.summaries import upper_tail
+from scripts.statistics.meta_analysis.tails import t_two_sided
 from scripts.statistics.task.paired import mean_difference
 from scripts.statistics.task.sign_flips import flipped_sums
 
@@ -60,14 +61,14 @@ def paired_t_test(treatment: np.ndarray, control: np.ndarray, ddof: int = 1) -> 
     result = mean_difference(np.asarray(treatment, float), np.asarray(control, float), ddof)
     if isinstance(result, str):
         return TTest(undefined=result)
-    return t_test_of(float(result[0]), Part(result[1], len(treatment) - 1))
+    return t_test_of(float(result[0]), [Part(result[1], len(treatment) - 1)])
 
 
-def t_test_of(mean: float, variance: Part) -> TTest:
-    """The t-test of a mean difference with an estimated variance."""
-    t = mean / math.sqrt(variance.variance)
-    tail = t_two_sided(t, variance.df)
-    return TTest(t, variance.df, tail.p, tail.log10_p)
+def t_test_of(mean: float, parts: Sequence[Part]) -> TTest:
+    """The t-test of a mean difference, that with the largest p-value of several estimates of its variance."""
+    tests = [(mean / math.sqrt(part.variance), part.df) for part in parts]
+    tail, t, df = max(((t_two_sided(t, df), t, df) for t, df in tests), key=lambda test: test[0].log10_p)
+    return TTest(t, df, tail.p, tail.log10_p)
 
 
 def randomisation_test(
@@ -102,12 +103,11 @@ def equivalence_test(
     result = mean_difference(np.asarray(treatment, float), np.asarray(control, float), ddof)
     if isinstance(result, str):
         return Equivalence(margin, undefined=result)
-    return two_one_sided(float(result[0]), math.sqrt(result[1]), len(treatment) - 1, margin, alpha)
+    return two_one_sided(float(result[0]), [Part(result[1], len(treatment) - 1)], margin, alpha)
 
 
-def two_one_sided(mean: float, se: float, df: float, margin: float, alpha: float = 0.05) -> Equivalence:
-    """The two tests of a mean with its standard error, by Student's t."""
-    above: Tail = t_upper((mean + margin) / se, df)
-    below: Tail = t_upper((margin - mean) / se, df)
-    half = -scipy.special.stdtrit(df, alpha) * se
-    return Equivalence(margin, max(above.p, below.p), above.p, float(mean - half), float(mean + half))
+def two_one_sided(mean: float, parts: Sequence[Part], margin: float, alpha: float = 0.05) -> Equivalence:
+    """The two tests of a mean by Student's t, with the largest p-values of several estimates of its variance."""
+    above, below = (upper_tail(margin + side, parts).p for side in (mean, -mean))
+    half = max(half_width(part, 2 * alpha) for part in parts)
+    return Equivalence(margin, max(above, below), above, mean - half, mean + half)

@@ -6,7 +6,6 @@ seeds (Satterthwaite). The randomisation test, and intervals by resampling, take
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +13,6 @@ import numpy as np
 from scripts.statistics.dependence.observed_tasks import ObservedTask
 from scripts.statistics.dependence.units import design_effects
 from scripts.statistics.effects import compute_rows, effect_named
-from scripts.statistics.least_squares.satterthwaite import Part, total
 from scripts.statistics.method import Method
 from scripts.statistics.task.interval import task_interval
 from scripts.statistics.task.significance import (
@@ -25,19 +23,16 @@ from scripts.statistics.task.significance import (
     t_test_of,
     two_one_sided,
 )
-from scripts.statistics.task_intervals import TaskInterval, method_for, task_interval_named
+from scripts.statistics.task_intervals import TaskInterval
 
 
 def interval_of(task: ObservedTask, method: Method) -> tuple[TaskInterval | None, str | None]:
-    """The interval of a task's effect, and a warning if it is not the configured one or excludes seed variance."""
+    """The interval of a task's effect, and a warning if it is not the configured one or takes the seeds as given."""
     if task.effect.variance is None:
         return None, None
     effect_type = effect_named(method.effect)
     if task.powered:
         method = replace(method, task_interval="t")  # resampling the human-judged queries does not resample the others
-    kind = method_for(method.task_interval, effect_type)
-    holds_seeds = task_interval_named(kind).HOLDS_SEEDS
-    part = task.in_all if holds_seeds else task.over_queries
 
     def of_units(x: np.ndarray, y: np.ndarray, units: np.ndarray) -> np.ndarray:
         results = compute_rows(effect_type, x, y, method.ddof, method.hedges)
@@ -48,18 +43,16 @@ def interval_of(task: ObservedTask, method: Method) -> tuple[TaskInterval | None
         results[:, 1] *= np.maximum(1.0 if task.automatic else 0.0, factors)
         return results
 
-    interval, warning = task_interval(
+    return task_interval(
         task.x,
         task.y,
-        replace(task.effect, variance=part.variance),
+        task.effect,
         method,
         units=task.drawn,
-        df=part.df,
+        df=task.df,
         compute=of_units if task.clusters and not task.as_independent else None,
+        with_seeds=task.parts[0] if task.seeds else None,
     )
-    if warning is None and task.seeds and not holds_seeds:
-        warning = f"its {kind} interval takes the seeds as given"
-    return interval, warning
 
 
 def by_unit(task: ObservedTask) -> tuple[np.ndarray, np.ndarray]:
@@ -73,10 +66,9 @@ def t_test(task: ObservedTask, method: Method) -> TTest:
     """The paired t-test, with the variance over clusters and seeds."""
     if task.as_ever:
         return paired_t_test(task.x, task.y, method.ddof)
-    part = variance_of_difference(task)
-    if part is None:
+    if not task.parts_of_difference:
         return TTest(undefined=task.effect.undefined or "the difference has no variance")
-    return t_test_of(float((task.x - task.y).mean()), part)
+    return t_test_of(float((task.x - task.y).mean()), task.parts_of_difference)
 
 
 def equivalence(task: ObservedTask, method: Method) -> Equivalence:
@@ -88,15 +80,6 @@ def equivalence(task: ObservedTask, method: Method) -> Equivalence:
     better, worse = (task.y, task.x) if method.lower_is_better else (task.x, task.y)
     if task.as_ever:
         return equivalence_test(better, worse, method.margin, method.alpha, method.ddof)
-    part = variance_of_difference(task)
-    if part is None:
+    if not task.parts_of_difference:
         return Equivalence(method.margin, undefined=task.effect.undefined or "the difference has no variance")
-    mean = float((better - worse).mean())
-    return two_one_sided(mean, math.sqrt(part.variance), part.df, method.margin, method.alpha)
-
-
-def variance_of_difference(task: ObservedTask) -> Part | None:
-    """The variance of the mean difference over clusters and seeds."""
-    if task.of_difference is None:
-        return None
-    return total([task.of_difference, *task.seeds_of_difference])
+    return two_one_sided(float((better - worse).mean()), task.parts_of_difference, method.margin, method.alpha)

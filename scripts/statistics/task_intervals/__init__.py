@@ -15,6 +15,8 @@ import numpy as np
 from scripts.common.keys import Rule
 from scripts.common.plugins import load, load_all, source
 from scripts.statistics.effects import EffectType
+from scripts.statistics.least_squares.satterthwaite import Part
+from scripts.statistics.meta_analysis.summaries import Summary
 
 Compute = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
@@ -33,7 +35,8 @@ class Sample:
     """One task whose effect is defined: treatment `x` and control `y` of shape (n,), paired, with the effect.
 
     `units` are the labels 0, 1, ... G - 1 of each query's unit: resampling and flips use whole units (single queries,
-    unless queries are clustered). `variance` is that of `estimate`, with `df` degrees of freedom. `compute` returns
+    unless queries are clustered). `variance` is that of `estimate` over queries, with `df` degrees of freedom;
+    `with_seeds` is that over queries and seeds, if these have a part in it. `compute` returns
     estimate and variance, shape (rows, 2), for other x, y and units, each of shape (rows, m), NaN if undefined.
     `permutations` and `resamples` are upper limits.
     """
@@ -49,11 +52,22 @@ class Sample:
     seed: int
     permutations: int
     resamples: int
+    with_seeds: Part | None = None
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The variances of which the widest interval counts: seeds never make one narrower."""
+        of_queries = Part(self.variance, self.df)
+        return (of_queries,) if self.with_seeds is None else (self.with_seeds, of_queries)
 
 
 @dataclass(frozen=True)
 class TaskInterval:
-    """The 1 - alpha interval of a task's effect, and the p-value of effect = 0 with it; `df` of Student's t."""
+    """The 1 - alpha interval of a task's effect, and the p-value of effect = 0 with it; `df` of Student's t.
+
+    `summary` has the variances behind an interval that is computed from them. `given_seeds` is the interval without the
+    seed variance that this one includes.
+    """
 
     kind: str
     ci_low: float
@@ -61,6 +75,8 @@ class TaskInterval:
     p_value: float
     log10_p: float
     df: float | None = None  # of Student's t, if the interval uses it
+    summary: Summary | None = None
+    given_seeds: TaskInterval | None = None
 
 
 class IntervalMethod(Protocol):
@@ -82,6 +98,12 @@ class IntervalMethod(Protocol):
     def interval(sample: Sample) -> TaskInterval | str:
         """The interval of one task; or a text why there is none."""
         ...
+
+
+def from_summary(kind: str, found: Summary) -> TaskInterval:
+    """The interval that a summary of one effect is."""
+    assert found.p_value is not None and found.log10_p is not None  # a defined effect has a variance
+    return TaskInterval(kind, found.ci_low, found.ci_high, found.p_value, found.log10_p, found.df, found)
 
 
 def task_interval_named(name: str) -> IntervalMethod:

@@ -1,6 +1,8 @@
 """Resamples of a task's units with replacement: estimate and variance of each; reads and writes nothing.
 
-Many resamples at once: those with the same number of queries are rows of one array. Memory is bounded by a block.
+Many resamples at once: those with the same number of queries are rows of one array. Memory is bounded by a block. An
+interval and its p-value use one quantile function of the resamples, in opposite directions, so that p < alpha exactly
+where the interval excludes the null.
 """
 
 from __future__ import annotations
@@ -14,10 +16,11 @@ _BLOCK = 1 << 18  # random numbers drawn at once
 _ROWS = 1 << 16  # queries of resamples computed at once, to fit into a cache
 
 
-def resampled(sample: Sample) -> np.ndarray | str:
+def resampled(sample: Sample, with_variance: bool = False) -> np.ndarray | str:
     """Estimate and variance of each resample, shape (resamples, 2); or a text why they are not sufficient.
 
-    A resample may have no effect (all its differences are equal). A few such are left out, as in R's boot.
+    A resample may have no effect (all its differences are equal), or, which matters `with_variance`, a variance of 0
+    (the sums of all its clusters are equal). A few such are left out, as in R's boot.
     """
     units = int(sample.units.max()) + 1
     members = np.argsort(sample.units, kind="stable")
@@ -29,9 +32,10 @@ def resampled(sample: Sample) -> np.ndarray | str:
     for first in range(0, sample.resamples, block):
         drawn = generator.integers(0, units, (min(block, sample.resamples - first), units))
         results[first : first + len(drawn)] = _computed(sample, drawn, members, starts, sizes)
-    defined = results[np.isfinite(results).all(axis=1)]
+    defined = results[np.isfinite(results).all(axis=1) & ((results[:, 1] > 0) | (not with_variance))]
+    lacking = "variance" if np.isfinite(results).all() else "effect"
     missing = 1 - len(defined) / sample.resamples
-    return defined if missing <= _NONE else f"{100 * missing:.0f}% of its resamples have no effect"
+    return defined if missing <= _NONE else f"{100 * missing:.0f}% of its resamples have no {lacking}"
 
 
 def _computed(
@@ -61,6 +65,31 @@ def _queries(
     within = np.arange(len(labels)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     queries = members[np.repeat(starts[chosen].ravel(), lengths) + within]
     return queries.reshape(rows, length), labels.reshape(rows, length)
+
+
+def least_level(count: int) -> float:
+    """The level of the least of `count` resamples: a quantile below it is unknown."""
+    return 1 / (count + 1)
+
+
+def cannot_reach(count: int, alpha: float) -> str | None:
+    """Why this many resamples have no end at alpha / 2, as text; None if they have one."""
+    return f"{count} resamples have no end at {alpha:g}" if alpha / 2 <= least_level(count) else None
+
+
+def levels_at(value: float, ordered: np.ndarray, levels: np.ndarray) -> tuple[float, float]:
+    """The lowest and the highest level at which the quantile function through `ordered` values at `levels`, between
+    which it is linear, has this value; the same twice where it increases.
+    """
+    left, right = (int(np.searchsorted(ordered, value, side)) for side in ("left", "right"))
+    if left < right:
+        return float(levels[left]), float(levels[right - 1])
+    if left in (0, len(ordered)):
+        end = float(levels[0 if left == 0 else -1])
+        return end, end
+    below, above = ordered[left - 1], ordered[left]
+    level = levels[left - 1] + (value - below) / (above - below) * (levels[left] - levels[left - 1])
+    return float(level), float(level)
 
 
 def without_each_unit(sample: Sample) -> np.ndarray | str:

@@ -13,7 +13,12 @@ import scipy  # scipy.special is loaded when it is first used: planning imports 
 
 from scripts.statistics.effects import EffectType
 from scripts.statistics.task_intervals import Resampling, Sample, TaskInterval
-from scripts.statistics.task_intervals._resampling import resampled, without_each_unit
+from scripts.statistics.task_intervals._resampling import (
+    least_level,
+    levels_at,
+    resampled,
+    without_each_unit,
+)
 
 NAME = "bca"
 DESCRIPTION = "of the bias-corrected and accelerated bootstrap"
@@ -40,7 +45,8 @@ def from_resamples(sample: Sample, estimates: np.ndarray, jackknife: np.ndarray)
     """The quantiles Phi(z0 + (z0 + z) / (1 - a (z0 + z))) of the estimates, z = z(alpha/2) and z(1 - alpha/2).
 
     z0 = Phi^-1(share of estimates below that of the sample); a = sum U^3 / (6 (sum U^2)^1.5), U = mean of the jackknife
-    minus each of its values. p is the alpha at which an end of the interval is 0.
+    minus each of its values. p is the alpha at which an end of the interval is 0, at least that of the most extreme
+    resample. There is no interval where an end is beyond the resamples, or a is so large that the ends change places.
     """
     share = _share_below(estimates, sample.estimate)
     if not 0 < share < 1:
@@ -49,14 +55,29 @@ def from_resamples(sample: Sample, estimates: np.ndarray, jackknife: np.ndarray)
     distances = jackknife.mean() - jackknife
     acceleration = float((distances**3).sum() / (6 * (distances**2).sum() ** 1.5))
     ends = bias + scipy.special.ndtri([sample.alpha / 2, 1 - sample.alpha / 2])
-    low, high = np.quantile(estimates, scipy.special.ndtr(bias + ends / (1 - acceleration * ends)))
-    count = len(estimates)
-    at_zero = (
-        float(scipy.special.ndtri(np.clip(_share_below(estimates, 0.0), 1 / (count + 1), count / (count + 1)))) - bias
-    )
-    z = at_zero / (1 + acceleration * at_zero) - bias
-    p = 2 * float(scipy.special.ndtr(-abs(z)))
+    if (acceleration * ends >= 1).any():
+        return "its differences are too skewed"
+    levels, least = scipy.special.ndtr(bias + ends / (1 - acceleration * ends)), least_level(len(estimates))
+    if levels[0] < least or levels[1] > 1 - least:
+        return f"an end at {sample.alpha:g} is beyond its {len(estimates)} resamples"
+    low, high = np.quantile(estimates, levels)
+    p = max(_p_value(estimates, bias, acceleration), 2 * least)
     return TaskInterval(NAME, float(low), float(high), p, math.log10(p))
+
+
+def _p_value(estimates: np.ndarray, bias: float, acceleration: float) -> float:
+    """2 Phi(z) of the z at which the lower end is 0, or 2 Phi(-z) for the upper one; 1 if no interval excludes 0."""
+    ordered, least = np.sort(estimates), least_level(len(estimates))
+    of_zero = np.clip(levels_at(0.0, ordered, np.linspace(0, 1, len(ordered))), least, 1 - least)
+    distances = scipy.special.ndtri(of_zero) - bias
+    scales = 1 + acceleration * distances  # not above 0: no end is ever as far out
+    lowest, highest = (
+        distance / scale - bias if scale > 0 else math.copysign(math.inf, distance)
+        for distance, scale in zip(distances.tolist(), scales.tolist(), strict=True)
+    )
+    if lowest <= 0 <= highest:
+        return 1.0
+    return 2 * float(scipy.special.ndtr(highest if highest < 0 else -lowest))
 
 
 def _share_below(estimates: np.ndarray, value: float) -> float:

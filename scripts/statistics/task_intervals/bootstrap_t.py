@@ -12,7 +12,7 @@ import numpy as np
 
 from scripts.statistics.effects import EffectType
 from scripts.statistics.task_intervals import Resampling, Sample, TaskInterval
-from scripts.statistics.task_intervals._resampling import resampled
+from scripts.statistics.task_intervals._resampling import cannot_reach, levels_at, resampled
 
 NAME = "bootstrap-t"
 DESCRIPTION = "of the studentised bootstrap"
@@ -29,20 +29,22 @@ def fits(effect: EffectType) -> bool:
 
 def interval(sample: Sample) -> TaskInterval | str:
     """The interval from resamples of the sample's units."""
-    resamples = resampled(sample)
+    resamples = resampled(sample, with_variance=True)
     return resamples if isinstance(resamples, str) else from_resamples(sample, *resamples.T)
 
 
-def from_resamples(sample: Sample, estimates: np.ndarray, variances: np.ndarray) -> TaskInterval:
+def from_resamples(sample: Sample, estimates: np.ndarray, variances: np.ndarray) -> TaskInterval | str:
     """estimate - t*(1 - alpha/2) se to estimate - t*(alpha/2) se, t* = (estimate* - estimate) / se* of a resample.
 
-    t*(q) is the order statistic (B + 1) q, interpolated linearly. p = 2 min(b + 1) / (B + 1) of the two tails beyond
-    the observed t: it is at most alpha if the interval excludes 0.
+    t*(q) is the order statistic (B + 1) q, interpolated linearly. p is twice the level of the observed t from the
+    nearer end, by the same interpolation: the alpha at which an end of the interval is 0.
     """
+    if why := cannot_reach(len(estimates), sample.alpha):
+        return why
     se = math.sqrt(sample.variance)
     pivots = (estimates - sample.estimate) / np.sqrt(variances)
     low, high = np.quantile(pivots, [sample.alpha / 2, 1 - sample.alpha / 2], method="weibull")
-    observed = sample.estimate / se
-    beyond = min((pivots >= observed).sum(), (pivots <= observed).sum())
-    p = min(1.0, 2 * (int(beyond) + 1) / (len(pivots) + 1))
+    count = len(pivots)
+    lowest, highest = levels_at(sample.estimate / se, np.sort(pivots), np.arange(1, count + 1) / (count + 1))
+    p = 2 * lowest if highest < 0.5 else 2 * (1 - highest) if lowest > 0.5 else 1.0
     return TaskInterval(NAME, float(sample.estimate - high * se), float(sample.estimate - low * se), p, math.log10(p))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scripts.statistics.effects import EffectType
 from scripts.statistics.meta_analysis.summaries import normal_summary
-from scripts.statistics.task_intervals import Sample, TaskInterval
+from scripts.statistics.task_intervals import Sample, TaskInterval, from_summary
 
 NAME = "normal"
 DESCRIPTION = "from the normal distribution, as in Ranger"
@@ -20,6 +20,5 @@ def fits(effect: EffectType) -> bool:
 
 def interval(sample: Sample) -> TaskInterval:
     """estimate +- z(1 - alpha/2) sqrt(variance)."""
-    result = normal_summary(sample.estimate, sample.variance, sample.alpha)
-    assert result.p_value is not None and result.log10_p is not None  # a defined effect has a variance
-    return TaskInterval(NAME, result.ci_low, result.ci_high, result.p_value, result.log10_p)
+    variance = max(part.variance for part in sample.parts)
+    return from_summary(NAME, normal_summary(sample.estimate, variance, sample.alpha))

@@ -20,6 +20,7 @@ DESCRIPTION = "all differences that the randomisation test does not reject (MD)"
 LABEL = "randomisation"
 P_VALUE = "paired randomisation test"
 HOLDS_SEEDS = False
+ROUNDING = 1e-12
 
 
 def fits(effect: EffectType) -> bool:
@@ -45,12 +46,28 @@ def interval(sample: Sample) -> TaskInterval | str:
         towards, away = np.abs(r) / (n - b), np.abs(r) / (n + b)
     towards, away = (np.where(np.abs(b) > n - 0.5, np.inf, limits) for limits in (towards, away))
     below, above = np.where(r > 0, towards, away), np.where(r > 0, away, towards)
-    rejected = math.floor(sample.alpha * (len(r) + drawn)) - drawn  # the maximum number of limits beyond an end
+    rejected = _rejected(sample.alpha, len(r), drawn)
     end = len(r) - 1 - rejected
+    below, above = (_snapped(limits, abs(mean)) for limits in (below, above))
     ends = [float(np.partition(limits, end)[end]) if rejected >= 0 else math.inf for limits in (below, above)]
     if not np.isfinite(ends).all():
         return f"{len(r)} flips cannot reject at {sample.alpha:g}"
-    slack = 1 - 1e-12  # a flip that differs from the data by rounding is as extreme
-    beyond = (below if mean > 0 else above) >= abs(mean) * slack
+    beyond = (below if mean > 0 else above) >= abs(mean)
     p = float((beyond.sum() + drawn) / (len(r) + drawn))
     return TaskInterval(NAME, mean - ends[0], mean + ends[1], p, math.log10(p))
+
+
+def _rejected(alpha: float, flips: int, drawn: int) -> int:
+    """The largest number of limits beyond an end with which p is still below alpha; -1 if there is none."""
+    rejected = math.ceil(alpha * (flips + drawn)) - drawn
+    while rejected >= 0 and (rejected + drawn) / (flips + drawn) >= alpha:
+        rejected -= 1
+    return rejected
+
+
+def _snapped(limits: np.ndarray, size: float) -> np.ndarray:
+    """The limits; one that differs by rounding from the size of the mean, as a flip as extreme as the data, is equal to
+    it, so that the end of the interval is 0.
+    """
+    near: np.ndarray = np.where(np.abs(limits - size) <= ROUNDING * size, size, limits)
+    return near

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scripts.statistics.effects import EffectType
-from scripts.statistics.meta_analysis.summaries import t_summary
-from scripts.statistics.task_intervals import Sample, TaskInterval
+from scripts.statistics.meta_analysis.summaries import widest_summary
+from scripts.statistics.task_intervals import Sample, TaskInterval, from_summary
 
 NAME = "t"
 DESCRIPTION = "from Student's t distribution"
@@ -20,6 +20,4 @@ def fits(effect: EffectType) -> bool:
 
 def interval(sample: Sample) -> TaskInterval:
     """estimate +- t(1 - alpha/2; df) sqrt(variance), df = n - 1 unless the variance has others."""
-    result = t_summary(sample.estimate, sample.variance, sample.df, sample.alpha)
-    assert result.p_value is not None and result.log10_p is not None  # a defined effect has a variance
-    return TaskInterval(NAME, result.ci_low, result.ci_high, result.p_value, result.log10_p, result.df)
+    return from_summary(NAME, widest_summary(sample.estimate, sample.parts, sample.alpha))
