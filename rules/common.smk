@@ -82,7 +82,12 @@ def sha256_of(**paths):
 
     Snakemake thus notices a change of content regardless of dates. Jobs use the SHA-256 from the start of the run.
     """
-    sha256_by_option = {option: OWN_DATA.sha256(path) for option, path in paths.items() if path}
+    single = {option: path[0] if isinstance(path, list) and len(path) == 1 else path for option, path in paths.items()}
+    sha256_by_option = {
+        option: list(map(OWN_DATA.sha256, path)) if isinstance(path, list) else OWN_DATA.sha256(path)
+        for option, path in single.items()
+        if path
+    }
     return {"sha256_of": {option: sha256 for option, sha256 in sha256_by_option.items() if sha256}}
 
 

@@ -14,50 +14,51 @@ from scripts.experiment.results_paths import FIELDS
 
 rule import_run:
     input:
-        source=lambda wildcards: evaluation.external_file(EXPERIMENT, **wildcards),
+        source=lambda wildcards: evaluation.external_files(EXPERIMENT, **wildcards),
+        others=lambda wildcards: evaluation.other_seeds(EXPERIMENT, **wildcards),
         qrels=lambda wildcards: evaluation.qrels(EXPERIMENT, wildcards.task),
         corpus=lambda wildcards: evaluation.corpus(EXPERIMENT, wildcards.task),
         queries=lambda wildcards: evaluation.queries(EXPERIMENT, wildcards.task),
     output:
-        run=result("run", seed=0),
+        run=result("run"),
     log:
-        result("log", job="import_run/{task}/{system}"),
+        result("log", job="import_run/{task}/{system}/seed-{seed}"),
     wildcard_constraints:
         system=systems_of_type("external"),
     params:
         code=code("evaluation/import_run.py"),
         settings=lambda wildcards: settings(
             **evaluation.import_run_settings(EXPERIMENT, wildcards.system),
-            **sha256_of(source=evaluation.external_file(EXPERIMENT, **wildcards)),
+            **sha256_of(source=evaluation.external_files(EXPERIMENT, **wildcards)),
         ),
     conda:
         "../envs/evaluation.yaml"
     message:
-        "import_run {wildcards.task} {wildcards.system}"
+        "import_run {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
-        "python {params.code[script]:q} --source {input.source:q} --qrels {input.qrels:q} --corpus {input.corpus:q}"
-        " --queries {input.queries:q} --run {output.run:q} --settings {params.settings:q} --log {log:q}"
+        "python {params.code[script]:q} --source {input.source:q} --others {input.others:q} --qrels {input.qrels:q}"
+        " --corpus {input.corpus:q} --queries {input.queries:q} --run {output.run:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule import_scores:
     input:
-        source=lambda wildcards: evaluation.external_file(EXPERIMENT, **wildcards),
+        source=lambda wildcards: evaluation.external_files(EXPERIMENT, **wildcards),
     output:
-        metrics=result("metrics", seed=0),
+        metrics=result("metrics"),
     log:
-        result("log", job="import_scores/{task}/{system}"),
+        result("log", job="import_scores/{task}/{system}/seed-{seed}"),
     wildcard_constraints:
         task=one_of(evaluation.scored_by_others(EXPERIMENT)),
     params:
         code=code("evaluation/import_scores.py"),
         settings=lambda wildcards: settings(
             **evaluation.import_scores_settings(EXPERIMENT, **wildcards),
-            **sha256_of(source=evaluation.external_file(EXPERIMENT, **wildcards)),
+            **sha256_of(source=evaluation.external_files(EXPERIMENT, **wildcards)),
         ),
     conda:
         "../envs/evaluation.yaml"
     message:
-        "import_scores {wildcards.task} {wildcards.system}"
+        "import_scores {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
     shell:
         "python {params.code[script]:q} --source {input.source:q} --metrics {output.metrics:q}"
         " --settings {params.settings:q} --log {log:q}"

@@ -15,6 +15,7 @@ import os
 import sys
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
+from itertools import chain, repeat
 from pathlib import Path
 from typing import NoReturn
 
@@ -80,7 +81,9 @@ class _Parser(argparse.ArgumentParser):
         ledger.check(dict.fromkeys(path for path in [*read, *_results_in(settings)] if os.path.exists(path)))
         sums = settings.get("sha256_of", {})
         own = {name: given.get(name) or settings[name] for name in sums}
-        input_digests.hold({path: sums[name] for name, value in own.items() for path in _paths(value)})
+        pairs = [(_paths(value), sums[name]) for name, value in own.items()]
+        several = [zip(paths, of if isinstance(of, list) else repeat(of), strict=False) for paths, of in pairs]
+        input_digests.hold(dict(chain.from_iterable(several)))
         if self.settings:
             values = {name: value for name, value in settings.items() if name != "sha256_of"}
             options.settings = read_settings(self.settings, values)

@@ -15,6 +15,7 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.tables import write_table
 from scripts.ir.chosen_values import Wanted
 from scripts.ir.scores import read_values
@@ -25,26 +26,33 @@ class Settings:
     measure: Annotated[str, "what the values are called"]
     column: Annotated[str | None, "the column of the values or the system, by its name, where there are several"] = None
     task: Annotated[str | None, "the task, where the file has several"] = None
+    seed: Annotated[str | None, "the seed, where the file has several"] = None
 
 
-def import_scores(
-    source: Path, metrics: Path, measure: str, column: str | None = None, task: str | None = None
-) -> list[str]:
-    """Check `source` and write `metrics` with the values under the name `measure`; returns what there is to report.
+def import_scores(sources: list[Path], metrics: Path, settings: Settings) -> list[str]:
+    """Check the files, several of which are folds, and write `metrics` with the values under the name of the measure.
 
+       Returns what there is to report.
     Raises UserError with the line.
     """
-    found = read_values(source, Wanted(column, task, measure))
-    table = pd.DataFrame({"query_id": list(found.scores), measure: list(found.scores.values())})
+    wanted = Wanted(settings.column, settings.task, settings.measure, settings.seed)
+    scores: dict[str, float] = {}
+    remarks = []
+    for source in sources:
+        found = read_values(source, wanted)
+        if len(sources) > 1 and (twice := scores.keys() & found.scores.keys()):
+            raise UserError(f"{source}: the sample {min(twice)} is in another fold too; each is in one of the files")
+        scores |= found.scores
+        remarks += [f"{source}: warning: {remark}" for remark in found.remarks]
+    table = pd.DataFrame({"query_id": list(scores), settings.measure: list(scores.values())})
     write_table(metrics, table)
-    return found.remarks
+    return remarks
 
 
 def main() -> None:
-    arguments = parser(__doc__, "source", "metrics", settings=Settings).parse_args()
-    settings: Settings = arguments.settings
-    for remark in import_scores(arguments.source, arguments.metrics, settings.measure, settings.column, settings.task):
-        print(f"{arguments.source}: warning: {remark}", file=sys.stderr)
+    arguments = parser(__doc__, "source*", "metrics", settings=Settings).parse_args()
+    for remark in import_scores(arguments.source, arguments.metrics, arguments.settings):
+        print(remark, file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from scripts.experiment.dataset_schema import format_of
 from scripts.experiment.job_files import task_in, tasks_by_folder
 from scripts.experiment.records import Experiment
 from scripts.experiment.results_paths import path
-from scripts.experiment.systems.external import NAME, column_of, files_of
+from scripts.experiment.systems.external import NAME, column_of, files_of, seed_named, sources_of
 from scripts.ir.measure_names import follows_instructions
 
 
@@ -24,9 +24,16 @@ def scored_here(experiment: Experiment) -> list[str]:
     return [folder for folder, task in tasks_by_folder(experiment).items() if not task.values_given]
 
 
-def external_file(experiment: Experiment, system: str, task: str) -> str:
-    """The user's own file of an external system's run or scores."""
-    return files_of(experiment.systems[system])[task_in(experiment, task).name]
+def external_files(experiment: Experiment, system: str, task: str, seed: str) -> list[str]:
+    """The user's own files of an external system's run or scores with one seed; several are folds."""
+    return sources_of(experiment.systems[system], task_in(experiment, task).name, int(seed))
+
+
+def other_seeds(experiment: Experiment, system: str, task: str, seed: str) -> list[str]:
+    """The files of an external system's other seeds, for the first one, whose job checks that they are not folds."""
+    external = experiment.systems[system]
+    files = list(files_of(external, task_in(experiment, task).name))
+    return files[1:] if int(seed) == external.seeds[0] and len(external.seeds) == len(files) else []
 
 
 def run(experiment: Experiment, system: str, task: str, seed: str) -> str:
@@ -72,10 +79,11 @@ def import_run_settings(experiment: Experiment, system: str) -> JsonObject:
     return {"depth": experiment.depth, "tag": system}
 
 
-def import_scores_settings(experiment: Experiment, system: str, task: str) -> JsonObject:
-    """The measure of external values, the task, and the column of a system's values."""
-    column, its = column_of(experiment.systems[system]), task_in(experiment, task)
-    return {"measure": its.measures[0], "task": its.name, **({"column": column} if column else {})}
+def import_scores_settings(experiment: Experiment, system: str, task: str, seed: str) -> JsonObject:
+    """The measure of external values, the task, and the column and seed of a system's values."""
+    external, its = experiment.systems[system], task_in(experiment, task)
+    chosen = {"column": column_of(external), "seed": seed_named(external, its.name, int(seed))}
+    return {"measure": its.measures[0], "task": its.name, **{key: name for key, name in chosen.items() if name}}
 
 
 def all_metrics(experiment: Experiment) -> list[str]:

@@ -29,10 +29,14 @@ def as_list(value: Any) -> list[Any]:
 
 
 def list_paths(entry: Any, plain: list[tuple[str, ...]], path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
-    """Return the paths in an entry whose value is a non-empty list, except the `plain` ones."""
+    """Return the paths in an entry whose value is a non-empty list, except the `plain` ones (`*` is any name)."""
     if isinstance(entry, dict):
         return [listed for key, value in entry.items() for listed in list_paths(value, plain, (*path, key))]
-    return [path] if isinstance(entry, list) and entry and path not in plain else []
+    return [path] if isinstance(entry, list) and entry and not _is_one_of(path, plain) else []
+
+
+def _is_one_of(path: tuple[str, ...], plain: list[tuple[str, ...]]) -> bool:
+    return path in plain or (*path[:-1], "*") in plain
 
 
 def word_of(value: object) -> str:

@@ -12,7 +12,7 @@ from scripts.experiment.records import System, Task
 from scripts.experiment.system_types import system_type, takes
 from scripts.experiment.systems.external import column_of, files_of
 
-Place = tuple[str, str | None]
+Place = tuple[tuple[str, ...], str | None]
 
 
 def check_tasks(check: Checker, key: str, names: list[str], tasks: dict[str, Task]) -> None:
@@ -73,8 +73,8 @@ def check_different(
 
 
 def _place(system: System, task: str) -> Place:
-    """Return the file of an external system's run or scores of a task, and its column if there are several."""
-    return os.path.realpath(files_of(system)[task]), column_of(system)
+    """Return the files of an external system's run or scores of a task, and its column if there are several."""
+    return tuple(map(os.path.realpath, files_of(system, task))), column_of(system)
 
 
 def _identity(check: Checker, system: System, systems: dict[str, System]) -> str:

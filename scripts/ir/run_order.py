@@ -37,6 +37,11 @@ def order_warning(path: Path) -> str | None:
     )
 
 
+def queries_of(path: Path) -> Iterator[str]:
+    """The query of each line of a run."""
+    return (line.split(maxsplit=1)[0] for _, line in lines(path))
+
+
 def _places(path: Path) -> Iterator[tuple[str, float, float]]:
     """Query, rank and score of each line; nothing for a run without scores, or whose ranks are all the same."""
     for number, line in lines(path):

@@ -95,6 +95,13 @@ def named_in(path: Path) -> Named:
     return Named(*([] if at is None else list(dict.fromkeys(row[at] for row in rows)) for at in places))
 
 
+def seeds_in(path: Path) -> list[str]:
+    """The seeds that a long table names; only its heading is read of a table without such a column."""
+    table = read_table(path, is_heading)
+    place = roles(table.heading).seed if table.heading else None
+    return [] if place is None else list(dict.fromkeys(row[place] for _, row in table.rows))
+
+
 def _without_heading(table: Table, wanted: Wanted) -> list[Cell]:
     """The rows of a file without a heading: values, ids and values, or measures, ids and values."""
     rows = list(table.rows)

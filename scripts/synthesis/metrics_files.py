@@ -33,7 +33,7 @@ def read_scores(paths: list[Path], measure: str) -> Scores:
     tables = [read_metrics(path) for path in paths]
     values = pd.concat([table[measure] for table in tables], axis=1, keys=range(len(tables)))
     if values.isna().any(axis=None):
-        raise UserError(f"{paths[0].parent}: its seeds cover different queries")
+        raise UserError(f"{paths[0].parent}: its seeds cover different queries (folds are joined by folds: true)")
     judged = [name for name in tables[0] if name.startswith("Judged@")]
     return Scores(values, sum(table[judged[0]] for table in tables) / len(tables) if judged else None)
 

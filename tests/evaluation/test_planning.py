@@ -24,7 +24,7 @@ EXPERIMENT = resolve(
 def test_what_others_scored_has_values_and_no_runs():
     assert planning.scored_by_others(EXPERIMENT) == ["scored"]
     assert planning.scored_here(EXPERIMENT) == ["d", "d-dev", "judged"]
-    assert planning.import_scores_settings(EXPERIMENT, "theirs-scored", "scored") == {
+    assert planning.import_scores_settings(EXPERIMENT, "theirs-scored", "scored", "0") == {
         "measure": "accuracy",
         "task": "scored",
     }
@@ -38,12 +38,12 @@ def test_a_list_of_columns_makes_a_system_of_each(tmp_path):
                       "recipes": {}, "models": {}, "comparisons/c": {"control": "columns-a", "treatment": "columns-b_b",
                                                                     "measure": "accuracy"}})  # fmt: skip
     experiment = resolve(config, "c.yaml")
-    assert planning.import_scores_settings(experiment, "columns-a", "d")["column"] == "a"
-    assert planning.import_scores_settings(experiment, "columns-b_b", "d")["column"] == "b b"
+    assert planning.import_scores_settings(experiment, "columns-a", "d", "0")["column"] == "a"
+    assert planning.import_scores_settings(experiment, "columns-b_b", "d", "0")["column"] == "b b"
 
 
 def test_a_tasks_folder_leads_to_the_file_that_the_configuration_names():
-    assert planning.external_file(EXPERIMENT, "theirs", "d-dev") == "Makefile"
+    assert planning.external_files(EXPERIMENT, "theirs", "d-dev", "0") == ["Makefile"]
     assert planning.qrels(EXPERIMENT, "d-dev") == "results/e/data/d/qrels/dev.qrels"
 
 

@@ -340,8 +340,8 @@ def test_external_files_are_looked_up_here_and_then_in_the_mirrors(tmp_path):
         (tmp_path / "deep" / folder).mkdir(parents=True)
         (tmp_path / "deep" / folder / "run[1].txt").write_text("")
     changes = {"systems/x": {"type": "external", "runs": {"d": "b/run[1].txt"}}, "mirrors": ["none", str(tmp_path)]}
-    found = files_of(resolve(changed(changes), "c.yaml").systems["x"])
-    assert found == {"d": str(tmp_path / "deep" / "b" / "run[1].txt")}
+    found = files_of(resolve(changed(changes), "c.yaml").systems["x"], "d")
+    assert found == (str(tmp_path / "deep" / "b" / "run[1].txt"),)
 
 
 def test_tasks_and_their_measures_follow_the_dataset():

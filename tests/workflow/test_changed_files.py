@@ -115,7 +115,7 @@ def test_a_damaged_intermediate_stops_who_reads_it_next_though_its_date_is_kept(
 DELETED = [
     {
         METRICS: "score weather plain seed-0",
-        "results/tiny/runs/weather/theirs/seed-0.trec.gz": "import_run weather theirs",
+        "results/tiny/runs/weather/theirs/seed-0.trec.gz": "import_run weather theirs seed-0",
         "results/tiny/bm25/weather/bm25.grid.tsv": "tune weather bm25",
         "results/tiny/models/bert/hard/seed-2.log.tsv": "fine_tune bert hard seed-2",
     },

@@ -72,7 +72,9 @@ def test_a_log_gets_a_few_lines_per_stage_and_snakemakes_own_are_in_its_log(work
 def test_the_first_comparisons_plot_is_drawn_before_what_only_the_second_needs_begins(workspace, done):
     """By name or by the order of the rules, systems a and b came first."""
     jobs = workspace.ran()
-    assert jobs.index("figure zy") < min(jobs.index("import_scores rte a"), jobs.index("import_scores rte b"))
+    assert jobs.index("figure zy") < min(
+        jobs.index("import_scores rte a seed-0"), jobs.index("import_scores rte b seed-0")
+    )
     plots = re.findall(r"^forest plot of (\S+): (\S+)$", done.stderr, re.MULTILINE)
     assert plots == [(name, f"results/tiny/figures/{name}.png") for name in ("zy", "ab")]
 
@@ -115,10 +117,10 @@ def test_a_failing_job_is_one_line_at_once_and_one_in_the_end(workspace, done):
     again = snakemake(broken, "--keep-going")
     assert again.returncode == 1
     said = "b.txt:2: value 'yes' is not a number; expected decimal digits with a point, such as 0.25"
-    message = f"{said}  [results/tiny/logs/import_scores/rte/b.log]"
+    message = f"{said}  [results/tiny/logs/import_scores/rte/b/seed-0.log]"
     lines = again.stderr.splitlines()
     assert [line for line in lines if "b.txt" in line] == [
-        f"failed: import_scores rte b: {message}",
+        f"failed: import_scores rte b seed-0: {message}",
         f"error: {message}",
     ]
     assert re.search(r"^\S+  scoring .* 1 failed", again.stderr, re.MULTILINE) and "Traceback" not in again.stderr

@@ -100,7 +100,7 @@ def _planned_with(job: Job) -> dict[str, str]:
     stated = settings.get("sha256_of", {})
     words = words_of(job.record["shellcmd"] or "") or []
     given = {before: after for before, after in pairwise(words) if before.startswith("--")}
-    places = {name: given.get(f"--{name}", settings.get(name)) for name in stated}
+    places = {name: given.get(f"--{name}", settings.get(name)) for name, one in stated.items() if isinstance(one, str)}
     return {place: stated[name] for name, place in places.items() if isinstance(place, str)}
 
 

@@ -11,6 +11,8 @@ from typing import Annotated, Literal
 from scripts.common.keys import LEFT_OUT, FilePath, Level, Rule
 
 FilesOfTasks = Annotated[dict[str, FilePath], Rule(min_properties=1)]
+SeveralFiles = Annotated[tuple[FilePath, ...], Rule(min_items=1, unique_items=True)]
+FilesOfSeeds = Annotated[dict[str, FilePath | SeveralFiles], Rule(min_properties=1)]  # one, or one per seed or fold
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,9 +1,9 @@
-"""Runs or scores made by another tool: the user's files, one per task."""
+"""Runs or scores made by another tool: the user's files, one per task, or several of training seeds or of folds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,9 +13,9 @@ from scripts.common.locations import find_file
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Experiment, System, Task
 from scripts.experiment.sections.configuration import Configuration
-from scripts.experiment.sections.synthesis import FilesOfTasks
+from scripts.experiment.sections.synthesis import FilesOfSeeds
 from scripts.experiment.systems._system_type import Labelled, SystemType
-from scripts.ir.scores import check_column
+from scripts.ir.scores import check_column, seeds_in
 
 NAME = "external"
 
@@ -23,14 +23,15 @@ NAME = "external"
 @dataclass(frozen=True, kw_only=True)
 class Keys(Labelled):
     runs: Annotated[
-        FilesOfTasks | None,
-        "external: one run file per task (qid Q0 docid rank score tag, or qid docid rank score)",
+        FilesOfSeeds | None,
+        "external: one run file per task (qid Q0 docid rank score tag, or qid docid rank score), or a list with one "
+        "per training seed",
         LEFT_OUT,
     ] = None
     scores: Annotated[
-        FilesOfTasks | None,
+        FilesOfSeeds | None,
         "external: one file of values per task of format scores (one value per line, or a table: CSV, TSV, JSON lines, "
-        "parquet)",
+        "parquet), or a list with one per training seed",
         LEFT_OUT,
     ] = None
     column: Annotated[
@@ -39,21 +40,28 @@ class Keys(Labelled):
         "list makes one system per name",
         LEFT_OUT,
     ] = None
+    folds: Annotated[
+        bool | None,
+        "external: the files of a task are folds of cross-validation, which are joined: each query is in one of them",
+        LEFT_OUT,
+    ] = None
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The file of runs or scores per task, and the heading of the system's column in files of scores.
+    """The files of runs or scores per task, one per seed or fold, and the system's column in files of scores.
 
-    `column` is None if the files have only one column of values.
+    `column` is None if the files have only one column of values. `seeds` are those that a long table names.
     """
 
-    files: Mapping[str, str]
+    files: Mapping[str, tuple[str, ...]]
     column: str | None = None
+    folds: bool = False
+    seeds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 REFERENCES: dict[tuple[str, ...], str] = {}
-PLAIN_LISTS: list[tuple[str, ...]] = []
+PLAIN_LISTS: list[tuple[str, ...]] = [("runs", "*"), ("scores", "*")]
 
 
 class External(SystemType):
@@ -67,11 +75,13 @@ class External(SystemType):
             raise check.fail(f"systems.{name}.column", "only valid with scores, whose files have columns")
         if entry.column:
             _check_columns(check, f"systems.{name}", {task: files[task] for task in entry.scores or {}}, entry.column)
-        settings = Settings(files, entry.column)
-        return System(name, NAME, entry.label or name, settings=settings, tasks=tuple(files))
+        seeds = {} if entry.folds else _named_seeds({task: files[task] for task in entry.scores or {}})
+        settings = Settings(files, entry.column, bool(entry.folds), seeds)
+        numbers = _numbers(check, f"systems.{name}", settings)
+        return System(name, NAME, entry.label or name, seeds=numbers, settings=settings, tasks=tuple(files))
 
     def files(self, system: System) -> list[str]:
-        return list(files_of(system).values())
+        return [file for files in system.own(Settings).files.values() for file in files]
 
     def scored_again(self, system: System, again: dict[str, str]) -> System:
         settings = system.own(Settings)
@@ -82,7 +92,8 @@ class External(SystemType):
         return {"name": system.name}  # equality of two external systems is decided by their files, task by task
 
     def describe(self, experiment: Experiment, system: System) -> str:
-        return "external files"
+        several = f", {len(system.seeds)} seeds" if len(system.seeds) > 1 else ""
+        return f"external files{', folds joined' if system.own(Settings).folds else several}"
 
     def provenance(self, experiment: Experiment, system: System) -> JsonObject:
         return {"method": "external"}
@@ -91,9 +102,22 @@ class External(SystemType):
 TYPE = External()
 
 
-def files_of(system: System) -> Mapping[str, str]:
-    """Return task -> the file of a system's run or scores."""
-    return system.own(Settings).files
+def files_of(system: System, task: str) -> tuple[str, ...]:
+    """Return the files of a system's runs or scores on a task, in the order of its seeds or folds."""
+    return system.own(Settings).files[task]
+
+
+def sources_of(system: System, task: str, seed: int) -> list[str]:
+    """Return the files behind a system's run or scores with one seed: several if they are folds."""
+    settings = system.own(Settings)
+    files = settings.files[task]
+    return list(files) if settings.folds or len(files) == 1 else [files[system.seeds.index(seed)]]
+
+
+def seed_named(system: System, task: str, seed: int) -> str | None:
+    """Return the name of a seed in a long table; None if no column names seeds."""
+    named = system.own(Settings).seeds.get(task, ())
+    return named[system.seeds.index(seed)] if len(named) > 1 else None
 
 
 def column_of(system: System) -> str | None:
@@ -101,13 +125,13 @@ def column_of(system: System) -> str | None:
     return system.own(Settings).column
 
 
-def _files(check: Checker, key: str, entry: Keys, tasks: dict[str, Task]) -> dict[str, str]:
-    """Return task -> the file of its run or scores, found locally or in a mirror. Raises UserError if it is missing."""
+def _files(check: Checker, key: str, entry: Keys, tasks: dict[str, Task]) -> dict[str, tuple[str, ...]]:
+    """Return task -> the files of its runs or scores, found locally or in a mirror. UserError if one is missing."""
     if not entry.runs and not entry.scores:
         raise check.fail(key, "an external system needs 'runs' (or 'scores'): a run file for each task")
     files = {}
     for section, named in (("runs", entry.runs), ("scores", entry.scores)):
-        for task, path in (named or {}).items():
+        for task, given in (named or {}).items():
             check.known(f"{key}.{section}", task, "tasks")
             if task not in tasks:
                 problem = "takes the runs of another task (runs_of); name that task, and this one follows"
@@ -116,16 +140,40 @@ def _files(check: Checker, key: str, entry: Keys, tasks: dict[str, Task]) -> dic
             if tasks[task].values_given != (section == "scores"):
                 expected = "scores: it has no qrels" if section == "runs" else "runs: it has qrels"
                 raise check.fail(f"{key}.{section}.{task}", f"a task of format {form} takes {expected}")
-            file = find_file(path, check.config.mirrors)
-            if file is None:
-                raise check.fail(f"{key}.{section}.{task}", f"no file {path!r} here or in the mirrors")
-            files[task] = file
+            paths = (given,) if isinstance(given, str) else given
+            files[task] = tuple(_found(check, f"{key}.{section}.{task}", path) for path in paths)
     return files
 
 
-def _check_columns(check: Checker, key: str, files: Mapping[str, str], column: str) -> None:
+def _found(check: Checker, key: str, path: str) -> str:
+    file = find_file(path, check.config.mirrors)
+    if file is None:
+        raise check.fail(key, f"no file {path!r} here or in the mirrors")
+    return file
+
+
+def _named_seeds(files: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Return task -> the seeds that its one file of scores names, if it is a long table with several."""
+    alone = {task: Path(of_task[0]) for task, of_task in files.items() if len(of_task) == 1}
+    named = {task: seeds_in(path) for task, path in alone.items()}
+    return {task: tuple(seeds) for task, seeds in named.items() if len(seeds) > 1}
+
+
+def _numbers(check: Checker, key: str, settings: Settings) -> tuple[int, ...]:
+    """Return the seeds: 0 for a single run, or 1, 2, … UserError unless all tasks have as many, or are single."""
+    if settings.folds:
+        return (0,)
+    counts = {task: len(settings.seeds.get(task, files)) for task, files in settings.files.items()}
+    if len(set(counts.values())) > 1:
+        listed = ", ".join(f"{count} for {task}" for task, count in counts.items())
+        raise check.fail(key, f"has a different number of seeds on its tasks ({listed}); expected one number for all")
+    count = next(iter(counts.values()))
+    return (0,) if count == 1 else tuple(range(1, count + 1))
+
+
+def _check_columns(check: Checker, key: str, files: Mapping[str, tuple[str, ...]], column: str) -> None:
     """Check that each file of scores has the column."""
-    for file in files.values():
+    for file in dict.fromkeys(file for of_task in files.values() for file in of_task):
         try:
             check_column(Path(file), column)
         except UserError as error:
