@@ -119,9 +119,14 @@ def compare(
 def _units(
     tasks: Mapping[str, TaskScores], corpora: Mapping[str, str], method: Method
 ) -> tuple[dict[str, Units], list[str]]:
-    """The sampling unit of each query of each task, and cautions as text."""
+    """The sampling unit of each query of each task, further queries of a model last, and cautions as text."""
     queries = {
-        name: TaskQueries(task.ids, corpora.get(name, name), task.relevant, task.clusters)
+        name: TaskQueries(
+            [*task.ids, *(task.model.further_ids if task.model else ())],
+            corpora.get(name, name),
+            task.relevant,
+            task.clusters,
+        )
         for name, task in tasks.items()
     }
     return units_of_tasks(queries, method.clusters)
@@ -136,7 +141,9 @@ def _with_models(
         if task.model:
             if method.effect != "MD":
                 raise ValueError(f"task {name!r}: a prediction-powered effect is a mean difference (MD)")
-            control, treatment, powered[name] = prediction_powered(task.control, task.treatment, task.model)
+            control, treatment, powered[name] = prediction_powered(
+                task.control, task.treatment, task.model, method.ddof
+            )
             found[name] = replace(task, control=control, treatment=treatment)
     return found, powered
 
@@ -147,8 +154,8 @@ def _observed(
     """A task with the seeds of each system averaged; units that were not configured are automatic."""
     x, y = task.treatment.mean(axis=1), task.control.mean(axis=1)
     automatic = method.clusters == AUTO and task.clusters is None
-    observed = observed_task(x, y, units, method, shares, automatic)
-    return with_model(observed, powered, task.model.undefined) if powered and task.model else observed
+    observed = observed_task(x, y, units[: len(x)], method, shares, automatic)
+    return with_model(observed, powered, task.model.undefined, units) if powered and task.model else observed
 
 
 def _seed_effects(

@@ -95,7 +95,8 @@ def beside(
     further = every[~every.isin(sample)]
     control, treatment = (on(scores, sample).values.to_numpy() for scores in model)
     further_control, further_treatment = (on(scores, further).values.to_numpy() for scores in model)
-    return ModelScores(control, treatment, further_control, further_treatment, undefined, probabilities)
+    ids = [str(query) for query in further]
+    return ModelScores(control, treatment, further_control, further_treatment, undefined, probabilities, ids)
 
 
 def notes(results: Mapping[str, TaskResult], judges: Mapping[str, JudgedBy]) -> list[str]:

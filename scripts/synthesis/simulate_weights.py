@@ -140,7 +140,9 @@ def table(found: dict[World, Outcome]) -> str:
         name: float(np.exp(np.mean([np.log(one.width[name] / one.width["equal"]) for one in found.values()])))
         for name in CANDIDATES
     }
-    rows.append(f"| lowest coverage (mean width) | {' | '.join(f'{lowest[n]:.3f} ({relative[n]:.2f})' for n in lowest)} |")
+    rows.append(
+        f"| lowest coverage (mean width) | {' | '.join(f'{lowest[n]:.3f} ({relative[n]:.2f})' for n in lowest)} |"
+    )
     return "\n".join(rows) + "\n"
 
 

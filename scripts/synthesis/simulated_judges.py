@@ -34,7 +34,7 @@ def powered_task(human: np.ndarray, model: np.ndarray, further: np.ndarray) -> O
     zeros = [0 * values for values in columns]
     scores = ModelScores(zeros[1], columns[1], zeros[2], columns[2])
     control, treatment, powered = prediction_powered(zeros[0], columns[0], scores)
-    return with_model(one_task(treatment[:, 0] - control[:, 0]), powered, None)
+    return with_model(one_task(treatment[:, 0] - control[:, 0]), powered, None, range(len(human) + len(further)))
 
 
 def judged(

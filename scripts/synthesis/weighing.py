@@ -28,7 +28,7 @@ class Tasks(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """`below` is the share of the distribution below a value of each experiment; `centre` and `reach` bound its ends."""
+    """`below` is the share of each experiment's distribution below a value; `centre` and `reach` bound its ends."""
 
     below: Callable[[np.ndarray], np.ndarray]
     centre: np.ndarray

@@ -97,7 +97,7 @@ def test_values_of_several_seeds_keep_their_difference():
 def test_without_further_queries_the_humans_stand_alone():
     human = np.random.default_rng(5).normal(0.1, 0.2, 40)
     found = effect_of(human, human, np.empty(0))
-    assert found.observed.powered == (0.0, 0, 0.0)
+    assert found.observed.powered[:2] == (0.0, 0)
     assert found.effect.estimate == pytest.approx(human.mean())
 
 
@@ -165,3 +165,70 @@ def test_equal_probabilities_are_those_of_a_sample():
     assert alike.effect.estimate == pytest.approx(found.effect.estimate, abs=0.5 * found.effect.se)
     assert alike.effect.se == pytest.approx(found.effect.se, rel=0.1)
     assert alike.t_test.df == 59
+
+
+def clustered_task(generator, n, groups, size, correct=0.9):
+    """Humans judge n queries among groups of this size, whose differences correlate .5; a model is mostly right."""
+    every = groups * size
+    group = np.repeat(np.arange(groups), size)
+    human = 0.05 + 0.25 * (math.sqrt(0.5) * generator.normal(0, 1, groups)[group]
+                           + math.sqrt(0.5) * generator.normal(0, 1, every))  # fmt: skip
+    model = np.where(generator.random(every) < correct, human, 0.1 + generator.normal(0, 0.25, every))
+    order = generator.permutation(every)
+    judged, others = order[:n], order[n:]
+    zero = np.zeros((every, 1))
+    return TaskScores(
+        "t",
+        zero[judged],
+        column(human[judged]),
+        queries=[f"q{number}" for number in judged],
+        clusters={f"q{number}": f"c{group[number]}" for number in range(every)},
+        model=ModelScores(
+            zero[judged], column(model[judged]), zero[others], column(model[others]),
+            further_queries=[f"q{number}" for number in others],
+        ),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("n", "groups", "size"), [(100, 100, 5), (50, 40, 20)])
+def test_intervals_keep_the_level_where_clusters_contain_queries_that_humans_judged_and_others(n, groups, size):
+    generator, held = np.random.default_rng(10), []
+    for _ in range(400):
+        found = compare([clustered_task(generator, n, groups, size)], METHOD)
+        low, high = found.tasks["t"].ends
+        held.append(low <= 0.05 <= high)
+    assert 0.92 <= np.mean(held) <= 0.985
+    assert found.tasks["t"].observed.clusters == groups and found.tasks["t"].observed.design_effect > 1
+
+
+def test_the_variance_over_clusters_is_that_of_all_queries_by_hand():
+    task = clustered_task(np.random.default_rng(11), 40, 30, 4)
+    found = compare([task], METHOD).tasks["t"]
+    weight = found.observed.powered.weight
+    rest = task.treatment[:, 0] - weight * task.model.treatment[:, 0]
+    further = task.model.further_treatment[:, 0]
+    sums = {name: 0.0 for name in set(task.clusters.values())}
+    for query, value in zip(task.queries, (rest - rest.mean()) / 40, strict=True):
+        sums[task.clusters[query]] += value
+    for query, value in zip(task.model.further_queries, weight * (further - further.mean()) / 80, strict=True):
+        sums[task.clusters[query]] += value
+    assert found.effect.variance == pytest.approx(sum(value**2 for value in sums.values()) * 30 / 29)
+
+
+def test_a_judge_that_agrees_on_all_queries_keeps_its_effect():
+    generator = np.random.default_rng(12)
+    human = np.where(generator.random(30) < 0.2, 0.5, 0.0)
+    further = np.where(generator.random(40) < 0.05, 0.5, 0.0)  # varies less, so that the weight would be above 1
+    human[:3] = 0.5
+    found = effect_of(human, human, np.append(further, np.zeros(2000)))
+    assert found.observed.powered.weight == 1 and found.same is None
+    assert found.effect.variance == pytest.approx(np.append(further, np.zeros(2000)).var(ddof=1) / 2040)
+    assert (
+        found.effect.estimate == pytest.approx(further.sum() / 2040) and found.interval.ci_low < found.interval.ci_high
+    )
+
+
+def test_the_variance_of_chosen_queries_is_that_over_all_whatever_ddof():
+    task = chosen(np.random.default_rng(13))
+    ones = [compare([task], Method(permutations=100, ddof=ddof)).tasks["t"].effect.variance for ddof in (0, 1)]
+    assert ones[0] == ones[1] > 0

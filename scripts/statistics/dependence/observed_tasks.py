@@ -22,7 +22,7 @@ from scripts.statistics.effects import effect_named
 from scripts.statistics.least_squares.satterthwaite import Part, with_seeds
 from scripts.statistics.method import Method
 from scripts.statistics.task.effect_sizes import EffectSize, effect_size
-from scripts.statistics.task.paired import mean_difference
+from scripts.statistics.task.paired import constant, mean_difference
 from scripts.statistics.task.prediction_powered import PredictionPowered
 
 
@@ -132,18 +132,42 @@ def observed_task(
     )  # fmt: skip
 
 
-def with_model(task: ObservedTask, powered: PredictionPowered, undefined: str | None) -> ObservedTask:
-    """The task with its prediction-powered effect and variance; without an effect if `undefined` states a reason."""
-    if undefined or task.effect.variance is None or task.of_difference is None:
-        why = undefined or task.effect.undefined
-        effect = replace(task.effect, estimate=None, variance=None, undefined=why)
+def with_model(
+    task: ObservedTask, powered: PredictionPowered, undefined: str | None, units: Sequence[Hashable]
+) -> ObservedTask:
+    """The task with its prediction-powered effect and variance; without an effect if `undefined` states a reason.
+
+    `units` are those of all queries, the humans' first. If the model agrees with the humans on all of theirs and has
+    the weight 1, only the further queries vary.
+    """
+    clusters = numbered(units)
+    alone = powered.weight > 0 and constant(task.x - task.y, task.x, task.y) and clusters.max() > 0
+    if undefined or (task.effect.estimate is None and not alone):
+        effect = replace(task.effect, estimate=None, variance=None, undefined=undefined or task.effect.undefined)
         return replace(task, effect=effect, of_difference=None, powered=powered)
+    over = clustered(powered.influence, clusters)
+    design_effect, df = None, float(len(task.x) - 1)
+    if over is not None and len(set(units)) < len(units):
+        design_effect, df = _of_clusters(powered, clusters), min(task.df, over.df)
+    least = 1.0 if task.automatic else 0.0
+    part = Part(powered.variance * (1.0 if design_effect is None else max(least, design_effect)), df)
+    estimate = float((task.x - task.y).mean())
     return replace(
         task,
-        effect=replace(task.effect, variance=task.effect.variance + powered.variance),
-        of_difference=task.of_difference._replace(variance=task.of_difference.variance + powered.variance),
+        effect=replace(task.effect, estimate=estimate, variance=part.variance, undefined=None),
+        of_difference=part,
+        df=part.df,
+        clusters=None if design_effect is None else int(clusters.max()) + 1,
+        design_effect=design_effect,
         powered=powered,
     )
+
+
+def _of_clusters(powered: PredictionPowered, clusters: np.ndarray) -> float:
+    """The variance of a prediction-powered effect over clusters of all queries, divided by that of independent ones."""
+    sums_of_clusters = np.bincount(clusters, powered.influence)
+    count = len(sums_of_clusters)
+    return float((sums_of_clusters**2).sum()) * count / (count - 1) / powered.variance
 
 
 def per_unit(tasks: Mapping[str, ObservedTask], method: Method) -> dict[str, float]:
