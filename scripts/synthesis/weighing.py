@@ -63,7 +63,8 @@ def shrunk_rows(variances: np.ndarray, n: np.ndarray) -> np.ndarray:
     prior = 2 * x[:, None]
     pooled = (degrees * of_query).sum(axis=1, keepdims=True) / degrees.sum()
     expected = np.where(truly[:, None], (degrees * of_query + prior * pooled) / (degrees + prior), pooled)
-    return np.where(n < FEW, expected / n, variances)
+    found: np.ndarray = np.where(n < FEW, expected / n, variances)
+    return found
 
 
 def generalised_q(y: np.ndarray, v: np.ndarray, tau2: np.ndarray) -> np.ndarray:
