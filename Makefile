@@ -64,9 +64,9 @@ verify: setup  ## check every hash and number of ARCHIVE (REPORT=file.tsv; SOURC
 	@$(GIVEN)
 	@$(ARCHIVING)/verify.py --archive=$(call quoted,$(ARCHIVE)) --recompute $(if $(SOURCES),--sources=$(call quoted,$(SOURCES))) $(if $(TRUST),--trust-sources) $(if $(REPORT),--report=$(call quoted,$(REPORT)))
 
-resume: setup  ## write the results of ARCHIVE into this clone (FILL=1: make its data again; OVERWRITE=1; LINKS=1)
+resume: setup  ## write the results of ARCHIVE into this clone (FILL=1: make its data again, SEND=1; OVERWRITE=1; LINKS=1)
 	@$(GIVEN)
-	@$(ARCHIVING)/resume.py --archive=$(call quoted,$(ARCHIVE)) $(if $(FILL),--fill) $(if $(OVERWRITE),--overwrite) $(if $(LINKS),--follow-links)
+	@$(ARCHIVING)/resume.py --archive=$(call quoted,$(ARCHIVE)) $(if $(FILL),--fill) $(if $(SEND),--send-variables) $(if $(OVERWRITE),--overwrite) $(if $(LINKS),--follow-links)
 
 compare-archives: setup  ## compare the archives A and B, with output in the folder OUT (comparison)
 	@$(ARCHIVING)/compare_archives.py --a=$(call quoted,$(A)) --b=$(call quoted,$(B)) --out=$(call quoted,$(or $(OUT),comparison))

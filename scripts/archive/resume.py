@@ -14,10 +14,11 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+from scripts.archive.checking.expected import configuration
 from scripts.archive.checking.integrity import check
 from scripts.archive.checking.taken_over import Clone, checked_state, take_configuration, write_state
 from scripts.archive.checking.unpack import unpack
-from scripts.archive.verify import differing_sources
+from scripts.archive.verify import differing_sources, plain
 from scripts.common.command_line import run
 from scripts.common.errors import UserError
 from scripts.common.files import sha256, write_json
@@ -26,6 +27,7 @@ from scripts.common.replacing import replacing
 from scripts.engine.job_records import PARTS, link_state
 from scripts.experiment import results_paths
 from scripts.experiment.records import UNTRAINED
+from scripts.experiment.sent_variables import Sent, sent_variables
 
 
 def plan(folder: Path, clone: Clone, manifest: dict) -> dict[str, tuple[Path, Path]]:
@@ -103,6 +105,26 @@ def fill(folder: Path, clone: Clone, manifest: dict, config: Path) -> None:
     print(f"{len(absent)} files that the archive left out were made again, with the same SHA-256")
 
 
+def sent(folder: Path, manifest: dict) -> list[Sent]:
+    """The environment variables that the archive's configuration sends to servers. Raises UserError as `resume`."""
+    files = checked_state(folder, manifest)["config_files"]
+    return list(dict.fromkeys(sent_variables(configuration(folder, files, manifest["experiment"]))))
+
+
+def consent(sends: list[Sent], given: bool) -> None:
+    """Ask whether fetching data may send variables of the environment. Raises UserError without consent."""
+    fetching = [one for one in sends if one.fetching]
+    if not fetching or given:
+        return
+    listed = ", ".join(map(str, fetching))
+    if not sys.stdin.isatty():
+        problem = f"the archive's configuration sends the environment variables {listed}; nothing was taken over"
+        raise UserError(f"{problem}: give SEND=1 (--send-variables) if you trust it, or leave FILL=1 out")
+    print(f"WARNING: the archive's configuration sends these environment variables: {plain(listed)}.")
+    if input("Send them? Type yes: ").strip().lower() != "yes":
+        raise UserError("nothing was sent, and nothing was taken over")
+
+
 def _copy(source: Path, target: Path) -> None:
     """Copy a file atomically."""
     with replacing(target) as temporary:
@@ -119,6 +141,7 @@ def main() -> None:
     parser.add_argument("--overwrite", action="store_true", help="replace files that are here and differ")
     parser.add_argument("--fill", action="store_true", help="also make data and untrained weights again")
     parser.add_argument("--follow-links", action="store_true", help="write into results/ though it is a link")
+    parser.add_argument("--send-variables", action="store_true", help="with --fill: send those that its URLs name")
     arguments = parser.parse_args()
     into = Path.cwd()
     if not (into / "Snakefile").is_file():
@@ -130,11 +153,17 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix=".ranktrial-resume-", dir=into) as temporary:
         folder = Path(temporary).resolve()
         unpack(arguments.archive, folder, checked.manifest)
+        sends = sent(folder, checked.manifest)
+        if arguments.fill:
+            consent(sends, arguments.send_variables)
         written, config = resume(folder, clone, checked.manifest, arguments.overwrite)
         differing = differing_sources(folder, into)
         if arguments.fill:
             fill(folder, clone, checked.manifest, config)
     print(f"{written} files taken over; continue with: snakemake --configfile {config}")
+    if sends:
+        listed = plain(", ".join(map(str, sends)))
+        print(f"its jobs send environment variables, if they are set: {listed}; read {config} first", file=sys.stderr)
     if checked.manifest["absent"] and not arguments.fill:
         kinds = Counter(entry["kind"] for entry in checked.manifest["absent"].values())
         listed = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
