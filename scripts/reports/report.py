@@ -36,7 +36,7 @@ from scripts.reports.comparison.families import read_families
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Labels, read_found
 from scripts.reports.contents import data
-from scripts.reports.contents.comparisons import Figures, compared, comparisons, questions
+from scripts.reports.contents.comparisons import Figures, compared, comparisons, first, questions
 from scripts.reports.contents.costs import costs
 from scripts.reports.contents.explorer import TO_EXPLORER
 from scripts.reports.contents.families import families
@@ -52,7 +52,7 @@ from scripts.reports.figures.forest import as_svg
 from scripts.reports.figures.losses import losses
 from scripts.reports.transfer.studies import Studies, read_studies
 from scripts.reports.writing import html_page, markdown
-from scripts.reports.writing.content import Block, Items, Paragraph, Section, Text, counted
+from scripts.reports.writing.content import Block, Items, Paragraph, Section, Text, captions_once, counted
 
 TEXTS = {
     "datasets": DATASETS,
@@ -127,6 +127,7 @@ def results(arguments: Namespace, tables: dict[str, pd.DataFrame]) -> list[Block
     figures = Figures(*drawn, tables.get("extremes"))
     tasks, systems = (dict.fromkeys(means[of]) for of in ("task", "system"))
     blocks: list[Block] = [lead(len(systems), len(tasks), len(found), settings.measures)]
+    blocks += [first(all_compared, figures, labels)] if found else []
     blocks += [TO_EXPLORER] if any(map(figures.explored, found)) else []
     blocks += [questions(tables["comparisons"], all_compared, labels)] if found else []
     blocks.append(data.tasks([labels.task(task) for task in tasks], tables["datasets"], settings.sources))
@@ -201,7 +202,7 @@ def main() -> None:
         __doc__, *names, *lists, "mined*", "extremes*", "importances*", "judges*", settings=Settings
     ).parse_args()
     tables, title = read_tables(arguments), arguments.settings.experiment
-    content = results(arguments, tables)
+    content = captions_once(results(arguments, tables))
     made_how, figures = how_made(arguments, tables["datasets"])
     for folder, paths in (("", arguments.figures), ("multiple-comparisons/", arguments.family_figures)):
         figures |= {f"figures/{folder}{path.name}": path.read_text(encoding="utf-8") for path in paths}

@@ -19,13 +19,24 @@ from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import SHOWN, Found, Labels, check_columns
 from scripts.reports.comparison.table import TRIED, TRIED_NOTE
 from scripts.reports.contents import data
-from scripts.reports.contents.comparisons import Figures, compared, comparisons, grouped, questions
+from scripts.reports.contents.comparisons import Figures, compared, comparisons, first, grouped, questions
 from scripts.reports.contents.machine import Origin, duration, energy_text, facts, machine_table, made, read_timings
 from scripts.reports.contents.mean_values import Value
 from scripts.reports.contents.published import content as published
 from scripts.reports.report import origin_of
 from scripts.reports.writing import html_page
-from scripts.reports.writing.content import Cell, Figure, Folded, Paragraph, Section, Span, plain, spans
+from scripts.reports.writing.content import (
+    Cell,
+    Figure,
+    Folded,
+    Paragraph,
+    Section,
+    Span,
+    Table,
+    captions_once,
+    plain,
+    spans,
+)
 from scripts.statistics.method import Method
 from scripts.statistics.task.results import task_result
 from scripts.synthesis.comparisons_table import Settings as ComparisonsSettings
@@ -64,8 +75,8 @@ def all_compared(found, labels=NAMES, looks=LOOKS):
 def sections(found, labels=NAMES, together=None, further=()):
     """The sections of the comparisons."""
     drawn = dict.fromkeys([*found, *(together or {})], LOOKS)
-    _, *parts = comparisons(all_compared(found, labels), Figures(together or {}, drawn, {}, further), labels).blocks
-    return parts
+    shown = (all_compared(found, labels), Figures(together or {}, drawn, {}, further), labels)
+    return [first(*shown), *comparisons(*shown).blocks]
 
 
 def named(blocks, kind):
@@ -86,8 +97,21 @@ def answers_of(one):
 
 @pytest.mark.parametrize("changes, several", [({}, True), ({"k": 1, "q": None}, False)])
 def test_reading_a_forest_plot_is_explained_by_what_is_drawn_in_it(changes, several):
-    first, *_ = comparisons(all_compared({"x": one_found(**changes)}), Figures({}, {"x": LOOKS}, {}, ()), NAMES).blocks
-    assert ("prediction interval" in str(first)) is several and "A diamond that misses zero" in str(first)
+    (figure,) = named(sections({"x": one_found(**changes)}), Figure)
+    assert ("hollow diamond" in figure.caption) is several and "A diamond that misses zero" in figure.caption
+
+
+def test_the_page_begins_with_the_first_figure_and_its_answers_and_shows_no_caption_twice():
+    found = {"x": one_found(), "y": one_found(treatment="u"), "z": one_found(measure="AP")}
+    beginning, *parts = captions_once(sections(found))
+    items, figure = beginning.blocks
+    assert figure.path == "figures/x.svg" and figure.caption
+    compared_x = all_compared(found)["x"]
+    assert [plain(text) for text in items.texts] == [f"{one.words} {one.sentence}" for one in compared_x.answers]
+    assert [[one.path for one in named([part], Figure)] for part in parts] == [[], ["figures/y.svg"], ["figures/z.svg"]]
+    captions = [one.caption for one in named(parts, Figure)]
+    assert captions[0] == "" and "of AP" not in figure.caption and "AP" in captions[1], "another effect has its own"
+    assert len({table.source for table in named(parts, Table)}) == 3, "each table leads to its file"
 
 
 def test_the_answers_follow_the_corrected_p_values():
@@ -138,7 +162,7 @@ def test_answers_follow_the_direction_of_the_measure(summary, expected):
 def test_further_figures_stand_with_their_comparison():
     parts = sections(dict.fromkeys("xy", one_found()), further=("influence-x", "queries-x"))
     assert [[one.path for one in named([part], Figure)] for part in parts] == [
-        ["figures/x.svg", "figures/influence-x.svg", "figures/queries-x.svg"], ["figures/y.svg"],
+        ["figures/x.svg"], ["figures/influence-x.svg", "figures/queries-x.svg"], ["figures/y.svg"],
     ]  # fmt: skip
 
 
@@ -146,10 +170,10 @@ def test_comparisons_that_are_drawn_together_stand_together():
     found = {"a-1": one_found(), "other": one_found(), "a-2": one_found(treatment="u")}
     together = {"a": ("a-1", "a-2")}
     assert grouped(found, together) == {"a": ("a-1", "a-2"), "other": ["other"]}
-    parts = sections(found, together=together)
+    beginning, *parts = sections(found, together=together)
     several = [one.name for one in parts[0].blocks if isinstance(one, Section)]
     assert ([part.name for part in parts], several) == (["a", "other"], ["a-1", "a-2"])
-    assert isinstance(parts[0].blocks[0], Figure) and parts[0].title == "2 systems against c"
+    assert isinstance(beginning.blocks[1], Figure) and beginning.title == parts[0].title == "2 systems against c"
     anchors = [one.anchor for one in named(parts, Section)]
     assert len(set(anchors)) == len(anchors) == 4
 
@@ -313,8 +337,8 @@ def test_text_of_the_configuration_is_never_markup():
     ],
 )
 def test_a_caption_names_the_effect_that_was_computed(effect, hedges, said):
-    (section,) = sections({"x": one_found(effect_type=effect, hedges=hedges)})
-    assert said in named([section], Figure)[0].caption
+    (figure,) = named(sections({"x": one_found(effect_type=effect, hedges=hedges)}), Figure)
+    assert said in figure.caption
 
 
 def test_a_column_of_an_effects_file_that_nobody_knows_is_an_error():

@@ -55,16 +55,7 @@ ASKED = (
     "Each comparison asks whether one system beats another: on these collections, on average over collections like "
     "these, and in a new one."
 )
-PLOTS = (
-    "A forest plot shows the effect on each task, and below them the mean on these collections (hollow diamond), the "
-    "mean over collections like these (filled diamond) and the prediction interval for a new one. A diamond that "
-    "misses zero is a significant difference before correction for the number of comparisons. Where the prediction "
-    "interval includes zero, either system may be better in a new collection."
-)
-PLOTS_OF_ONE_TASK = (
-    "A forest plot shows the effect on the task. A diamond that misses zero is a significant difference before "
-    "correction for the number of comparisons."
-)
+FIRST = "first"  # the anchor of the section with which a page begins
 FURTHER = {  # beginning of a figure's name -> what it shows, and where its numbers stand
     INFLUENCE: ("Influence of each task", "The table of influence has the numbers."),
     QUERIES: ("Differences of all queries", "The table of queries gives the number that each system wins."),
@@ -129,12 +120,19 @@ def questions(comparisons: pd.DataFrame, all_compared: dict[str, Compared], labe
         one, texts = all_compared[row.comparison], {name: column[place] for name, column in shown.items()}
         asked = (Span(one.question, link=f"#{one.anchor}"), " ", Span(one.name, "quiet"))
         cells = _answers(one, row, texts)[: None if any(shown.get(LIKE_THESE, [])) else 2]
-        rows.append([asked, *cells, *(texts[name] for name in optional)])
+        rows.append([asked, *cells, *(_estimate(texts[name]) for name in optional)])
     scopes = [scope for scope in MEANS if scope == HERE or any(shown.get(scope, []))]
     heads = [head for scope in scopes for head in (Column(scope), Column("p", "r"))]
-    table = Table([Column("Question"), *heads, *(Column(name, "r") for name in optional)], [rows])
+    every = [Column("Question"), *heads, *(Column(name, "r") for name in optional)]
+    table = Table(every, [rows], source="tables/comparisons.tsv")
     blocks = [Paragraph(ASKED), table, Paragraph(how_to_read(shown))]
     return Section("Questions and answers", blocks, anchor="questions")
+
+
+def _estimate(text: str) -> Text:
+    """An estimate with its interval below it, which takes less room than beside it."""
+    estimate, bracket, interval = text.partition(" [")
+    return (estimate, Span(f"{bracket}{interval}", "quiet")) if bracket else text
 
 
 def _answers(one: Compared, row: ComparisonRow, texts: dict[str, str]) -> list[Text | Cell]:
@@ -150,7 +148,9 @@ def _answers(one: Compared, row: ComparisonRow, texts: dict[str, str]) -> list[T
             cells += [Span(answer.words, answer.kind), ""]
         else:
             said = (Span(answer.words, answer.kind), " ", Span(texts[scope], "quiet"))
-            cells += [Cell(said, getattr(row, effect)), texts[p]]
+            own, _, corrected = texts[p].partition(" ")
+            tested = (own, Span(f" {corrected}", "quiet")) if corrected else own
+            cells += [Cell(said, getattr(row, effect)), tested]
     return cells
 
 
@@ -161,37 +161,60 @@ def grouped(names: Iterable[str], together: Mapping[str, Sequence[str]]) -> dict
     return dict(sorted({**apart, **together}.items(), key=lambda section: order.index(section[1][0])))
 
 
+def first(all_compared: dict[str, Compared], figures: Figures, labels: Labels) -> Section:
+    """The beginning of a page: the first figure of comparisons with the answers on these collections."""
+    title, members = next(iter(grouped(all_compared, figures.together).items()))
+    several = [all_compared[member] for member in members]
+    of = several if title not in all_compared else several[:1]
+    shown = [answer for one in of for answer in (one.answers if len(of) == 1 else one.answers[:1])]
+    said: list[Text] = [(Span(answer.words, answer.kind), f" {answer.sentence}") for answer in shown]
+    plot = _forest(title, several, figures, labels)
+    return Section(_heading(title, several, all_compared), [Items(said), plot], anchor=FIRST)
+
+
+def _heading(title: str, several: list[Compared], all_compared: Mapping[str, Compared]) -> str:
+    control = several[0].plot.control
+    if title in all_compared:
+        return f"{several[0].plot.groups[0].treatment} against {control}"
+    return f"{len(several)} systems against {control}"
+
+
 def comparisons(all_compared: dict[str, Compared], figures: Figures, labels: Labels) -> Section:
-    """Each comparison in full; those that are drawn together share a section and its figure."""
+    """Each comparison in full; those that are drawn together share a section and its figure.
+
+    The first figure, with which the page begins, is not repeated.
+    """
     sections = []
-    for title, members in grouped(all_compared, figures.together).items():
+    for place, (title, members) in enumerate(grouped(all_compared, figures.together).items()):
         several = [all_compared[member] for member in members]
-        control = several[0].plot.control
+        heading = _heading(title, several, all_compared)
+        above = Paragraph(("Forest plot: ", Span("at the beginning of this page", link=f"#{FIRST}"), "."))
+        plot: Block = above if not place else _forest(title, several, figures, labels)
         if title in all_compared:
-            heading = f"{several[0].plot.groups[0].treatment} against {control}"
-            blocks = [Paragraph(Span(several[0].question, "strong")), *_one(several[0], figures, labels)]
+            blocks = [Paragraph(Span(several[0].question, "strong")), *_one(several[0], figures, labels, plot)]
             sections.append(Section(heading, blocks, title, several[0].anchor))
         else:
-            plot = _forest(title, several, figures, labels)
-            parts = [Section(one.question, _one(one, figures, labels, False), one.name, one.anchor) for one in several]
-            heading = f"{len(several)} systems against {control}"
+            parts = [Section(one.question, _one(one, figures, labels), one.name, one.anchor) for one in several]
             sections.append(Section(heading, [plot, *parts], title, f"figure-{title}"))
-    several_tasks = any(group.heterogeneity for one in all_compared.values() for group in one.plot.groups)
-    how_to_read = Paragraph(PLOTS if several_tasks else PLOTS_OF_ONE_TASK)
-    return Section("Comparisons", [how_to_read, *sections], anchor="comparisons")
+    return Section("Comparisons", sections, anchor="comparisons")
 
 
-def _one(one: Compared, figures: Figures, labels: Labels, alone: bool = True) -> list[Block]:
-    """A comparison's answers with their qualifications, its figures and its table."""
+def _one(one: Compared, figures: Figures, labels: Labels, shared: Block | None = None) -> list[Block]:
+    """A comparison's answers with their qualifications, its figures and its table.
+
+    `shared`: its figure, or where this is; None: its figure is one of several, so its own one is folded.
+    """
     said: list[Text] = [(Span(answer.words, answer.kind), f" {answer.sentence}") for answer in one.answers]
     blocks: list[Block] = [Items([*said, *remarks(one.found.meta, one.plot)])]
     blocks += [Note(warning) for warning in one.found.meta.warnings]
-    plot = _forest(one.name, [one], figures, labels)
     table = linked(tasks_table(one.name, one.plot), states(one, figures, labels))
     link = f"tables/effects/{one.name}.md"
-    tables = [table, *cases_tables(one.found.meta, one.plot)]
-    folded = Folded("Table", tables, link) if alone else Folded("Forest plot and table", [plot, *tables], link)
-    blocks += [plot, folded] if alone else [folded]
+    tables = [replace(table, source=f"tables/effects/{one.name}.tsv"), *cases_tables(one.found.meta, one.plot)]
+    if shared:
+        blocks += [shared, Folded("Table", tables, link)]
+    else:
+        own = _forest(one.name, [one], figures, labels)
+        blocks.append(Folded("Forest plot and table", [own, *tables], link))
     if figures.extremes is not None:
         blocks += extreme_queries(one.name, figures.extremes, (one.plot.control, one.plot.groups[0].treatment), labels)
     blocks += _moderation(one, figures.moderated.get(one.name, ()))
@@ -259,4 +282,4 @@ def caption(plot: Forest, hedges: bool) -> str:
         text += "; the diamond below is the fixed-effect summary"
     if any(group.posterior for group in plot.groups):
         text += "; the pale diamond is the Bayesian summary with its credible interval"
-    return f"{text}."
+    return f"{text}. A diamond that misses zero is significant before correction for the number of comparisons."

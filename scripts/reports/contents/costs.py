@@ -29,6 +29,7 @@ CAPTION = (
     "training are end to end: they include those of the systems whose runs a system uses; the own step excludes "
     "them. Latency is that of one query at a time, queries per second that of all queries in batches."
 )
+SOURCE = "tables/costs.tsv"
 FRONT = (
     "Each figure plots the effects over one control against their cost. The dashed line is the Pareto front of the "
     "means. Filled systems are on it, or off it only by noise: no other system costs no more and gains no less, "
@@ -64,7 +65,9 @@ def costs_table(costs: pd.DataFrame, labels: Labels) -> Table:
         [labels.system(str(system)), *(_measured(runs[name].dropna().tolist(), name in OWN_STEPS) for name in shown)]
         for system, runs in costs.groupby("system", sort=False)
     ]
-    return Table(columns(["System", *(COLUMNS[name] for name in shown)]), [rows], caption=CAPTION)
+    return Table(
+        columns(["System", *(COLUMNS[name] for name in shown)]), [rows], caption=CAPTION, source="tables/costs.tsv"
+    )
 
 
 def _measured(values: list[float], ranged: bool) -> str | Cell:

@@ -78,7 +78,8 @@ def datasets_table(datasets: pd.DataFrame) -> Table:
     rows = [[_count(row[name], name) for name in shown] for row in datasets.to_dict("records")]
     words = ("dataset", "split", "carved")
     columns = [Column(DATASET_COLUMNS[name], "l" if name in words else "r") for name in shown]
-    return Table(columns, [rows], caption=f"Datasets and their splits.{_near(datasets)}{_pieces(datasets)}")
+    caption = f"Datasets and their splits.{_near(datasets)}{_pieces(datasets)}"
+    return Table(columns, [rows], caption=caption, source="tables/datasets.tsv")
 
 
 def _near(datasets: pd.DataFrame) -> str:
@@ -248,4 +249,4 @@ def means_table(means: pd.DataFrame, measure: str, shown: Means, labels: Labels)
         )
         rows.append([labels.task(str(task)), queries, *(cells.get(name, "") for name in systems)])
     columns = [Column("Task"), Column("Queries", "r"), *(Column(labels.system(name), "r") for name in systems)]
-    return Table(columns, [rows], caption=f"Mean {measure} of each system on each task.")
+    return Table(columns, [rows], caption=f"Mean {measure} of each system on each task.", source="tables/means.tsv")

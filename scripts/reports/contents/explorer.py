@@ -6,6 +6,7 @@ Reads and writes nothing. The explorer is the folder beside the report (scripts/
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import pandas as pd
@@ -34,7 +35,7 @@ def state(comparison: str, task: str, query: str = "") -> str:
 def linked(table: Table, links: Mapping[str, str]) -> Table:
     """The table with a link in the first cell of each row that has one."""
     blocks = [[_linked(row, links) for row in block] for block in table.blocks]
-    return Table(table.columns, blocks, table.foot, table.caption)
+    return replace(table, blocks=blocks)
 
 
 def _linked(row: Row, links: Mapping[str, str]) -> Row:
@@ -52,7 +53,7 @@ def extreme_queries(name: str, found: pd.DataFrame, sides: tuple[str, str], labe
     rows = [_query(record, labels) for record in own.to_dict("records")]
     caption = f"{name}: the queries of all tasks with the largest wins and losses, at most ten each; "
     caption += "of equal ones, those of each task in turn."
-    table = Table(columns, [rows], caption=caption)
+    table = Table(columns, [rows], caption=caption, source="tables/extreme-queries.tsv")
     return [Folded("Queries won and lost most", [table], "tables/extreme-queries.tsv")]
 
 

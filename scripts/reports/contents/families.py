@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scripts.reports.comparison.families import FoundFamily
 from scripts.reports.comparison.family_text import CONDITIONS, differences, heading, sentence, standings
 from scripts.reports.comparison.reading import Labels
@@ -27,6 +29,7 @@ def _family(name: str, found: FoundFamily, labels: Labels) -> Section:
         f"Diagram of the systems' means, {name}. The table has the numbers.",
     )
     notes = [Note(warning) for warning in found.record.warnings]
-    table = Folded("Differences", [differences(found)], f"tables/multiple-comparisons/{name}.md")
-    blocks = [Paragraph(sentence(found)), *notes, diagram, standings(found), table]
+    file = f"tables/multiple-comparisons/{name}.tsv"
+    table = Folded("Differences", [replace(differences(found), source=file)], f"tables/multiple-comparisons/{name}.md")
+    blocks = [Paragraph(sentence(found)), *notes, diagram, replace(standings(found), source=file), table]
     return Section(heading(found, labels), blocks, name, f"family-{name}")

@@ -7,9 +7,9 @@ HTML and LaTeX do that, each in one place.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-EXPLORER = "explorer/index.html"  # relative to the report: the only file beside it that it links to
+EXPLORER = "explorer/index.html"  # relative to the report
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,16 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table: blocks of rows, and rows that stay below them whatever the table is sorted by."""
+    """A table: blocks of rows, and rows that stay below them whatever the table is sorted by.
+
+    `source`: the file with its numbers at full precision, relative to the page; empty if the table is in such a file.
+    """
 
     columns: list[Column]
     blocks: Sequence[Sequence[Row]]
     foot: Sequence[Row] = ()
     caption: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,24 @@ def spans(text: Text | Cell) -> list[Span]:
 def plain(text: Text | Cell) -> str:
     """A text without its looks."""
     return "".join(span.text for span in spans(text))
+
+
+def captions_once(blocks: Sequence[Block]) -> list[Block]:
+    """The blocks with each caption of figures where it first stands."""
+    return _captions_once(blocks, set())
+
+
+def _captions_once(blocks: Sequence[Block], before: set[str]) -> list[Block]:
+    found: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Figure):
+            found.append(replace(block, caption="") if block.caption in before else block)
+            before.add(block.caption)
+        elif isinstance(block, Section | Folded):
+            found.append(replace(block, blocks=_captions_once(block.blocks, before)))
+        else:
+            found.append(block)
+    return found
 
 
 def columns(headings: Iterable[str], words: int = 1) -> list[Column]:

@@ -1,7 +1,7 @@
 """Content as one HTML page that needs no other file and no network; reads page.css and page.js, writes nothing.
 
 Figures are images inside the page (data: addresses), so that what one draws and names cannot meet another. The page
-may be sent alone: of other files it links to the explorer's, which lies beside it.
+may be sent alone; it links to the explorer and to the files with its numbers, which lie beside it.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ from scripts.reports.writing.content import (
 )
 
 HERE = Path(__file__).resolve().parent
+BESIDE = ("#", EXPLORER, "tables/", "effects/", "meta/", "published-versus-ours")  # beginnings of links
+WIDE = 8  # columns from which on a table is set closer
+OPENS = "Rows with an arrow open their queries in the explorer."
 LISTED = 24  # sections inside a section: more are not in the table of contents
 SCALE, LEAST = 1.75, 1.2  # of a figure's points: as wide as it is shown, and on a narrow screen, where it scrolls
 FONTS = "'DejaVu Sans', Verdana, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"  # matplotlib names the first alone
@@ -119,7 +122,11 @@ def _block(block: Block, figures: Mapping[str, str], level: int) -> str:
             return _figure(block, figures[block.path])
         case Folded(_, []):
             return ""
-        case Folded(title, blocks, _, unfolded):
+        case Folded(title, blocks, link, unfolded):
+            named = any(isinstance(part, Table) and part.source for part in blocks)
+            blocks = (
+                blocks if named or not link else [*blocks, Paragraph(("All numbers: ", Span(link, link=link), "."))]
+            )
             inner = "\n".join(_block(part, figures, level) for part in blocks)
             is_open = " open" if unfolded else ""
             return f"<details{is_open}><summary>{escape(title)}</summary>\n{inner}\n</details>"
@@ -136,7 +143,7 @@ def _span(span: Span) -> str:
     if span.look and shown:
         tag = {"strong": "strong", "raised": "sup"}.get(span.look)
         shown = f"<{tag}>{shown}</{tag}>" if tag else f'<span class="{span.look}">{shown}</span>'
-    return f'<a href="{escape(span.link)}">{shown}</a>' if span.link.startswith(("#", EXPLORER)) else shown
+    return f'<a href="{escape(span.link)}">{shown}</a>' if span.link.startswith(BESIDE) else shown
 
 
 def _figure(figure: Figure, svg: str) -> str:
@@ -149,9 +156,11 @@ def _figure(figure: Figure, svg: str) -> str:
     image = f'<img alt="{shown}" style="{style}" src="data:image/svg+xml;base64,{source}">'
     if figure.rows:
         image = f'<div class="drawn" style="{style}">{image}{"".join(row_links(body, figure.rows))}</div>'
+    said = " ".join(filter(None, [figure.caption, OPENS if figure.rows and figure.caption else ""]))
+    caption = f"<figcaption>{escape(said)}</figcaption>\n" if said else ""
     return (
         f'<figure>\n<div class="scroll" tabindex="0" role="group" aria-label="{shown}">'
-        f"{image}</div>\n<figcaption>{escape(figure.caption)}</figcaption>\n</figure>"
+        f"{image}</div>\n{caption}</figure>"
     )
 
 
@@ -174,9 +183,11 @@ def row_links(svg: str, rows: Sequence[tuple[str, str]]) -> Iterator[str]:
 def _table(table: Table) -> Iterator[str]:
     caption = escape(table.caption)
     name = escape(table.caption or plain(table.columns[0].heading))
-    yield f'<div class="scroll" tabindex="0" role="group" aria-label="{name}">\n<table>'
-    if caption:
-        yield f"<caption><span>{caption}</span></caption>"
+    look = ' class="wide"' if len(table.columns) >= WIDE else ""
+    yield f'<div class="scroll" tabindex="0" role="group" aria-label="{name}">\n<table{look}>'
+    source = _span(Span(table.source, link=table.source)) if table.source else ""
+    if told := " ".join(filter(None, [caption, f"Numbers: {source}" if source else ""])):
+        yield f"<caption><span>{told}</span></caption>"
     heads = (f'<th scope="col"{_aligned(column)}>{escape(column.heading)}</th>' for column in table.columns)
     yield f"<thead><tr>{''.join(heads)}</tr></thead>"
     for tag, rows in (*(("tbody", block) for block in table.blocks), ("tfoot", table.foot)):

@@ -49,7 +49,8 @@ def _block(block: Block, level: int) -> str:
             title = _inline(Span(title, "" if link else "strong", link))
             return _together(title, *(_block(part, level) for part in shown))
         case Table():
-            return _together(_table(block), escape(block.caption))
+            source = f"Numbers: {_span(Span(block.source, link=block.source))}" if block.source else ""
+            return _together(_table(block), " ".join(filter(None, [escape(block.caption), source])))
 
 
 def _together(*parts: str) -> str:
