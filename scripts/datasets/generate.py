@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
+from scripts.common.characters import REFUSED_IN_FILES
 from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, write_json
@@ -21,8 +22,10 @@ from scripts.datasets.formats import Collection
 from scripts.datasets.formats.generated import PROMPT
 from scripts.datasets.kept_queries import sample
 from scripts.ir.collection import Document, read_corpus
+from scripts.ir.trec import LONGEST_ID, shown
 from scripts.models.adapters import adapter
 from scripts.models.kept_answers import keep_answers_beside
+from scripts.models.reasoning import without_reasoning
 
 
 @dataclass(frozen=True)
@@ -53,9 +56,24 @@ def chosen(documents: Iterable[Document], settings: Settings) -> dict[str, str]:
     return {name: texts[name] for name in sample(list(texts), settings.sampled_documents, settings.seed, "generated")}
 
 
+def check_ids(documents: Iterable[str], each: int, corpus: Path) -> None:
+    """Raise UserError for a document whose queries, the ids of which contain its own, would have too long ids."""
+    longest = LONGEST_ID - len(id_of("", each))
+    for name in documents:
+        if len(name) > longest:
+            problem = f"has {len(name):,} characters; ids of its queries can be made from at most {longest:,}"
+            raise UserError(f"{corpus}: the id {shown(name)} {problem}")
+
+
+def id_of(document: str, number: int) -> str:
+    """The id of a document's query."""
+    return f"{document}-{number}"
+
+
 def cleaned(answer: str) -> str:
-    """The query in an answer: its first non-empty line, without surrounding quotes."""
-    lines = [" ".join(line.split()).strip("\"'“”„` ") for line in answer.splitlines()]
+    """The query in an answer: its first non-empty line, without surrounding quotes and control characters."""
+    said = REFUSED_IN_FILES.sub("", without_reasoning(answer))
+    lines = [" ".join(line.split()).strip("\"'“”„` ") for line in said.splitlines()]
     return next(filter(None, lines), "")
 
 
@@ -69,8 +87,8 @@ def collected(documents: list[str], rounds: Iterable[list[str]]) -> Written:
             repeated = query.casefold() in seen
             seen.add(query.casefold())
             if query and not repeated:
-                found.queries[f"{document}-{number}"] = query
-                found.documents[f"{document}-{number}"] = document
+                found.queries[id_of(document, number)] = query
+                found.documents[id_of(document, number)] = document
             else:
                 found = found._replace(empty=found.empty + (not query), repeated=found.repeated + (query != ""))
     return found
@@ -83,6 +101,7 @@ def main() -> None:
     folder: Path = options.statistics.parent
     keep_answers_beside(folder)
     texts = chosen(read_corpus(options.corpus), settings)
+    check_ids(texts, settings.queries_per_document, options.corpus)
     writer = adapter(settings.type).load_writer(options.checkpoint, settings.max_length, settings.batch_size)
     rounds = [
         writer.write(settings.prompt, list(texts.values()), settings.seed + number)

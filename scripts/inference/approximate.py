@@ -17,6 +17,7 @@ import numpy as np
 from scripts.common.errors import UserError
 from scripts.common.progress import Progress
 from scripts.common.threads import threads
+from scripts.inference.vectors import check_dimensions
 
 FAISS = "index.faiss"  # in the folder of an index
 ROWS = 65_536  # vectors added at a time
@@ -100,6 +101,7 @@ def search(index: Any, queries: np.ndarray, places: np.ndarray, k: int) -> tuple
     In descending order of scores, ties by place (see exact.precedence); a missing document is row 0 with a score of
     minus infinity.
     """
+    check_dimensions(queries.shape[1], index.d)
     k = min(k, index.ntotal)
     scores, rows = np.empty((len(queries), k), np.float32), np.empty((len(queries), k), np.int64)
     for first in range(0, len(queries), QUERIES):

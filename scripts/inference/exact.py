@@ -11,6 +11,7 @@ import torch
 
 from scripts.inference.aggregate import max_sims
 from scripts.inference.shards import part
+from scripts.inference.vectors import check_dimensions
 from scripts.models.processor import multiplier
 from scripts.models.truncation import Rows
 
@@ -176,6 +177,7 @@ def search(
     the documents of its blocks are compared; any of the k best of all is among its k best. Returns the scores (float32)
     and the numbers of the documents, both of shape (q, min(k, n)), in descending order of scores, ties by place.
     """
+    check_dimensions(queries.shape[1], documents.shape[1])
     of_query, of_document = split or (np.ones(len(queries), np.int64), np.ones(len(documents), np.int64))
     whole = (of_query == 1).all() and (of_document == 1).all()
     vectors = torch.from_numpy(queries).to(device)

@@ -21,7 +21,7 @@ from scripts.common.files import atomic_folder
 from scripts.models.adapters import Adapter, adapter
 from scripts.models.kernels import Kernels, choose
 
-TEXTS = ["ice", "The  price of oats, in 1846?", "a b c d e f g h", "Ströme; 河 \u0301!", "word " * 700]
+TEXTS = ["ice", "The  price of oats, in 1846?", "a b c d e f g h", "Ströme; 河 \u0301!", "word " * 350 + "end " * 350]
 BATCHES = (1, 2, 5)
 TOLERANCE = 1e-4  # relative to torch's largest number: some rounding errors of fp32
 

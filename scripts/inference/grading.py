@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from scripts.models.reasoning import without_reasoning
+
 GRADES = (0, 1, 2, 3)
 SYSTEM = "You are an assessor of search results. You grade how well a passage answers a query."
 PROMPT = """Grade the passage for the query with one whole number:
@@ -26,8 +28,9 @@ Passage: {passage}
 
 Answer with one line and no explanation:
 final grade: <number>"""
-_NUMBER = r"[^\w-]{0,6}(\d++(?:\.\d++)?+)(?!\s*(?:[-\u2013]|to|or)\s*\d)"  # not the start of a range
-_STATED = re.compile(rf"(?:grade|score){_NUMBER}", re.IGNORECASE)
+# Neither part of a word, such as 1e9, nor the start of a range.
+_NUMBER = r"[^\w-]{0,6}(\d++(?:\.\d++)?+)(?![^\W\d])(?![^\S\n]*(?:[-\u2013]|to|or)[^\S\n]*\d)"
+_STATED = re.compile(rf"(final )?(?:grade|score)(?:[^\w-]{{0,6}}is\b)?{_NUMBER}", re.IGNORECASE)
 _ALONE = re.compile(rf"{_NUMBER}\W*")
 
 
@@ -38,8 +41,13 @@ def messages(query: str, passage: str, max_words: int) -> list[dict[str, str]]:
 
 
 def grade_of(answer: str) -> int | None:
-    """The last grade that an answer states; None if it states none, or one beyond the scale."""
-    alone = _ALONE.fullmatch(answer)
-    stated = [alone[1]] if alone else _STATED.findall(answer)
+    """The last final grade that an answer states after its reasoning, or the last grade if it calls none final.
+
+    None if it states none, or one beyond the scale.
+    """
+    said = without_reasoning(answer)
+    alone = _ALONE.fullmatch(said)
+    found = _STATED.findall(said)
+    stated = [alone[1]] if alone else [number for final, number in found if final] or [number for _, number in found]
     number = float(stated[-1]) if stated else -1.0
     return int(number) if number in GRADES else None

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from scripts.models.reasoning import without_reasoning
+
 SYSTEM = "You are RankLLM, an intelligent assistant that can rank passages based on their relevancy to the query."
 BEFORE = (
     "I will provide you with {count} passages, each indicated by a numerical identifier []. Rank the passages based on "
@@ -62,7 +64,7 @@ def _one_line(text: str, words: int | None) -> str:
 
 def order(answer: str, count: int) -> Order:
     """The order in an answer: duplicates are dropped, and missing documents follow in their previous order."""
-    said = answer.rpartition("</think>")[2]  # reasoning models begin with their reasoning
+    said = without_reasoning(answer)
     numbers = _IDENTIFIER.findall(said)
     if not numbers and _NUMBERS_ALONE.fullmatch(said):
         numbers = re.findall("[0-9]{1,4}", said)

@@ -19,7 +19,7 @@ import numpy as np
 
 from scripts.common.errors import UserError
 from scripts.inference.shards import part
-from scripts.inference.vectors import open_rows
+from scripts.inference.vectors import check_dimensions, open_rows
 
 CODES, RANGES = "codes.npy", "ranges.npy"
 ROWS = 32768  # vectors quantised or scored at a time
@@ -54,12 +54,17 @@ def write_index(folder: Path, embeddings: np.ndarray, precision: str) -> None:
     ranges = ranges_of(embeddings) if precision in RANGED else None
     if ranges is not None:
         np.save(folder / RANGES, ranges)
-    width = (embeddings.shape[1] + 7) // 8 if precision in BINARY else embeddings.shape[1]
-    codes = np.lib.format.open_memmap(folder / CODES, "w+", type_of(precision), (len(embeddings), width))
+    shape = len(embeddings), code_width(embeddings.shape[1], precision)
+    codes = np.lib.format.open_memmap(folder / CODES, "w+", type_of(precision), shape)
     for first in range(0, len(embeddings), ROWS):
         part = np.array(embeddings[first : first + ROWS])
         codes[first : first + len(part)] = codes_of(part, precision, ranges)
     codes.flush()
+
+
+def code_width(dimensions: int, precision: str) -> int:
+    """The numbers of a code: one per dimension, or one per eight signs."""
+    return (dimensions + 7) // 8 if precision in BINARY else dimensions
 
 
 def type_of(precision: str) -> type:
@@ -134,6 +139,7 @@ def search_codes(
     from scripts.inference.exact import QUERIES, Scoring, blocks, merged
 
     width = queries.shape[1]
+    check_dimensions(code_width(width, index.precision), index.codes.shape[1])
     vectors = torch.from_numpy(index.asked(queries)).to(device)
 
     def scorings() -> Iterator[Scoring]:

@@ -21,6 +21,7 @@ from scripts.common.errors import UserError
 from scripts.common.progress import Progress
 from scripts.common.threads import threads
 from scripts.inference.approximate import ROWS, trained
+from scripts.inference.vectors import check_dimensions
 
 CODEC, CODES, OFFSETS, DOCUMENTS, ENDS = "codec.faiss", "codes.npy", "offsets.npy", "documents.npy", "ends.npy"
 AT_A_TIME = 512  # documents decoded at a time
@@ -102,6 +103,7 @@ def search(index: TokenCodes, queries: list[np.ndarray], places: np.ndarray, k: 
     k = min(k, len(index.offsets) - 1)
     scores, rows = np.full((len(queries), k), -np.inf, np.float32), np.zeros((len(queries), k), np.int64)
     for number, query in enumerate(queries):
+        check_dimensions(query.shape[1], index.centroids.shape[1])
         documents = candidates(index, query, AGAIN * k)
         found = decoded_max_sims(index, query, documents)
         best = np.lexsort((places[documents], -found))[:k]

@@ -84,6 +84,13 @@ def encode_all(encoder: Callable[[list[str]], Any], texts: dict[str, list[str]],
     return dict(zip(texts, np.split(np.concatenate(parts), ends[:-1]), strict=True))
 
 
+def check_dimensions(of_queries: int, of_index: int) -> None:
+    """Raise UserError if queries and documents have different numbers of dimensions."""
+    if of_queries != of_index:
+        problem = f"the queries have {of_queries} dimensions, the documents {of_index}"
+        raise UserError(f"{problem}: one model must encode both; delete the index and encode again")
+
+
 def of_one_text(encoded: Any) -> Any:
     """The vectors of one text, from an encoder's output for its passages (for token vectors, the whole text)."""
     return encoded[0] if isinstance(encoded, list) else encoded
@@ -92,6 +99,7 @@ def of_one_text(encoded: Any) -> Any:
 def similarities(query: Any, documents: list[str], vectors: Vectors) -> dict[str, float]:
     """The scores of documents for a query of shape (passages or tokens, dimensions), by MaxSim of dot products."""
     rows = [vectors[name] for name in documents]
+    check_dimensions(query.shape[1], rows[0].shape[1])
     if scipy.sparse.issparse(query):
         products = (scipy.sparse.vstack(rows, "csr") @ query.T).toarray()[:, 0]
         return dict(zip(documents, products.tolist(), strict=True))

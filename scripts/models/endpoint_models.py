@@ -77,7 +77,7 @@ class EndpointModel:
 
     def encode(self, texts: list[str], batch_size: int, role: Role) -> np.ndarray:
         """The texts' vectors, with the role's prompt: float32 of shape (texts, dimensions), of unit length."""
-        prompted = [self._cut(self.prompts[role] + text) for text in texts]
+        prompted = [self._filled(self.prompts[role] + self._first_words(text)) for text in texts]
         names = [self._name(text=text) for text in prompted]
         new = self._new(dict(zip(names, prompted, strict=True)))
         self._ask(
@@ -106,9 +106,16 @@ class EndpointModel:
         return np.concatenate(self._rows(names))
 
     def _cut(self, text: str) -> str:
-        """The first words of a text; a space if it is empty, since endpoints refuse empty texts."""
-        words = " ".join(text.split()[: self.address.max_words]) if self.address.max_words else text
-        return words if words.strip() else " "
+        """The first words of a text that is sent without a prompt."""
+        return self._filled(self._first_words(text))
+
+    def _first_words(self, text: str) -> str:
+        """The first words of a text, as many as the address states."""
+        return " ".join(text.split()[: self.address.max_words]) if self.address.max_words else text
+
+    def _filled(self, text: str) -> str:
+        """The text, or a space if it is empty, since endpoints refuse empty texts."""
+        return text if text.strip() else " "
 
     def _name(self, **sent: str) -> str:
         return digest(self.address.url, {"protocol": self.address.protocol, "model": self.address.model, **sent})

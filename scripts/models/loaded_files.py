@@ -30,6 +30,7 @@ CONFIGURATION = (
     *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
     *("vocab.txt", "vocab.json", "merges.txt", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model"),
     "chat_template.jinja",
+    "generation_config.json",  # the tokens that end an answer of a chat model
 )
 # Modules of other packages that sentence-transformers replaces by its own, without that package.
 TAKEN_OVER = ("pylate.models.Dense.Dense",)

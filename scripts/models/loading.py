@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     import torch
 
 LONGEST_PROMPT = 4096  # characters of a stored prompt; instructions of language models have a few hundred
-COUNT_FROM_PADDING = ("roberta", "xlm-roberta", "camembert", "mpnet")  # positions start after the padding token's id
+# Models whose positions start after the padding token's id.
+COUNT_FROM_PADDING = (
+    *("roberta", "xlm-roberta", "xlm-roberta-xl", "roberta-prelayernorm", "camembert", "mpnet"),
+    *("longformer", "data2vec-text", "xmod"),
+)
 
 
 def quiet() -> None:

@@ -135,7 +135,8 @@ def save_tokenizer(tokenizer: Any, folder: Path) -> None:
     from tokenizers import Tokenizer
 
     backend = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())
-    backend.no_truncation()
+    if tokenizer.truncation_side == "left":  # the length does not matter; onnx_session reads the side
+        backend.enable_truncation(LARGEST, direction="left")
     if tokenizer.pad_token is not None:
         backend.enable_padding(pad_id=tokenizer.pad_token_id, pad_token=tokenizer.pad_token)
     backend.save(str(folder / "tokenizer.json"))

@@ -162,9 +162,17 @@ def load_tokenizer(checkpoint: Path, max_length: int) -> Any:
     if pad is None:
         problem = f"no token for padding ({' or '.join(PADDING)}), nor one for the end of a text"
         raise UserError(f"{checkpoint}: its tokenizer has {problem} in tokenizer_config.json")
-    tokenizer.enable_truncation(max_length, strategy="longest_first")
+    tokenizer.enable_truncation(max_length, strategy="longest_first", direction=truncation_side(checkpoint, tokenizer))
     tokenizer.enable_padding(pad_id=tokenizer.token_to_id(pad), pad_token=pad)
     return tokenizer
+
+
+def truncation_side(checkpoint: Path, tokenizer: Any) -> str:
+    """The side from which texts are truncated: left if tokenizer_config.json or the tokenizer itself says so."""
+    file = checkpoint / "tokenizer_config.json"
+    stated = read_object(file).get("truncation_side") if file.is_file() else None
+    side = stated or (tokenizer.truncation or {}).get("direction")
+    return "left" if str(side).lower() == "left" else "right"
 
 
 def stated_padding(checkpoint: Path) -> list[str]:

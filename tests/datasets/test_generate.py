@@ -84,3 +84,20 @@ def test_a_model_that_says_nothing_is_refused(folder, monkeypatch):
             written(folder, monkeypatch, type="query-generator-endpoint", max_length=9, prompt=PROMPT)
         one_line(reported, "no query was written for 6 documents")
         assert not (folder / "made").exists()
+
+
+@pytest.mark.parametrize(
+    ("answer", "query"),
+    [("a\x00b\x1b[31m c\n", "ab[31m c"), ("\x1b\n\u2028 what is \u202eash?\n", "what is ash?"), ("\x07", ""),
+     ("<think>\nIt is about ash.\n</think>\n\n\"what is ash?\"", "what is ash?"), ("<think>\nIt is about ash", "")],
+)  # fmt: skip
+def test_a_query_has_no_control_characters_and_no_reasoning(answer, query):
+    assert generate.cleaned(answer) == query
+
+
+@pytest.mark.parametrize(("length", "each"), [(3999, 1), (3998, 10)])
+def test_a_document_whose_queries_would_have_too_long_ids_is_refused_before_anything_is_written(length, each):
+    generate.check_ids(["d" * (length - 1)], each, "corpus.jsonl")
+    with pytest.raises(UserError) as reported:
+        generate.check_ids(["d", "d" * length], each, "corpus.jsonl")
+    one_line(reported, "corpus.jsonl: the id 'ddd")

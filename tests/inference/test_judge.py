@@ -108,7 +108,13 @@ def test_a_job_that_ends_midway_goes_on(task, monkeypatch):
     [("2", 2), ("final grade: 3", 3), ("**Final grade:** 1.", 1), ("The score could be 1.\nfinal grade: 0", 0),
      ("##final score: 2", 2), (" 3. ", 3), ("final grade: 2.0", 2), ("final grade: 2.5", None), ("final grade: 4", None),
      ("", None), ("two", None), ("I give it 2 of 3", None), ("7", None), ("final grade: -1", None),
-     ("-1", None), ("final grade: 2-3", None), ("grade: 1 or 2", None)],
+     ("-1", None), ("final grade: 2-3", None), ("grade: 1 or 2", None), ("final grade: 1e9", None),
+     ("<think>... at first a grade 1. But it answers fully.</think>\n\n3", 3), ("grade: 1.</think>final grade: 2", 2),
+     ("<think>\nscore 0 means unrelated, grade 3 means perfect. Let me see", None),
+     ("<think>grade: 1 would be on topic</think> I cannot grade this.", None),
+     ("final grade: 2\n\nThe scale: grade 3 would need a full answer.", 2), ("The final grade is 2.", 2),
+     ("Final grade is: 2", 2), ("final grade: 2\n- 3 reasons", 2), ("final grade: 1\nNo, final grade: 2", 2),
+     ("final grade is between 2 and 3", None), ("Its grade is 1", 1), ("grade of 2", None)],
 )  # fmt: skip
 def test_only_a_stated_grade_of_the_scale_counts(answer, grade):
     assert grade_of(answer) == grade

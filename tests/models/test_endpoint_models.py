@@ -96,6 +96,14 @@ def test_words_behind_the_limit_are_not_sent(tmp_path):
         assert asked.requests[0] == {"model": "m", "input": ["a b", "d"], "encoding_format": "float"}
 
 
+def test_a_prompt_is_sent_as_it_is_and_does_not_count_as_words_of_a_text(tmp_path):
+    with answering(PROTOCOLS["openai"]) as asked:
+        model = made(tmp_path, asked.url, max_words=2)
+        model.prompts["query"] = "Instruct: find documents\nQuery:"
+        model.encode(["sugar is safe", ""], 9, "query")
+        assert asked.requests[0]["input"] == [f"{model.prompts['query']}{text}" for text in ("sugar is", "")]
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from scripts.common.errors import UserError
+from scripts.models.loaded_files import copy_model
 from scripts.models.types import query_generator
 from tests.support import tiny_language_model
 from tests.support.one_line import one_line
@@ -75,7 +76,57 @@ def test_how_a_model_is_said_to_write_is_not_read(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("answer", "ended"),
-    [("a query\nmore", True), ("\n\n a query\n", True), ("a query", False), ("\n\n", False), (' "\n"\n', False), ("", False)],
+    [("a query\nmore", True), ("\n\n a query\n", True), ("a query", False), ("\n\n", False), (' "\n"\n', False), ("", False),
+     ("<think>\n", False), ("<think>\na thought\n</think>\n\n", False), ("<think>\n</think>\na query\n", True)],
 )  # fmt: skip
 def test_a_line_without_a_text_is_no_query(answer, ended):
     assert query_generator.has_line(answer) is ended
+
+
+TEMPLATE = (
+    "{{ bos_token }}{% for m in messages %}{{ m.content }} {% endfor %}{% if enable_thinking is false %}elm{% endif %}"
+)
+
+
+def test_a_template_writes_the_special_tokens_itself_and_does_not_ask_for_reasoning(tmp_path, monkeypatch):
+    """What the model is given are the tokens that the library makes of the chat; without a template, of the prompt."""
+    from tokenizers.processors import TemplateProcessing
+
+    folder = tiny_language_model.build(tmp_path, [*DOCUMENTS, "Query"], seed=4, template=TEMPLATE)
+    monkeypatch.setattr(query_generator, "NEW", 4)
+    asked = query_generator.load_writer(folder, max_length=60, batch_size=1)
+    given, generate = [], asked.model.generate
+    asked.tokenizer.bos_token = "<unk>"
+    begins = TemplateProcessing(single="<unk> $A", special_tokens=[("<unk>", 1)])
+    asked.tokenizer.backend_tokenizer.post_processor = begins
+    monkeypatch.setattr(
+        asked.model, "generate", lambda **all: given.append(all["input_ids"][0].tolist()) or generate(**all)
+    )
+    asked.write("{document} Query", ["ash elm"], seed=1)
+    chat = [{"role": "user", "content": "ash elm Query"}]
+    right = asked.tokenizer.apply_chat_template(chat, add_generation_prompt=True, enable_thinking=False)["input_ids"]
+    assert given == [right] and right.count(asked.tokenizer.bos_token_id) == 1
+
+
+def test_a_checkpoint_keeps_the_tokens_that_end_an_answer(tmp_path):
+    """A chat model's end of turn is only in generation_config.json, which the checkpoint of the workflow has too."""
+    folder = tiny_language_model.build(tmp_path / "published", [*DOCUMENTS, "Query"], seed=4, template=None)
+    stored = json.loads((folder / "generation_config.json").read_text())
+    (folder / "generation_config.json").write_text(json.dumps(stored | {"eos_token_id": [2, 5]}))
+    (tmp_path / "checkpoint").mkdir()
+    copy_model(folder, tmp_path / "checkpoint", None)
+    for place in (folder, tmp_path / "checkpoint"):
+        assert query_generator.load_writer(place, 60, 1).model.generation_config.eos_token_id == [2, 5]
+
+
+def test_a_language_model_may_have_the_name_of_gpt2s(tmp_path):
+    folder = tiny_language_model.build(tmp_path, [*DOCUMENTS, "Query"], seed=4, template=None)
+    tokenizer = {file: (folder / file).read_text() for file in ("tokenizer.json", "tokenizer_config.json")}
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    words = len(json.loads(tokenizer["tokenizer.json"])["model"]["vocab"])
+    GPT2LMHeadModel(GPT2Config(vocab_size=words + 9, n_embd=8, n_layer=1, n_head=1)).save_pretrained(tmp_path / "gpt2")
+    for file, text in tokenizer.items():
+        (tmp_path / "gpt2" / file).write_text(text)
+    written = query_generator.load_writer(tmp_path / "gpt2", 100, 2).write("{document} Query", DOCUMENTS, seed=1)
+    assert len(written) == len(DOCUMENTS)

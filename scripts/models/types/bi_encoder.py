@@ -42,6 +42,12 @@ LOSSES = {
     "AnglELoss": PAIRS,
 }
 DISTILLED = {"MarginMSELoss": SCORED, "DistillKLDivLoss": SCORED}
+# Losses whose similarity can be the dot product; the others are defined by cosines or distances.
+BY_DOT = {
+    "MultipleNegativesRankingLoss": "dot_score",
+    "CachedMultipleNegativesRankingLoss": "dot_score",
+    "CoSENTLoss": "pairwise_dot_score",
+}
 MARGINS = {"TripletLoss": "triplet_margin", "ContrastiveLoss": "margin", "OnlineContrastiveLoss": "margin"}
 HAS_HEAD = False
 MATRYOSHKA = True
@@ -121,7 +127,7 @@ def warm_up(model: SentenceTransformer, batch_size: int) -> None:
 
 def training() -> Training:
     """The library's trainer and losses for bi-encoders; the losses use a text's vector."""
-    from sentence_transformers import SentenceTransformerTrainer, SentenceTransformerTrainingArguments
+    from sentence_transformers import SentenceTransformerTrainer, SentenceTransformerTrainingArguments, util
     from sentence_transformers.sentence_transformer import losses
 
     from scripts.models.adapters import Training
@@ -137,6 +143,8 @@ def training() -> Training:
     ) -> torch.nn.Module:
         if name in DISTILLED:
             made = getattr(losses, name)(model, similarity_fct=similarity_of(model, scale), **softened(temperature))
+        elif name in BY_DOT and model.similarity_fn_name == "dot":  # the similarity by which the model ranks
+            made = getattr(losses, name)(model, similarity_fct=getattr(util, BY_DOT[name]), scale=1.0)
         else:
             made = getattr(losses, name)(model, **with_margin(MARGINS, name, margin))
         return made

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from scripts.common.errors import UserError
 from scripts.common.keys import JsonObject
+from scripts.models.reasoning import without_reasoning
 
 if TYPE_CHECKING:
     import torch
@@ -40,6 +41,8 @@ class Writer:
         self.facts: JsonObject = {"prompt_tokens": 0, "completion_tokens": 0}
         self.model, self.tokenizer = model, tokenizer
         self.batch_size = batch_size
+        # A chat template writes the special tokens itself.
+        self.as_written = {"add_special_tokens": not tokenizer.chat_template}
         self.room = max_length if model.config.is_encoder_decoder else max_length - NEW
 
     def write(self, prompt: str, documents: list[str], seed: int) -> list[str]:
@@ -48,7 +51,7 @@ class Writer:
 
         torch.manual_seed(seed)
         frame = self._framed(prompt)
-        room = self.room - len(self.tokenizer(frame.replace(DOCUMENT, "")).input_ids)
+        room = self.room - len(self.tokenizer(frame.replace(DOCUMENT, ""), **self.as_written).input_ids)
         if room < 1:
             raise UserError(f"max_length leaves no room for a document beside the prompt; raise it by {1 - room}")
         prompts = [frame.replace(DOCUMENT, self._cut(document, room)) for document in documents]
@@ -60,7 +63,8 @@ class Writer:
         if not self.tokenizer.chat_template:
             return prompt
         chat = [{"role": "user", "content": prompt}]
-        return str(self.tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True))
+        options = {"tokenize": False, "add_generation_prompt": True, "enable_thinking": False}
+        return str(self.tokenizer.apply_chat_template(chat, **options))
 
     def _cut(self, document: str, room: int) -> str:
         kept = self.tokenizer(document, add_special_tokens=False, truncation=True, max_length=room).input_ids
@@ -71,7 +75,8 @@ class Writer:
 
         from scripts.models.running import autocast
 
-        batch = self.tokenizer(prompts, return_tensors="pt", padding=True, truncation=True, max_length=self.room)
+        cut = {"truncation": True, "max_length": self.room}
+        batch = self.tokenizer(prompts, return_tensors="pt", padding=True, **cut, **self.as_written)
         asked = {name: batch[name].to(self.model.device) for name in ("input_ids", "attention_mask")}
         first = 0 if self.model.config.is_encoder_decoder else asked["input_ids"].shape[1]
 
@@ -103,7 +108,7 @@ def likely(tokens: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
 
 def has_line(answer: str) -> bool:
     """Whether an answer contains a complete non-empty line; nothing after it is read."""
-    return "\n" in answer.lstrip(AROUND)
+    return "\n" in without_reasoning(answer).lstrip(AROUND)
 
 
 def load_writer(folder: Path, max_length: int, batch_size: int) -> Writer:
@@ -112,8 +117,9 @@ def load_writer(folder: Path, max_length: int, batch_size: int) -> Writer:
     from scripts.models.running import device
 
     config = loading.check(folder)
-    encodes = any(name.endswith("ForConditionalGeneration") for name in config.get("architectures") or [])
-    if not encodes and not any(name.endswith("ForCausalLM") for name in config.get("architectures") or []):
+    architectures = config.get("architectures") or []
+    encodes = any(name.endswith("ForConditionalGeneration") for name in architectures)
+    if not encodes and not any(name.endswith(("ForCausalLM", "LMHeadModel")) for name in architectures):
         raise UserError(f"{folder}: no language model; expected …ForCausalLM or …ForConditionalGeneration")
     loading.quiet()
     import torch
