@@ -6,6 +6,7 @@ from scripts.common.near_names import hint
 from scripts.experiment.checker import Checker
 from scripts.experiment.records import Task
 from scripts.experiment.sections.comparison import ComparisonEntry
+from scripts.experiment.sections.synthesis import FIRST
 from scripts.ir.measure_names import same_measure
 from scripts.statistics.effects import effect_named
 
@@ -51,7 +52,11 @@ def _check_comparable(check: Checker, key: str, entry: ComparisonEntry, measures
 
 
 def common_measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:
-    """Return the experiment's name of a measure that all tasks have, given under any of its ir-measures names."""
+    """Return the experiment's name of a measure that all tasks have, given under any of its ir-measures names.
+
+    FIRST is the first measure of the first task.
+    """
+    name = tasks[0].measures[0] if name == FIRST else name
     listed_on: dict[str, str] = {}
     for task in tasks:
         comparable = [measure for measure in task.measures if measure == name or not task.values_given]

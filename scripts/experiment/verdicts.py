@@ -10,6 +10,7 @@ from scripts.common.characters import is_blank, shortened
 from scripts.common.near_names import hint
 from scripts.common.numerals import finite
 from scripts.experiment.key_schema import Schema
+from scripts.experiment.keys_of_entries import keys_of_entry
 
 KINDS = {"object": "a mapping", "array": "a list", "string": "text", "number": "a number", "integer": "a whole number",
          "boolean": "true or false", "null": "null"}  # fmt: skip
@@ -89,7 +90,9 @@ def _problem(error: ValidationError, path: list[str | int], origins: dict[tuple[
     if error.validator == "additionalProperties":
         allowed = sorted(schema.get("properties", {}))
         unknown = next(key for key in value if key not in allowed)
-        return f"unknown key {shortened(unknown)}{hint(unknown, allowed) or '; allowed are ' + ', '.join(allowed)}"
+        own = keys_of_entry(path, value) or allowed
+        meant = hint(unknown, own) or hint(unknown, allowed)
+        return f"unknown key {shortened(unknown)}{meant or '; allowed are ' + ', '.join(own)}"
     if error.validator == "required":
         return f"key {next(key for key in schema['required'] if key not in value)!r} is missing"
     if error.validator in ("minItems", "minProperties"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -12,10 +12,13 @@ from scripts.common.errors import UserError
 from scripts.common.numerals import integer
 from scripts.ir.chosen_values import Cell, Wanted, as_id, column_of_values, none_of, roles_in, rows_of_roles
 from scripts.ir.column_roles import is_heading, is_summary, roles, roles_without_heading
+from scripts.ir.measure_names import canonical
 from scripts.ir.outside_table import Table, read_table
 from scripts.ir.trec import shown, why_no_id
 
 EXPECTED = "one value per line, or id, tab and value"
+PERCENT = 100
+RATIO = (20, 500)  # of a mean in percent and a mean as a fraction
 LINE = "line "  # prefix of the ids of samples without an id; ids from a file have no space
 
 
@@ -193,3 +196,21 @@ def check_pairs(control: list[str], treatment: list[str], task: str) -> None:
         for ids, system in ((control, "control"), (treatment, "treatment")):
             if ids != [f"{LINE}{number}" for number in range(1, len(ids) + 1)]:
                 raise UserError(f"task {task}: lines of the {system} are missing; they cannot be paired: {remedy}")
+
+
+def check_scales(of_systems: Mapping[str, Sequence[float]], task: str, measure: str) -> None:
+    """Raise UserError if the values of one system are fractions and those of another percentages.
+
+    These are recognised by their ranges and a ratio of their means that no two systems have on one scale. Measures
+    that count documents are not looked at.
+    """
+    if (canonical(measure) or "").startswith("Num"):
+        return
+    found = {name: (min(values), max(values), sum(values) / len(values)) for name, values in of_systems.items()}
+    for first, (low, high, mean) in found.items():
+        for second, (least, most, average) in found.items():
+            is_pair = low >= 0 and least >= 0 and 0 < high <= 1 < most <= PERCENT and mean > 0
+            if is_pair and RATIO[0] <= average / mean <= RATIO[1]:
+                ranges = f"of {first} are at most {high:g} (mean {mean:.3g}), those of {second} at most {most:g}"
+                problem = f"{ranges} (mean {average:.3g}): fractions and percentages? give all on one scale"
+                raise UserError(f"task {task}: the values {problem}")

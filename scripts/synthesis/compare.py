@@ -23,7 +23,7 @@ from scripts.common.errors import UserError
 from scripts.common.records import write_record
 from scripts.common.tables import write_table
 from scripts.experiment.results_paths import fields_of
-from scripts.ir.scores import are_counted
+from scripts.ir.scores import are_counted, check_scales
 from scripts.ir.trec import Qrels, read_qrels
 from scripts.ir.trec import relevant as relevant_documents
 from scripts.statistics.meta_analysis.measure_scale import measure_scale
@@ -51,7 +51,10 @@ def read_pairs(control: Sequence[Path], treatment: Sequence[Path], settings: Set
     for task, paths in of_control.items():
         measure = settings.measure_on.get(task, settings.measure)
         other = read_scores(of_treatment[settings.treatment_on.get(task, task)], measure)
-        on_control, on_treatment, unpaired = paired(read_scores(paths, measure), other, task)
+        own = read_scores(paths, measure)
+        both = {settings.control: own, settings.treatment: other}
+        check_scales({name: one.values.to_numpy().ravel().tolist() for name, one in both.items()}, task, measure)
+        on_control, on_treatment, unpaired = paired(own, other, task)
         pairs[task] = on_control, on_treatment
         said += [unpaired] if unpaired else []
     return pairs, said

@@ -18,7 +18,7 @@ from scripts.common.errors import UserError
 from scripts.common.records import write_record
 from scripts.common.tables import write_table
 from scripts.experiment.results_paths import fields_of
-from scripts.ir.scores import are_counted, check_pairs
+from scripts.ir.scores import are_counted, check_pairs, check_scales
 from scripts.statistics.multiple.families import scopes
 from scripts.statistics.task.paired import queries
 from scripts.synthesis.families import Settings, record, rows
@@ -73,6 +73,7 @@ def main() -> None:
     for task, files in by_task_and_system(arguments.metrics).items():
         scores = {name: read_scores(files[name], settings.measure).values for name in settings.systems}
         seeds = {name: max(seeds[name], scores[name].shape[1]) for name in settings.systems}
+        check_scales({name: one.to_numpy().ravel().tolist() for name, one in scores.items()}, task, settings.measure)
         tables[task], said = on_common_queries({name: one.mean(axis=1) for name, one in scores.items()}, task)
         warnings += [said] if said else []
     warnings += with_shared_queries(tables)

@@ -55,7 +55,6 @@ def test_lower_values_are_better_of_all_measures_or_of_none():
     [
         ({"effect": "MD"}, "measure_on: effect MD is in units of the measure, and these are accuracy, MCC"),
         ({"measure_on": {"rte": "F1", "cola": "MCC"}}, "measure_on.rte: 'F1' is not among the measures of task 'rte'"),
-        ({"measure_on": {"rte": "accuracy"}}, "measure_on.cola: 'nDCG@10' is not among the measures of task 'cola'"),
         ({"measure_on": {"sts": "error"}}, "measure_on: 'sts' is not among the tasks of the comparison"),
         ({"measure_on": {"rtf": "error"}}, "measure_on: 'rtf' is not among the tasks of the comparison"),
         ({"margin": 0.1}, "measure_on: a margin is a difference in one measure"),
@@ -98,3 +97,8 @@ def test_a_column_that_a_file_lacks_is_named_before_anything_runs():
         str(error.value)
         == "c.yaml: systems.x.column (in x-c): rte.csv:1: no column 'c'; the columns of values are a, b"
     )
+
+
+def test_the_default_is_the_first_measure_of_all_or_of_each_task():
+    each = resolve(changed(BASE, {COMPARISON + "measure_on": {"rte": "accuracy"}}), "c.yaml")
+    assert each.comparisons["c"].measure_on == {"rte": "accuracy", "cola": "MCC"}

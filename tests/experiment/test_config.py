@@ -359,6 +359,29 @@ def test_tasks_and_their_measures_follow_the_dataset():
         resolve(changed(changes), "c.yaml")
 
 
+def test_the_first_of_the_measures_is_compared_unless_another_is_named():
+    experiment = resolve(
+        changed({"measures": ["RR@5", "nDCG@5"], "comparisons/c": {"control": "bm25", "treatment": "tuned"}}), "c.yaml"
+    )
+    assert experiment.comparisons["c"].statistics.measure == "RR@5"
+
+
+@pytest.mark.parametrize(
+    ("changes", "own", "other"),
+    [
+        ({"systems/f": {"type": "fusion", "of": ["bm25", "tuned"]}}, "systems", "rerank"),
+        ({"systems/bm25/zzzz": 1}, "k1", "method"),
+        ({"systems/tuned/zzzz": 1}, "rerank", "k1"),
+        ({"datasets/d/zzzz": 1}, "location", "measure"),
+    ],
+)
+def test_an_unknown_key_lists_the_keys_of_the_type(changes, own, other):
+    with pytest.raises(UserError) as error:
+        resolve(changed(changes), "c.yaml")
+    listed = str(error.value).partition("allowed are ")[2]
+    assert own in listed and other not in listed.split(", ")
+
+
 def test_names_that_would_collide_are_refused():
     with pytest.raises(UserError, match="becomes 'tuned-a', a name that is already taken"):
         resolve(changed({"systems/tuned/model": ["a", "b"], "systems/tuned-a": {"model": "m"}}), "c.yaml")

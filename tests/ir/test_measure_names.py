@@ -8,7 +8,7 @@ import ir_measures
 import pytest
 
 from scripts.common.errors import UserError
-from scripts.ir.measure_names import BY_SUBTOPIC, OF_CWL, OF_JUDGEMENTS, RANGES, parse, same_measure
+from scripts.ir.measure_names import BY_SUBTOPIC, OF_CWL, OF_JUDGEMENTS, RANGES, canonical, parse, same_measure
 from scripts.ir.measures import check_computable, evaluate
 
 ROOT = Path(__file__).parents[2]
@@ -168,3 +168,14 @@ def test_grades_that_a_provider_would_take_for_others_are_refused(name, grade, s
     with pytest.raises(UserError) as error:
         evaluate({"q": {"a": 1.0}}, {"q": {"a": grade}}, [name])
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [("ndcg_cut_10", "nDCG@10"), ("map", "AP"), ("recip_rank", "RR"), ("P_5", "P@5"), ("recall_1000", "R@1000"),
+     ("map_cut_100", "AP@100"), ("success_1", "Success@1"), ("iprec_at_recall_0.10", "IPrec@0.1")],
+)  # fmt: skip
+def test_trec_evals_names_lead_to_ours(name, ours):
+    with pytest.raises(UserError, match=f"unknown measure '{name}' \\(trec_eval's name; did you mean '{ours}'"):
+        parse(name)
+    assert canonical(name) == str(parse(ours))

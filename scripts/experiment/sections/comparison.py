@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from scripts.common.keys import LEFT_OUT, FilePath, Label, Level, Name, Names, Rule, Title, Written
 from scripts.experiment.sections.figure import Figure
-from scripts.experiment.sections.synthesis import Statistics
+from scripts.experiment.sections.synthesis import FIRST, Statistics
 
 AllOrNames = Literal["all"] | Names
 KeyOfSystems = Literal["system", "model", "recipe", "seeds", "rerank", "learner"]
@@ -80,7 +80,7 @@ class MultipleComparison:
         AllOrNames, "all, or the systems to compare; a fanned-out entry stands for all systems made from it"
     ]
     tasks: Annotated[AllOrNames, "the tasks on which they are compared"] = "all"
-    measure: Annotated[str, "the measure that is compared"] = "nDCG@10"
+    measure: Annotated[str, "the measure that is compared; first: the first of measures"] = FIRST
     against: Annotated[
         str | None,
         "the control with which all others are compared, and not with each other; null: all pairs are compared",

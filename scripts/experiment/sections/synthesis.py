@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from scripts.common.keys import LEFT_OUT, FilePath, Level, Rule
 
+FIRST = "first"  # of the measures of the tasks
 FilesOfTasks = Annotated[dict[str, FilePath], Rule(min_properties=1)]
 SeveralFiles = Annotated[tuple[FilePath, ...], Rule(min_items=1, unique_items=True)]
 FilesOfSeeds = Annotated[dict[str, FilePath | SeveralFiles], Rule(min_properties=1)]  # one, or one per seed or fold
@@ -32,9 +33,10 @@ class Bayesian:
 class Statistics:
     """The measure, and the statistics that summarise and test its differences."""
 
-    measure: Annotated[str, "the measure that is compared: one of measures or, for scores, that of the dataset"] = (
-        "nDCG@10"
-    )
+    measure: Annotated[
+        str,
+        "the measure that is compared: one of measures (first: the first of them) or, for scores, that of the dataset",
+    ] = FIRST
     effect: str = "MD"
     estimator: Annotated[str, "estimator of the variance between tasks"] = "REML"
     interval: Annotated[str, "interval of the summary effect"] = "equal-weights"

@@ -1,0 +1,26 @@
+"""The keys that an entry of its type or format may have, for messages; reads and writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scripts.common.keys import JsonObject, keys_of
+from scripts.experiment import dataset_schema, system_types
+
+
+def keys_of_entry(path: Sequence[str | int], entry: JsonObject) -> list[str]:
+    """Return the keys of a system's type or a dataset's format; empty for another place, or an unknown type."""
+    if len(path) != 2:
+        return []
+    if path[0] == "systems":
+        named = entry.get("type")
+        modules = system_types.modules()
+        meant = [module for name, module in modules.items() if module.TYPE.typed == (named is not None)]
+        if named is not None:
+            meant = [modules[str(named)]] if str(named) in system_types.types() else []
+        keys = dict.fromkeys(key for module in meant for key in keys_of(module.Keys))
+        return sorted({"type", *keys}) if keys else []
+    form = str(entry.get("format"))
+    if path[0] == "datasets" and form in dataset_schema.formats():
+        return sorted({"format", *dataset_schema.keys_of_format(form)})
+    return []
