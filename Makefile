@@ -9,7 +9,7 @@ quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL := help
 .PHONY: help setup packages docs-packages new check prepare run status plan archive check-results verify resume compare-archives export-runs
-.PHONY: export-model test test-fast test-slurm test-long durations benchmark sizes growth lint types format
+.PHONY: export-model test test-fast test-slurm test-long durations benchmark benchmark-gpu sizes growth lint types format
 .PHONY: schema architecture docs lock clean
 
 help:  ## show this list
@@ -104,6 +104,10 @@ BENCHMARKED = results/insurance/models/minilm/untrained/seed-0 $(foreach domain,
 benchmark: setup  ## time each task with a library and with ours, in turn, on an idle machine (ROWS, REPEATS=3)
 	$(BIN)/snakemake --configfile config/insurance.yaml -- $(BENCHMARKED)
 	$(BIN)/python -m tests.benchmark $(ROWS) --repeats $(or $(REPEATS),3)
+
+benchmark-gpu: setup  ## time training, encoding, re-ranking and search with a library and with ours on a GPU, in ten minutes
+	$(BIN)/snakemake --configfile config/insurance.yaml -- $(BENCHMARKED)
+	$(BIN)/python -m tests.benchmark.gpu $(ROWS) --repeats $(or $(REPEATS),2)
 
 sizes: setup  ## time training, encoding and re-ranking with models of BERT's sizes, for a GPU (results/sizes/sizes.tsv)
 	$(BIN)/snakemake --configfile config/insurance.yaml -- $(firstword $(BENCHMARKED))

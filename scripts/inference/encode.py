@@ -31,7 +31,7 @@ from scripts.models.kept_answers import keep_answers_beside
 from scripts.models.kernels import Kernels, choose
 from scripts.models.loaded import load_prompted
 from scripts.models.prompts import fact, prompts_of
-from scripts.models.running import computed_by
+from scripts.models.running import computed_by, is_module
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,15 @@ def timed_encoding(model_type: Adapter, model: Any, corpus: Path, settings: Sett
     return TimedEncoding(encode, corpus, *rows_of_shard(count, settings.chunk, settings.shard))
 
 
+def chunk_of(model: Any, settings: Settings) -> int:
+    """The number of documents passed to a loaded model at a time: those of a unit of shards, or what fills a GPU."""
+    if not is_module(model):
+        return settings.chunk
+    from scripts.models.gpu import at_once
+
+    return at_once(model, settings.chunk)
+
+
 def main() -> None:
     options = parser(__doc__, "checkpoint", "corpus", "index", "timing", settings=Settings).parse_args()
     settings: Settings = options.settings
@@ -108,7 +117,7 @@ def main() -> None:
     model = load_prompted(model_type, options.checkpoint, settings)
     encoding = timed_encoding(model_type, model, options.corpus, settings)
     with atomic_folder(options.index) as folder:
-        chunks_of_it = encoding.chunks(settings.chunk)
+        chunks_of_it = encoding.chunks(chunk_of(model, settings))
         written = form.write_index(folder, chunks_of_it, options.checkpoint, settings.shard is not None)
         index_bytes = folder_bytes(folder)
     documents = encoding.last - encoding.first
@@ -123,7 +132,6 @@ def main() -> None:
         **computed_by(model_type, model),
         max_length=settings.max_length,
         batch_size=settings.batch_size,
-        **({"batch_tokens": settings.batch_tokens} if settings.batch_tokens else {}),
         **({"max_document_length": settings.max_document_length} if settings.max_document_length else {}),
         **fact(prompts_of(model_type, model, ("document",))),
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import torch
 
 from scripts.inference.aggregate import max_sims
+from scripts.inference.exact_keys import Scoring, merged_by_keys
 from scripts.inference.shards import part
 from scripts.inference.vectors import check_dimensions
 from scripts.models.processor import multiplier
@@ -17,6 +18,7 @@ from scripts.models.truncation import Rows
 
 DOCUMENTS = 16384  # vectors scored at a time
 QUERIES = 1024  # vectors scored at a time
+ON_GPU = 4  # blocks of documents scored at a time there, which saves launches
 GROUP = 32  # documents whose maximum score is compared before single scores
 
 
@@ -58,11 +60,6 @@ def blocks(counts: np.ndarray, most: int) -> Iterator[tuple[slice, slice]]:
         last = max(first + 1, int(np.searchsorted(ends, row + most, side="right")))
         yield slice(first, last), slice(row, int(ends[last - 1]))
         first, row = last, int(ends[last - 1])
-
-
-Scoring = tuple[
-    slice, Callable[[slice], torch.Tensor]
-]  # a block of documents, and a function that scores queries with them
 
 
 def _at_least(scores: torch.Tensor, least: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -140,6 +137,8 @@ def merged(scorings: Iterable[Scoring], queries: Sequence[slice], places: torch.
     """
     if not queries:  # a shard without queries
         return np.empty((0, min(k, len(places))), np.float32), np.empty((0, min(k, len(places))), np.int64)
+    if places.device.type == "cuda":
+        return merged_by_keys(scorings, queries, places, k)
     found = [Best.empty(part.stop - part.start, places) for part in queries]
     for document_rows, score in scorings:
         for number, query_rows in enumerate(queries):
@@ -153,11 +152,18 @@ def merged(scorings: Iterable[Scoring], queries: Sequence[slice], places: torch.
     return scores.gather(1, by_score).cpu().numpy(), rows.gather(1, by_score).cpu().numpy()
 
 
-def mapped(rows: np.ndarray) -> torch.Tensor:
-    """The rows of a read-only file as a tensor, without a copy."""
+def mapped(rows: np.ndarray, device: str = "cpu") -> torch.Tensor:
+    """The rows of a read-only file as a tensor; for a processor without a copy, to a GPU without waiting for it."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
-        return torch.from_numpy(np.ascontiguousarray(rows))
+        found = torch.from_numpy(np.ascontiguousarray(rows))
+    return found if device == "cpu" else found.pin_memory().to(device, non_blocking=True)
+
+
+def larger(units: Sequence[tuple[slice, slice]], many: int) -> list[tuple[slice, slice]]:
+    """Blocks joined, `many` consecutive ones at a time."""
+    joined = [units[first : first + many] for first in range(0, len(units), many)]
+    return [(slice(one[0][0].start, one[-1][0].stop), slice(one[0][1].start, one[-1][1].stop)) for one in joined]
 
 
 def search(
@@ -184,8 +190,9 @@ def search(
     vectors_of = {query_rows.start: query_vectors for query_rows, query_vectors in blocks(of_query, QUERIES)}
 
     def scorings() -> Iterator[Scoring]:
-        for document_rows, document_vectors in part(list(blocks(of_document, DOCUMENTS)), shard):
-            multiply = multiplier(mapped(documents[document_vectors]).to(device), len(vectors))
+        units = part(list(blocks(of_document, DOCUMENTS)), shard)
+        for document_rows, document_vectors in larger(units, 1 if device == "cpu" else ON_GPU):
+            multiply = multiplier(mapped(documents[document_vectors], device), len(vectors))
             document_counts = torch.from_numpy(of_document[document_rows]).to(device)
 
             def score(query_rows: slice, multiply=multiply, document_counts=document_counts) -> torch.Tensor:

@@ -77,7 +77,7 @@ def by_pairs(
     single(next(iter(wanted)))
     its = of_shard(wanted, queries, texts, shard, scorer.chunk) if shard else wanted
     start = clock()
-    ranked = rank_by_pairs(scorer.score, its, queries, texts, scorer.chunk)
+    ranked = rank_by_pairs(scorer.score, its, queries, texts, scorer.at_once)
     seconds = clock() - start
     begun = [query for query, documents in its.items() if documents[0] == wanted[query][0]]  # each in exactly one shard
     return Outcome(ranked, seconds, single_seconds(single, begun), scorer.facts)

@@ -73,7 +73,7 @@ def rank_all(
     ranked: Run = {}
     seconds = []
     for query, passages in queries.items():
-        how = corpus, depth, progress.add, scorer.chunk, excluded.get(query, ())
+        how = corpus, depth, progress.add, scorer.at_once, excluded.get(query, ())
         ranked[query], of_query = best_documents(scorer.score, passages, *how)
         seconds.append(of_query)
     return ranked, seconds

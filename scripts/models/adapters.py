@@ -52,8 +52,8 @@ class Scorer(NamedTuple):
     """`score` returns the logits of text pairs, float32 of shape (pairs,); `facts` are recorded with timings.
 
     `tokenizer` is the model's tokenizer, if it comes from the tokenizers library. `prompts` are the prompts that it
-    adds. `chunk` is the number of pairs to pass at a time: they are sorted by length among themselves to reduce
-    padding.
+    adds. `chunk` is the number of pairs in a unit that shards share out. `at_once` is the number to pass at a time:
+    they are sorted by length among themselves to reduce padding.
     """
 
     score: Callable[[list[TextPair]], np.ndarray]
@@ -61,6 +61,7 @@ class Scorer(NamedTuple):
     tokenizer: Any = None
     prompts: dict[str, str] | None = None
     chunk: int = CHUNK
+    at_once: int = CHUNK
 
 
 class WordTagger(Protocol):

@@ -33,8 +33,7 @@ def load_prompted(model_type: Adapter, folder: Path, settings: Prompted, to_trai
         model_type.give_prompts(model, settings.prompts)
     if not to_train:
         rank_fast(model)
-        if getattr(settings, "batch_tokens", None):
-            model.batch_tokens = settings.batch_tokens
+        size_batches(model_type, model, getattr(settings, "batch_tokens", None))
     return model
 
 
@@ -58,6 +57,16 @@ def load_scorer(model_type: Adapter, folder: Path, settings: Scoring) -> Scorer:
     prompts = {"prompts": settings.prompts} if settings.prompts else {}
     how = (settings.max_length, settings.batch_size, settings.backend, settings.batch_tokens)
     return model_type.load_scorer(folder, *how, **prompts)
+
+
+def size_batches(model_type: Adapter, model: Any, batch_tokens: int | None) -> None:
+    """Give a model batches of so many tokens; None: as many as fill a GPU, and batches of texts on a processor."""
+    if batch_tokens:
+        model.batch_tokens = batch_tokens
+    elif is_module(model) and getattr(model_type, "BY_TOKENS", False):
+        from scripts.models.gpu import fill
+
+        fill(model)
 
 
 def rank_fast(model: Any) -> None:

@@ -96,5 +96,5 @@ class Model(Weights):
     batch_tokens: Annotated[
         Count | None,
         "bi-encoders and cross-encoders in torch: tokens per batch, padding included, when a corpus is encoded or "
-        "candidates are scored, instead of batch_size; on a GPU, for example 65536; null: batch_size",
+        "candidates are scored, instead of batch_size; null: as many as fill a GPU, and batch_size on a processor",
     ] = None

@@ -60,5 +60,10 @@ def fact(prompts: dict[str, str]) -> dict[str, dict[str, str]]:
 
 
 def reported_settings(settings: Any, prompts: dict[str, str]) -> dict[str, Any]:
-    """A job's settings for a timing record, with the prompts that were used, whatever their origin."""
-    return {key: value for key, value in given(settings).items() if key != "prompts"} | fact(prompts)
+    """A job's settings for a timing record, with the prompts that were used, whatever their origin.
+
+    The tokens per batch are a fact of the loaded model (see running.py).
+    """
+    return {key: value for key, value in given(settings).items() if key not in ("prompts", "batch_tokens")} | fact(
+        prompts
+    )

@@ -10,15 +10,18 @@ in Python), the library tokenises all texts.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
 
-from scripts.models.batch_sizes import texts_per_batch
+from scripts.models.batch_sizes import BATCHES, texts_per_batch
+from scripts.models.gpu import on_gpu, unread_masks, waiting
 from scripts.models.kernels import fast
 from scripts.models.side_by_side import Text, each_batch, replaced
 
@@ -58,16 +61,21 @@ def frame(tokenizer: Any, count: int) -> Frame | None:
     return made if len(made.types) == count else None
 
 
-def kept_of_pair(first: int, second: int, room: int) -> tuple[int, int]:
-    """The number of tokens kept of each text of a pair within `room`, truncated as in tokenizers: longer text first."""
-    if first + second <= room:
-        return first, second
-    short, long = sorted((first, second))
-    long = max(short, room - short) if short <= room else short
-    if short + long > room:
-        short = room // 2
-        long = short + room % 2
-    return (short, long) if first <= second else (long, short)
+def kept_of_pair(first: np.ndarray, second: np.ndarray, room: int) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of tokens kept of each text of pairs within `room`, truncated as in tokenizers: longer text first.
+
+    Both have the shape of `first` and `second`.
+    """
+    short = np.minimum(first, second)
+    cut = np.where(short <= room, np.maximum(short, room - short), short)
+    both = short + cut > room
+    kept_short = np.where(both, room // 2, short)
+    kept_long = np.where(both, room // 2 + room % 2, cut)
+    fits, first_short = first + second <= room, first <= second
+    return (
+        np.where(fits, first, np.where(first_short, kept_short, kept_long)),
+        np.where(fits, second, np.where(first_short, kept_long, kept_short)),
+    )
 
 
 def batches(lengths: np.ndarray, batch_size: int, most: int | None = None) -> list[np.ndarray]:
@@ -117,8 +125,11 @@ class Tokenised:
         wanted = {part for text in texts for part in self.parts(text)}
         ordered = sorted(wanted)
         encoded = tokenizer.encode_batch(ordered, add_special_tokens=False)
-        self.tokens = {text: np.asarray(found.ids, np.int64) for text, found in zip(ordered, encoded, strict=True)}
-        self.lengths = np.array([self.length(text) for text in texts])
+        self.counts = np.fromiter((len(found.ids) for found in encoded), np.int64, len(encoded))
+        self.starts = np.cumsum(self.counts) - self.counts
+        self.tokens = np.fromiter(chain.from_iterable(found.ids for found in encoded), np.int64, int(self.counts.sum()))
+        self.numbers = {part: number for number, part in enumerate(ordered)}
+        self.lengths = made.size + self.kept(self.parts_of(texts)).sum(axis=1)
         by_length = self.lengths.argsort(kind="stable")
         self.sample = [texts[place] for place in by_length[:: -(-len(texts) // SAMPLE)]]
         self.beside: dict[str, Any] | None = None  # what the library returns in addition to tensors
@@ -129,35 +140,38 @@ class Tokenised:
         first, *others = [text] if isinstance(text, str) else text
         return [self.prompt + first, *others]
 
-    def row(self, text: Text) -> list[np.ndarray]:
-        """The tokens kept of a text, or of the two texts of a pair."""
-        tokens = [self.tokens[part] for part in self.parts(text)]
-        if len(tokens) == 1:
-            return [tokens[0][: self.room]]
-        kept = kept_of_pair(len(tokens[0]), len(tokens[1]), self.room)
-        return [one[:count] for one, count in zip(tokens, kept, strict=True)]
+    def parts_of(self, texts: Sequence[Text]) -> np.ndarray:
+        """The numbers of the parts of texts or pairs: int64 of shape (texts, parts of each)."""
+        return np.array([[self.numbers[part] for part in self.parts(text)] for text in texts], np.int64)
 
-    def length(self, text: Text) -> int:
-        """The number of tokens of a text or pair, including special tokens."""
-        return self.frame.size + sum(map(len, self.row(text)))
+    def kept(self, parts: np.ndarray) -> np.ndarray:
+        """The numbers of tokens kept of parts (texts, parts of each), of the same shape."""
+        counts = self.counts[parts]
+        if counts.shape[1] == 1:
+            return np.minimum(counts, self.room)
+        return np.stack(kept_of_pair(counts[:, 0], counts[:, 1], self.room), axis=1)
 
     def tensors(self, texts: Sequence[Text]) -> dict[str, torch.Tensor]:
         """A batch, padded to its longest text: ids, mask and types, each int64 of shape (texts, tokens)."""
-        special = [np.array(one, np.int64).reshape(-1, 2) for one in self.frame.special]
-        rows = []
-        for text in texts:
-            ids, types = [special[0][:, 0]], [special[0][:, 1]]
-            for part, kind, behind in zip(self.row(text), self.frame.types, special[1:], strict=True):
-                ids += [part, behind[:, 0]]
-                types += [np.full(len(part), kind), behind[:, 1]]
-            rows.append((np.concatenate(ids), np.concatenate(types)))
-        width = max(len(ids) for ids, _ in rows)
-        made = {"input_ids": np.full((len(rows), width), self.padding, np.int64)}
-        made |= {name: np.zeros((len(rows), width), np.int64) for name in ("attention_mask", "token_type_ids")}
-        for number, (ids, types) in enumerate(rows):
-            made["input_ids"][number, : len(ids)] = ids
-            made["attention_mask"][number, : len(ids)] = 1
-            made["token_type_ids"][number, : len(ids)] = types
+        parts = self.parts_of(texts)
+        kept = self.kept(parts)
+        lengths = self.frame.size + kept.sum(axis=1)
+        shape, rows = (len(texts), int(lengths.max())), np.arange(len(texts))
+        made = {"input_ids": np.full(shape, self.padding, np.int64)}
+        made["attention_mask"] = (np.arange(shape[1]) < lengths[:, None]).astype(np.int64)
+        made["token_type_ids"] = np.zeros(shape, np.int64)
+        column = np.zeros(len(texts), np.int64)
+        for place, special in enumerate(self.frame.special):
+            for token, kind in special:
+                made["input_ids"][rows, column], made["token_type_ids"][rows, column] = token, kind
+                column += 1
+            if place < kept.shape[1]:
+                counts = kept[:, place]
+                within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+                here = (np.repeat(rows, counts), np.repeat(column, counts) + within)
+                made["input_ids"][here] = self.tokens[np.repeat(self.starts[parts[:, place]], counts) + within]
+                made["token_type_ids"][here] = self.frame.types[place]
+                column += counts
         return {name: torch.from_numpy(values) for name, values in made.items()}
 
     def preprocess(self, inputs: Sequence[Text], prompt: str | None = None, **options: Any) -> dict[str, Any]:
@@ -197,24 +211,49 @@ def in_batches(
         return compute(list(texts), batch_size=batch_size)
     if len(texts) <= texts_per_batch(batch_size, most, model.max_seq_length):
         return compute(list(texts), batch_size=max(1, len(texts)))
-    tokens = None
-    try:
-        tokens = Tokenised(model, texts, prompt)
-    except Unsuited as why:
-        if most:
-            print(f"batches of {batch_size} texts, not by tokens: {why}", file=sys.stderr)
-        most = model.batch_tokens = None  # the same would hold for all further texts
-    lengths = np.array([_characters(text) for text in texts]) if tokens is None else tokens.lengths
-    order = batches(lengths, batch_size, most)
-    of_batch = partial(compute, convert_to_tensor=True)
-    with replaced(model, model.preprocess if tokens is None else tokens.preprocess):
-        parts = each_batch(model, lambda some: of_batch(some, batch_size=len(some)), texts, order)
-    if most and tokens and not tokens.trusted:
-        print("texts were tokenised by the library, whose tokens are others", file=sys.stderr)
-    rows = torch.cat(parts).float().cpu().numpy()
+    size = len(texts) if not on_gpu(model) else BATCHES * texts_per_batch(batch_size, most, model.max_seq_length)
+    groups = [texts[first : first + size] for first in range(0, len(texts), size)]
+    parts, places = [], []
+
+    def of_batch(some: list[Text]) -> Any:
+        return compute(some, convert_to_tensor=True, batch_size=len(some))
+
+    for number, tokens in enumerate(_tokenised(model, groups, batch_size, prompt)):
+        group, most = groups[number], None if tokens is None else most
+        lengths = np.array([_characters(text) for text in group]) if tokens is None else tokens.lengths
+        order = batches(lengths, batch_size, most)
+        with replaced(model, model.preprocess if tokens is None else tokens.preprocess), unread_masks(model):
+            parts += each_batch(model, of_batch, group, order)
+        places += [number * size + batch for batch in order]
+        if most and tokens and not tokens.trusted:
+            print("texts were tokenised by the library, whose tokens are others", file=sys.stderr)
+    with waiting():
+        rows = torch.cat(parts).float().cpu().numpy()
     found = np.empty_like(rows)
-    found[np.concatenate(order)] = rows
+    found[np.concatenate(places)] = rows
     return found
+
+
+def _tokenised(model: Any, groups: list[Sequence[Text]], batch_size: int, prompt: str) -> Iterator[Tokenised | None]:
+    """The tokens of each group, read by another thread while the device computes the group before it."""
+    read = partial(_tokens, model, batch_size=batch_size, prompt=prompt)
+    with ThreadPoolExecutor(1) as pool:
+        ahead = pool.submit(read, groups[0])
+        for group in groups[1:]:
+            tokens, ahead = ahead.result(), pool.submit(read, group)
+            yield tokens
+        yield ahead.result()
+
+
+def _tokens(model: Any, texts: Sequence[Text], batch_size: int, prompt: str) -> Tokenised | None:
+    """The tokens of texts; None, and no batches by tokens from now on, if the model's tokenizer is not supported."""
+    try:
+        return Tokenised(model, texts, prompt)
+    except Unsuited as why:
+        if getattr(model, "batch_tokens", None):
+            print(f"batches of {batch_size} texts, not by tokens: {why}", file=sys.stderr)
+        model.batch_tokens = None  # the same would hold for all further texts
+        return None
 
 
 def _characters(text: Text) -> int:

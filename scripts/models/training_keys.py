@@ -156,9 +156,9 @@ class Training:
         bool, "recompute activations in the backward pass: less memory, about a third longer, same weights"
     ] = False
     precision: Annotated[
-        Literal["fp32", "bf16"] | None,
+        Literal["fp32", "tf32", "bf16"] | None,
         "precision of matrix products; bf16 is faster and needs a GPU or processor (avx512_bf16) that supports it; "
-        "default bf16 on a GPU that supports it, otherwise fp32",
+        "default on a GPU that supports it bf16, or tf32 for models below 60 million parameters; otherwise fp32",
         LEFT_OUT,
     ] = None
     warmup: Annotated[Share, "warm-up: share of the steps during which the learning rate rises"] = 0.1

@@ -225,7 +225,7 @@ def write(
         **(stated(with_scale(settings, model), "prompts") | fact(prompts))
         | {"loss": loss, "micro_batch": outcome.micro_batch or settings.batch_size}
         | computed_in(model)
-        | {"precision": training_precision(settings.precision)}
+        | {"precision": training_precision(settings.precision, model)}
         | ({"new_modules": [*model.new_modules]} if model.new_modules else {}),
         **examples,
         steps=outcome.steps,

@@ -22,6 +22,7 @@ from scripts.common.files import full_disk_reported
 from scripts.models import lora
 from scripts.models.adapters import PromptsOfColumns, Training, adapter
 from scripts.models.freezing import is_partly_frozen
+from scripts.models.gpu import unread_masks, waiting
 from scripts.models.loading import routed_modules
 from scripts.models.matryoshka import of_dimensions
 from scripts.models.prompts import role_of
@@ -38,6 +39,8 @@ from scripts.training.training_settings import Settings
 
 SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_warmup"}
 LOGGED = 500  # approximate maximum number of lines in the training log
+LEAST_ON_GPU = 25  # steps between two of them on a GPU, since reading a loss waits until the GPU is done
+AHEAD = 8  # batches whose texts are tokenised ahead for a GPU, by another process
 WARNING = signal.SIGURG
 
 
@@ -70,6 +73,10 @@ class MicroBatchTrainer:
         loss = self.micro_batch.step(model, lambda: take(model, dict(inputs), *others), self.state.global_step + 1)
         add_gradients(model)
         return loss
+
+    def _maybe_log_save_evaluate(self, *others, **options) -> None:
+        with waiting():  # for the losses since the last line of the log, where there is one
+            super()._maybe_log_save_evaluate(*others, **options)
 
     def add_model_card_callback(self, default_args_dict: dict) -> None:
         """Do not add a model card."""
@@ -134,9 +141,9 @@ def train(
     before = agreed(lambda: newest_complete(folder, fingerprint))
     if evaluations:
         resume_evaluations(evaluations, before)
-    recorder = recorder_of(training, settings, folder, fingerprint, math.ceil(steps / LOGGED), before)
+    recorder = recorder_of(training, settings, folder, fingerprint, log_every(steps), before)
     recorder.evaluations = evaluations
-    arguments = arguments_of(training, settings, folder, steps, several.samplers(schedules))
+    arguments = arguments_of(training, model, settings, folder, steps, several.samplers(schedules))
     arguments.learning_rate_mapping = head_rate(training, model, loss_module, settings.head_learning_rate)
     if training.prompts:  # set afterwards, since the constructor would parse a text as JSON
         arguments.prompts = prompts_put(training.prompts, model, columns, settings)
@@ -194,8 +201,26 @@ def recorder_of(
     return recorder
 
 
-def arguments_of(training: Training, settings: Settings, folder: Path, steps: int, sampler: Any):
+def log_every(steps: int) -> int:
+    """The number of steps between two lines of the log of a training of `steps` steps."""
+    return max(math.ceil(steps / LOGGED), LEAST_ON_GPU if device() == "cuda" else 1)
+
+
+def feeding() -> dict[str, Any]:
+    """The library's arguments for how batches reach the device: a GPU gets them ahead, without waiting for a copy."""
+    if device() == "cpu":
+        return {"use_cpu": True, "dataloader_pin_memory": False}
+    return {
+        "dataloader_num_workers": 1,
+        "dataloader_prefetch_factor": AHEAD,
+        "dataloader_persistent_workers": True,
+        "accelerator_config": {"non_blocking": True},
+    }
+
+
+def arguments_of(training: Training, model, settings: Settings, folder: Path, steps: int, sampler: Any):
     """The library's training arguments for `steps` steps."""
+    precision = training_precision(settings.precision, model)
     return training.arguments(
         output_dir=str(folder),
         num_train_epochs=settings.epochs,
@@ -205,12 +230,12 @@ def arguments_of(training: Training, settings: Settings, folder: Path, steps: in
         warmup_steps=math.ceil(settings.warmup * steps) if steps > 1 else 0,  # the first warm-up step has the rate 0
         weight_decay=settings.weight_decay,
         seed=settings.seed,
-        bf16=training_precision(settings.precision) == "bf16",
-        use_cpu=device() == "cpu",
-        dataloader_pin_memory=device() != "cpu",
+        bf16=precision == "bf16",
+        tf32=True if precision == "tf32" else None,
+        **feeding(),
         batch_sampler=sampler,
         multi_dataset_batch_sampler=several.sampler(settings),
-        logging_steps=math.ceil(steps / LOGGED),
+        logging_steps=log_every(steps),
         logging_nan_inf_filter=False,
         save_strategy="steps" if first() else "no",
         save_steps=settings.checkpoint_steps,
@@ -225,7 +250,7 @@ def run(trainer, recorder: Recorder, folder: Path, before: SavedProgress) -> Non
     previous_handler = signal.signal(WARNING, recorder.warn)
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        with full_disk_reported(folder):
+        with full_disk_reported(folder), unread_masks(trainer.model):
             trainer.train(resume_from_checkpoint=str(before.checkpoint) if before.checkpoint else None)
     finally:
         signal.signal(WARNING, previous_handler)

@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 from scripts.inference import exact
+from scripts.inference.exact_keys import merged_by_keys
 from scripts.ir.trec import ranking
+
+torch = pytest.importorskip("torch")
+on_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -35,3 +39,22 @@ def test_scores_are_those_of_a_product_of_matrices():
     true = queries @ documents.T
     assert np.array_equal(np.sort(true)[:, ::-1][:, :10].argsort(), scores.argsort())
     assert np.allclose(np.take_along_axis(true, rows, 1), scores, atol=1e-5)
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=on_gpu)])
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("k", [1, 5, 40, 200])
+def test_keys_give_the_same_documents_in_the_same_order(seed, k, device):
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(-3, 4, (5, 57)).astype(np.float32) * rng.choice([1e-30, 0.0, -0.0, 1.5, 1e30], (5, 57))
+    scores = torch.from_numpy(scores.astype(np.float32)).to(device)
+    places = torch.from_numpy(rng.permutation(57)).to(device)
+    blocks = [slice(first, first + 11) for first in range(0, 55, 11)] + [slice(55, 57)]
+    scorings = [(rows, lambda queries, rows=rows: scores[queries][:, rows]) for rows in blocks]
+    queries = [slice(0, 3), slice(3, 5)]
+    expected = exact.merged(
+        [(rows, lambda of, score=score: score(of).cpu()) for rows, score in scorings], queries, places.cpu(), k
+    )
+    found = merged_by_keys(scorings, queries, places, k)
+    for one, other in zip(found, expected, strict=True):
+        assert one.dtype == other.dtype and np.array_equal(one, other)

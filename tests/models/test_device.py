@@ -61,11 +61,29 @@ def test_what_asks_for_the_processor_sees_no_gpu():
     assert json.loads(asked(code, CUDA_VISIBLE_DEVICES="0,1").stdout) == "0"
 
 
+HAS_BF16 = "torch.cuda = types.SimpleNamespace(is_available=lambda: True, is_bf16_supported=lambda **_: True)\n"
+SIZED = "model = types.SimpleNamespace(parameters=lambda: [types.SimpleNamespace(numel=lambda: {})])\n"
+
+
 def test_a_gpu_multiplies_in_bf16_unless_the_library_alone_computes():
-    has_it = "torch.cuda = types.SimpleNamespace(is_available=lambda: True, is_bf16_supported=lambda **_: True)\n"
-    ask = "from scripts.models import kernels, running; kernels.choose({!r})\nprint(running.precision(), running.training_precision({!r}))"
-    said = {
-        of: asked(has_it + ask.format(*of)).stdout.split()
-        for of in (("fast", None), ("library", None), ("library", "bf16"))
+    """Small models are trained in tf32, since they wait for the processor, which bf16 gives more to do."""
+    ask = (
+        "from scripts.models import kernels, running; kernels.choose({!r})\n"
+        "print(running.precision(), running.training_precision({!r}, model))"
+    )
+    of = {
+        ("fast", None, 110_000_000): ["bf16", "bf16"],
+        ("fast", None, 23_000_000): ["bf16", "tf32"],
+        ("fast", "fp32", 110_000_000): ["bf16", "fp32"],
+        ("library", None, 23_000_000): ["fp32", "fp32"],
+        ("library", "bf16", 23_000_000): ["fp32", "bf16"],
     }
-    assert list(said.values()) == [["bf16", "bf16"], ["fp32", "fp32"], ["fp32", "bf16"]]
+    for (kernels, precision, size), expected in of.items():
+        code = HAS_BF16 + SIZED.format(size) + ask.format(kernels, precision)
+        assert asked(code).stdout.split() == expected, (kernels, precision, size)
+
+
+def test_a_processor_trains_in_no_tf32():
+    ask = "from scripts.models import running\nrunning.training_precision('tf32', model)"
+    refused = asked(SIZED.format(1) + ask)
+    assert refused.returncode == 1 and "precision: only GPUs" in refused.stderr

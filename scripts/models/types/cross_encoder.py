@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -210,20 +211,23 @@ def load_scorer(
 
     from scripts.models import language_models
     from scripts.models.first_token import first_token_alone
-    from scripts.models.loaded import rank_fast
+    from scripts.models.gpu import at_once
+    from scripts.models.loaded import rank_fast, size_batches
 
     model = load(folder, max_length)
     if prompts:
         give_prompts(model, prompts)
     first_token_alone(model.transformers_model)
     rank_fast(model)
-    made = scorer(model, batch_size)
-    if batch_tokens is None:
-        return made
     if language_models.judges(model):
-        raise UserError("batch_tokens: a language model has a prompt around each pair; leave it out")
-    model.batch_tokens = batch_tokens
-    return made._replace(chunk=max(CHUNK, BATCHES * texts_per_batch(batch_size, batch_tokens, max_length)))
+        if batch_tokens:
+            raise UserError("batch_tokens: a language model has a prompt around each pair; leave it out")
+        return scorer(model, batch_size)
+    size_batches(sys.modules[__name__], model, batch_tokens)
+    chunk = (
+        CHUNK if batch_tokens is None else max(CHUNK, BATCHES * texts_per_batch(batch_size, batch_tokens, max_length))
+    )
+    return scorer(model, batch_size)._replace(chunk=chunk, at_once=at_once(model, chunk))
 
 
 def scorer(model: CrossEncoder, batch_size: int) -> Scorer:

@@ -24,12 +24,14 @@ def prepare(folder: Path, small: bool) -> int:
     return len(texts)
 
 
-def plain(folder: Path) -> Work:
+def plain(folder: Path, precision: str = "fp32") -> Work:
     from sentence_transformers import SentenceTransformer
 
     given = inputs.read_texts(folder)
     model = SentenceTransformer(given["checkpoint"])
     model.max_seq_length = inputs.MAX_LENGTH
+    if precision == "bf16":  # as its documentation proposes for speed
+        model.bfloat16()
     model.encode(given["documents"][:BATCH])
     return lambda: {"vectors": model.encode(given["documents"], batch_size=BATCH, normalize_embeddings=True)}
 
@@ -46,15 +48,17 @@ def by(checkpoint: Path, folder: Path, batch_size: int) -> Work:
     """Encoding as a job does it, by a checkpoint in one form."""
     from scripts.models.adapters import adapter
     from scripts.models.batch_sizes import BATCHES, texts_per_batch
-    from scripts.models.loaded import rank_fast
+    from scripts.models.gpu import at_once
+    from scripts.models.loaded import rank_fast, size_batches
+    from scripts.models.running import is_module
 
     kind, texts = adapter("bi-encoder"), inputs.read_texts(folder)["documents"]
     model = kind.load(checkpoint, inputs.MAX_LENGTH)
     rank_fast(model)
-    tokens = inputs.TOKENS if limits.on_gpu() else None
-    if tokens:
-        model.batch_tokens = tokens
-    size = BATCHES * texts_per_batch(BATCH, tokens, inputs.MAX_LENGTH)
+    size_batches(kind, model, None)
+    size = BATCHES * texts_per_batch(BATCH, None, inputs.MAX_LENGTH)
+    if is_module(model):
+        size = at_once(model, size)
     kind.encode(model, texts[:BATCH], batch_size, "document")
 
     def work() -> Result:  # chunk by chunk

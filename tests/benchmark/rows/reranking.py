@@ -33,12 +33,14 @@ def write_pairs(folder: Path, candidates: int, domains: int, questions: int) -> 
     return len(pairs)
 
 
-def plain(folder: Path) -> Work:
+def plain(folder: Path, precision: str = "fp32") -> Work:
     from sentence_transformers import CrossEncoder
     from torch.nn import Identity
 
     pairs = inputs.read_texts(folder)["pairs"]
     model = CrossEncoder(str(folder / "model"), max_length=inputs.MAX_LENGTH)
+    if precision == "bf16":  # as its documentation proposes for speed
+        model.bfloat16()
     model.predict(pairs[:BATCH])
     return lambda: {"scores": model.predict(pairs, batch_size=BATCH, activation_fn=Identity())}
 
@@ -57,8 +59,7 @@ def by(folder: Path, checkpoint: Path, batch_size: int, backend: str) -> Work:
     from scripts.models.adapters import adapter
 
     pairs = inputs.read_texts(folder)["pairs"]
-    tokens = inputs.TOKENS if limits.on_gpu() and backend == "torch" else None
-    scorer = adapter("cross-encoder").load_scorer(checkpoint, inputs.MAX_LENGTH, batch_size, backend, tokens)
+    scorer = adapter("cross-encoder").load_scorer(checkpoint, inputs.MAX_LENGTH, batch_size, backend)
     scorer.score([tuple(pair) for pair in pairs[:BATCH]])
     queries = {query: [query] for query, _ in pairs}
     texts = {document: [document] for _, document in pairs}
@@ -67,7 +68,7 @@ def by(folder: Path, checkpoint: Path, batch_size: int, backend: str) -> Work:
         wanted.setdefault(query, []).append(document)
 
     def work() -> Result:
-        ranked = rank_by_pairs(scorer.score, wanted, queries, texts, scorer.chunk)
+        ranked = rank_by_pairs(scorer.score, wanted, queries, texts, scorer.at_once)
         return {"scores": np.array([ranked[query][document] for query, document in pairs])}
 
     return work

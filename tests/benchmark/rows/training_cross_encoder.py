@@ -49,7 +49,7 @@ def columns(folder: Path) -> dict[str, list]:
     return {"query": given["queries"], "document": given["documents"], "label": given["labels"]}
 
 
-def by_library(folder: Path, seed: int = SEED) -> tuple[CrossEncoder, Train]:
+def by_library(folder: Path, seed: int = SEED, precision: str = "fp32") -> tuple[CrossEncoder, Train]:
     """A model, and what trains it in place and gives the losses of its steps, as the documentation's example does it."""
     from datasets import Dataset
     from sentence_transformers import CrossEncoder
@@ -58,7 +58,7 @@ def by_library(folder: Path, seed: int = SEED) -> tuple[CrossEncoder, Train]:
 
     model = CrossEncoder(str(folder / "model"), max_length=inputs.MAX_LENGTH, num_labels=1)
     model.predict([("warm-up", "warm-up")] * training.BATCH)
-    arguments = CrossEncoderTrainingArguments(**training.as_documented(folder, seed))
+    arguments = CrossEncoderTrainingArguments(**training.as_documented(folder, seed), bf16=precision == "bf16")
     data = Dataset.from_dict(columns(folder))
     trainer = CrossEncoderTrainer(model=model, args=arguments, train_dataset=data, loss=BinaryCrossEntropyLoss(model))
     return model, partial(training.logged, trainer)
