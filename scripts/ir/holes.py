@@ -33,6 +33,7 @@ CASES: dict[str, Callable[[float], bool]] = {  # whether a hole is relevant, by 
     OF_TREATMENT: lambda gain: gain > 0,
     OF_CONTROL: lambda gain: gain < 0,
 }
+SKIP_UNJUDGED = ("Bpref", "Judged", "infAP", "NumQ", "NumRel")
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,12 @@ class Holes:
 
 
 def has_holes(measure: str) -> bool:
-    """Whether a measure depends on unjudged documents: not one by subtopic, or of judged documents only."""
-    return not (parse(measure).NAME == "Judged" or by_subtopic(measure) or follows_instructions(measure))
+    """Whether a measure counts unjudged documents as not relevant, and judgements by document are known: not one by
+    subtopic, of judged documents only (`judged_only=True`), or that skips unjudged ones by definition.
+    """
+    parsed = parse(measure)
+    skips = parsed.NAME in SKIP_UNJUDGED or parsed.params.get("judged_only", False)
+    return not (skips or by_subtopic(measure) or follows_instructions(measure))
 
 
 def holes(control: Sequence[Run], treatment: Sequence[Run], qrels: Qrels, measure: str) -> Holes:

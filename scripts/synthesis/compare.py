@@ -66,7 +66,7 @@ def dependence_data(settings: Settings, qrels: Mapping[str, Qrels], siblings: Se
     for path in siblings:
         by_system.setdefault(fields_of("metrics", path)["system"], []).append(path)
     return DependenceData(
-        {task: {query: relevant_documents(qrels[task], query) for query in qrels[task]} for task in settings.qrels},
+        {task: {query: relevant_documents(of_task, query) for query in of_task} for task, of_task in qrels.items()},
         {task: read_clusters(Path(path)) for task, path in settings.cluster_files.items()},
         {
             system: {

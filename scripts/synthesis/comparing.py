@@ -26,7 +26,7 @@ Pairs = Mapping[str, tuple[Scores, Scores]]  # control and treatment by task, on
 
 @dataclass(frozen=True)
 class DependenceData:
-    """Data about dependence, by task: the documents relevant to each query and user-defined clusters; and by system and
+    """Data about dependence, by task: the documents relevant to each query, and clusters of a file; and by system and
     task, the values (queries, seeds) of systems whose seeds are borrowed.
     """
 

@@ -23,6 +23,7 @@ import pandas as pd
 
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.holes import ALL, Case, cut, has_holes, holes, values
+from scripts.ir.measure_names import by_subtopic, follows_instructions
 from scripts.ir.short_runs import too_short
 from scripts.ir.trec import Qrels, Run, judged, ranking, read_run
 from scripts.records.comparison import UnjudgedCase, UnjudgedRecord
@@ -62,10 +63,12 @@ def unjudged_record(
 ) -> Unjudged:
     """The means of all cases, and what runs lack.
 
-    There are none without runs or a difference; no means either if every document that counts is judged.
+    There are no means without runs or a difference, for a measure that does not count unjudged documents, and if every
+    document that counts is judged.
     """
     measures = [settings.measure, *settings.measure_on.values()]
-    if not (runs and effect_named(settings.effect).HAS_DIFFERENCE and all(map(has_holes, measures))):
+    by_document = not any(by_subtopic(measure) or follows_instructions(measure) for measure in measures)
+    if not (runs and effect_named(settings.effect).HAS_DIFFERENCE and by_document):
         return Unjudged(None, [], [])
     numbers: dict[str, float] = {}
     documents: dict[str, float] = {}
@@ -77,9 +80,10 @@ def unjudged_record(
         systems = {name: _runs_of(runs, ranked_on, name) for name in (settings.control, settings.treatment)}
         measure = settings.measure_on.get(task, settings.measure)
         control, treatment = (_read(paths, measure, qrels[task]) for paths in systems.values())
-        numbers[task], documents[task], cases = _of_task(pair, control, treatment, qrels[task], measure)
-        for case, found in cases.items():
-            by_case[case][task] = found
+        if all(map(has_holes, measures)):
+            numbers[task], documents[task], cases = _of_task(pair, control, treatment, qrels[task], measure)
+            for case, found in cases.items():
+                by_case[case][task] = found
         for name, ranked in zip(systems, (control, treatment), strict=True):
             if ranked.absent:
                 lacking = f"{ranked.absent} of {len(qrels[task])} judged queries are not in the run of {name}"

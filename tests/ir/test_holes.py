@@ -4,11 +4,15 @@ import math
 import random
 from itertools import combinations
 
+import ir_measures
 import numpy as np
 import pytest
 import pytrec_eval
 
-from scripts.ir.holes import CASES, cut, holes, values
+from scripts.common.errors import UserError
+from scripts.ir.holes import CASES, cut, has_holes, holes, values
+from scripts.ir.measure_names import by_subtopic, follows_instructions
+from scripts.ir.measures import evaluate
 
 QRELS = {"q": {"r": 1, "n": 0, "hidden": -1}}
 CONTROL = {"q": {"r": 9.0, "n": 8.0, "u": 7.0, "v": 6.0}}
@@ -113,3 +117,34 @@ def test_the_cases_bound_every_way_to_judge_the_holes(measure):
 
 def difference(control, treatment, qrels, measure):
     return (values(treatment, qrels, measure) - values(control, qrels, measure))[:, 0]
+
+
+def computed_measures():
+    """Every measure of the library with and without its parameters, as far as it can be computed here."""
+    for name in sorted({one.NAME for one in ir_measures.measures.registry.values()}):
+        for given in ("", "@5", "(judged_only=True)", "(judged_only=True)@5", "(T=2.0,max_rel=3)", "(rel=1)@5",
+                      "(judged_only=True,rel=1)@5", "@0.1", "(judged_only=True)@0.1"):  # fmt: skip
+            try:
+                if not (by_subtopic(name + given) or follows_instructions(name + given)):
+                    evaluate({"q": {"d": 1.0}}, {"q": {"d": 1}}, [name + given])
+                    yield name + given
+            except UserError:
+                continue
+
+
+def test_a_measure_has_holes_exactly_where_unjudged_documents_count_as_judged_not_relevant():
+    """Its values are then the same if they are judged so; those that skip unjudged documents have others. infAP takes
+    documents outside the pool as not relevant, but estimates those of the pool that lack a judgement, graded below 0.
+    """
+    known, (run,), _ = crafted("holes")
+    pooled = {query: dict.fromkeys(list(run[query])[:5], -1) for query in run}
+    qrels = {query: pooled[query] | grades for query, grades in known.items()}
+    filled = {query: dict.fromkeys(run[query], 0) | grades for query, grades in known.items()}
+    measures = list(computed_measures())
+    counts = {}
+    for measure in measures:
+        one, two = (evaluate(run, grades, [measure])[measure].to_numpy() for grades in (qrels, filled))
+        counts[measure] = np.allclose(one, two, atol=1e-9)
+    assert {measure for measure in measures if has_holes(measure)} == {one for one in measures if counts[one]}
+    assert {"nDCG@5", "AP", "R@5", "SetF", "RBP(rel=1)@5"} <= {one for one in measures if counts[one]}
+    assert {"nDCG(judged_only=True)@5", "Bpref", "infAP", "Judged@5"} <= {one for one in measures if not counts[one]}

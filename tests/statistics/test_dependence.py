@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 from scripts.common.errors import UserError
+from scripts.statistics.comparison import compare
 from scripts.statistics.dependence.clusters import TaskQueries, units_of_tasks
 from scripts.statistics.dependence.covariance import covariance, is_diagonal
 from scripts.statistics.dependence.influence import influence, per_unit_of_measure
@@ -19,6 +20,8 @@ from scripts.statistics.dependence.structure import Dependence
 from scripts.statistics.dependence.units import clustered, components, effective_number, sums
 from scripts.statistics.least_squares.satterthwaite import Part, total
 from scripts.statistics.meta_analysis.dependent import dependent_meta_analysis
+from scripts.statistics.method import Method
+from scripts.statistics.scores import TaskScores
 from scripts.statistics.task.effect_sizes import effect_size
 from scripts.statistics.task.seeds import effect_variance
 
@@ -137,6 +140,36 @@ def test_few_clusters_are_left_alone_unless_asked_for():
     found, warnings = units_of_tasks(few, "gold-document")
     assert len(set(found["t"])) == 2 and not warnings
     assert units_of_tasks(few, "query")[0]["t"] == list("abcd")
+
+
+@pytest.mark.parametrize("kind", ["auto", "gold-document", "query"])
+def test_equal_ids_of_different_queries_of_a_corpus_are_different_queries(kind):
+    """Tasks that number their queries from 1 share none unless the relevant documents are the same as well."""
+    tasks = {"one": task("ab", a="1", b="2"), "two": task("ab", a="3", b="4"), "again": task("ba", a="1", b="5")}
+    found, _ = units_of_tasks(tasks, kind)
+    assert not set(found["one"]) & set(found["two"])
+    assert found["again"][1] == found["one"][0] and found["again"][0] not in (found["one"] + found["two"])
+    unknown = {name: TaskQueries(["a"], "c", None) for name in ("one", "two")}
+    assert units_of_tasks(unknown, kind)[0] == {"one": ["a"], "two": ["a"]}
+
+
+def test_effects_of_such_tasks_are_independent():
+    generator = np.random.default_rng(0)
+    shared, names = generator.normal(0, 0.1, 40), [str(number) for number in range(40)]
+
+    def tasks(of_others: str) -> list[TaskScores]:
+        return [
+            TaskScores(
+                f"t{place}", np.zeros(40), 0.05 + shared + generator.normal(0, 0.1, 40), names, "corpus",
+                {name: [f"{of_others.format(place)}{name}"] for name in names},
+            )
+            for place in range(3)
+        ]  # fmt: skip
+
+    for clusters in ("auto", "query"):
+        apart, together = (compare(tasks(of), Method(clusters=clusters)) for of in ("task {} ", "all "))
+        assert is_diagonal(apart.dependence.sampling) and apart.over_collections.df == 2
+        assert not is_diagonal(together.dependence.sampling)
 
 
 def test_tasks_of_one_corpus_share_units_by_documents_and_by_queries():

@@ -115,11 +115,10 @@ def test_the_bounds_of_precision_hold_each_unjudged_document_that_lowers_or_rais
 def test_nothing_is_said_where_all_is_judged_or_nothing_is_relevant_to_unjudged_documents(tmp_path):
     case = Case(tmp_path, judged=20)
     assert case.record() is None
-    assert unjudged_record({}, [tmp_path], {}, replace(case.settings, measure="Judged@5"), DependenceData()) == (
-        None,
-        [],
-        [],
-    )
+    case = Case(tmp_path)
+    for measure in ("Judged@5", "nDCG(judged_only=True)@5", "Bpref"):
+        case.settings = replace(case.settings, measure=measure, measure_on={"b": measure})
+        assert case.record() is None
     assert unjudged_record({}, [], {}, case.settings, DependenceData()) == (None, [], [])
 
 

@@ -3,11 +3,13 @@
 `gold-document`: the connected components of queries and relevant documents, over all tasks of a corpus, so that tasks
 with common documents have common clusters. `auto`, the default, is the same if a task's queries share documents and the
 effective number of components is at least ten; with fewer, the variance between them is too uncertain for a default.
-`query`: each query, by its id within a corpus. Clusters can also be given by name. Reads and writes nothing.
+`query`: each query. Clusters can also be given by name. Two queries of tasks of one corpus are the same if they have
+the same id and, where relevant documents are known, the same of these. Reads and writes nothing.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -44,28 +46,42 @@ def units_of_tasks(tasks: Mapping[str, TaskQueries], kind: str) -> tuple[dict[st
     for name, task in tasks.items():
         by_corpus.setdefault(task.corpus, {})[name] = task
     for group in by_corpus.values():
-        documented = all(task.relevant is not None for task in group.values())
-        found = _components(group) if kind != QUERY and documented else {}
+        of_default = {name: task for name, task in group.items() if task.clusters is None}
+        documented = all(task.relevant is not None for task in of_default.values())
+        found = _components(of_default) if kind != QUERY and documented else {}
         shared = {name: found[name] for name in found if len(set(found[name])) < len(found[name])}
         numbers = {name: effective_number(values) for name, values in shared.items()}
         few = [name for name, number in numbers.items() if number < FEWEST]
         if kind == AUTO and few:
             warnings += [_why_not(name, len(set(shared[name])), numbers[name]) for name in few]
         applied = found if shared and (kind == GOLD_DOCUMENT or not few) else {}
-        for name, task in group.items():
-            units[name] = _given(name, task) if task.clusters is not None else applied.get(name, list(task.queries))
+        for name, own in _identities(of_default).items():
+            units[name] = applied.get(name, own)
+        units |= {name: _given(name, task) for name, task in group.items() if task.clusters is not None}
     return {name: units[name] for name in tasks}, warnings
 
 
 def _components(group: Mapping[str, TaskQueries]) -> dict[str, Units]:
     """The component of each query of tasks with one corpus. Queries with the same id but other documents differ."""
-    keys = {
-        name: [(query, tuple(sorted((task.relevant or {}).get(query, ())))) for query in task.queries]
-        for name, task in group.items()
-    }
+    keys = {name: _with_documents(task) for name, task in group.items()}
     relevant: dict[Hashable, Collection[str]] = {key: key[1] for task_keys in keys.values() for key in task_keys}
     component = components(relevant)
     return {name: [f"component {component[key]}" for key in task_keys] for name, task_keys in keys.items()}
+
+
+def _with_documents(task: TaskQueries) -> list[tuple[str, tuple[str, ...]]]:
+    """The id of each query with its relevant documents."""
+    relevant = task.relevant or {}
+    return [(query, tuple(sorted(relevant.get(query, ())))) for query in task.queries]
+
+
+def _identities(group: Mapping[str, TaskQueries]) -> dict[str, Units]:
+    """A name of each query of tasks with one corpus: its id, unless this is that of different queries."""
+    if any(task.relevant is None for task in group.values()):
+        return {name: list(task.queries) for name, task in group.items()}
+    keys = {name: _with_documents(task) for name, task in group.items()}
+    meanings = Counter(query for query, _ in {key for of_task in keys.values() for key in of_task})
+    return {name: [key if meanings[key[0]] > 1 else key[0] for key in of_task] for name, of_task in keys.items()}
 
 
 def _given(name: str, task: TaskQueries) -> Units:
