@@ -72,7 +72,7 @@ class SeedsRecord:
 
 @dataclass(frozen=True)
 class SensitivityRecord:
-    """The summaries with the tasks on which both systems are the same (statistics/sensitivity.py)."""
+    """The summaries with the tasks on which every query has the same difference (statistics/sensitivity.py)."""
 
     assumption: str
     pooled_variance: float

@@ -1,8 +1,8 @@
-"""The summary including tasks on which both systems are the same; reads and writes nothing.
+"""The summary including tasks on which every query has the same difference; reads and writes nothing.
 
-A difference that is the same for every query has no variance, so the task has no weight and is left out. If this
-difference is 0, leaving it out moves the summary away from 0: only tasks with a change count. Here these tasks get the
-mean variance of a query over the other tasks,
+A difference that is the same for every query has no variance, so the task has no weight and is left out. If both
+systems are the same there, leaving it out moves the summary away from 0: only tasks with a change count; if not, the
+task on which they differ most surely is missing. Here these tasks get the mean variance of a query over the others,
 
     V_i = s^2 / n_i,    s^2 = sum (n_j - 1) n_j V_j / sum (n_j - 1) over the tasks j with an effect,
 
@@ -47,7 +47,9 @@ def pooled_variance(effects: Mapping[str, EffectSize]) -> Pooled | None:
 
 @dataclass(frozen=True)
 class SameTask:
-    """A task on which both systems are the same, with the assumed variance, and tests against a margin, if any."""
+    """A task on which every query has this difference (0: both systems are the same), with the assumed variance, and
+    tests against a margin, if any.
+    """
 
     n: int
     effect: float
@@ -58,7 +60,7 @@ class SameTask:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """The summaries with all tasks: `tasks` are those on which both systems are the same."""
+    """The summaries with all tasks: `tasks` are those on which every query has the same difference."""
 
     pooled: Pooled
     tasks: dict[str, SameTask]
@@ -72,7 +74,7 @@ def sensitivity(
     corpora: Mapping[str, str] | None = None,
     seed_effects: Sequence[SeedEffects] = (),
 ) -> Sensitivity | None:
-    """The summaries with all tasks; None if both systems differ on every task, or no task has a variance.
+    """The summaries with all tasks; None if differences vary on every task, or no task has a variance.
 
     `corpora` by task and `seed_effects`, of all tasks in their order, are those of the comparison.
     """
@@ -99,5 +101,6 @@ def _same_task(n: int, estimate: float, pooled: Pooled, method: Method) -> SameT
     variance = pooled.variance / n
     if not (method.margin and effect_named(method.effect).IN_UNITS_OF_MEASURE):
         return SameTask(n, estimate, variance)
-    tests = two_one_sided(estimate, [Part(variance, pooled.df)], method.margin)
+    gain = -estimate if method.lower_is_better else estimate
+    tests = two_one_sided(gain, [Part(variance, pooled.df)], method.margin)
     return SameTask(n, estimate, variance, tests.p_equivalence, tests.p_non_inferiority)

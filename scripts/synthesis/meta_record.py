@@ -117,10 +117,10 @@ def shown_range(interval: tuple[float, float], settings: Settings, scale: float)
 
 
 def sensitivity_record(found: Sensitivity) -> SensitivityRecord:
-    """The summaries with the tasks on which both systems are the same."""
+    """The summaries with the tasks on which every query has the same difference."""
     meta = found.meta
     return SensitivityRecord(
-        assumption="tasks on which both systems are the same have the pooled variance of the others",
+        assumption="tasks on which every query has the same difference have the pooled variance of the others",
         pooled_variance=found.pooled.variance,
         pooled_df=found.pooled.df,
         tasks=found.tasks,

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scripts.reports.comparison.dependence_notes import clusters_note, negative_weights_note, note_of_test, seeds_note
-from tests.support.meta_records import meta_record
+from scripts.reports.comparison.dependence_notes import (
+    by_treatment,
+    clusters_note,
+    negative_weights_note,
+    note_of_test,
+    seeds_note,
+)
+from tests.support.meta_records import SUMMARY, meta_record
 
 LABELS = {"c": "Control", "t": "Treatment", "s": "Sibling"}.__getitem__
 
@@ -13,17 +19,46 @@ LABELS = {"c": "Control", "t": "Treatment", "s": "Sibling"}.__getitem__
 def test_seeds_are_named_with_whose_they_are():
     own, borrowed = {"status": "own", "source": "t", "seeds": 3}, {"status": "borrowed", "source": "s", "seeds": 5}
     seeds = {"control": borrowed, "treatment": own}
-    expected = "Intervals include seed variance (Control: 5 seeds of Sibling; Treatment: 3 seeds)."
-    assert seeds_note([meta_record(seeds=seeds), meta_record(seeds=seeds)], LABELS) == expected
+    with_seeds = meta_record(seeds=seeds, given_seeds=SUMMARY)
+    said = "Intervals include seed variance (Control: 5 seeds of Sibling; Treatment: 3 seeds)."
+    assert seeds_note([(effects(1e-4, 0.0), with_seeds)] * 2, LABELS) == said
+
+
+def test_an_interval_that_takes_the_seeds_as_given_is_not_said_to_include_them():
+    seeds = {"treatment": {"status": "own", "source": "t", "seeds": 3}}
+    with_seeds, given = meta_record(seeds=seeds, given_seeds=SUMMARY), meta_record(seeds=seeds)
+    cases = {
+        "Intervals of means include seed variance (Treatment: 3 seeds); those of tasks take the seeds as given.":
+            (effects(None, None), with_seeds),
+        "Intervals include seed variance (Treatment: 3 seeds); those of 1 of 2 tasks take the seeds as given.":
+            (effects(1e-4, None), with_seeds),
+        "Intervals take the seeds as given (Treatment: 3 seeds).": (effects(None), given),
+    }  # fmt: skip
+    assert [seeds_note([found], LABELS) for found in cases.values()] == list(cases)
+    both = seeds_note([(effects(1e-4), with_seeds), (effects(None), given)], LABELS)
+    assert (
+        both
+        == "Intervals include seed variance (Treatment: 3 seeds). Intervals take the seeds as given (Treatment: 3 seeds)."
+    )
+
+
+def effects(*seeds_variances):
+    """Tasks with an effect whose intervals include these seed variances, None if they take the seeds as given."""
+    return pd.DataFrame({"task": range(len(seeds_variances)), "effect": 0.1, "seeds_variance": list(seeds_variances)})
+
+
+def test_a_note_that_differs_between_treatments_names_them():
+    assert by_treatment({"a": "Clusters.", "b": "Clusters."}) == "Clusters."
+    assert by_treatment({"a": "Clusters: 2.", "b": "", "c": "Clusters: 3."}) == "a: Clusters: 2. c: Clusters: 3."
 
 
 def test_unknown_seeds_are_said_and_none_are_not():
     unknown = {"status": "unknown", "source": None}
     text = "The seed variance of Control is unknown: intervals do not include it and are too narrow."
-    assert seeds_note([meta_record(seeds={"control": unknown})], LABELS) == text
-    both = seeds_note([meta_record(seeds={"difference": unknown})], LABELS)
+    assert seeds_note([(effects(None), meta_record(seeds={"control": unknown}))], LABELS) == text
+    both = seeds_note([(effects(None), meta_record(seeds={"difference": unknown}))], LABELS)
     assert both.startswith("The seed variance of Control and Treatment is unknown")
-    assert seeds_note([meta_record(), meta_record(seeds="conditional")], LABELS) == ""
+    assert seeds_note([(effects(None), meta_record()), (effects(None), meta_record(seeds="conditional"))], LABELS) == ""
 
 
 def test_clusters_come_with_their_design_effect():

@@ -248,9 +248,7 @@ def test_a_figure_is_read_from_files_as_its_looks_say(tmp_path):
     assert plot.groups[0].fixed.df is None and plot.groups[0].posterior.tau_scale == 0.1
     assert (plot.limits, plot.ticks, plot.columns) == ((-1, 1), (0,), ("n",))
     assert [row.trained for row in plot.groups[0].rows] == [(), ("treatment",)]
-    assert "equivalence: random effects p = 0.400" in notes(
-        plot
-    ) and "Non-inferiority: random effects no test" in notes(plot)
+    assert "Non-inferiority: summary no test" in notes(plot) and "equivalence: summary p = 0.400" in notes(plot)
 
 
 def test_figures_with_a_common_axis_have_limits_that_hold_all_of_them(tmp_path):

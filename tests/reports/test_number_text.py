@@ -142,13 +142,13 @@ def test_heterogeneity():
 
 def test_an_interval_that_has_no_name_is_not_called_normal():
     forest = plain((0.2, 0.6))
-    assert plot_text.method(forest) == "DL, normal interval"
-    assert plot_text.method(replace(forest, interval="knapp-hartung")) == "DL, Knapp-Hartung"
+    assert plot_text.method(forest, forest.groups[0]) == "DL, normal interval"
+    assert plot_text.method(replace(forest, interval="knapp-hartung"), forest.groups[0]) == "DL, Knapp-Hartung"
     with pytest.raises(
         ValueError,
         match="unknown 'other'; expected one of equal-weights, knapp-hartung, knapp-hartung-unmodified, normal",
     ):
-        plot_text.method(replace(forest, interval="other"))
+        plot_text.method(replace(forest, interval="other"), forest.groups[0])
 
 
 def test_means_lose_decimals_as_they_grow():

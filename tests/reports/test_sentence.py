@@ -153,6 +153,28 @@ def test_both_means_have_the_collections_on_which_systems_are_the_same():
     ) in said(one)
 
 
+def test_a_difference_that_every_query_has_is_not_called_the_same():
+    mean = {"ci_low": 0.01, "ci_high": 0.03}
+    for differences, expected in (
+        ({"d": -0.4}, f"With the collection on which every query differs by {MINUS}0.400 (variance pooled"),
+        ({"d": 0.0, "e": 0.25}, "With the collection on which both systems are the same and the collection on which "
+         "every query differs by 0.250 (variance"),
+        ({"d": 0.1, "e": -0.25}, "With the two collections on which every query of one of them differs by 0.100, "
+         f"{MINUS}0.250 (variance"),
+    ):  # fmt: skip
+        of_tasks = {task: {"effect": effect} for task, effect in differences.items()}
+        of_means = {"summary": mean | {"effect": 0.02}, "fixed_mean": mean | {"effect": 0.015}}
+        assert expected in said(sensitivity={"tasks": of_tasks, **of_means})
+
+
+def test_non_inferiority_has_the_scope_of_the_summary():
+    margin = {"margin": 0.01, "p_equivalence": 0.2, "p_non_inferiority": 0.03}
+    one = said(k=1, q=None, prediction_interval=None, equivalence=margin)
+    assert "Non-inferiority of Tuned & Co to BM25 on this collection, with margin" in one
+    tasks = said(k=1, q=None, prediction_interval=None, equivalence=margin, of_tasks=True)
+    assert "Non-inferiority of Tuned & Co to BM25 over tasks like the 50 of task 0, with" in tasks
+
+
 def test_non_inferiority_is_corrected_as_the_verdicts_are():
     margin = {"margin": 0.01, "p_equivalence": 0.2, "p_non_inferiority": 0.03}
     text = said(found(holm(0.001, 0.001), equivalence=margin))
@@ -201,9 +223,16 @@ def results():
 
 def test_equal_weights_give_both_means_one_estimate_and_why_the_second_may_be_the_surer():
     surer = {"fixed_mean": mean_of(0.05, 0.3), "summary": mean_of(0.05, 0.001)}
-    text = said(found(None, interval="equal-weights", **surer))
+    text = said(found(None, interval="equal-weights", q=1.0, **surer))
     assert "The effects differ less between the collections than their sampling errors suggest." in text
     assert "weighs the collections equally" not in text and "sampling errors" in text
+    spread = said(found(None, interval="equal-weights", q=9.0, **surer))
+    assert "sampling errors" not in spread
+    assert "The first interval is from the spread of the queries, the second from that of the effects." in spread
+    holm_alone = {"fixed_mean": mean_of(0.05, 0.027), "summary": mean_of(0.05, 0.047)}
+    by_holm = said(found(holm(0.047, 0.055), interval="equal-weights", q=1.0, **holm_alone))
+    assert "Each scope has its own Holm correction; before it, both means are significant." in by_holm
+    assert "sampling errors" not in by_holm
     less_sure = {"fixed_mean": mean_of(0.05, 0.001), "summary": mean_of(0.05, 0.3)}
     assert "sampling errors" not in said(found(None, interval="equal-weights", **less_sure))
 
@@ -222,11 +251,14 @@ def contradictions(one: Found, plot: Forest) -> list[str]:
     here, like, new = answers(one.meta, plot)
     text = sentence(one.meta, plot)
     stronger = TESTS[summary.own_p, summary.p_holm] > TESTS[mean.own_p, mean.p_holm]
-    by_precision = stronger or summary.effect * mean.effect < 0
+    opposed = summary.effect * mean.effect < 0
+    by_holm = stronger and not opposed and mean.own_p < plot.alpha
+    by_precision = opposed or (stronger and not by_holm)
     checks = {
         "old words": not any(word in text.lower() for word in OLD_WORDS),
         "non-inferiority is corrected": ("Non-inferiority" in text) == ("Holm-corrected p = 0.040 for two" in text),
         "why the means differ": ("weighs the collections equally" in text) == by_precision,
+        "that Holm differs": ("before it, both means are significant" in text) == by_holm,
         "relation": ("exceeds that of" in text, "is below that of" in text) == (mean.effect > 0, mean.effect < 0),
         **mean_checks("here", here, mean, plot),
         **mean_checks("like these", like, summary, plot),

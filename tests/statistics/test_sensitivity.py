@@ -57,6 +57,16 @@ def test_its_equivalence_is_tested_with_the_pooled_variance():
     assert test.p_equivalence == test.p_non_inferiority == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.parametrize("lower_is_better", [False, True])
+def test_non_inferiority_where_every_query_is_worse_by_the_same_has_the_sign_of_the_measure(lower_is_better):
+    """An error that is higher by 0.4 on every query is no case of "not worse"."""
+    results = tasks({"a": 0.2, "b": -0.1}, margin=0.05)
+    control, worse = RANDOM.uniform(0, 1, 30), 0.4 if lower_is_better else -0.4
+    results["c"] = result(control, control + worse, margin=0.05)
+    method = replace(METHOD, margin=0.05, lower_is_better=lower_is_better)
+    assert sensitivity(results, method).tasks["c"].p_non_inferiority > 0.99
+
+
 @pytest.mark.parametrize(("effect", "shift", "same"), [
     ("MD", 0.0, 0.0), ("MD", 0.1, 0.1), ("SMD", 0.0, 0.0), ("SMD", 0.1, None), ("d_av", 0.0, 0.0), ("CORR", 0.0, None),
 ])  # fmt: skip

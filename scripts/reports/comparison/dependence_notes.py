@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 
@@ -10,27 +10,48 @@ from scripts.records.comparison import MetaRecord
 from scripts.reports.comparison.plot_text import degrees_of_freedom
 
 
-def seeds_note(metas: list[MetaRecord], system: Callable[[str], str]) -> str:
-    """Whether the intervals of these meta records include the variance between training seeds, in sentences; empty
-    where no system is trained here. `system` gives a system's label.
+def seeds_note(found: list[tuple[pd.DataFrame, MetaRecord]], system: Callable[[str], str]) -> str:
+    """Which intervals of these effects and meta records include the variance between training seeds, in sentences;
+    empty where no system is trained here. `system` gives a system's label.
     """
-    included: dict[str, None] = {}
+    said: dict[str, dict[str, None]] = {}
     unknown: dict[str, None] = {}
-    for meta in metas:
+    for effects, meta in found:
         for role, record in meta.seeds.items() if isinstance(meta.seeds, dict) else []:
             names = {"control": [meta.control], "treatment": [meta.treatment]}
             name = " and ".join(system(name) for name in names.get(role, [meta.control, meta.treatment]))
             if record.status == "unknown":
                 unknown[name] = None
-            else:
+            elif meta.meta is not None:
                 lender = f" of {system(record.source)}" if record.status == "borrowed" else ""
-                included[f"{name}: {record.spread.seeds} seeds{lender}" if record.spread else name] = None
-    parts = [f"Intervals include seed variance ({'; '.join(included)})."] if included else []
+                seeds = f"{name}: {record.spread.seeds} seeds{lender}" if record.spread else name
+                said.setdefault(_includes_seeds(effects, meta), {})[seeds] = None
+    parts = [form.format("; ".join(names)) for form, names in said.items()]
     if unknown:
         parts.append(
             f"The seed variance of {', '.join(unknown)} is unknown: intervals do not include it and are too narrow."
         )
     return " ".join(parts)
+
+
+def _includes_seeds(effects: pd.DataFrame, meta: MetaRecord) -> str:
+    """Which intervals include seed variance, as a sentence with a place for its sources."""
+    shown = effects[effects["effect"].notna()]
+    of_tasks = int(shown["seeds_variance"].notna().sum()) if "seeds_variance" in shown else 0
+    if meta.meta is None or meta.meta.given_seeds is None:
+        return "Intervals take the seeds as given ({})."
+    if of_tasks == len(shown):
+        return "Intervals include seed variance ({})."
+    others = "those of tasks" if not of_tasks else f"those of {len(shown) - of_tasks} of {len(shown)} tasks"
+    included = "Intervals of means" if not of_tasks else "Intervals"
+    return f"{included} include seed variance ({{}}); {others} take the seeds as given."
+
+
+def by_treatment(notes: Mapping[str, str]) -> str:
+    """The notes of a figure's treatments: one where all have the same, else each with the name of its treatment."""
+    if len(set(notes.values())) == 1:
+        return next(iter(notes.values()))
+    return " ".join(f"{treatment}: {note}" for treatment, note in notes.items() if note)
 
 
 def clusters_note(effects: pd.DataFrame, meta: MetaRecord, task: Callable[[str], str]) -> str:

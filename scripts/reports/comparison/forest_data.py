@@ -107,7 +107,7 @@ class Group:
 
     `fixed_mean` is the mean on these collections, `summary` that over collections like these (random effects). Where
     the tasks are in `subgroups`, each of them in one, `between` says how these differ. `fixed` and `posterior` are
-    drawn where they are given.
+    drawn where they are given. `estimator` and `interval` are those used, if they are not those of the figure.
     """
 
     treatment: str
@@ -120,6 +120,8 @@ class Group:
     posterior: BayesianSummary | None = None
     margin: Margin | None = None
     fixed_mean: Diamond | None = None
+    estimator: str = ""
+    interval: str = ""
 
 
 @dataclass(frozen=True)

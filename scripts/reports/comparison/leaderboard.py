@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 
-from scripts.reports.comparison.forest_data import Diamond, Forest
+from scripts.records.comparison import MetaRecord
+from scripts.reports.comparison.forest_data import Forest
 
 NOT_CONCLUDED = (
     "The scores are means of tasks without values per query, so no task has a variance of its own. It cannot be "
@@ -24,13 +25,13 @@ def scope(plot: Forest) -> str:
     return f"Over tasks like the {row.n} of {row.task}"
 
 
-def in_a_further_task(plot: Forest, mean: Diamond) -> tuple[float, float] | None:
+def in_a_further_task(plot: Forest, meta: MetaRecord) -> tuple[float, float] | None:
     """The prediction interval of the difference reported for a further task: mean -+ t(k - 1) s sqrt(1 + 1 / k).
 
     None if the interval of the mean is another than t(k - 1) s / sqrt(k), from which it is computed.
     """
-    k = plot.groups[0].rows[0].n
-    if mean.df != k - 1 or not plot.effect.IN_UNITS_OF_MEASURE:
+    k, mean = plot.groups[0].rows[0].n, meta.fixed_mean
+    if mean is None or mean.df != k - 1 or not plot.effect.IN_UNITS_OF_MEASURE:
         return None
     half = (mean.ci_high - mean.ci_low) / 2 * math.sqrt(k + 1)
     return mean.effect - half, mean.effect + half

@@ -30,7 +30,7 @@ def _of_group(forest: Forest, group: Group) -> list[str]:
     """The tests of subgroups, and those of the summaries with the names of their methods."""
     of = _of(forest, group)
     lines = [group.between] if group.between else []
-    name = f"Random effects ({plot_text.method(forest)})" if group.heterogeneity else "Summary"
+    name = f"Random effects ({plot_text.method(forest, group)})" if group.heterogeneity else "Summary"
     of_means = {"Mean of these tasks (equal weights)": group.heterogeneity and group.fixed_mean, name: group.summary}
     of_means["Fixed effect"] = group.fixed
     if tests := [f"{name}{of}: {_test_of(mean, forest)}." for name, mean in of_means.items() if mean]:
@@ -65,8 +65,9 @@ def _margin(forest: Forest, group: Group) -> list[str]:
     """What the tests against the margin say of the summary and of how many tasks, adjusted as the figure's p-values."""
     if group.margin is None:
         return []
+    scope = "random effects" if group.heterogeneity else "summary"
     tests = [
-        f"{name}: random effects {_p_of(tested, forest)}, {_shown(group, column, forest)}"
+        f"{name}: {scope} {_p_of(tested, forest)}, {_shown(group, column, forest)}"
         for name, tested, column in (
             ("non-inferiority", group.margin.non_inferiority, "non_inferiority_p_value"),
             ("equivalence", group.margin.equivalence, "equivalence_p_value"),

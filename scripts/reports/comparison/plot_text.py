@@ -100,7 +100,7 @@ def summary_label(forest: Forest, group: Group) -> str:
     """The name of the summary row; if there is room, with the estimator of tau2 and the kind of interval."""
     if group.heterogeneity is None:
         return "Summary"
-    return "Random effects" if forest.single else f"Random effects ({method(forest)})"
+    return "Random effects" if forest.single else f"Random effects ({method(forest, group)})"
 
 
 def prediction_label(forest: Forest, group: Group) -> str:
@@ -129,7 +129,8 @@ def intervals(forest: Forest) -> str:
     if found := next((group for group in forest.groups if group.heterogeneity and group.summary), None):
         summary = found.summary
         parts += ["mean of these tasks t"] if found.fixed_mean else []
-        parts.append(f"random effects {interval_named(forest.interval).LABEL}")
+        used = [_interval(forest, group) for group in forest.groups if group.heterogeneity]
+        parts.append(f"random effects {', '.join(interval_named(name).LABEL for name in dict.fromkeys(used))}")
         if summary.prediction_interval and summary.prediction_df is None:
             parts.append("prediction by the confidence distribution of τ")
         elif summary.prediction_interval and forest.single:
@@ -141,9 +142,14 @@ def _t_of(df: float | None) -> str:
     return "" if df is None else form.unbroken(f", t({degrees_of_freedom(df)})")
 
 
-def method(forest: Forest) -> str:
-    """The estimator of tau2 and the kind of interval."""
-    return f"{estimator_named(forest.estimator).LABEL}, {interval_named(forest.interval).LABEL}"
+def method(forest: Forest, group: Group) -> str:
+    """The estimator of tau2 and the kind of interval of a group: dependent tasks may have others than asked for."""
+    estimator = estimator_named(group.estimator or forest.estimator)
+    return f"{estimator.LABEL}, {interval_named(_interval(forest, group)).LABEL}"
+
+
+def _interval(forest: Forest, group: Group) -> str:
+    return group.interval or forest.interval
 
 
 def p_text(forest: Forest) -> str:

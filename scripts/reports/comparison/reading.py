@@ -17,7 +17,13 @@ from scripts.records.comparison import MetaRecord
 from scripts.records.moderation import ModerationRecord
 from scripts.reports.comparison import means
 from scripts.reports.comparison.adjustment import Adjustment
-from scripts.reports.comparison.dependence_notes import clusters_note, negative_weights_note, note_of_test, seeds_note
+from scripts.reports.comparison.dependence_notes import (
+    by_treatment,
+    clusters_note,
+    negative_weights_note,
+    note_of_test,
+    seeds_note,
+)
 from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Row, Subgroup
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.moderation import between_groups, read_moderation
@@ -169,7 +175,7 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
     first = comparisons[0].meta
     column, _ = p_column(comparisons[0], looks.p, looks.correction)
     alone = len(comparisons) == 1
-    used = first.meta or looks  # dependent tasks may have another estimator than asked for
+    used = first.meta or looks  # of the first treatment; others name their own
     return Forest(
         control=labels.system(first.control),
         groups=tuple(_group(comparison, column, looks, labels, alone) for comparison in comparisons),
@@ -177,8 +183,13 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         measure=first.measure,
         p_note=p_note(comparisons, looks, labels),
         correction=means.CORRECTIONS[looks.correction][1] if looks.correction != "none" else "",
-        seeds_note=seeds_note([comparison.meta for comparison in comparisons], labels.system),
-        clusters_note=clusters_note(comparisons[0].effects, comparisons[0].meta, labels.task),
+        seeds_note=seeds_note([(one.effects, one.meta) for one in comparisons], labels.system),
+        clusters_note=by_treatment(
+            {
+                labels.system(one.meta.treatment): clusters_note(one.effects, one.meta, labels.task)
+                for one in comparisons
+            }
+        ),
         weights_note=negative_weights_note([comparison.effects for comparison in comparisons], labels.task),
         summary_note=summary_note(comparisons, looks.correction),
         estimator=used.estimator,
@@ -201,6 +212,8 @@ def _group(comparison: Found, column: str, looks: Looks, labels: Labels, alone: 
         fixed=means.fixed(meta) if looks.fixed else None,
         posterior=meta.bayesian if looks.bayesian else None,
         margin=means.margin(meta, family, correction),
+        estimator=meta.meta.estimator if meta.meta else "",
+        interval=meta.meta.interval if meta.meta else "",
         **_grouped(comparison, labels, alone),
     )
 

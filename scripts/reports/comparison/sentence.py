@@ -52,21 +52,21 @@ def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
         )
     ]
     if meta.of_tasks:
-        return [*found, *_of_leaderboard(plot, mean)]
+        return [*found, *_of_leaderboard(meta, plot, mean)]
     if k == 1:
         nothing = "One collection does not show how effects vary between collections, so nothing follows for others."
         return [*found, Answer("In other collections", "not known", "open", nothing)]
     like_these = f"Over collections like these, the mean {plot.effect.NOUN} is estimated at {_number(plot, summary)}"
     like_these += f" {_tested(plot, summary)}{few_collections.remark(plot, summary, k)}."
-    like_these += _why_they_differ(plot, mean, summary)
+    like_these += _why_they_differ(meta, plot, mean, summary)
     found.append(Answer("Over collections like these", *answer(plot, summary), like_these))
     return [*found, Answer("In a new collection", *_prediction(plot, summary))]
 
 
-def _of_leaderboard(plot: Forest, mean: Diamond) -> list[Answer]:
+def _of_leaderboard(meta: MetaRecord, plot: Forest, mean: Diamond) -> list[Answer]:
     """The answer of a comparison of task scores for a further task, and its limits."""
     nothing = Answer("On single tasks", "not known", "open", leaderboard.NOT_CONCLUDED)
-    interval = leaderboard.in_a_further_task(plot, mean)
+    interval = leaderboard.in_a_further_task(plot, meta)
     if interval is None:
         return [nothing]
     further = _prediction(plot, replace(mean, prediction_interval=interval), "In a further task")
@@ -82,7 +82,7 @@ def remarks(meta: MetaRecord, plot: Forest) -> list[str]:
     if meta.sensitivity:
         said.append(_with_identical(meta.sensitivity, meta.k, plot))
     if group.margin and group.margin.non_inferiority.own_p is not None:
-        said.append(_non_inferiority(plot, group.margin.margin, group.margin.non_inferiority))
+        said.append(_non_inferiority(meta, plot, group.margin.margin, group.margin.non_inferiority))
     return [*said, *filter(None, [unjudged.remark(meta, plot), plot.seeds_note])]
 
 
@@ -170,14 +170,21 @@ def _p_values(mean: Diamond | AgainstMargin, alpha: float, counted: bool = False
     return f"{own}, Holm-corrected {form.p_equals(mean.p_holm, alpha)}{number}"
 
 
-def _why_they_differ(plot: Forest, mean: Diamond, summary: Diamond) -> str:
+def _why_they_differ(meta: MetaRecord, plot: Forest, mean: Diamond, summary: Diamond) -> str:
     """The reason why the second scope may differ from the first in significance or sign."""
-    stronger = verdict(summary, plot.alpha) > verdict(mean, plot.alpha)
-    if not stronger and mean.effect * summary.effect >= 0:
+    opposed = mean.effect * summary.effect < 0
+    tested = mean.own_p is not None and summary.own_p is not None
+    stronger = tested and verdict(summary, plot.alpha) > verdict(mean, plot.alpha)
+    if not stronger and not opposed:
         return ""
-    if has_own_weights(plot.interval):
+    if not opposed and mean.own_p is not None and mean.own_p < plot.alpha:
+        return " Each scope has its own Holm correction; before it, both means are significant."
+    if not has_own_weights(plot.interval):
+        return " The first mean weighs the collections equally, the second by precision."
+    q, df = (meta.meta.q, meta.meta.q_df) if meta.meta else (None, None)
+    if q is not None and df is not None and q < df:
         return " The effects differ less between the collections than their sampling errors suggest."
-    return " The first mean weighs the collections equally, the second by precision."
+    return " The first interval is from the spread of the queries, the second from that of the effects."
 
 
 def _prediction(plot: Forest, summary: Diamond, where: str = "In a new collection") -> tuple[str, str, str]:
@@ -216,9 +223,8 @@ def _no_task_alone(plot: Forest) -> str:
 
 
 def _with_identical(sensitivity: SensitivityRecord, k: int, plot: Forest) -> str:
-    """The means in which tasks keep their place on which both systems are the same."""
+    """The means in which tasks keep their place on which every query has the same difference."""
     count = len(sensitivity.tasks)
-    which = "the collection" if count == 1 else f"the {form.spelled(count)} collections"
     parts = [
         f"{_interval_of(mean, plot)} {scope}"
         for mean, scope in (
@@ -227,9 +233,26 @@ def _with_identical(sensitivity: SensitivityRecord, k: int, plot: Forest) -> str
         )
     ]
     return (
-        f"With {which} on which both systems are the same (variance pooled from the others), "
+        f"With {' and '.join(_without_variance(sensitivity, plot))} (variance pooled from the others), "
         f"the mean {plot.effect.NOUN} is {' and '.join(parts)}."
     )
+
+
+def _without_variance(sensitivity: SensitivityRecord, plot: Forest) -> list[str]:
+    """The collections on which both systems are the same, and those on which every query has one other difference."""
+    differences = [task.effect for task in sensitivity.tasks.values()]
+    said = []
+    if same := differences.count(0.0):
+        said.append(f"{_the_collections(same)} on which both systems are the same")
+    if others := [difference for difference in differences if difference]:
+        numbers = ", ".join(_with_unit(plot, _numbers(plot, one, one).bound(one)) for one in others)
+        each = "" if len(others) == 1 else " of one of them"
+        said.append(f"{_the_collections(len(others))} on which every query{each} differs by {numbers}")
+    return said
+
+
+def _the_collections(count: int) -> str:
+    return "the collection" if count == 1 else f"the {form.spelled(count)} collections"
 
 
 def _interval_of(mean: Summary, plot: Forest) -> str:
@@ -238,11 +261,13 @@ def _interval_of(mean: Summary, plot: Forest) -> str:
     return f"{_with_unit(plot, effect)} ({interval})"
 
 
-def _non_inferiority(plot: Forest, margin: float, tested: AgainstMargin) -> str:
-    """Whether the treatment is shown to be no worse than the margin, by the corrected test."""
+def _non_inferiority(meta: MetaRecord, plot: Forest, margin: float, tested: AgainstMargin) -> str:
+    """Whether the treatment is shown to be no worse than the margin, by the corrected test; in the summary's scope."""
+    scope = "on this collection" if meta.k == 1 else "over collections like these"
+    scope = leaderboard.scope(plot).replace("Over", "over", 1) if meta.of_tasks else scope
     shown = "shown" if verdict(tested, plot.alpha) is Verdict.SIGNIFICANT else "not shown"
     names = f"{plot.groups[0].treatment} to {plot.control}"
     return (
-        f"Non-inferiority of {names} over collections like these, with margin {margin:g}, is {shown} at the "
+        f"Non-inferiority of {names} {scope}, with margin {margin:g}, is {shown} at the "
         f"{plot.alpha:g} level ({_p_values(tested, plot.alpha, counted=True)})."
     )
