@@ -1,7 +1,6 @@
 """Helpers for rules, for the experiment of start.smk: paths below results/, the code of a job, the user's data.
 
-Provides `result`, `shown`, `repository`, `code`, `code_of_model`, `sha256_of`, `source_files`, `source_settings`,
-`systems_of_type`, `graph` (jobs behind the results) and `deleted`. Rule files import or define all other names.
+Provides `result`, `shown`, `repository`, `code`, `code_of_model`, `source_files`, `source_settings`, `systems_of_type`, `graph` (jobs behind the results) and `deleted`. Rule files import or define all other names.
 """
 
 import os
@@ -77,25 +76,9 @@ def code_of_model(script, further=lambda wildcards: []):
     return code(script, loads)
 
 
-def sha256_of(**paths):
-    """The setting that identifies the user's own files and folders that a job reads: the SHA-256 of each, by option.
-
-    Snakemake thus notices a change of content regardless of dates. Jobs use the SHA-256 from the start of the run.
-    """
-    single = {option: path[0] if isinstance(path, list) and len(path) == 1 else path for option, path in paths.items()}
-    sha256_by_option = {
-        option: list(map(OWN_DATA.sha256, path)) if isinstance(path, list) else OWN_DATA.sha256(path)
-        for option, path in single.items()
-        if path
-    }
-    return {"sha256_of": {option: sha256 for option, sha256 in sha256_by_option.items() if sha256}}
-
-
-def source_settings(location, revision=None, **files):
-    """The settings of a job that reads `location`, with the SHA-256 of the user's own data and of further `files`."""
-    if location is None:  # for a model behind an endpoint
-        return {}
-    return {**SOURCES.settings(location, revision), **sha256_of(source=SOURCES.own(location, revision), **files)}
+def source_settings(location, revision=None):
+    """The settings of a job that reads `location`."""
+    return SOURCES.settings(location, revision) if location is not None else {}  # None: a model behind an endpoint
 
 
 def source_files(location, revision=None):

@@ -12,6 +12,8 @@ from scripts.common import interruption
 from scripts.common.errors import UserError
 from scripts.engine.exclusive import time_alone
 from scripts.engine.failures import errors_of_logs
+from scripts.engine.identity import OwnPlaces, identify
+from scripts.engine.left_standing import refuse_false_records
 from scripts.engine.priorities import prefer_first
 from scripts.engine.run_progress import follow
 from scripts.engine.slurm import begin_run
@@ -21,6 +23,7 @@ from scripts.reports.planning import figures
 
 PLOTS = {result("figure", figure=name, figure_format="png"): name for name in EXPERIMENT.comparisons}
 PROGRESS = None
+identify(workflow.rules, REPOSITORY, OwnPlaces(own_data(), OWN_DATA.sha256, ("results/", repository("scripts/"))))
 time_alone(workflow, EXPERIMENT.timing)
 if not AS_MODULE:  # in a module, rules and output belong to another workflow
     prefer_first(workflow, list(PLOTS))
@@ -39,10 +42,9 @@ def check_fonts():
 
 def begin():
     """Start a run (not a dry run): record its inputs and, on Slurm, cancel the jobs that an earlier run left."""
-    if not Path(PATH_TO_REPOSITORY, "scripts").is_dir():
-        sys.exit(f"error: {Path.cwd()}: run snakemake in {REPOSITORY}, whose scripts the jobs start")
     OWN_DATA.begin_run(own_data())
     try:
+        refuse_false_records(workflow)
         check_fonts()
         write_resolved(config, CONFIG_NAME, Path(RESULTS))
     except UserError as error:

@@ -41,10 +41,7 @@ rule prepare_dataset:
         code=code("datasets/prepare.py", reader),
         settings=lambda wildcards: settings(
             **datasets.dataset_settings(EXPERIMENT, wildcards.dataset),
-            **source_settings(
-                *datasets.place(EXPERIMENT, wildcards.dataset),
-                excluded=datasets.excluded_file(EXPERIMENT, wildcards.dataset),
-            ),
+            **source_settings(*datasets.place(EXPERIMENT, wildcards.dataset)),
         ),
     conda:
         "../envs/datasets.yaml"

@@ -27,10 +27,7 @@ rule import_run:
         system=systems_of_type("external"),
     params:
         code=code("evaluation/import_run.py"),
-        settings=lambda wildcards: settings(
-            **evaluation.import_run_settings(EXPERIMENT, wildcards.system),
-            **sha256_of(source=evaluation.external_files(EXPERIMENT, **wildcards)),
-        ),
+        settings=lambda wildcards: settings(**evaluation.import_run_settings(EXPERIMENT, wildcards.system)),
     conda:
         "../envs/evaluation.yaml"
     message:
@@ -51,10 +48,7 @@ rule import_scores:
         task=one_of(evaluation.scored_by_others(EXPERIMENT)),
     params:
         code=code("evaluation/import_scores.py"),
-        settings=lambda wildcards: settings(
-            **evaluation.import_scores_settings(EXPERIMENT, **wildcards),
-            **sha256_of(source=evaluation.external_files(EXPERIMENT, **wildcards)),
-        ),
+        settings=lambda wildcards: settings(**evaluation.import_scores_settings(EXPERIMENT, **wildcards)),
     conda:
         "../envs/evaluation.yaml"
     message:

@@ -2,7 +2,7 @@
 
 In: metrics/ and runs/ of all compared tasks, data/{dataset}/qrels/. Out: explorer/. Queries and corpora are read but
 are not inputs: if they were deleted to save space, the job reports this in one line, and no long jobs are planned
-again. The counts of datasets (statistics.json) are inputs, since they change with the texts.
+again. The statistics of datasets (statistics.json) are inputs, since they have the SHA-256 of the texts.
 """
 
 from pathlib import Path

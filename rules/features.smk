@@ -81,7 +81,7 @@ rule import_features:
         features=one_of(features.given(EXPERIMENT)),
     params:
         code=code("features/import_letor.py"),
-        settings=lambda wildcards: settings(**sha256_of(source=features.file_of_others(EXPERIMENT, **wildcards))),
+        settings=settings(),
     conda:
         "../envs/features.yaml"
     message:

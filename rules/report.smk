@@ -107,7 +107,7 @@ rule published:
         result("log", job="published"),
     params:
         code=code("reports/published.py"),
-        settings=lambda wildcards: settings(**published.published_settings(EXPERIMENT), **sha256_of(**PUBLISHED_FILES)),
+        settings=lambda wildcards: settings(**published.published_settings(EXPERIMENT)),
     conda:
         "../envs/report.yaml"
     message:

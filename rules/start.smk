@@ -1,8 +1,8 @@
 """The start of a run, before planning: read and resolve the configuration, or exit with a one-line error.
 
 In: the configuration. Provides all other rule files with EXPERIMENT (the resolved experiment), CAUTIONS, CONFIG_NAME,
-CONFIG_FILES, AS_MODULE (whether another workflow uses this one), PATH_TO_REPOSITORY, RESULTS (the experiment's folder),
-OWN_DATA, own_data, SOURCES (the locations of data and models) and STARTED (when this process started).
+CONFIG_FILES, AS_MODULE (whether another workflow uses this one), REPOSITORY, PATH_TO_REPOSITORY, RESULTS (the
+experiment's folder), OWN_DATA, own_data, SOURCES (the locations of data and models) and STARTED (when this process started).
 """
 
 import gc
@@ -34,7 +34,7 @@ from scripts.engine.downloads import HOW, fetched
 from scripts.engine.job_records import adopt
 from scripts.engine.left_standing import warn_at_the_end
 from scripts.engine.own_data import OwnData
-from scripts.engine.place import path_to_repository
+from scripts.engine.place import as_module, path_to_repository
 from scripts.engine.repair import repair
 from scripts.engine.versions import newer_than_tested
 from scripts.experiment.cautions import cautions
@@ -54,8 +54,8 @@ os.environ["PYTHONUTF8"] = "1"  # for jobs; Snakemake itself is already running
 if not sys.flags.utf8_mode and locale.getencoding().lower().replace("-", "") != "utf8":
     sys.exit(f"error: Python reads texts as {locale.getencoding()} here, and all of them are UTF-8: set PYTHONUTF8=1")
 
-PATH_TO_REPOSITORY = path_to_repository(REPOSITORY, Path(workflow.main_snakefile), Path.cwd())
-AS_MODULE = PATH_TO_REPOSITORY != ""
+PATH_TO_REPOSITORY = path_to_repository(REPOSITORY, Path.cwd())
+AS_MODULE = as_module(REPOSITORY, Path(workflow.main_snakefile), Path.cwd())
 # Jobs find the modules of scripts/ through PYTHONPATH and, without conda, use the Python that runs Snakemake.
 # A prefix replaces Snakemake's strict mode, so strict mode is set again. The prefix also holds for the rules of a
 # workflow that uses this one as a module, so the search path of that workflow stays in PYTHONPATH.

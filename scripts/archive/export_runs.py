@@ -13,6 +13,7 @@ from scripts.archive.provenance.privacy import of_this_process
 from scripts.archive.provenance.records import job_records, jobs_behind
 from scripts.archive.provenance.settings import ArchiveSettings
 from scripts.common.command_line import parser, run
+from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder
 from scripts.experiment.results_paths import fields_of
 
@@ -25,9 +26,13 @@ def main() -> None:
     jobs = jobs_behind([str(path) for path in arguments.runs], job_records())
     left_out = read_left_out(experiment.name)
     described_jobs = [described(job, settings.rules.get(job.record["rule"], {}), left_out) for job in jobs]
+    taken: dict[str, str] = {}
     with atomic_folder(arguments.exported) as folder:
         for path, page in origins_of_runs(experiment, described_jobs).items():
             name = "{task}.{system}.seed-{seed}.trec.gz".format(**fields_of("run", path))
+            if name in taken:
+                raise UserError(f"{path} and {taken[name]} would both be exported as {name}; rename a task or a system")
+            taken[name] = path
             shutil.copyfile(path, folder / name)
             privacy.refuse_left({name: folder / name})
             (folder / name.replace(".trec.gz", ".ir_metadata.yaml")).write_bytes(privacy.clean(page.encode()))

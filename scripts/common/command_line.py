@@ -15,7 +15,6 @@ import os
 import sys
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
-from itertools import chain, repeat
 from pathlib import Path
 from typing import NoReturn
 
@@ -79,11 +78,7 @@ class _Parser(argparse.ArgumentParser):
         settings = given.get("settings") or {}
         read = [path for value in given.values() for path in _paths(value)]
         ledger.check(dict.fromkeys(path for path in [*read, *_results_in(settings)] if os.path.exists(path)))
-        sums = settings.get("sha256_of", {})
-        own = {name: given.get(name) or settings[name] for name in sums}
-        pairs = [(_paths(value), sums[name]) for name, value in own.items()]
-        several = [zip(paths, of if isinstance(of, list) else repeat(of), strict=False) for paths, of in pairs]
-        input_digests.hold(dict(chain.from_iterable(several)))
+        input_digests.hold({Path(path): sha256 for path, sha256 in settings.get("sha256_of", {}).items()})
         if self.settings:
             values = {name: value for name, value in settings.items() if name != "sha256_of"}
             options.settings = read_settings(self.settings, values)
@@ -118,7 +113,7 @@ def parser(description: str | None, *paths: str, settings: type | bool = True) -
 
 
 def _paths(value) -> list[Path]:
-    """The paths in an option's value, or in a setting that is one."""
+    """The paths in an option's value."""
     items = value if isinstance(value, list) else [value]
     return [Path(item) for item in items if isinstance(item, str | Path)]
 

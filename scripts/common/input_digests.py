@@ -1,8 +1,8 @@
 """Checks that the user's own data stays the same from planning a job until the job has written its outputs.
 
-The key `sha256_of` of a job's settings contains the SHA-256 that each input had when the run began. The outputs of the
-job appear only if the inputs are still the same at its end. So results of old data, or of a mixture, are never taken
-for results of the new data.
+The key `sha256_of` of a job's settings contains, by path, the SHA-256 that each file or folder had when the run began.
+The outputs of the job appear only if these are still the same at its end. So results of old data, or of a mixture, are
+never taken for results of the new data.
 """
 
 from __future__ import annotations

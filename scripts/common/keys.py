@@ -156,12 +156,12 @@ Seed = Annotated[
 Size = Annotated[float, Rule(exclusive_minimum=0, maximum=1_000_000)]
 Share = Annotated[float, Rule(minimum=0, maximum=1)]
 Level = Annotated[float, Rule(exclusive_minimum=0, exclusive_maximum=1)]
-NAME = "^[A-Za-z0-9][A-Za-z0-9._-]*$"
+NAME = "^(?!.*\\.resume$)[A-Za-z0-9][A-Za-z0-9._-]*$"  # folders with that ending are kept for a job that is resumed
 Name = Annotated[  # short enough that a file name can contain two
     str,
     Rule(
         title="a name of at most 100 letters (without accents), digits, '.', '_' and '-' that begins with a letter "
-        "or digit",
+        "or digit and does not end in .resume",
         pattern=NAME,
         max_length=100,
     ),
@@ -178,7 +178,7 @@ TaskName = Annotated[
     str,
     Rule(
         title="a dataset's name or DATASET/train, DATASET/dev, DATASET/test",
-        pattern="^[A-Za-z0-9][A-Za-z0-9._-]*(/(train|dev|test))?$",
+        pattern="^(?!.*\\.resume(/|$))[A-Za-z0-9][A-Za-z0-9._-]*(/(train|dev|test))?$",
         max_length=106,
     ),
 ]

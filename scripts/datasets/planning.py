@@ -183,10 +183,6 @@ class Sources:
         """The path from which a job reads a location."""
         return {"source": self.place(location, revision)}
 
-    def own(self, location: str, revision: str | None = None) -> str | None:
-        """The location, if it is the user's own and is read in place."""
-        return location if self.place(location, revision) == location else None
-
     def inputs(self, location: str, revision: str | None = None) -> str | list[str]:
         """The inputs of a job for a location: a fetched file or folder, a file, or the files of a user's own folder.
 

@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from scripts.common import plugins
 from scripts.common.command_line import parser, run
+from scripts.common.digests import sha256
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_folder, check_sha256, write_json
 from scripts.common.settings import read_settings
@@ -192,8 +193,15 @@ def write(folder: Path, data: Collection, settings: Settings, files: Files, name
     if settings.strict and (refused := [*odd, *equal]):
         raise UserError(f"strict: {'; '.join(refused)}")
     write_splits(folder, collection, found.of_split)
-    write_json(folder / "statistics.json", counts, indent=2)
+    write_json(folder / "statistics.json", counts | sha256_of_texts(folder), indent=2)
     return [*(f"warning: {one}" for one in odd), *equal, *found.remarks, *splitting.near.remarks]
+
+
+def sha256_of_texts(folder: Path) -> dict[str, dict[str, str]]:
+    """The SHA-256 of each file of texts: jobs that read texts have the statistics as an input in their place."""
+    files = [folder / "corpus.jsonl", *(folder / "queries" / f"{split}.jsonl" for split in SPLITS)]
+    sums = {file.relative_to(folder).as_posix(): sha256(file) for file in files if file.exists()}
+    return {"sha256": sums} if sums else {}
 
 
 def excluded_of(queries: Sequence[Path]) -> dict[str, dict[str, set[str]]]:

@@ -6,13 +6,18 @@ import os
 from pathlib import Path
 
 
-def path_to_repository(repository: Path, main_snakefile: Path, working_folder: Path) -> str:
-    """The prefix of `scripts/…` in the inputs of rules: empty if Snakemake runs this repository.
+def as_module(repository: Path, main_snakefile: Path, working_folder: Path) -> bool:
+    """Whether another workflow uses this one as a module."""
+    return repository not in (main_snakefile.resolve().parent, working_folder.resolve())
 
-    So records and archives of a clone are valid in any other clone. If another workflow uses this one as a module, its
-    scripts are named relative to the folder in which Snakemake runs if they are below it, else by their full path.
+
+def path_to_repository(repository: Path, working_folder: Path) -> str:
+    """The prefix of `scripts/…` in the inputs of rules: empty where the working folder has the repository's scripts.
+
+    So records and archives of a clone are valid in any other clone. Elsewhere (with --directory, or as a module of
+    another workflow), scripts are named relative to the working folder if they are below it, else by their full path.
     """
-    if repository in (main_snakefile.resolve().parent, working_folder.resolve()):
+    if (working_folder / "scripts").resolve() == repository / "scripts":
         return ""
     below = repository.is_relative_to(working_folder.resolve())
     return os.path.relpath(repository, working_folder.resolve()) if below else str(repository)

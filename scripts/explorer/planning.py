@@ -8,7 +8,7 @@ from pathlib import Path
 from scripts.common.keys import JsonObject
 from scripts.experiment import job_files
 from scripts.experiment.records import Comparison, Experiment, System, Task
-from scripts.experiment.results_paths import path
+from scripts.experiment.results_paths import fields_of, path
 
 
 def explored(experiment: Experiment) -> dict[str, Comparison]:
@@ -73,9 +73,12 @@ def qrels(experiment: Experiment) -> list[str]:
 
 
 def statistics(experiment: Experiment) -> list[str]:
-    """The counts of the datasets with texts: they change with the texts, but remain if these are deleted."""
-    owners = (experiment.corpus_owner(task.dataset) for task in tasks_of(experiment) if _documents(experiment, task))
-    return [path("statistics", experiment=experiment.name, dataset=owner) for owner in dict.fromkeys(owners)]
+    """The statistics of the datasets with texts: they have the SHA-256 of texts, and remain if these are deleted."""
+    corpora = [file for task in tasks_of(experiment) for file in _corpora(experiment, task)]
+    queries = [file for task in tasks_of(experiment) if (file := _queries(experiment, task))]
+    owners = [fields_of("corpus", file) for file in corpora] + [fields_of("queries", file) for file in queries]
+    named = dict.fromkeys(owner["dataset"] for owner in owners)
+    return [path("statistics", experiment=experiment.name, dataset=dataset) for dataset in named]
 
 
 def explorer_settings(experiment: Experiment) -> JsonObject:

@@ -19,7 +19,8 @@ Naming = Callable[[str, str], str]  # file and its task -> the system's name, em
 def as_name(text: str) -> str:
     """Return a text as a name in a configuration; empty if no character of it is allowed there."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", plain).strip("._-")[:LONGEST]
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", plain).strip("._-")[:LONGEST]
+    return re.sub(r"\.resume$", "-resume", name)  # that ending is of unfinished jobs
 
 
 def stem(file: str) -> str:

@@ -117,14 +117,14 @@ def import_job(data, expected, during=lambda: None, wrong=False, by_setting=Fals
 
     def main():
         options = parser("", *([] if by_setting else ["source"])).parse_args()
-        assert options.settings["sha256_of"] == {"source": expected}
+        assert options.settings["sha256_of"] == {str(data): expected}
         with atomic_folder(out) as folder:
             during()
             if wrong:
                 raise UserError("corpus.jsonl:2: not JSON")
             write(folder / "statistics.json")
 
-    settings = {"sha256_of": {"source": expected}} | ({"source": str(data)} if by_setting else {})
+    settings = {"sha256_of": {str(data): expected}} | ({"source": str(data)} if by_setting else {})
     options = [] if by_setting else ["--source", str(data)]
     sys.argv = ["script.py", *options, "--settings", json.dumps(settings)]
     try:

@@ -202,3 +202,12 @@ def test_records_lie_where_this_workflow_looks_for_them():
     )
     assert 'os.pathconf(subject, "PC_NAME_MAX")' in persistence
     assert f'os.path.join(file, "{DIRECTORY_STAMP}")' in source(snakemake.io)
+
+
+# scripts/engine/identity.py
+
+
+def test_the_parameters_of_a_job_and_those_compared_come_from_its_rule():
+    assert "self._params, self._non_derived_params = self.rule.expand_params(" in source(Job._expand_params)
+    assert parameters(Rule.expand_params)[:3] == ["self", "wildcards", "input"]
+    assert "job.non_derived_params" in source(PersistenceBase._params)

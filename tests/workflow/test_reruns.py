@@ -47,6 +47,7 @@ def test_a_learning_rate_reruns_its_recipe_and_what_follows(again):
         # random has one seed, and its comparison takes seed variance from hard
         *(f"{rule} {name}" for rule in ("compare", "figure") for name in ("hard-helps", "random-helps")),
         *(f"figure cost-zero-shot-{name}" for name in ("hard-helps", "random-helps")),
+        "figure theirs",  # its stars follow the correction for all comparisons
         *TABLES,
     }
 

@@ -58,6 +58,7 @@ def main() -> None:
     parser.add_argument("--sources", type=Path, required=True)
     sources = parser.parse_args().sources
     Path(CONFIGURATION).write_text(sys.stdin.read())
+    Path("scripts").symlink_to(sources.resolve() / "scripts")  # so that commands name scripts as in a clone
     from snakemake.api import SnakemakeApi
     from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
 

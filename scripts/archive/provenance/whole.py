@@ -7,11 +7,9 @@ archive never states the SHA-256 of data that no job read.
 from __future__ import annotations
 
 import os
-from itertools import pairwise
 from pathlib import Path
 
 from scripts.archive.crate import layout
-from scripts.archive.provenance.commands import words_of
 from scripts.archive.provenance.jobs import file_sha256, files_of
 from scripts.archive.provenance.records import Job
 from scripts.common.digests import content_sha256
@@ -96,12 +94,7 @@ def replaced_data(jobs: list[Job]) -> list[str]:
 
 def _planned_with(job: Job) -> dict[str, str]:
     """The user's own files and folders that a job read -> the SHA-256 of their content, from the job's settings."""
-    settings = job.settings or {}
-    stated = settings.get("sha256_of", {})
-    words = words_of(job.record["shellcmd"] or "") or []
-    given = {before: after for before, after in pairwise(words) if before.startswith("--")}
-    places = {name: given.get(f"--{name}", settings.get(name)) for name, one in stated.items() if isinstance(one, str)}
-    return {place: stated[name] for name, place in places.items() if isinstance(place, str)}
+    return (job.settings or {}).get("sha256_of", {})
 
 
 def _holds(path: str, expected: str) -> bool:
