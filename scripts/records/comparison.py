@@ -116,7 +116,8 @@ class MetaRecord:
 
     `seeds` by role, or `conditional` if they are taken as given; `collections` numbers the corpora of tasks;
     `clusters` counts those of tasks whose queries are clustered. `of_tasks`: a value is the score of a task of a
-    leaderboard, not of a query.
+    leaderboard, not of a query. `weightings`: the summary with other common weights (synthesise.py), and
+    `fixed_mean_without` the mean on these collections without each task, for two or more.
     """
 
     control: str
@@ -146,6 +147,8 @@ class MetaRecord:
     sensitivity: SensitivityRecord | None = None
     unjudged: UnjudgedRecord | None = None
     of_tasks: bool = False
+    weightings: dict[str, Summary] = field(default_factory=dict)
+    fixed_mean_without: dict[str, Summary] = field(default_factory=dict)
 
     @property
     def k(self) -> int:

@@ -17,12 +17,15 @@ from scripts.statistics.dependence.structure import Counts, Dependence
 from scripts.statistics.effects import effect_named
 from scripts.statistics.meta_analysis.dependent import dependent_meta_analysis
 from scripts.statistics.meta_analysis.fixed_mean import fixed_mean
-from scripts.statistics.meta_analysis.independent import MetaAnalysis
+from scripts.statistics.meta_analysis.independent import MetaAnalysis, meta_analysis
 from scripts.statistics.meta_analysis.small_tasks import SHRUNK, with_shrunk_variances
 from scripts.statistics.meta_analysis.summaries import Summary
 from scripts.statistics.method import DEFAULTS, Method
 from scripts.statistics.task.effect_sizes import EffectSize
 from scripts.statistics.task_intervals import TaskInterval
+
+INVERSE_VARIANCE = "inverse-variance"  # DerSimonian and Laird's, each task with its own variance, as Ranger does
+WEIGHTINGS = (INVERSE_VARIANCE, "knapp-hartung", "equal-weights")
 
 
 @dataclass(frozen=True)
@@ -32,8 +35,9 @@ class Synthesis:
     `meta` is None if no task has an effect. `weights` names the tasks with an effect, in the order given; `estimates`
     and `dependence` are theirs, on the scale of the synthesis. `fixed_mean` is the equally weighted mean of these
     tasks, taken as given (fixed_mean.py), each with its own variance; None if `meta` is. `of` is the meta-analysis of a
-    subset of these tasks. Effects, their intervals and prediction intervals are as reported; variances, standard errors
-    and tau2 are on the scale of the synthesis (for a correlation, Fisher's z).
+    subset of these tasks, `fixed_mean_of` their mean taken as given, `weighed` the summary with another weighting.
+    Effects, their intervals and prediction intervals are as reported; variances, standard errors and tau2 are on the
+    scale of the synthesis (for a correlation, Fisher's z).
     """
 
     effect_type: str
@@ -44,12 +48,29 @@ class Synthesis:
     dependence: Dependence
     warnings: tuple[str, ...]
     of: Callable[[Sequence[str]], MetaAnalysis]
+    fixed_mean_of: Callable[[Sequence[str]], Summary]
+    weighed: Callable[[str], Summary]
 
     @cached_property
     def leave_one_out(self) -> dict[str, MetaAnalysis]:
         """Task -> the meta-analysis of all others; empty for fewer than two tasks."""
         tasks = list(self.weights)
         return {one: self.of([task for task in tasks if task != one]) for one in tasks if len(tasks) > 1}
+
+    @cached_property
+    def fixed_mean_without(self) -> dict[str, Summary]:
+        """Task -> the mean of all others, taken as given; empty for fewer than two tasks."""
+        tasks = list(self.weights)
+        others = {one: [task for task in tasks if task != one] for one in tasks if len(tasks) > 1}
+        return {one: self.fixed_mean_of(of) for one, of in others.items()}
+
+    @cached_property
+    def weightings(self) -> dict[str, Summary]:
+        """The summary with each other common weighting, by name; empty for fewer than two tasks."""
+        if self.meta is None or self.meta.k < 2:
+            return {}
+        own = {"normal": INVERSE_VARIANCE}.get(self.meta.interval, self.meta.interval)
+        return {name: self.weighed(name) for name in WEIGHTINGS if name != own}
 
     @cached_property
     def cumulative(self) -> dict[str, MetaAnalysis]:
@@ -91,6 +112,8 @@ def synthesise(
         weights=dict(zip(tasks, meta.weights, strict=True)) if meta else {},
         warnings=(*left_out, *summary_warnings(meta, tasks, method)),
         of=combine.of,
+        fixed_mean_of=combine.fixed_mean_of,
+        weighed=combine.weighed_by,
     )
 
 
@@ -125,7 +148,22 @@ class _Combining:
         """The fixed mean on the reported scale; for a single task, the summary."""
         if meta.k == 1:
             return meta.summary
-        return _reported(fixed_mean(self.estimates, self.known, meta.alpha), self.reported)
+        return self.fixed_mean_of(self.tasks)
+
+    def fixed_mean_of(self, tasks: Sequence[str]) -> Summary:
+        """The mean of a subset of the tasks, taken as given, on the reported scale."""
+        chosen = [self.tasks.index(task) for task in tasks]
+        mean = fixed_mean(self.estimates[chosen], self.known.of_subset(chosen), self.method.alpha)
+        return _reported(mean, self.reported)
+
+    def weighed_by(self, name: str) -> Summary:
+        """The summary with a weighting, on the reported scale."""
+        if name == INVERSE_VARIANCE:
+            found = meta_analysis(self.estimates, np.diag(self.known.sampling), "DL", "normal", self.method.alpha)
+        else:
+            how = ("REML", name, self.method.alpha, self.method.prediction)
+            found = dependent_meta_analysis(self.estimates, self.weighed, *how)
+        return _reported(found.summary, self.reported)
 
 
 def independent(effects: Sequence[EffectSize]) -> Dependence:

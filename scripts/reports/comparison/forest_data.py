@@ -17,7 +17,8 @@ NARROW = 5.2  # inches: the middle of both
 class Row:
     """One task. `weight` in 0..1; a task without an effect has its reason in `undefined`, and its means if any.
 
-    `trained` names the roles (control, treatment) whose system learnt from training queries of the task's dataset.
+    `task` is its label, `name` its name in files. `trained` names the roles (control, treatment) whose system learnt
+    from training queries of the task's dataset.
     """
 
     task: str
@@ -37,6 +38,7 @@ class Row:
     equivalence_p_value: float | None = None
     non_inferiority_p_value: float | None = None
     trained: tuple[str, ...] = ()
+    name: str = ""
 
 
 @dataclass(frozen=True)

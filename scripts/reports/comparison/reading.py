@@ -44,7 +44,7 @@ AS_IN_LOOKS = (
 )
 
 # The columns of an effects file (docs/statistics.md): those that a row of a figure shows, and those for other readers.
-SHOWN = tuple(name for name in Row.__dataclass_fields__ if name not in ("task", "p_value", "trained"))
+SHOWN = tuple(name for name in Row.__dataclass_fields__ if name not in ("task", "name", "p_value", "trained"))
 NOT_SHOWN = (
     *("variance", "se", "p_value", "log10_p", "t", "t_df", "t_log10_p"),
     *(f"{test}_{p}" for test in ("t_p", "randomisation_p") for p in ("value", "holm", "bh")),
@@ -137,7 +137,8 @@ def rows(comparison: Found, column: str, looks: Looks, labels: Labels) -> tuple[
         roles = [role for role in ROLES if cells["task"] in trained.get(getattr(comparison.meta, role), [])]
         shown = {name: cells.get(name) for name in SHOWN}
         shown |= {f"{test}_value": cells.get(f"{test}_{corrected}") for test in AGAINST_MARGIN}
-        made.append(Row(task=labels.task(cells["task"]), p_value=cells[column], trained=tuple(roles), **shown))
+        names = {"task": labels.task(cells["task"]), "name": cells["task"]}
+        made.append(Row(**names, p_value=cells[column], trained=tuple(roles), **shown))
     return tuple(made)
 
 

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, replace
 
 from scripts.records.comparison import MetaRecord, SensitivityRecord
-from scripts.reports.comparison import few_collections, leaderboard, plot_text, unjudged
+from scripts.reports.comparison import few_collections, leaderboard, plot_text, unjudged, weights_text
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Forest
 from scripts.reports.comparison.verdict import Verdict, answer, in_full, verdict
@@ -58,7 +58,7 @@ def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
         return [*found, Answer("In other collections", "not known", "open", nothing)]
     like_these = f"Over collections like these, the mean {plot.effect.NOUN} is estimated at {_number(plot, summary)}"
     like_these += f" {_tested(plot, summary)}{few_collections.remark(plot, summary, k)}."
-    like_these += _why_they_differ(meta, plot, mean, summary)
+    like_these += _why_they_differ(meta, plot, mean, summary) + weights_text.other_answer(meta, plot)
     found.append(Answer("Over collections like these", *answer(plot, summary), like_these))
     return [*found, Answer("In a new collection", *_prediction(plot, summary))]
 
@@ -78,7 +78,7 @@ def remarks(meta: MetaRecord, plot: Forest) -> list[str]:
     documents, seeds.
     """
     group = plot.groups[0]
-    said = [*filter(None, [in_domain(plot), _no_task_alone(plot)])]
+    said = [*filter(None, [in_domain(plot), _no_task_alone(plot), weights_text.deciding_task(meta, plot)])]
     if meta.sensitivity:
         said.append(_with_identical(meta.sensitivity, meta.k, plot))
     if group.margin and group.margin.non_inferiority.own_p is not None:

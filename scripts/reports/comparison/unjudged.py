@@ -7,6 +7,7 @@ correction, and its sign.
 from __future__ import annotations
 
 from scripts.records.comparison import MetaRecord, UnjudgedCase
+from scripts.reports.comparison import mean_in_text
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.writing.content import Table, columns
@@ -33,15 +34,8 @@ def cases_of(meta: MetaRecord) -> dict[str, UnjudgedCase]:
 def changing(meta: MetaRecord, alpha: float) -> dict[str, UnjudgedCase]:
     """The cases in which the answer on these collections is another than as judged."""
     cases = cases_of(meta)
-    answers = {name: _answer(case.fixed_mean, alpha) for name, case in cases.items()}
+    answers = {name: mean_in_text.sign(case.fixed_mean, alpha) for name, case in cases.items()}
     return {name: case for name, case in cases.items() if answers[name] != answers[AS_JUDGED]}
-
-
-def _answer(mean: Summary, alpha: float) -> int:
-    """1 or -1: significantly above or below 0 before correction; else 0."""
-    if mean.p_value is None or mean.p_value >= alpha:
-        return 0
-    return 1 if mean.effect > 0 else -1
 
 
 def remark(meta: MetaRecord, plot: Forest) -> str:
@@ -58,7 +52,7 @@ def remark(meta: MetaRecord, plot: Forest) -> str:
         f"{number:.1f} are unjudged and count as not relevant. "
     )
     share = 1 - number / documents
-    means = {name: _mean(case.fixed_mean, plot) for name, case in cases_of(meta).items()}
+    means = {name: mean_in_text.tested(case.fixed_mean, plot) for name, case in cases_of(meta).items()}
     if share < FEW:
         said += f"Only {share:.0%} are judged, too few to bound the answer."
         if "condensed" in means:
@@ -69,17 +63,6 @@ def remark(meta: MetaRecord, plot: Forest) -> str:
         cases = [f"{means[name]} if {CASES[name][0]}" for name in changed]
         said += f"The answer depends on them: the mean {plot.effect.NOUN} is {', '.join(cases)}."
     return said.format(treatment=plot.groups[0].treatment)
-
-
-def _mean(mean: Summary, plot: Forest) -> str:
-    effect, low, high = _numbers(mean, plot)
-    p = "" if mean.p_value is None else f"; {form.p_equals(mean.p_value, plot.alpha)} without correction"
-    return f"{effect} ({form.percent(plot.alpha)} CI {low} to {high}{p})"
-
-
-def _numbers(mean: Summary, plot: Forest) -> list[str]:
-    numbers = form.in_text(form.numbers(plot), mean.ci_low, mean.ci_high)
-    return [f"{text} {numbers.factor}".strip() for text in numbers.of(mean.effect, mean.ci_low, mean.ci_high)]
 
 
 def cases_tables(meta: MetaRecord, plot: Forest) -> list[Table]:
@@ -101,5 +84,5 @@ def cases_tables(meta: MetaRecord, plot: Forest) -> list[Table]:
 
 
 def _cells(mean: Summary, plot: Forest) -> list[str]:
-    effect, low, high = _numbers(mean, plot)
+    effect, low, high = mean_in_text.numbers(mean, plot)
     return [f"{effect} [{low}, {high}]", "" if mean.p_value is None else form.p_value(mean.p_value, plot.alpha)]

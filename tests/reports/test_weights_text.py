@@ -1,0 +1,71 @@
+"""What a report says of the weights of tasks: another answer with both numbers, and the task that decides a width."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scripts.reports.comparison.mean_in_text import sign
+from scripts.reports.comparison.weights_text import narrowest
+from scripts.statistics.comparison import compare
+from scripts.statistics.meta_analysis.independent import meta_analysis
+from scripts.statistics.method import Method
+from scripts.statistics.synthesise import INVERSE_VARIANCE, WEIGHTINGS
+from tests.reports.test_sentence import MINUS, said
+from tests.support.meta_records import SUMMARY
+
+OTHER = SUMMARY | {"effect": 0.01, "ci_low": -0.03, "ci_high": 0.05, "p_value": 0.6}
+
+
+def test_another_answer_is_said_with_both_numbers():
+    for name, words in (
+        (INVERSE_VARIANCE, "by precision (DerSimonian-Laird, normal interval)"),
+        ("equal-weights", "with equal weights"),
+    ):
+        text = said(weightings={name: SUMMARY | OTHER})
+        assert "This answer depends on how collections are weighed: the mean is 0.050 (95% CI 0.030 to 0.070" in text
+        assert f"and 0.010 (95% CI {MINUS}0.030 to 0.050; p = 0.600 without correction) {words}." in text
+    opposite = SUMMARY | {"effect": -0.05, "ci_low": -0.07, "ci_high": -0.03}
+    assert f"{MINUS}0.050 (95% CI {MINUS}0.070 to {MINUS}0.030" in said(weightings={"knapp-hartung": opposite})
+    assert "weighed" not in said(weightings={name: SUMMARY for name in WEIGHTINGS})
+
+
+def test_a_task_without_which_an_interval_is_at_most_half_as_wide_is_named():
+    wide, narrow = SUMMARY | {"ci_low": 0.0, "ci_high": 0.1}, SUMMARY | {"ci_low": 0.03, "ci_high": 0.07}
+    without = {f"task {place}": wide for place in range(3)} | {"task 3": narrow}
+    left_out = {
+        task: {"k": 3, "interval": "normal", "summary": one, "tau2": 0, "i2": 0, "q": 1}
+        for task, one in without.items()
+    }
+    text = said(summary=SUMMARY | wide, leave_one_out=left_out)
+    assert "task 3 alone decides the width: without it, the interval would be 40% as wide over collections like" in text
+    both = said(summary=SUMMARY | wide, fixed_mean=SUMMARY | wide, leave_one_out=left_out, fixed_mean_without=without)
+    assert "40% as wide on the other three collections (95% CI 0.030 to 0.070) and 40% as wide over" in both
+    assert "decides" not in said(summary=SUMMARY | narrow, leave_one_out=left_out)
+
+
+def tasks(sizes: dict[str, int]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    generator = np.random.default_rng(4)
+    return {name: (np.zeros(n), generator.normal(0.05, 0.25, n)) for name, n in sizes.items()}
+
+
+def test_other_weightings_are_the_summaries_that_they_would_be():
+    scores = tasks({"a": 30, "b": 300, "c": 3000, "d": 200})
+    found = compare(scores).synthesis
+    assert set(found.weightings) == {INVERSE_VARIANCE, "knapp-hartung"}
+    assert found.weightings["knapp-hartung"] == compare(scores, Method(interval="knapp-hartung")).over_collections
+    own = [values.var(ddof=1) / len(values) for _, values in scores.values()]
+    expected = meta_analysis([values.mean() for _, values in scores.values()], own, "DL", "normal")
+    assert found.weightings[INVERSE_VARIANCE] == expected.summary
+    as_ranger = compare(scores, Method(interval="normal", estimator="DL", small_tasks="own")).synthesis
+    assert as_ranger.weightings["equal-weights"] == found.meta.summary
+    assert compare({"a": scores["a"]}).synthesis.weightings == {}
+
+
+def test_the_mean_on_the_other_tasks_is_that_of_a_comparison_of_them():
+    scores = tasks({"tiny": 3, "b": 300, "c": 300, "d": 200})
+    found = compare(scores).synthesis
+    others = compare({name: pair for name, pair in scores.items() if name != "tiny"})
+    assert found.fixed_mean_without["tiny"].variance == pytest.approx(others.on_these.variance)
+    assert narrowest(found.fixed_mean, found.fixed_mean_without)[0] == "tiny"
+    assert sign(found.fixed_mean, 0.05) == 0 and sign(others.on_these, 0.05) == 1
