@@ -7,7 +7,7 @@ tables/comparisons.{md,tex} (one row per comparison).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -25,12 +25,26 @@ from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.reading import Found, Labels, read_found
 from scripts.reports.comparison.sentence import sentence
-from scripts.reports.comparison.table import as_table, how_to_read, notes, overview, tasks_table
+from scripts.reports.comparison.table import (
+    HERE,
+    LIKE_THESE,
+    NEW,
+    P_HERE,
+    P_LIKE_THESE,
+    TAU,
+    TRIED,
+    as_table,
+    how_to_read,
+    notes,
+    overview,
+    tasks_table,
+)
 from scripts.reports.comparison.unjudged import cases_tables
 from scripts.reports.writing import latex, markdown
 from scripts.reports.writing.content import Block, Column, Items, Paragraph, Section, Table, columns
 from scripts.statistics.meta_analysis.summaries import Summary
 
+INDENTED = 2 * "\N{NO-BREAK SPACE}"
 COLUMNS = ("effect", "variance", "se", "ci_low", "ci_high", "p_value", "log10_p")  # of an effects file
 
 
@@ -109,6 +123,24 @@ def all_comparisons(comparisons: pd.DataFrame, labels: Labels) -> list[Block]:
     return [Table(heads, [list(zip(*shown.values(), strict=True))]), Paragraph(how_to_read(shown))]
 
 
+def narrow(comparisons: pd.DataFrame, labels: Labels) -> list[Block]:
+    """The same for a column of a paper: below the name of each comparison its estimates, one row per scope."""
+    shown = overview(comparisons, labels)
+    rows = [dict(zip(shown, cells, strict=True)) for cells in zip(*shown.values(), strict=True)]
+    columns = [Column("Comparison"), Column("Estimate", "r"), Column("p", "r")]
+    return [Table(columns, [_scopes(row) for row in rows]), Items([how_to_read(shown)])]
+
+
+def _scopes(row: dict[str, str]) -> list[list[str]]:
+    k = f", k = {row['k']}"
+    named = f"{row['Treatment']} against {row['Control']} ({row['Measure']}, {row['Effect']}{k})"
+    rows = [[named, "", ""]]
+    for scope, p in ((HERE, P_HERE), (LIKE_THESE, P_LIKE_THESE), (NEW, ""), (TAU, ""), (TRIED, "")):
+        if row.get(scope):
+            rows.append([f"{INDENTED}{scope}", row[scope], row.get(p, "")])
+    return rows
+
+
 def write(path: Path, text: str) -> None:
     """Write a text file, whole or not at all."""
     write_text(path, text)
@@ -129,9 +161,10 @@ def main() -> None:
         page = markdown.document(title, [*blocks, *dependences(comparison.meta, plot, labels)])
         write(paths_of_tables[name, "tsv"], in_full(comparison, labels).to_csv(sep="\t", index=False))
         write(paths_of_tables[name, "md"], page)
-        write(paths_of_tables[name, "tex"], latex.document(blocks))
+        without = as_table(comparison, replace(arguments.settings.comparisons[name], judged=""), labels)
+        write(paths_of_tables[name, "tex"], latex.document(content(name, comparison, without)))
     blocks = all_comparisons(comparisons, labels)
-    texts = {".md": markdown.document("Comparisons", blocks), ".tex": latex.document(blocks)}
+    texts = {".md": markdown.document("Comparisons", blocks), ".tex": latex.document(narrow(comparisons, labels))}
     for path in arguments.comparisons_tables:
         write(path, texts[path.suffix])
 

@@ -150,8 +150,8 @@ def test_the_tables_hold_every_number(monkeypatch, files, record):
     tex = (files / "t.tex").read_text()
     lines = [line for line in tex.splitlines() if line.endswith(r" \\")]
     assert len(lines) == 1 + 4 + 1 + 2 and all(line.isascii() for line in lines)
-    assert lines[0] == r"Model & Coefficient & Estimate & 95\% CI & $p$ & p (permutation) \\"
-    assert tex.count(r"\midrule") == 2 + 1 and "% Flat: not fitted, Flat is the same on all tasks." in tex
+    assert lines[0] == r"Model & Coefficient & Estimate & 95\% CI & $p$ & \shortstack[r]{p \\ (permutation)} \\"
+    assert tex.count(r"\midrule") == 2 + 1 and "Flat: not fitted, Flat is the same on all tasks." in tex
     assert "% Between groups (Kind): F(1, 6)" in tex
     page = (files / "t.md").read_text()
     assert "| A \\*first\\*" in page and "## Subgroups by Kind" in page and "\N{NO-BREAK SPACE}" not in page

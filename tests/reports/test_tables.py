@@ -28,10 +28,10 @@ from scripts.reports.comparison.table import (
     overview,
 )
 from scripts.reports.contents.comparisons import caption
-from scripts.reports.tables import content, dependences, in_full
+from scripts.reports.tables import content, dependences, in_full, narrow
 from scripts.reports.writing import markdown
-from scripts.reports.writing.content import Column, Paragraph, Table
-from scripts.reports.writing.latex import FITTING, document, escape
+from scripts.reports.writing.content import Column, Items, Paragraph, Section, Table
+from scripts.reports.writing.latex import FITTING, SMALL, document, escape, heading
 from scripts.synthesis.comparisons_table import Settings, table
 from tests.support.meta_records import meta_record
 
@@ -164,8 +164,33 @@ def test_latex_escapes_what_means_something_to_it():
     table = document([Table([Column("Task"), Column("n", "r")], [[["a", "1"]], [["b", "2"]]]), Paragraph("a  \n b")])
     assert re.findall(r"\\(\w+)rule", table) == ["top", "mid", "mid", "bottom"]
     assert r"Task & $n$ \\" in table and table.startswith(
-        f"% \\usepackage{{booktabs,graphicx}}\n% a b\n{FITTING}\n\\begin{{tabular}}{{lr}}"
+        f"% \\usepackage{{booktabs,graphicx}}\n% a b\n{SMALL}\n{FITTING}\n\\begin{{tabular}}{{lr}}"
     )
+
+
+def test_latex_prints_the_measure_and_the_meaning_of_marks_with_each_table():
+    part = Section("nDCG@10", [Table([Column("Task")], [[["a"]]]), Items(["±: the spread."])])
+    title, _, said = document([part]).partition("\\noindent\\resizebox")
+    assert "\\textbf{nDCG@10}" in title and "$\\pm$: the spread." in said and "%" not in said.replace("{!}{%", "")
+    cell = document([Table([Column("a")], [[["0.297 ± 0.009*"]]])])
+    assert r"0.297{\tiny\,$\pm$\,0.009}*" in cell
+
+
+def test_a_long_heading_of_latex_breaks_at_spaces_and_hyphens():
+    assert heading(Column("long-term-care-insurance", "r")) == r"\shortstack[r]{long-term- \\ care- \\ insurance}"
+    assert heading(Column("On these collections", "r")) == r"\shortstack[r]{On these \\ collections}"
+    assert [heading(Column(name)) for name in ("n", "p", "bm25", "A_B")] == ["$n$", "$p$", "bm25", r"A\_B"]
+
+
+def test_the_comparisons_of_a_paper_have_three_columns():
+    """Each comparison is named by its systems, measure and effect, and each scope has a row."""
+    shown = table({"one": meta_record(**META), "two": meta_record(**META | {"treatment": "u"})}, Settings())
+    made, _ = narrow(shown, LABELS)
+    assert [column.name for column in made.columns] == ["Comparison", "Estimate", "p"] and len(made.blocks) == 2
+    first = [[cell.strip() for cell in row] for row in made.blocks[0]]
+    assert first[0] == ["Treatment & Co against BM25 (nDCG@10, MD, k = 3)", "", ""]
+    assert [row[0] for row in first[1:]] == [HERE, LIKE_THESE, NEW, TAU]
+    assert first[1][1] == overview(shown, LABELS)[HERE][0] and first[1][2] == overview(shown, LABELS)[P_HERE][0]
 
 
 def with_family(p_holm: float, size: int, **changes):

@@ -1,6 +1,8 @@
 """The tables of content in LaTeX with booktabs, for \\input, and any text; reads and writes nothing.
 
-A table that is wider than the line is made smaller by graphicx, whatever the names in it; others keep their size.
+Tables are set small and close, with long headings in several lines, so that they fit a column. A table that is wider
+than the line even so is made smaller by graphicx, whatever the names in it. A section's title (the measure) and its
+lists (what marks mean) are printed with the table; sentences stand above as comments.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ _SIGNS = {
     **{letter: f"$\\{name}$" for letter, name in _CAPITAL_GREEK.items()},
 }  # fmt: skip
 PACKAGES = "\\usepackage{booktabs,graphicx}"  # what a table needs, for its comments
+HEADING = 13  # characters of a line of a heading
+SMALL = r"{\footnotesize\setlength{\tabcolsep}{3pt}%"
 FITTING = r"\noindent\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 _VARIABLES = ("n", "k", "p")  # headings that are mathematics
 _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
@@ -54,39 +58,60 @@ def _signs(text: str) -> str:
 
 
 def document(blocks: Sequence[Block]) -> str:
-    """The tables among some blocks, each as a tabular; the texts stand above them as LaTeX comments, for whoever opens
-    the file.
+    """The tables among some blocks, each as a tabular below the title of its section and above the lists there; other
+    texts stand above them as LaTeX comments, for whoever opens the file.
     """
-    blocks = list(_flat(blocks))
-    comments = [f"% {' '.join(line.split())}" for line in (PACKAGES, *(line for one in blocks for line in _texts(one)))]
-    tables = [tabular(block) for block in blocks if isinstance(block, Table)]
-    return "\n".join([*comments, *tables])
+    comments = [f"% {' '.join(line.split())}" for line in (PACKAGES, *_comments(blocks))]
+    return "\n".join([*comments, *_printed(blocks)])
 
 
-def _flat(blocks: Sequence[Block]) -> Iterator[Block]:
+def _comments(blocks: Sequence[Block]) -> Iterator[str]:
     for block in blocks:
-        yield from _flat(block.blocks) if isinstance(block, Section) else (block,)
+        match block:
+            case Section():
+                yield from _comments(block.blocks)
+            case Paragraph(text) | Note(text):
+                yield plain(text)
+            case Table() if block.caption:
+                yield block.caption
 
 
-def _texts(block: Block) -> list[str]:
-    match block:
-        case Paragraph(text) | Note(text):
-            return [plain(text)]
-        case Items(texts):
-            return [plain(text) for text in texts]
-        case Table():
-            return [block.caption] if block.caption else []
-    return []
+def _printed(blocks: Sequence[Block]) -> Iterator[str]:
+    for block in blocks:
+        match block:
+            case Section():
+                yield rf"\noindent\textbf{{{escape(block.title)}}}\par\nopagebreak\smallskip"
+                yield from _printed(block.blocks)
+            case Table():
+                yield tabular(block)
+            case Items(texts):
+                said = " ".join(escape(plain(text)) for text in texts)
+                yield rf"{{\scriptsize\noindent\sloppy {said}\par}}\medskip"
 
 
 def tabular(table: Table) -> str:
     """A tabular with a rule between the blocks of rows, no wider than the line."""
-    lines = [FITTING, rf"\begin{{tabular}}{{{''.join(column.align for column in table.columns)}}}", r"\toprule"]
+    lines = [SMALL, FITTING, rf"\begin{{tabular}}{{{''.join(column.align for column in table.columns)}}}", r"\toprule"]
     lines += _grouped(table.columns) if any(column.group for column in table.columns) else []
-    lines.append(_row([f"${one.name}$" if one.name in _VARIABLES else escape(one.name) for one in table.columns]))
+    lines.append(_row([heading(one) for one in table.columns]))
     for block in filter(None, (*table.blocks, table.foot)):
         lines += [r"\midrule", *(_row(["".join(map(_span, spans(cell))) for cell in row]) for row in block)]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}}"]) + "\n"
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}}\par}"]) + "\n"
+
+
+def heading(column: Column) -> str:
+    """A heading, in several lines if it is long; they break at spaces and hyphens."""
+    if column.name in _VARIABLES:
+        return f"${column.name}$"
+    lines = [""]
+    for piece in re.findall(r"[^\s-]+-?\s*|\s+|-", column.name):
+        if lines[-1] and len(lines[-1] + piece.rstrip()) > HEADING:
+            lines.append("")
+        lines[-1] += piece
+    if len(lines) == 1:
+        return escape(column.name)
+    broken = r" \\ ".join(escape(line.strip()) for line in lines)
+    return rf"\shortstack[{column.align}]{{{broken}}}"
 
 
 def _row(cells: list[str]) -> str:
@@ -106,4 +131,6 @@ def _grouped(columns: list[Column]) -> list[str]:
 
 def _span(span: Span) -> str:
     looks = {"raised": "$^{{{}}}$", "strong": r"\textbf{{{}}}"}
-    return looks.get(span.look, "{}").format(escape(span.text)) if span.text else ""
+    # a spread between seeds is printed smaller than its mean
+    shown = re.sub(r" \$\\pm\$ ([\d.]+)", r"{\\tiny\\,$\\pm$\\,\1}", escape(span.text))
+    return looks.get(span.look, "{}").format(shown) if span.text else ""
