@@ -33,7 +33,7 @@ packages:
 	@cp requirements.lock $(VENV)/.installed
 
 new: setup  ## inspect FOLDER (collections, runs, scores of MEASURE) and write a configuration for it (OUT=config/FOLDER.yaml)
-	@PYTHONPATH=. $(BIN)/python scripts/new/front.py --folder=$(call quoted,$(FOLDER)) $(if $(MEASURE),--measure=$(call quoted,$(MEASURE))) $(if $(OUT),--out=$(call quoted,$(OUT)))
+	@PYTHONPATH=. $(BIN)/python scripts/new/front.py --folder=$(call quoted,$(FOLDER)) $(if $(MEASURE),--measure=$(call quoted,$(MEASURE))) $(if $(COLUMNS),--columns=$(call quoted,$(COLUMNS))) $(if $(OUT),--out=$(call quoted,$(OUT)))
 
 prepare: setup  ## fetch and check all data and models of CONFIG; afterwards no step needs the network
 	$(BIN)/snakemake prepare --configfile=$(call quoted,$(CONFIG))

@@ -5,14 +5,16 @@ from __future__ import annotations
 import itertools
 import json
 import os
+from pathlib import Path
 
 from scripts.experiment.checker import Checker
 from scripts.experiment.dataset_keys import same_queries
 from scripts.experiment.records import System, Task
 from scripts.experiment.system_types import system_type, takes
 from scripts.experiment.systems.external import column_of, files_of
+from scripts.ir.scores import has_several_tasks
 
-Place = tuple[tuple[str, ...], str | None]
+Place = tuple[tuple[str, ...], str | None, str | None]
 
 
 def check_tasks(check: Checker, key: str, names: list[str], tasks: dict[str, Task]) -> None:
@@ -73,8 +75,10 @@ def check_different(
 
 
 def _place(system: System, task: str) -> Place:
-    """Return the files of an external system's run or scores of a task, and its column if there are several."""
-    return tuple(map(os.path.realpath, files_of(system, task))), column_of(system)
+    """Return the files of an external system's run or scores of a task, and column and task if these have several."""
+    files = files_of(system, task)
+    part = task if any(has_several_tasks(Path(file), task) for file in files) else None
+    return tuple(map(os.path.realpath, files)), column_of(system), part
 
 
 def _identity(check: Checker, system: System, systems: dict[str, System]) -> str:

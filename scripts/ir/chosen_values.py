@@ -63,6 +63,11 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.casefold())
 
 
+def same_task(name: str, task: str) -> bool:
+    """Whether a name in a table is that of a task, but for signs."""
+    return _plain(name) == _plain(task)
+
+
 def _differ(what: str, name: str | None, names: Collection[str]) -> bool:
     """Whether the only measure of a table is another one than the wanted, by their names of ir-measures."""
     return what == "measure" and name is not None and all(map(canonical, [name, *names]))

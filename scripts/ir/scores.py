@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from scripts.common.errors import UserError
 from scripts.common.numerals import integer
-from scripts.ir.chosen_values import Cell, Wanted, as_id, column_of_values, none_of, roles_in, rows_of_roles
+from scripts.ir.chosen_values import Cell, Wanted, as_id, column_of_values, none_of, roles_in, rows_of_roles, same_task
 from scripts.ir.column_roles import is_heading, is_summary, roles, roles_without_heading
 from scripts.ir.measure_names import canonical
 from scripts.ir.outside_table import Table, read_table
@@ -96,6 +96,18 @@ def named_in(path: Path) -> Named:
     task = None if found.of_tasks else found.task
     places = (found.system, task, found.measure, found.seed)
     return Named(*([] if at is None else list(dict.fromkeys(row[at] for row in rows)) for at in places))
+
+
+def has_several_tasks(path: Path, task: str) -> bool:
+    """Whether a table has rows or columns of several tasks, of which `task` chooses; only its heading is read."""
+    try:
+        table = read_table(path, is_heading)
+    except UserError:  # of a run, or of a damaged file, which its job reports
+        return False
+    found = roles(table.heading) if table.heading else None
+    if table.heading is None or found is None or found.of_tasks:
+        return False
+    return found.task is not None or any(same_task(table.heading[place], task) for place in found.values)
 
 
 def seeds_in(path: Path) -> list[str]:

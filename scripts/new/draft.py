@@ -38,6 +38,7 @@ class Draft:
     measure: str | None = None  # the compared measure, if not the default
     depth: int | None = None  # the most documents per query in the shallowest run, if known
     shallowest: str = ""  # the file of that run
+    on_axes: tuple[str, ...] = ()  # how tables are read where this may be doubted
 
     def sections(self, experiment: str) -> dict[str, Any]:
         """Return the whole configuration, with comparisons of the systems."""

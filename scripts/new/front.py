@@ -20,18 +20,18 @@ from scripts.experiment.resolution import resolve
 from scripts.new.draft import Draft
 from scripts.new.folder import Folder, read_folder
 from scripts.new.kinds_of_files import Head, Kind, kind_of, read_head
-from scripts.new.layouts import Contents, beir, ranger, runs, scores, trec
+from scripts.new.layouts import Contents, beir, long_tables, ranger, runs, scores, trec
 from scripts.new.names import as_name
 from scripts.new.page import page
 
-LAYOUTS: tuple[ModuleType, ...] = (beir, trec, ranger, runs, scores)
+LAYOUTS: tuple[ModuleType, ...] = (beir, trec, ranger, runs, long_tables, scores)
 CONFIGURATIONS = Path("config")
 NAMED = 10  # files that are left out
 SCHEMA = "yaml-language-server: $schema=schema.editor.json"
 
 
-def look(folder: Folder, measure: str = "") -> Contents:
-    """Return the folder with the types of its files; `measure` names the values if they are scores.
+def look(folder: Folder, measure: str = "", columns: str = "") -> Contents:
+    """Return the folder with the types of its files; `measure` and `columns` say what values and columns are.
 
     Raises UserError for a damaged file, or a measure with an invisible character.
     """
@@ -44,7 +44,7 @@ def look(folder: Folder, measure: str = "") -> Contents:
         if kind := kind_of(head):
             heads[file] = head
             kinds.setdefault(kind, []).append(file)
-    return Contents(folder, kinds, heads, measure)
+    return Contents(folder, kinds, heads, measure, columns)
 
 
 def draft(contents: Contents) -> Draft:
@@ -81,6 +81,7 @@ def text_of(found: Draft, folder: Folder, out: Path) -> str:
         *([SCHEMA] if out.parent == CONFIGURATIONS else []),
         f"Written by `make new` from {folder.place}: {found.what}. Every key: docs/configuration.md.",
         f"To run it: make run CONFIG={out}",
+        *found.on_axes,
         *found.on_control,
         *found.on_measures,
         *found.hints,
@@ -111,6 +112,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", required=True, help="of data in one of the layouts")
     parser.add_argument("--measure", default="", help="what the values of files of scores are, such as accuracy")
+    parser.add_argument("--columns", default="", help="what the columns of scores are: systems, tasks or measures")
     parser.add_argument("--out", type=Path, help="the configuration; by default config/FOLDER.yaml")
     arguments = parser.parse_args()
     folder = read_folder(arguments.folder)
@@ -118,9 +120,9 @@ def main() -> None:
     if os.path.lexists(out):
         raise UserError(f"{out}: exists already; choose another place by OUT=config/NAME.yaml")
     check_new(out)
-    found = draft(look(folder, arguments.measure))
+    found = draft(look(folder, arguments.measure, arguments.columns))
     write_new(out, text_of(found, folder, out))
-    about = [line[:1].lower() + line[1:] for line in (*found.on_control, *found.on_measures)]
+    about = [line[:1].lower() + line[1:] for line in (*found.on_axes, *found.on_control, *found.on_measures)]
     print("\n".join([f"{out}: {found.what}", *about, *left_out(found, folder), f"next: make run CONFIG={out}"]))
 
 

@@ -13,6 +13,7 @@ from scripts.common.unpacking import PACKINGS
 LONGEST = 100
 _ENDING = re.compile(r"(?<=.)\.[A-Za-z]{1,6}$")
 _OF_QRELS = re.compile(r"(^|[-_.])(qrels?|judge?ments?|relevance|test)(?=[-_.]|$)", re.IGNORECASE)
+_SAMPLES = re.compile(r"samples_(.+)_20\d\d-\d\d-\d\dT[0-9.-]+")  # of lm-evaluation-harness: the task
 Naming = Callable[[str, str], str]  # file and its task -> the system's name, empty if none
 
 
@@ -28,7 +29,9 @@ def stem(file: str) -> str:
     name = PurePosixPath(file).name
     for packing in PACKINGS[1:]:
         name = name.removesuffix(packing)
-    return _ENDING.sub("", name)
+    plain = _ENDING.sub("", name)
+    of_samples = _SAMPLES.fullmatch(plain)
+    return of_samples[1] if of_samples else plain
 
 
 def task_of_qrels(file: str, folder: str) -> str:

@@ -249,7 +249,8 @@ LOOKED_FOR = (
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({"notes.md": "# Data\n"}, f"data: {LOOKED_FOR}; runs with their qrels; scores (a CSV or TSV per task with a "
+        ({"notes.md": "# Data\n"}, f"data: {LOOKED_FOR}; runs with their qrels; long tables (a value per row, with "
+                                   "columns that name system, task, query, measure); scores (a CSV or TSV per task with a "
                                    "column per system, or SYSTEM/TASK.txt or SYSTEM.TASK.txt); of 1 files: none of these"),
         ({}, "of 0 files: none of these"),
         ({"a.run": "q1 Q0 d1 1 9.5 t\n"}, "of 1 files: run (1)"),

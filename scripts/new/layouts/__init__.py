@@ -14,12 +14,14 @@ from scripts.new.kinds_of_files import Head, Kind
 
 @dataclass(frozen=True)
 class Contents:
-    """A folder with its files by content type, the heads of all recognised files, and the measure, if given."""
+    """A folder with its files by content type, the heads of all recognised files, and the measure
+    and the meaning of columns, if given."""
 
     folder: Folder
     kinds: dict[Kind, list[str]]
     heads: dict[str, Head]
     measure: str = ""
+    columns: str = ""  # what the columns of wide tables are, if given
 
     def of(self, kind: Kind) -> list[str]:
         return self.kinds.get(kind, [])

@@ -1,4 +1,5 @@
-"""Scores computed by other tools: a file per task with a column per system, or a file per system and task."""
+"""Scores computed by other tools: a file per task with a column per system, or per system with a column per task or
+measure, or a file per system and task; or leaderboards, whose rows are tasks."""
 
 from __future__ import annotations
 
@@ -6,8 +7,11 @@ from collections.abc import Callable, Collection
 from pathlib import Path, PurePosixPath
 
 from scripts.common.errors import UserError
+from scripts.datasets.formats import leaderboard as leaderboard_format
 from scripts.datasets.formats import scores as scores_format
-from scripts.ir.scores import read_scores
+from scripts.ir.chosen_values import Wanted
+from scripts.ir.scores import read_values, seeds_in
+from scripts.new.axes import Columns, axes_text, columns_are
 from scripts.new.draft import Draft, Entries, counted
 from scripts.new.kinds_of_files import value_names
 from scripts.new.layouts import Contents
@@ -31,23 +35,67 @@ def draft(contents: Contents) -> Draft | None:
         return None
     headings = {file: value_names(contents.heads[file]) for file in files}
     several = any(len(names) > 1 for names in headings.values())
+    names = list(dict.fromkeys(name for of_file in headings.values() for name in of_file))
+    starts = [start for file in files if (start := contents.heads[file].table)]
+    if starts and len(starts) == len(files) and all(start.roles.of_tasks for start in starts):
+        return draft_of_systems(contents, _of_columns(contents, headings), files, leaderboard=True)
+    listed = any(start.metrics for start in starts)
+    columns: Columns = "measures" if listed else columns_are(headings, contents.columns) if several else "systems"
+    said = (axes_text(columns, names, len(files)),) if several else ()
+    if columns == "measures":
+        return draft_of_systems(contents, _of_files(contents, files), files, _common(contents, headings), said=said)
+    if columns == "tasks":
+        return draft_of_systems(contents, _of_tasks(contents, headings), files, said=said)
     systems = _of_columns(contents, headings) if several else _of_files(contents, files)
-    return draft_of_systems(contents, systems, files)
+    return draft_of_systems(contents, systems, files, said=said)
 
 
-def draft_of_systems(contents: Contents, systems: Entries, files: list[str]) -> Draft:
+def _common(contents: Contents, headings: dict[str, list[str]]) -> str:
+    """Return the measure that is given, or the first that all files have. Raises UserError if there is none."""
+    common = [name for name in next(iter(headings.values())) if all(name in names for names in headings.values())]
+    if not (contents.measure or common):
+        raise UserError(f"{contents.folder.place}: no measure is in all files; give some of them a folder of their own")
+    return contents.measure or common[0]
+
+
+def draft_of_systems(
+    contents: Contents,
+    systems: Entries,
+    files: list[str],
+    measure: str = "",
+    leaderboard: bool = False,
+    said: tuple[str, ...] = (),
+) -> Draft:
     """Return the draft of systems with scores in these files. Raises UserError for a damaged file."""
-    for entry in systems.values():
-        for place in entry["scores"].values():
-            read_scores(Path(place), entry.get("column"))
-    tasks = list(dict.fromkeys(task for entry in systems.values() for task in entry["scores"]))
     headings = {file: value_names(contents.heads[file]) for file in files if file in contents.heads}
-    found = contents.measure or measure_in(files, headings)
+    found = contents.measure or measure or measure_in(files, headings)
+    for entry in systems.values():
+        for task, place in entry["scores"].items():
+            seeds = seeds_in(Path(place))
+            seed = seeds[0] if len(seeds) > 1 else None
+            read_values(Path(place), Wanted(entry.get("column"), task, found or None, seed))
+    tasks = list(dict.fromkeys(task for entry in systems.values() for task in entry["scores"]))
     measure = found or NO_MEASURE
-    datasets: Entries = {task: {"format": scores_format.NAME, "measure": measure} for task in tasks}
-    what = f"scores ({measure}) of {counted(len(systems), 'system')} on {counted(len(tasks), 'task')}"
+    form = leaderboard_format.NAME if leaderboard else scores_format.NAME
+    datasets: Entries = {task: {"format": form, "measure": measure} for task in tasks}
+    where = f"{counted(len(tasks), 'leaderboard' if leaderboard else 'task')}"
+    what = f"scores ({measure}) of {counted(len(systems), 'system')} on {where}"
     hints = (OTHERWISE,) if found else (NAMELESS, OTHERWISE)
-    return Draft(what, datasets, systems, tasks, used=frozenset(files), hints=hints, measure=measure)
+    read = tuple(filter(None, said))
+    return Draft(what, datasets, systems, tasks, used=frozenset(files), hints=hints, measure=measure, on_axes=read)
+
+
+def _of_tasks(contents: Contents, headings: dict[str, list[str]]) -> Entries:
+    """Return a system for each file; each column of values is a task, by its name."""
+    systems: Entries = {}
+    for file, columns in headings.items():
+        scores = {as_name(column) or "task": contents.folder.location(file) for column in columns}
+        system = as_name(stem(file)) or "system"
+        if system in systems or len(scores) < len(columns):
+            problem = "two files or columns would have one name but for signs"
+            raise UserError(f"{contents.folder.path(file)}: {problem}; rename one")
+        systems[system] = {"type": "external", "scores": scores}
+    return systems
 
 
 def _of_columns(contents: Contents, headings: dict[str, list[str]]) -> Entries:
@@ -72,15 +120,19 @@ def _of_columns(contents: Contents, headings: dict[str, list[str]]) -> Entries:
 
 def _of_files(contents: Contents, files: list[str]) -> Entries:
     """Return the systems, with system and task of each file taken from the names of folders and files."""
-    places = _by_folders(files) or _by_stems(files) or _one_task(files, as_name(contents.folder.name) or "task")
     systems: Entries = {}
-    for file, (system, task) in places.items():
+    for file, (system, task) in places_of(contents, files).items():
         scores = systems.setdefault(system, {"type": "external", "scores": {}})["scores"]
         if task in scores:
             problem = f"{scores[task]} and {file} would both be {system} on {task}"
             raise UserError(f"{contents.folder.place}: {problem}; rename one")
         scores[task] = contents.folder.location(file)
     return systems
+
+
+def places_of(contents: Contents, files: list[str]) -> Places:
+    """Return file -> system and task, from the names of folders and files."""
+    return _by_folders(files) or _by_stems(files) or _one_task(files, as_name(contents.folder.name) or "task")
 
 
 def _one_task(files: list[str], task: str) -> Places:
