@@ -169,8 +169,13 @@ def test_the_figure_holds_every_system_and_fits_its_page(points, sizes):
     for text in [*figure.texts, *ticks, *(label for ax in figure.axes for label in [ax.xaxis.label, ax.yaxis.label])]:
         box = text.get_window_extent(renderer)
         assert page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1, text.get_text()
-    numbers = [text.get_text() for text in figure.axes[0].texts]
-    assert numbers == [str(number) for number in range(1, len(points) + 1)]
+    shown = [text.get_text() for text in figure.axes[0].texts]
+    names = [f"{point.label} (control)" if point.is_control else point.label for point in points]
+    short = len(points) <= 12 and max(map(len, names)) < 20 and not sizes
+    assert shown == (names if short else [str(number) for number in range(1, len(points) + 1)])
+    assert all((name.split()[0] in said) != short for name in names), "a key where numbers stand at the dots"
+    for text in figure.axes[0].texts:
+        assert figure.axes[0].bbox.padded(0.5).contains(*text.get_window_extent(renderer).get_points().mean(axis=0))
     effects = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert len({len(text.partition(".")[2]) for text in effects}) == 1  # one number of decimals
 

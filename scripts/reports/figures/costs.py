@@ -1,6 +1,7 @@
 """The figure of costs: the effect of each system over one control against latency, training time and sizes.
 
-Reads and writes nothing. A panel for each cost; a dot is a system, with its number beside it and its name in a key.
+Reads and writes nothing. A panel for each cost; a dot is a system with its name beside it. Where names are too many or
+too long for a panel, numbers stand in their place, and the names in a key.
 Systems without costs are side by side in a strip; their order there has no meaning.
 """
 
@@ -32,6 +33,7 @@ PAGE, LEFT, GAP, MARGIN = 504.0, 44.0, 14.0, 4.0  # points: two columns of a jou
 BOTTOM, TOP = 34.0, 10.0
 WIDEST, HEIGHT = 190.0, 150.0  # points: the greatest width and the least height of a panel
 NAMES = 130.0  # points: the widest column of names
+NAMED, SHARE = 12, 0.42  # the most systems with names at their dots, and the most of a panel's width that a name takes
 DOT = 4.5
 BESIDE = 8.5  # points from a dot, up to which a number is seen to belong to it
 PANELS = {
@@ -67,7 +69,10 @@ def cost_figure(points: list[Point], shown: Shown, sizes: Sequence[str] = ()) ->
     """Draw a panel of latency, one of training time where anything was trained, and of these sizes."""
     trained = any(point.training_seconds and point.training_seconds.mean for point in points)
     panels = ["latency_ms", *(["training_seconds"] if trained else []), *sizes]
-    names, notes = _names(points), _notes(shown)
+    notes = _notes(shown)
+    labels = _labels(points, min(WIDEST, (PAGE - LEFT - NAMES - MARGIN) / len(panels) - GAP))
+    names = [] if labels else _names(points)
+    labels = labels or [str(number) for number in range(1, len(points) + 1)]
     key = max(width(line, SIZE) for lines in (*names, notes) for line in lines)
     lines = sum(map(len, names)) + len(notes) + 1
     height = max(HEIGHT, LEADING * SIZE * lines - BOTTOM)
@@ -80,7 +85,7 @@ def cost_figure(points: list[Point], shown: Shown, sizes: Sequence[str] = ()) ->
         for number, name in enumerate(panels):
             left = LEFT + number * (panel + GAP)
             ax = figure.add_axes((left / paper[0], BOTTOM / paper[1], panel / paper[0], height / paper[1]))
-            _panel(ax, points, name, panel, frame)
+            _panel(ax, points, name, panel, frame, labels)
             ax.set_xlabel(SHORTER if name == "latency_ms" and len(panels) > 2 else PANELS[name])
             if number:
                 ax.tick_params(labelleft=False)
@@ -95,6 +100,13 @@ def _frame(points: list[Point], height: float) -> _Frame:
     low, high = min(point.ci_low for point in points), max(point.ci_high for point in points)
     room = 0.08 * ((high - low) or 1.0)
     return _Frame(height, low - room, high + room)
+
+
+def _labels(points: list[Point], panel: float) -> list[str]:
+    """The names of systems as they stand at their dots; none where they have no room in a panel."""
+    labels = [f"{point.label} (control)" if point.is_control else point.label for point in points]
+    widest = max(width(label, NUMBER) for label in labels)
+    return labels if len(points) <= NAMED and widest <= SHARE * panel else []
 
 
 def _names(points: list[Point]) -> list[list[str]]:
@@ -114,9 +126,9 @@ def _notes(shown: Shown) -> list[str]:
     return [line for note in said for line in wrap(note, NAMES, SIZE)]
 
 
-def _panel(ax: Axes, points: list[Point], name: str, panel: float, frame: _Frame) -> None:
-    """The systems that have this cost, with their numbers, and their Pareto front as steps."""
-    numbers = [str(number) for number, point in enumerate(points, 1) if getattr(point, name) is not None]
+def _panel(ax: Axes, points: list[Point], name: str, panel: float, frame: _Frame, labels: list[str]) -> None:
+    """The systems that have this cost, with their labels, and their Pareto front as steps."""
+    numbers = [label for label, point in zip(labels, points, strict=True) if getattr(point, name) is not None]
     known = [point for point in points if getattr(point, name) is not None]
     axis = cost_axis([getattr(point, name) for point in known], panel, SIZE)
     ax.set(xlim=(0, panel), ylim=(0, frame.height))
@@ -134,12 +146,13 @@ def _panel(ax: Axes, points: list[Point], name: str, panel: float, frame: _Frame
 
 
 def _numbers(ax: Axes, numbers: list[str], dots: list[tuple[float, float]], inside: Box, lines: list[Box]) -> None:
-    """The numbers of the dots, with a line to the dot if a number is further away."""
+    """The labels of the dots, with a line to the dot if a label is further away."""
     widths = [width(number, NUMBER) for number in numbers]
     halo = [withStroke(linewidth=1.6, foreground="white")]
     places = placed(dots, widths, 0.75 * NUMBER, inside, lines, DOT)
     for number, at, dot in zip(numbers, places, dots, strict=True):
-        if math.dist(at, dot) > BESIDE:
+        away = math.hypot(max(abs(at[0] - dot[0]) - (width(number, NUMBER) / 2), 0), at[1] - dot[1])
+        if away > BESIDE:
             ax.plot(*zip(at, dot, strict=True), color=INK, linewidth=0.4, zorder=3.5)
         ax.annotate(number, at, ha="center", va="center", fontsize=NUMBER, color=INK, zorder=5, path_effects=halo)
 
