@@ -94,8 +94,8 @@ def compare(
     scores: by task, the scores of control and treatment, each of shape (queries,) or (queries, seeds), in the same
     order of queries; or `TaskScores`, which also state what tasks share. method: the methods of the comparison, by
     default those of an experiment. seeds_from: by role, the seeds from which the seed variance is estimated; by default
-    a system's own, if it has several. Raises ValueError for scores that are not finite or not paired, and for a
-    prediction-powered effect that is not a mean difference.
+    a system's own, if it has several. Raises ValueError for scores that are not finite or not paired, for a system with
+    different numbers of seeds above 1 on its tasks, and for a prediction-powered effect that is not a mean difference.
     """
     tasks, powered = _with_models(tasks_of(scores), method)
     estimated = method.dependence == ESTIMATED

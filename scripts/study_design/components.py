@@ -19,7 +19,9 @@ from scripts.statistics.task.seeds import seed_spread
 
 
 class Task(NamedTuple):
-    """A task's row of effects/{comparison}.tsv; `scale` converts a difference in the measure to the effect's unit."""
+    """A task's row of effects/{comparison}.tsv; `scale` converts a difference in the measure to the effect's unit: that
+    of the median task where the difference is 0.
+    """
 
     name: str
     queries: int
@@ -30,13 +32,14 @@ class Task(NamedTuple):
 def tasks_of(effects: pd.DataFrame, in_units_of_measure: bool, ddof: int) -> list[Task]:
     """The tasks with an effect; their variances are converted to n - 1 from `ddof`."""
     defined = effects[effects["variance"].notna() & effects["effect"].notna()]
-    found = []
-    for row in defined.itertuples():
-        difference = row.treatment_mean - row.control_mean
-        scale = 1.0 if in_units_of_measure or not difference else row.effect / difference
-        n = int(row.n)
-        found.append(Task(str(row.task), n, float(row.variance) * (n - ddof) / (n - 1), abs(float(scale))))
-    return found
+    differences = defined["treatment_mean"] - defined["control_mean"]
+    scales = (defined["effect"] / differences.where(differences != 0)).astype(float).abs()
+    usual = 1.0 if in_units_of_measure or scales.isna().all() else float(scales.median())
+    scales = scales.where(scales.notna() & (not in_units_of_measure), usual)
+    return [
+        Task(str(row.task), int(row.n), float(row.variance) * (row.n - ddof) / (row.n - 1), float(scale))
+        for row, scale in zip(defined.itertuples(), scales, strict=True)
+    ]
 
 
 def components_of(tasks: Sequence[Task], tau2: float, systems: Sequence[Mapping[str, pd.DataFrame]]) -> Components:

@@ -88,6 +88,16 @@ def test_sampled_permutations_estimate_the_exact_p_and_are_seeded():
     assert sampled == permutation_test(*arguments, 4000, 1) != permutation_test(*arguments, 4000, 2)
 
 
+@pytest.mark.parametrize("interval", ["normal", "knapp-hartung", "knapp-hartung-unmodified"])
+@pytest.mark.parametrize("moderator", [[1.0, 2.0, 3.0, 4.0, 7.0], [0.0, 0.0, 1.0, 1.0, 1.0]])
+def test_equal_effects_have_no_moderator(moderator, interval):
+    """Whatever statistics rounding leaves, all permutations have the same: p is 1."""
+    design, y = np.column_stack([np.ones(5), moderator]), np.full(5, 0.1 + 0.2)
+    y[2] = 0.3
+    found = permutation_test(design, y, np.array([1e-4, 3e-4, 2e-4, 1e-4, 5e-5]), "REML", interval, 1000, 1)
+    assert found.p_value == 1 and found.of_coefficients == (1.0,)
+
+
 def test_each_distinct_arrangement_comes_once():
     groups = np.array([0, 1, 0, 2, 1])
     dealt = [tuple(groups[order]) for order in arrangements(groups)]

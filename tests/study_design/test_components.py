@@ -111,3 +111,14 @@ def test_hours_are_means_over_tasks_and_seeds_and_a_training_counts_once():
     assert (bm25.training, bm25.collection, bm25.query) == (None, 0.0, pytest.approx(0.01 / 3600))
     assert hours_of(costs, "theirs") is None and hours_of(pd.DataFrame(), "t") is None
     assert devices(costs, ["t", "bm25"]) == ["A100", "cpu"] and devices(pd.DataFrame(), ["t"]) == []
+
+
+def test_the_scale_of_a_task_without_a_difference_is_that_of_the_others():
+    """The seed variance of an SMD is on the scale 1 / S, not 1, where the difference is 0 by chance."""
+    effects = pd.DataFrame({
+        "task": list("abcd"), "n": 20, "variance": 0.05, "effect": [0.5, 0.0, 0.8, -1.2],
+        "control_mean": 0.4, "treatment_mean": [0.5, 0.4, 0.6, 0.2],
+    })  # fmt: skip
+    assert [task.scale for task in tasks_of(effects, False, 1)] == pytest.approx([5.0, 5.0, 4.0, 6.0])
+    assert [task.scale for task in tasks_of(effects, True, 1)] == [1.0] * 4
+    assert [task.scale for task in tasks_of(effects[1:2], False, 1)] == [1.0]

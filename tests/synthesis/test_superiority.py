@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 from scripts.statistics.task.superiority import superiority
+from scripts.synthesis.superiority_table import without_rounding
 from tests.synthesis.test_compare import metrics
 
 
@@ -46,8 +47,15 @@ def test_with_ties_the_interval_covers_at_least_as_often_as_it_says():
     assert coverage > 0.95 - 4 * np.sqrt(0.95 * 0.05 / 5000)
 
 
-def test_rounding_is_a_tie():
-    assert superiority(np.array([0.1 + 0.2 - 0.3]), 0.05).ties == 1
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e5])
+def test_rounding_is_a_tie_at_any_size_of_values(scale):
+    """The mean of three equal seeds differs from the value of one in its last digits."""
+    control = pd.Series(np.random.default_rng(1).uniform(0, 1, 200) * scale)
+    treatment = (control + control + control) / 3
+    assert (treatment != control).any() and superiority((treatment - control).to_numpy(), 0.05).ties < 200
+    assert superiority(without_rounding(treatment, control).to_numpy(), 0.05).ties == 200
+    apart = without_rounding(control * (1 + 1e-12), control)
+    assert superiority(apart.to_numpy(), 0.05).wins == 200
 
 
 @pytest.mark.parametrize(("settings", "wins"), [({}, 1), ({"lower_is_better": True}, 2)])

@@ -17,6 +17,7 @@ import numpy as np
 
 from scripts.statistics.estimators import residual_estimator
 from scripts.statistics.least_squares.weighted import orthonormal, weighted_fit
+from scripts.statistics.meta_analysis.heterogeneity import weighted_mean, without_rounding
 from scripts.statistics.meta_regression.independent import scale_of, wald
 
 _CHUNK = 200  # permutations that are fitted at once
@@ -36,7 +37,11 @@ class PermutationTest:
 def permutation_test(
     design: np.ndarray, y: np.ndarray, variances: np.ndarray, estimator: str, interval: str, most: int, seed: int
 ) -> PermutationTest:
-    """Test the moderators of a design (k, p), whose first column is ones."""
+    """Test the moderators of a design (k, p), whose first column is ones.
+
+    Equal effects have the same statistics in each permutation, 0 but for rounding: p is 1.
+    """
+    constant = not without_rounding(y - weighted_mean(y, 1 / variances), y, variances).any()
     q, r = orthonormal(design)
     back = np.linalg.inv(r)
 
@@ -55,6 +60,8 @@ def permutation_test(
     groups = np.unique(design, axis=0, return_inverse=True)[1].ravel()
     exact = distinct(groups) <= most
     orders = np.array(list(arrangements(groups))) if exact else sampled(len(y), most, seed)
+    if constant:
+        return PermutationTest(len(orders), exact, 1.0, (1.0,) * (design.shape[1] - 1))
     observed = statistics(np.arange(len(y))[None])[0]
     parts = [statistics(orders[start : start + _CHUNK]) for start in range(0, len(orders), _CHUNK)]
     reached = (np.concatenate(parts) >= observed * (1 - _EQUAL)).sum(axis=0)

@@ -17,8 +17,6 @@ from typing import NamedTuple
 import numpy as np
 import scipy  # its parts are loaded when they are first used
 
-ROUNDING = 1e-12  # for values in 0..1: means over different numbers of seeds differ in their last digits
-
 
 class Superiority(NamedTuple):
     """The queries that the treatment wins, ties and loses, and its probability of superiority with its interval."""
@@ -32,9 +30,11 @@ class Superiority(NamedTuple):
 
 
 def superiority(gains: np.ndarray, alpha: float) -> Superiority:
-    """From the `gains` of the treatment, shape (n,), n >= 1, each above 0 where it is better than the control."""
+    """From the `gains` of the treatment, shape (n,), n >= 1, each above 0 where it is better than the control, and
+    exactly 0 where both are the same.
+    """
     n = len(gains)
-    wins, losses = int((gains > ROUNDING).sum()), int((gains < -ROUNDING).sum())
+    wins, losses = int((gains > 0).sum()), int((gains < 0).sum())
     ties = n - wins - losses
     share = (wins + ties / 2) / n
     z2 = float(scipy.special.ndtri(alpha / 2)) ** 2
