@@ -9,7 +9,7 @@ quoted = '$(subst ','\'',$(1))'
 
 .DEFAULT_GOAL := help
 .PHONY: help setup packages docs-packages new check prepare run status plan archive check-results verify resume compare-archives export-runs
-.PHONY: export-model test test-fast test-slurm test-long durations benchmark benchmark-gpu sizes growth lint types format
+.PHONY: export-model test test-fast test-slurm test-long durations benchmark benchmark-gpu check-gpu sizes growth lint types format
 .PHONY: schema architecture docs lock clean
 
 help:  ## show this list
@@ -20,8 +20,16 @@ help:  ## show this list
 HAS = cmp -s $(2) $(1)/.installed
 UNLINKED = test ! -L $(1) || { echo "error: $(1) is a link to an environment that differs from $(2): remove the link" >&2; exit 2; }
 
-setup:  ## create .venv with the exact versions of requirements.lock
+# TORCH=cu126 (cpu, cu130 …): the locked version of torch in another build, from PyTorch's index or that of TORCH_INDEX.
+TORCH_INDEX ?= https://download.pytorch.org/whl/$(TORCH)
+TORCH_BUILD = torch==$(shell sed -n 's/^torch==//p' requirements.lock)+$(TORCH)
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+INSTALL_TORCH = $(PIP_INSTALL) --no-deps --index-url=$(call quoted,$(TORCH_INDEX)) $(call quoted,$(TORCH_BUILD))
+HAS_TORCH = $(BIN)/python -c 'import importlib.metadata as m, sys; sys.exit("torch==" + m.version("torch") != sys.argv[1])'
+
+setup:  ## create .venv with the exact versions of requirements.lock (TORCH=cu126: docs/cluster.md)
 	@$(call HAS,$(VENV),requirements.lock) || $(MAKE) --no-print-directory packages
+	@$(if $(TORCH),$(HAS_TORCH) $(call quoted,$(TORCH_BUILD)) || { $(call UNLINKED,$(VENV),TORCH=$(TORCH)); $(INSTALL_TORCH) && $(PIP_INSTALL) -r requirements.lock; })
 	@cmp -s $(LAUNCHER) $(BIN)/snakemake || { $(call UNLINKED,$(VENV),$(LAUNCHER)); install -m 755 $(LAUNCHER) $(BIN)/snakemake; }
 
 packages:
@@ -29,7 +37,8 @@ packages:
 	@$(BASE_PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
 	@echo "setting up $(VENV): about 200 packages, some minutes on a first run"
 	$(BASE_PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(if $(TORCH),$(INSTALL_TORCH))
+	$(PIP_INSTALL) -r requirements.lock
 	@cp requirements.lock $(VENV)/.installed
 
 new: setup  ## inspect FOLDER (collections, runs, scores of MEASURE) and write a configuration for it (OUT=config/FOLDER.yaml)
@@ -109,6 +118,9 @@ benchmark-gpu: setup  ## time training, encoding, re-ranking and search with a l
 	$(BIN)/snakemake --configfile config/insurance.yaml -- $(BENCHMARKED)
 	$(BIN)/python -m tests.benchmark.gpu $(ROWS) --repeats $(or $(REPEATS),2)
 
+check-gpu: setup  ## check that torch uses the GPUs of this node, and at which rate (srun -p gpu --gpus=2 make check-gpu)
+	@PYTHONPATH=. $(BIN)/python scripts/training/check_gpu.py
+
 sizes: setup  ## time training, encoding and re-ranking with models of BERT's sizes, for a GPU (results/sizes/sizes.tsv)
 	$(BIN)/snakemake --configfile config/insurance.yaml -- $(firstword $(BENCHMARKED))
 	$(BIN)/python -m tests.benchmark.sizes
@@ -122,10 +134,11 @@ architecture: setup  ## draw docs/architecture.svg: the rooms of scripts/ and th
 schema: setup  ## write the schema for editors, the page of keys and the table of formats from the declarations
 	$(BIN)/python -m scripts.experiment.write_schema
 
-lint: setup  ## check style and format of code and rules
+lint: setup  ## check style and format of code and rules, and that requirements.in names what is imported
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/snakefmt --check --compact-diff Snakefile rules
+	$(BIN)/deptry .
 
 format: setup  ## format code and rules
 	$(BIN)/ruff check --quiet --fix-only .

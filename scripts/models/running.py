@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from scripts.common.errors import UserError
+from scripts.common.gpu_driver import why_torch_cannot
 from scripts.models.instructions import BF16_PRODUCTS, has
 from scripts.models.kernels import fast
 
@@ -103,10 +104,8 @@ def device() -> str:
     if torch.cuda.is_available():
         return "cuda"
     if given := given_device():
-        problem = (
-            f"this job was given a GPU ({given}) and would run on a processor: torch {torch.__version__} cannot use it"
-        )
-        raise UserError(f"{problem}; fix the driver or torch, or request that with `device: cpu` in the configuration")
+        problem = f"this job was given a GPU ({given}) and would run on a processor: {why_torch_cannot(torch)}"
+        raise UserError(f"{problem}; or set `device: cpu` in the configuration")
     return CPU
 
 

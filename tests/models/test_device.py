@@ -9,7 +9,10 @@ import pytest
 
 STUB = (
     "import sys, types; torch = types.ModuleType('torch'); torch.__version__ = '2.0+cpu'\n"
-    "torch.cuda = types.SimpleNamespace(is_available=lambda: False); sys.modules['torch'] = torch\n"
+    "def init(): raise AssertionError('Torch not compiled with CUDA enabled')\n"
+    "torch.cuda = types.SimpleNamespace(is_available=lambda: False, init=init); sys.modules['torch'] = torch\n"
+    "torch.version = types.SimpleNamespace(cuda=None)\n"
+    "import scripts.common.gpu_driver as driver; driver.driver_version = lambda: '560.35.03'\n"
 )
 ASK = "from scripts.models.running import device; from scripts.common.command_line import run; run(lambda: print(device()))"
 HIDDEN = (
@@ -34,8 +37,8 @@ def test_a_given_gpu_that_torch_cannot_use_stops_the_job_with_one_line(given, na
     done = asked(**given)
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr == (
-        f"error: this job was given a GPU ({named}) and would run on a processor: torch 2.0+cpu cannot use it; fix the "
-        "driver or torch, or request that with `device: cpu` in the configuration\n"
+        f"error: this job was given a GPU ({named}) and would run on a processor: torch 2.0+cpu is built for processors, "
+        "and the driver is 560.35.03: make setup TORCH=cu126; or set `device: cpu` in the configuration\n"
     )
     wanted = asked(**given, RANKTRIAL_DEVICE="cpu")
     assert (wanted.returncode, wanted.stdout) == (0, "cpu\n")
