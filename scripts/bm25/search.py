@@ -82,6 +82,11 @@ def feedback_record(searcher: Searcher | FieldSearcher, used: Scoring, texts: li
     return {"feedback": used.feedback, "feedback_adds_terms": adds}
 
 
+def index_size(index: Path) -> dict[str, int]:
+    """The bytes of an index on this machine; nothing for one on a server."""
+    return {"index_bytes": sum(file.stat().st_size for file in index.iterdir())} if index.is_dir() else {}
+
+
 def main() -> None:
     options = parser(__doc__, "index", "queries", "run", "timing", "parameters*", settings=Settings).parse_args()
     settings = options.settings
@@ -114,6 +119,7 @@ def main() -> None:
         seconds=seconds,
         queries_per_second=len(queries) / seconds,
         latency_ms=latency(singles),
+        **index_size(options.index),
         batch_size=len(queries),
         precision="fp32",
     )

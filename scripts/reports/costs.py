@@ -2,7 +2,7 @@
 
 Reads the timing.json of each run and of the steps before it. Writes a TSV, one row per task, system and seed.
 Columns are of a system's own step, except `end_to_end_…`: these are the sums with the runs that it takes, each once,
-and with all trainings behind them.
+and with all trainings behind them; of memory the most that a step takes, apart from training.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from scripts.common.timing import CALLS
 from scripts.experiment.results_paths import fields_of
 
 STATISTICS = ("mean", "p25", "p50", "p75")  # of the time of a query
+MEMORY = {"peak_rss_mb": "peak_rss_bytes", "peak_gpu_mb": "peak_gpu_bytes"}
 SIZES = {"index_mb": "index_bytes", "weights_mb": "weights_bytes"}  # columns where a model ranks: keys of timings
 
 
@@ -76,8 +77,22 @@ def end_to_end(ranked: dict, beside: Beside) -> dict[str, float | None]:
         "end_to_end_seconds": added([step.get("seconds") for step in steps]),
         "end_to_end_encoding_seconds": added(seconds(beside.encodings, beside.encoding)),
         "end_to_end_training_seconds": added(seconds(beside.trainings, beside.training)),
+        "end_to_end_queries_per_second": _per_second(ranked, steps),
     }
+    encodings = [read(path) for path in (beside.encodings if beside.encodings is not None else [beside.encoding])]
+    for name, key in MEMORY.items():
+        sums[f"end_to_end_{name}"] = max(step.get(key, 0) for step in [*steps, *encodings]) / 1e6
+    for name, key in SIZES.items():
+        own = ranked.get(key, read(beside.encoding).get(key))
+        known = [size for size in (own, *(step.get(key) for step in steps[1:])) if size is not None]
+        sums[f"end_to_end_{name}"] = sum(known) / 1e6 if known else None
     return dict.fromkeys(sums) if beside.untimed else sums
+
+
+def _per_second(ranked: dict, steps: list[dict]) -> float | None:
+    """Queries per second through all steps, one after the other; None if a step has no time."""
+    total = added([step.get("seconds") for step in steps])
+    return ranked["queries"] / total if total and ranked.get("queries") else None
 
 
 def seconds(every: list[str] | None, own: str | None) -> list[float | None]:

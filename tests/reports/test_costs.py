@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from scripts.reports.comparison.reading import Labels
-from scripts.reports.contents.costs import costs, costs_table
+from scripts.reports.contents.costs import COLUMNS, costs, costs_table
 from scripts.reports.costs import Beside, row
 from scripts.reports.draw_costs import END_TO_END, Settings, notes
 from scripts.reports.figures.cost_axis import cost_axis
@@ -90,6 +90,15 @@ def test_a_fusion_costs_what_it_fuses(tmp_path, monkeypatch):
     assert found["end_to_end_mean_ms"] == pytest.approx(66.2) and found["end_to_end_p25_ms"] == pytest.approx(31.6)
     assert (found["training_seconds"], found["end_to_end_training_seconds"]) == (None, 196.0)
     assert found["other_cores"] == 1.5
+    large = [timing(at, f"{name}/seed-0.timing.json", peak_rss_bytes=rss, seconds=seconds, queries=100, **sizes)
+             for name, rss, seconds, sizes in (("b", 3e8, 2.0, {"index_bytes": 2e6}),
+                                               ("t", 1e8, 3.0, {"index_bytes": 5e6, "weights_bytes": 9e7}))]  # fmt: skip
+    encoding = timing(Path("results/e/embeddings"), "d.timing.json", peak_rss_bytes=7e8, index_bytes=5e6)
+    thin = timing(at, "f/seed-0.timing.json", peak_rss_bytes=1e8, seconds=5.0, queries=100)
+    whole = row(thin, Beside(parts=[str(path) for path in large], encodings=[str(encoding)]))
+    assert whole["end_to_end_peak_rss_mb"] == 700 and whole["peak_rss_mb"] == 100, "the most of its steps"
+    assert (whole["end_to_end_index_mb"], whole["end_to_end_weights_mb"]) == (7, 90) and "index_mb" not in whole
+    assert whole["end_to_end_queries_per_second"] == pytest.approx(10), "100 queries in 2 + 3 + 5 seconds"
     with_features = row(fusion, Beside(parts=[str(features)]))
     assert with_features["end_to_end_p50_ms"] == pytest.approx(2.2)
     alone = row(parts[1], Beside(training=str(training)))
@@ -119,16 +128,18 @@ COSTS = pd.DataFrame([
 ])  # fmt: skip
 
 
+def test_the_page_has_no_cost_of_an_own_step_beside_those_end_to_end():
+    assert all(name.startswith("end_to_end_") for name in COLUMNS)
+
+
 def test_the_pages_tables_have_costs_end_to_end_with_their_range():
     labels = Labels({}, {"bm25": "BM25"})
     table = costs_table(COSTS, labels)
     names = [column.name for column in table.columns]
-    assert names[:3] == ["System", "Median latency (ms)", "Own step (ms)"] and "Training (s)" in names
-    assert [list(map(plain, row[:3])) for row in table.blocks[0]] == [
-        ["BM25", "6.0 (5.0 to 7.0)", "6.0"], ["fused", "63.2", "0.2"]
+    assert names == ["System", "Median latency (ms)", "Training (s)"]
+    assert [list(map(plain, row)) for row in table.blocks[0]] == [
+        ["BM25", "6.0 (5.0 to 7.0)", ""], ["fused", "63.2", "196"]
     ]  # fmt: skip
-    of_one_step = costs_table(COSTS[:2], labels)
-    assert "Own step (ms)" not in [column.name for column in of_one_step.columns]
     section = costs(COSTS, {"cost-x": "bm25"}, labels)
     assert section.blocks[0].text == (
         "Times exclude loading and a warm-up; measured on cpu; 1 of 3 timed jobs ran beside other work, which kept up to "

@@ -69,7 +69,7 @@ def test_a_click_or_a_key_sorts_a_table(browser, page):
     found = [leading(text) for text in browser.script(COLUMN, table, "Median latency (ms)")]
     assert found == sorted(values, reverse=True)
     assert browser.script("return arguments[0].closest('th').getAttribute('aria-sort')", head) == "descending"
-    name = "Documents encoded per second"
+    name = "Encoding (s)"
     encoded = browser.script(
         "return [...arguments[0].querySelectorAll('th button')].find((b) => b.textContent === arguments[1])",
         table,

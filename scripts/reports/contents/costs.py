@@ -12,22 +12,20 @@ from scripts.reports.writing.content import Block, Cell, Figure, Folded, Paragra
 
 COLUMNS = {
     "end_to_end_p50_ms": "Median latency (ms)",
-    "latency_p50_ms": "Own step (ms)",
-    "latency_p95_ms": "95th percentile of the own step (ms)",
-    "queries_per_second": "Queries per second of the own step",
-    "encoded_documents_per_second": "Documents encoded per second",
+    "end_to_end_queries_per_second": "Queries per second",
+    "end_to_end_encoding_seconds": "Encoding (s)",
     "end_to_end_training_seconds": "Training (s)",
-    "training_seconds": "Training of the own step (s)",
-    "peak_rss_mb": "Peak memory (MB)",
-    "peak_gpu_mb": "Peak GPU memory (MB)",
-    "index_mb": "Index (MB)",
-    "weights_mb": "Weights (MB)",
+    "end_to_end_peak_rss_mb": "Peak memory (MB)",
+    "end_to_end_peak_gpu_mb": "Peak GPU memory (MB)",
+    "end_to_end_index_mb": "Index (MB)",
+    "end_to_end_weights_mb": "Weights (MB)",
 }
-OWN_STEPS = {"end_to_end_p50_ms": "latency_p50_ms", "end_to_end_training_seconds": "training_seconds"}
+RANGED = ("end_to_end_p50_ms", "end_to_end_training_seconds")
 CAPTION = (
-    "Cost of each system: means over tasks and seeds, with the lowest and highest values in parentheses. Latency and "
-    "training are end to end: they include those of the systems whose runs a system uses; the own step excludes "
-    "them. Latency is that of one query at a time, queries per second that of all queries in batches."
+    "Cost of each system, end to end: each number includes the systems whose runs a system uses. Means over tasks and "
+    "seeds, with the lowest and highest values in parentheses; blank: there is none. Latency is that of one query at a "
+    "time, queries per second that of all queries in batches; memory is the most that a step takes except training. "
+    "Not included: tuning on dev and building Lucene's index (their seconds are in benchmarks/)."
 )
 SOURCE = "tables/costs.tsv"
 FRONT = (
@@ -59,10 +57,9 @@ def costs(table: pd.DataFrame, controls: dict[str, str], labels: Labels, exclusi
 
 def costs_table(costs: pd.DataFrame, labels: Labels) -> Table:
     """One row per system: times and memory, means over tasks and seeds; what was never measured is left out."""
-    same = [own for whole, own in OWN_STEPS.items() if (costs[own].fillna(0) == costs[whole].fillna(0)).all()]
-    shown = [name for name in COLUMNS if name in costs and name not in same and costs[name].fillna(0).any()]
+    shown = [name for name in COLUMNS if name in costs and costs[name].fillna(0).any()]
     rows = [
-        [labels.system(str(system)), *(_measured(runs[name].dropna().tolist(), name in OWN_STEPS) for name in shown)]
+        [labels.system(str(system)), *(_measured(runs[name].dropna().tolist(), name in RANGED) for name in shown)]
         for system, runs in costs.groupby("system", sort=False)
     ]
     return Table(
@@ -71,8 +68,8 @@ def costs_table(costs: pd.DataFrame, labels: Labels) -> Table:
 
 
 def _measured(values: list[float], ranged: bool) -> str | Cell:
-    """The mean of the measured values and, if `ranged` and they differ, their range."""
-    if not values:
+    """The mean of the measured values and, if `ranged` and they differ, their range; empty where there is none."""
+    if not any(values):
         return ""
     mean = sum(values) / len(values)
     form = f",.{0 if not math.isfinite(mean) or abs(mean) >= 100 else 1}f"
