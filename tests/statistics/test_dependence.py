@@ -131,11 +131,14 @@ def test_clusters_are_the_components_where_there_are_ten():
     assert found["t"][0] == found["t"][1] != found["t"][2]
 
 
-def test_few_clusters_are_left_alone_unless_asked_for():
+def test_few_clusters_are_used_from_two_on_with_a_warning():
+    one = {"t": task("abcd", a="1", b="1", c="1", d="1")}
+    found, warnings = units_of_tasks(one, "auto")
+    assert found["t"] == list("abcd") and "(one group), which leaves no variance" in warnings[0]
     few = {"t": task("abcd", a="1", b="1", c="2", d="2")}
     found, warnings = units_of_tasks(few, "auto")
-    assert found["t"] == list("abcd")
-    why = "too few (below 10) to allow for it: intervals take queries as independent and may be too narrow"
+    assert len(set(found["t"])) == 2
+    why = "fewer than 10: its interval allows for them and is wide, perhaps too wide to be of use"
     assert warnings == [f"t: queries share relevant documents (2 groups, effectively 2.0), {why}"]
     found, warnings = units_of_tasks(few, "gold-document")
     assert len(set(found["t"])) == 2 and not warnings
@@ -284,3 +287,17 @@ def test_no_seeds_are_no_source():
     assert seed_source("s", {"t0": np.zeros((5, 1))}, ["t0"]) is None
     with pytest.raises(ValueError, match="different numbers of seeds"):
         seed_source("s", {"a": np.zeros((5, 2)), "b": np.zeros((5, 3))}, ["a", "b"])
+
+
+@pytest.mark.parametrize("sizes", [(10,) * 4, (30, 20, 10, 5, 5, 5), (40, *(1,) * 20)])
+def test_intervals_with_few_clusters_keep_the_level_by_default(sizes):
+    generator, held = np.random.default_rng(sum(sizes)), []
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    relevant = {f"q{place}": {f"d{number}"} for place, number in enumerate(group)}
+    for _ in range(400):
+        common = 0.6 * generator.normal(0, 0.25, len(sizes))[group]
+        gains = 0.05 + common + 0.8 * generator.normal(0, 0.25, len(group))
+        scores = TaskScores("t", 0 * gains, gains, queries=list(relevant), relevant=relevant)
+        low, high = compare([scores], Method(permutations=10)).tasks["t"].ends
+        held.append(low <= 0.05 <= high)
+    assert np.mean(held) >= 0.925

@@ -1,8 +1,9 @@
 """The sampling units of a comparison's tasks: queries, or clusters of queries.
 
 `gold-document`: the connected components of queries and relevant documents, over all tasks of a corpus, so that tasks
-with common documents have common clusters. `auto`, the default, is the same if a task's queries share documents and the
-effective number of components is at least ten; with fewer, the variance between them is too uncertain for a default.
+with common documents have common clusters. `auto`, the default, is the same if a task's queries share documents and no
+task of the corpus is a single component. A warning reports few of them: their interval is wide, but that of independent
+queries contains the true effect in half of the experiments.
 `query`: each query. Clusters can also be given by name. Two queries of tasks of one corpus are the same if they have
 the same id and, where relevant documents are known, the same of these. Reads and writes nothing.
 """
@@ -17,7 +18,7 @@ from scripts.common.errors import UserError
 from scripts.statistics.dependence.units import components, effective_number
 
 AUTO, GOLD_DOCUMENT, QUERY = "auto", "gold-document", "query"
-FEWEST = 10  # components, by their effective number
+FEW = 10  # components, by their effective number
 
 Units = list[Hashable]
 
@@ -51,10 +52,12 @@ def units_of_tasks(tasks: Mapping[str, TaskQueries], kind: str) -> tuple[dict[st
         found = _components(of_default) if kind != QUERY and documented else {}
         shared = {name: found[name] for name in found if len(set(found[name])) < len(found[name])}
         numbers = {name: effective_number(values) for name, values in shared.items()}
-        few = [name for name, number in numbers.items() if number < FEWEST]
-        if kind == AUTO and few:
-            warnings += [_why_not(name, len(set(shared[name])), numbers[name]) for name in few]
-        applied = found if shared and (kind == GOLD_DOCUMENT or not few) else {}
+        single = [name for name, own in shared.items() if len(set(own)) == 1]
+        if kind == AUTO:
+            warnings += [
+                _of_few(len(set(shared[name])), name, number) for name, number in numbers.items() if number < FEW
+            ]
+        applied = found if shared and (kind == GOLD_DOCUMENT or not single) else {}
         for name, own in _identities(of_default).items():
             units[name] = applied.get(name, own)
         units |= {name: _given(name, task) for name, task in group.items() if task.clusters is not None}
@@ -91,7 +94,10 @@ def _given(name: str, task: TaskQueries) -> Units:
     return [clusters[query] for query in task.queries]
 
 
-def _why_not(name: str, count: int, number: float) -> str:
-    groups = "one group" if count == 1 else f"{count} groups, effectively {number:.1f}"
-    few = f"too few (below {FEWEST}) to allow for it: intervals take queries as independent and may be too narrow"
-    return f"{name}: queries share relevant documents ({groups}), {few}"
+def _of_few(count: int, name: str, number: float) -> str:
+    """What a small number of components does to an interval, as text."""
+    if count == 1:
+        why = "which leaves no variance to allow for it: intervals take queries as independent and may be too narrow"
+        return f"{name}: queries share relevant documents (one group), {why}"
+    wide = f"fewer than {FEW}: its interval allows for them and is wide, perhaps too wide to be of use"
+    return f"{name}: queries share relevant documents ({count} groups, effectively {number:.1f}), {wide}"
