@@ -344,6 +344,46 @@ def test_external_files_are_looked_up_here_and_then_in_the_mirrors(tmp_path):
     assert found == (str(tmp_path / "deep" / "b" / "run[1].txt"),)
 
 
+def scored(tasks, files):
+    """A configuration of three datasets of scores, with these tasks, and with files of two systems."""
+    others = {task: "README.md" if file in ("Makefile", "pyproject.toml") else file for task, file in files.items()}
+    external = {name: {"type": "external", "scores": of_it} for name, of_it in (("x", files), ("y", others))}
+    return changed({
+        "datasets": {name: {"format": "scores", "measure": "accuracy"} for name in ("a", "b", "c")}, "models": {},
+        "systems": external | {"y": external["y"] | {"label": "Y"}}, "recipes": {}, "tasks": tasks,
+        "comparisons": {"c": {"control": "x", "treatment": "y", "measure": "accuracy"}},
+    })  # fmt: skip
+
+
+def test_a_subset_of_the_tasks_needs_no_other_change(tmp_path):
+    """Files of tasks that wait are not looked up, and may even be missing."""
+    files = {"a": "pyproject.toml", "b": "Makefile", "c": "not/here.txt"}
+    for tasks in (["a"], ["b"], ["b", "a"]):
+        experiment = resolve(scored(tasks, files), "c.yaml")
+        assert list(experiment.tasks) == tasks and set(experiment.systems["x"].tasks) == set(tasks)
+        assert set(experiment.comparisons["c"].tasks) == set(tasks)
+    with pytest.raises(UserError, match=r"systems\.x\.scores\.c: .*not/here\.txt"):
+        resolve(scored(["a", "c"], files), "c.yaml")
+
+
+@pytest.mark.parametrize(
+    ("tasks", "files", "said"),
+    [
+        (
+            ["a"],
+            {"a": "Makefile", "d": "Makefile"},
+            "systems.x.scores: unknown name 'd'",
+        ),  # no dataset: a typing mistake
+        (["a"], {"a": "Makefile", "a/dev": "Makefile"}, "systems.x.scores: unknown name 'a/dev'"),
+        (["a"], {"b": "Makefile"}, "systems.x: has no file for any of the tasks a"),
+    ],
+)
+def test_a_file_for_no_task_at_all_is_a_mistake(tasks, files, said):
+    with pytest.raises(UserError) as reported:
+        resolve(scored(tasks, files), "c.yaml")
+    assert said in str(reported.value)
+
+
 def test_tasks_and_their_measures_follow_the_dataset():
     changes = {
         "datasets/s": {"format": "scores", "measure": "accuracy", "label": "RTE"},

@@ -71,11 +71,12 @@ class External(SystemType):
 
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
         files = _files(check, f"systems.{name}", entry, tasks)
+        of_scores = {task: paths for task, paths in files.items() if task in (entry.scores or {})}
         if entry.column and not entry.scores:
             raise check.fail(f"systems.{name}.column", "only valid with scores, whose files have columns")
         if entry.column:
-            _check_columns(check, f"systems.{name}", {task: files[task] for task in entry.scores or {}}, entry.column)
-        seeds = {} if entry.folds else _named_seeds({task: files[task] for task in entry.scores or {}})
+            _check_columns(check, f"systems.{name}", of_scores, entry.column)
+        seeds = {} if entry.folds else _named_seeds(of_scores)
         settings = Settings(files, entry.column, bool(entry.folds), seeds)
         numbers = _numbers(check, f"systems.{name}", settings)
         return System(name, NAME, entry.label or name, seeds=numbers, settings=settings, tasks=tuple(files))
@@ -132,6 +133,8 @@ def _files(check: Checker, key: str, entry: Keys, tasks: dict[str, Task]) -> dic
     files = {}
     for section, named in (("runs", entry.runs), ("scores", entry.scores)):
         for task, given in (named or {}).items():
+            if _left_out(check.config, task):
+                continue
             check.known(f"{key}.{section}", task, "tasks")
             if task not in tasks:
                 problem = "takes the runs of another task (runs_of); name that task, and this one follows"
@@ -142,7 +145,15 @@ def _files(check: Checker, key: str, entry: Keys, tasks: dict[str, Task]) -> dic
                 raise check.fail(f"{key}.{section}.{task}", f"a task of format {form} takes {expected}")
             paths = (given,) if isinstance(given, str) else given
             files[task] = tuple(_found(check, f"{key}.{section}.{task}", path) for path in paths)
+    if not files:
+        raise check.fail(key, f"has no file for any of the tasks {', '.join(check.config.tasks)}")
     return files
+
+
+def _left_out(config: Configuration, task: str) -> bool:
+    """Whether a task is one of a dataset of which no task is in use: files for it wait until it is."""
+    dataset = task.partition("/")[0]
+    return dataset in config.datasets and not any(used.partition("/")[0] == dataset for used in config.tasks)
 
 
 def _found(check: Checker, key: str, path: str) -> str:
