@@ -10,7 +10,7 @@ quoted = '$(subst ','\'',$(1))'
 .DEFAULT_GOAL := help
 .PHONY: help setup packages docs-packages new check prepare run status plan archive check-results verify resume compare-archives export-runs
 .PHONY: export-model test test-fast test-slurm test-long durations benchmark benchmark-gpu check-gpu sizes growth lint types format
-.PHONY: schema architecture docs lock clean
+.PHONY: schema architecture reruns docs lock clean
 
 help:  ## show this list
 	@sed -n 's/^VERSION = "\(.*\)"/ranktrial \1/p' scripts/common/version.py
@@ -127,6 +127,9 @@ sizes: setup  ## time training, encoding and re-ranking with models of BERT's si
 
 growth: setup  ## time each stage on corpora of growing sizes (SIZES), fit exponents, draw them (results/growth)
 	$(BIN)/python -m tests.benchmark.growth $(SIZES)
+
+reruns: setup  ## print the scripts that a change makes run again, compared with COMMIT (default HEAD)
+	@PYTHONPATH=. $(BIN)/python -m tests.support.reruns $(or $(COMMIT),HEAD)
 
 architecture: setup  ## draw docs/architecture.svg: the rooms of scripts/ and their imports
 	$(BIN)/python -m tests.support.architecture
