@@ -19,7 +19,7 @@ from scripts.explorer.settings import Comparison, Settings
 from scripts.explorer.task_data import Data, by_source, task_data
 from scripts.explorer.texts import check_there
 from scripts.ir.collection import read_queries
-from scripts.statistics.task.superiority import ROUNDING
+from scripts.statistics.task.superiority import without_rounding
 
 SHOWN = 10  # of each side
 LISTED = 300  # characters of a query
@@ -39,13 +39,14 @@ def rows(name: str, one: Comparison, tasks: dict[str, Data], texts: dict[str, di
 
 def extremes(found: pd.DataFrame, lower_is_better: bool) -> pd.DataFrame:
     """The queries with the largest wins and losses; of equal ones, those of each task in turn."""
-    found = found.assign(difference=found["treatment"] - found["control"]).dropna()
+    difference = without_rounding(found["treatment"].to_numpy(float), found["control"].to_numpy(float))
+    found = found.assign(difference=difference).dropna()
     gain = (-found["difference"] if lower_is_better else found["difference"]).round(12)
     turn = found.groupby([found["task"], gain], sort=False).cumcount()
     ordered = found.assign(gain=gain, turn=turn).sort_values(["gain", "turn"], ascending=[False, True], kind="stable")
-    won = ordered.index[ordered["gain"] > ROUNDING][:SHOWN]
+    won = ordered.index[ordered["gain"] > 0][:SHOWN]
     turned = ordered.sort_values(["gain", "turn"], kind="stable")
-    lost = turned.index[turned["gain"] < -ROUNDING][:SHOWN]
+    lost = turned.index[turned["gain"] < 0][:SHOWN]
     return found.loc[[*won, *lost]]
 
 

@@ -9,7 +9,6 @@ from scripts.common.version import VERSION
 from scripts.explorer.settings import Comparison, Settings
 from scripts.explorer.task_data import Data, differences
 from scripts.ir.measure_names import cutoff, parse
-from scripts.statistics.task.superiority import ROUNDING
 
 
 def task_summary(data: Data, one: Comparison) -> JsonObject:
@@ -17,7 +16,7 @@ def task_summary(data: Data, one: Comparison) -> JsonObject:
     found = differences(data, one)
     found = found[~np.isnan(found)]
     gains = -found if one.lower_is_better else found
-    wins, losses = int((gains > ROUNDING).sum()), int((gains < -ROUNDING).sum())
+    wins, losses = int((gains > 0).sum()), int((gains < 0).sum())
     mean = float(found.mean()) if len(found) else None
     return {"n": len(found), "mean": mean, "wins": wins, "losses": losses}
 

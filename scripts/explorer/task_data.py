@@ -19,6 +19,7 @@ from scripts.explorer.rankings import Rankings
 from scripts.explorer.settings import Comparison, Settings, Source, Task, compared_systems
 from scripts.explorer.values import mean_values, relevant_documents, unjudged
 from scripts.ir.trec import Qrels, Run, read_run
+from scripts.statistics.task.superiority import without_rounding
 
 Files = dict[tuple[str, str], dict[str, Path]]  # task's folder and system -> seed -> file
 
@@ -76,7 +77,8 @@ def _runs(runs: Files, source: Source) -> dict[str, Path]:
 def differences(data: Data, comparison: Comparison) -> np.ndarray:
     """Treatment minus control on each query; NaN if one of them has no value."""
     of_treatment, of_control = (data.values[system] for system in (comparison.treatment, comparison.control))
-    return (of_treatment[comparison.measure] - of_control[comparison.measure]).to_numpy()
+    treatment, control = (values[comparison.measure].to_numpy() for values in (of_treatment, of_control))
+    return without_rounding(treatment, control)
 
 
 def shown_queries(data: Data, comparisons: Sequence[Comparison], limits: RankingLimits) -> list[str]:

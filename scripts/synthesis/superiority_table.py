@@ -13,15 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.tables import write_table
-from scripts.statistics.task.superiority import superiority
+from scripts.statistics.task.superiority import superiority, without_rounding
 from scripts.synthesis.metrics_files import by_task, paired, read_scores
-
-ROUNDING = 64 * np.finfo(float).eps  # relative: sums over some dozens of seeds
 
 
 @dataclass(frozen=True)
@@ -47,14 +44,9 @@ def query_differences(control: Sequence[Path], treatment: Sequence[Path], settin
         measure = settings.measure_on.get(task, settings.measure)
         others = of_treatment[settings.treatment_on.get(task, task)]
         y, x, _ = paired(read_scores(files, measure), read_scores(others, measure), task)
-        differences[task] = without_rounding(x.values.mean(axis=1), y.values.mean(axis=1))
+        of_x, of_y = x.values.mean(axis=1), y.values.mean(axis=1)
+        differences[task] = pd.Series(without_rounding(of_x.to_numpy(), of_y.to_numpy()), of_x.index)
     return differences
-
-
-def without_rounding(x: pd.Series, y: pd.Series) -> pd.Series:
-    """x - y; 0 where they differ only in their last digits, as means over different numbers of seeds do."""
-    difference = x - y
-    return difference.where(difference.abs() > ROUNDING * np.maximum(x.abs(), y.abs()), 0.0)
 
 
 def main() -> None:

@@ -17,7 +17,7 @@
       .map((id, place) => {
         const control = value(table, comparison.measure, comparison.control, place);
         const treatment = value(table, comparison.measure, comparison.treatment, place);
-        const difference = control === null || treatment === null ? null : treatment - control;
+        const difference = control === null || treatment === null ? null : explorer.gap(treatment, control);
         return {
           place, id, control, treatment, difference,
           text: table.texts[place],

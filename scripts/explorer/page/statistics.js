@@ -2,7 +2,7 @@
 "use strict";
 (() => {
   const EPSILON = Number.EPSILON;
-  const ROUNDING = 1e-12; // of who wins a query, as in scripts/statistics/task/superiority.py
+  const ROUNDING = 64 * EPSILON; // relative, as in scripts/statistics/task/superiority.py
 
   const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
   const largest = (values) => values.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
@@ -27,6 +27,12 @@
 
   explorer.outcome = (difference, lowerIsBetter) => {
     const gain = lowerIsBetter ? -difference : difference;
-    return gain > ROUNDING ? "win" : gain < -ROUNDING ? "loss" : "tie";
+    return gain > 0 ? "win" : gain < 0 ? "loss" : "tie";
+  };
+
+  // Treatment minus control of a query; 0 where they differ only in their last digits.
+  explorer.gap = (treatment, control) => {
+    const difference = treatment - control;
+    return Math.abs(difference) <= ROUNDING * Math.max(Math.abs(treatment), Math.abs(control)) ? 0 : difference;
   };
 })();
