@@ -104,6 +104,11 @@ class Training:
         "all were seen; null: an epoch is one pass over all examples",
     ] = None
     batch_size: Annotated[Length, "rows of the training set per step"] = 32
+    relevant_apart: Annotated[
+        bool,
+        "losses with in-batch negatives: no batch contains both a query and another query's document that is relevant "
+        "to it; false: as in the library, it is a negative then",
+    ] = True
     micro_batch: Annotated[
         Length | None,
         "texts (or pairs) that pass through the model at once, to save memory; batch and loss stay the same and "

@@ -10,6 +10,7 @@ from scripts.common.errors import UserError
 from scripts.models.losses import PAIRS, RANKED, TRIPLETS
 
 LEFT_OUT = "none"  # source in the row of a query without a positive among the candidates
+UNFIT = "unfit"  # source in the row of a query and a document of others that is relevant to it
 Passages = dict[str, list[str]]  # id of a query or document -> its passages, or its single text
 
 
@@ -24,11 +25,13 @@ class Row(NamedTuple):
 class Table(NamedTuple):
     """A negatives file: the rows of each epoch, and the number of queries left out.
 
-    Rows shared by all epochs are listed once. The number is None if it was not counted.
+    Rows shared by all epochs are listed once. The number is None if it was not counted. `unfit` are pairs of a query
+    and a document of other queries that must not be its negative.
     """
 
     epochs: list[list[Row]]
     without_candidate: int | None
+    unfit: tuple[tuple[str, str], ...] = ()
 
     @property
     def rows(self) -> list[Row]:
@@ -44,17 +47,20 @@ class Table(NamedTuple):
 def read_table(path: Path) -> Table:
     """Read a negatives file. Raises UserError if it has no rows."""
     epochs: dict[str, list[Row]] = {}
-    left_out = 0
+    left_out, unfit = 0, []
     with open(path, encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
             if line["source"] == LEFT_OUT:
                 left_out += 1
                 continue
+            if line["source"] == UNFIT:
+                unfit.append((line["query_id"], line["positive_id"]))
+                continue
             row = Row(line["query_id"], line["positive_id"], line["negative_id"])
             epochs.setdefault(line.get("epoch", ""), []).append(row)
     if not epochs:
         raise UserError(f"{path}: no training example in it; every query lacks a negative")
-    return Table(list(epochs.values()), left_out or None)
+    return Table(list(epochs.values()), left_out or None, tuple(unfit))
 
 
 def columns_of(table: Table, shape: str) -> dict[str, list]:

@@ -40,7 +40,7 @@ from scripts.models.losses import LISTS, resolve_loss, shape_of
 from scripts.models.prompts import fact, of_datasets, prompts_of
 from scripts.models.running import computed_in, import_library, training_precision
 from scripts.training.examples import Table, columns_of, read_table, with_texts
-from scripts.training.in_batch import excluded_texts, joined
+from scripts.training.in_batch import joined, kept_apart
 from scripts.training.processes import first, together
 from scripts.training.taught import WITHOUT_SCORES, labelled_by
 from scripts.training.training_settings import Settings
@@ -152,7 +152,8 @@ def fine_tune(options: Namespace) -> None:
     cut = cutter_of(model_type, model, settings)
     columns = [cut_columns(one, cut) for one in columns]
     sets = zip(tables, options.corpus, options.queries, strict=True)
-    apart = joined(excluded_texts(*one, cut) for one in sets) if shape == LISTS else None
+    relevant = settings.relevant_apart
+    apart = joined(kept_apart(*one, cut, relevant) for one in sets) if shape == LISTS else None
 
     from scripts.training import several
     from scripts.training.checkpoints import fingerprint

@@ -2,7 +2,8 @@
 
 Reads the corpus, the training queries and qrels, and the qrels of dev and test; writes the file of the examples, a TSV
 with one row per query, positive and negative. If positives must be among BM25's candidates, a query without such a
-positive has one row with its id and the source `none`, so that it is counted.
+positive has one row with its id and the source `none`, so that it is counted. A document of others' examples that is
+relevant to a query without being its positive has one row with both ids and the source `unfit`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from scripts.training.draws import sample, sample_key
 from scripts.training.equal_texts import EqualTexts, read_equal_texts
 
 NONE = "none"  # source in the row of a query that is left out
+UNFIT = "unfit"  # source in the row of a query and a document of others' examples that is relevant to it
 IDS = ("query_id", "positive_id", "negative_id")  # first columns of each file of examples
 EPOCH = "epoch"
 
@@ -204,8 +206,17 @@ def labelled(read: Collection, settings: Settings) -> Labelled:
     return Labelled(positives, unfit, left_out, missing, equal)
 
 
+def unfit_elsewhere(unfit: dict[str, set[str]], rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[str, str]]:
+    """Yield the queries and documents that must not be their negatives, but are in examples of other queries."""
+    examples = [row[:3] for row in rows]
+    documents = {name for _, *both in examples for name in both}
+    own = {(query, positive) for query, positive, _ in examples}
+    for query in dict.fromkeys(query for query, *_ in examples):
+        yield from ((query, name) for name in sorted(unfit[query] & documents) if (query, name) not in own)
+
+
 def lines_of(
-    columns: tuple[str, ...], rows: Iterable[tuple[Any, ...]], left_out: list[str], by_epoch: bool
+    columns: tuple[str, ...], rows: list[Any], left_out: list[str], unfit: dict[str, set[str]], by_epoch: bool
 ) -> Iterator[str]:
     """Yield the lines of a file of examples; `columns` follow the ids.
 
@@ -215,5 +226,8 @@ def lines_of(
     yield "\t".join(header)
     for row in rows:
         yield "\t".join("" if value is None else str(value) for value in row[: len(header)])
+    empty = [""] * (len(header) - 4)
     for query in left_out:
-        yield "\t".join([query, "", "", NONE, *[""] * (len(header) - 4)])
+        yield "\t".join([query, "", "", NONE, *empty])
+    for query, document in unfit_elsewhere(unfit, rows):
+        yield "\t".join([query, document, "", UNFIT, *empty])

@@ -157,8 +157,9 @@ def main() -> None:
     except UserError as error:
         raise UserError(f"{options.queries}: {error}") from None
     columns = ("source", "bm25_rank" if settings.from_ == [BM25] else "rank", *(SCORES if settings.filters else ()))
+    lines = lines_of(columns, rows, found.left_out, found.unfit, settings.epochs is not None)
     with atomic_text(options.negatives) as file:
-        file.writelines(line + "\n" for line in lines_of(columns, rows, found.left_out, settings.epochs is not None))
+        file.writelines(line + "\n" for line in lines)
     write_record(options.record, made, indent=1)
     print("\n".join(as_text(made, found, read, len(rows))), file=sys.stderr)
 

@@ -26,7 +26,7 @@ from scripts.common.command_line import parser, run
 from scripts.common.errors import UserError
 from scripts.common.files import atomic_text
 from scripts.training.draws import drawn, of_query
-from scripts.training.labelled import Collection, DrawnSettings, labelled, lines_of, read_collection
+from scripts.training.labelled import Collection, DrawnSettings, Labelled, labelled, lines_of, read_collection
 
 COLUMNS = ("source", "bm25_rank")
 
@@ -85,11 +85,12 @@ def examples(
                 yield Example(query, positive, negative, settings.from_, ranks.get(negative), epoch)
 
 
-def select(read: Collection, settings: Settings) -> tuple[list[Example], list[str], list[str]]:
+def select(read: Collection, settings: Settings) -> tuple[list[Example], Labelled, list[str]]:
     """Choose the examples from a collection.
 
-    Returns the rows, the queries left out because none of their positives is among the candidates, and the lines to
-    report. Raises UserError if no training query has a positive or a negative, or if there are too few queries.
+    Returns the rows, the queries and positives from which they were chosen, and the lines to report.
+
+    Raises UserError if no training query has a positive or a negative, or if there are too few queries.
     """
     found = labelled(read, settings)
     positives, pool = found.positives, read.pool
@@ -105,7 +106,7 @@ def select(read: Collection, settings: Settings) -> tuple[list[Example], list[st
             f"{len(rows)} rows of {settings.from_} negatives", *found.report()]  # fmt: skip
     if few:
         report.append(f"{few} queries have fewer than {settings.per_query} negatives: there are no more candidates")
-    return rows, found.left_out, report
+    return rows, found, report
 
 
 def main() -> None:
@@ -119,11 +120,12 @@ def main() -> None:
         options.corpus, options.queries, options.qrels, options.evaluation_qrels, options.first_stage, settings
     )
     try:
-        rows, left_out, report = select(read, settings)
+        rows, found, report = select(read, settings)
     except UserError as error:
         raise UserError(f"{options.queries}: {error}") from None
+    lines = lines_of(COLUMNS, rows, found.left_out, found.unfit, settings.epochs is not None)
     with atomic_text(options.negatives) as file:
-        file.writelines(line + "\n" for line in lines_of(COLUMNS, rows, left_out, settings.epochs is not None))
+        file.writelines(line + "\n" for line in lines)
     print("\n".join(report), file=sys.stderr)
 
 

@@ -4,12 +4,12 @@ import pytest
 
 from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.ir.trec import ranking
-from scripts.training.examples import Row, Table
-from scripts.training.in_batch import excluded_texts, joined
-from scripts.training.labelled import Collection, labelled
+from scripts.training.examples import Row, Table, read_table
+from scripts.training.in_batch import joined, kept_apart
+from scripts.training.labelled import Collection, labelled, lines_of
 from scripts.training.mine import Settings as Mining
 from scripts.training.mining import candidates
-from scripts.training.negatives import Settings, examples
+from scripts.training.negatives import Settings, examples, select
 
 CORPUS = [f"d{n}" for n in range(8)]
 RUN = {query: {name: float(len(CORPUS) - n) for n, name in enumerate(CORPUS)} for query in ("q", "r")}
@@ -51,11 +51,36 @@ def files(tmp_path):
 
 
 def test_texts_to_keep_apart_are_those_of_the_training_set(files):
-    found = excluded_texts(Table([ROWS], None), *files, cut=None)
+    found = kept_apart(Table([ROWS], None), *files, cut=None, relevant=False)
     assert found == {"text of d0": ["title text of d0", "title text of d3"], "ask one": ["title text of d1"]}
-    assert excluded_texts(Table([ROWS[2:]], None), *files, cut=None) == {}
-    shorter = excluded_texts(
-        Table([ROWS], None), *files, cut=lambda texts, role: [f"{role}: {text[-2:]}" for text in texts]
+    assert kept_apart(Table([ROWS[2:]], None), *files, cut=None, relevant=False) == {}
+    shorter = kept_apart(
+        Table([ROWS], None), *files, lambda texts, role: [f"{role}: {text[-2:]}" for text in texts], relevant=False
     )
     assert shorter == {"query: d0": ["document: d0", "document: d3"], "query: ne": ["document: d1"]}
     assert joined([found, {"ask one": ["more"]}])["ask one"] == ["title text of d1", "more"]
+
+
+def test_relevant_documents_are_kept_apart_unless_asked_otherwise(files):
+    """The positives of a query, and documents of others' rows that the file of examples lists for it."""
+    table = Table([ROWS], None, (("q2", "d1"), ("q2", "d9")))
+    found = kept_apart(table, *files, cut=None, relevant=True)
+    assert found == {
+        "text of d0": ["title text of d0", "title text of d1", "title text of d3"],
+        "ask one": ["title text of d0", "title text of d1"],
+        "ask two": ["title text of d1", "title text of d4"],
+    }
+
+
+def test_the_file_of_examples_lists_what_is_relevant_to_a_query_and_in_the_rows_of_others(tmp_path):
+    """Of three relevant documents one is drawn; another is a row's of a different query, the third is in none."""
+    qrels = {"q": {"d1": 1, "d3": 1, "d4": 1}, "r": {"d3": 1}}
+    read = READ._replace(qrels=qrels, excluded={}, rankings={query: CORPUS for query in qrels})
+    settings = Settings(**COMMON, from_="bm25", per_query=1, positives=1)
+    rows, found, _ = select(read, settings)
+    (tmp_path / "n.tsv").write_text("\n".join(lines_of(("source", "rank"), rows, [], found.unfit, False)) + "\n")
+    table = read_table(tmp_path / "n.tsv")
+    (of_q,) = {row.positive for row in rows if row.query == "q"}
+    assert len(rows) == len(table.rows) == 2
+    expected = {("q", "d3")} - {("q", of_q)} | ({("r", of_q)} & {("r", "d3")} - {("r", "d3")})
+    assert set(table.unfit) == expected and expected

@@ -10,7 +10,7 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.ir.trec import ranking, read_run, write_run
 from scripts.training import mine, pool
-from scripts.training.examples import read_table
+from scripts.training.examples import UNFIT, read_table
 from scripts.training.labelled import Labelled
 from scripts.training.mining import Bounds, Candidate, filtered, finding, in_turn
 from tests.support.calling import call
@@ -228,14 +228,15 @@ def mined(tmp_path):
 
 
 def choose(made, folder, monkeypatch, systems=("near",), scores=(), **given):
-    """The rows of the file and the record."""
+    """The examples of the file and the record."""
     settings = SETTINGS | {"from": list(systems)} | given
     sources = [name for name in settings["from"] if name != "bm25"]
     inputs = made.inputs(folder, sources, bm25="bm25" in settings["from"] or settings["labels"] == "bm25")
     paths = {"scores": list(scores), "negatives": folder / "out.tsv", "record": folder / "record.json"}
     call(monkeypatch, mine, settings, **inputs, **paths)
     header, *rows = [line.split("\t") for line in (folder / "out.tsv").read_text().splitlines()]
-    return [dict(zip(header, row, strict=True)) for row in rows], json.loads((folder / "record.json").read_text())
+    read = [dict(zip(header, row, strict=True)) for row in rows]
+    return [row for row in read if row["source"] != UNFIT], json.loads((folder / "record.json").read_text())
 
 
 def test_a_systems_best_ranked_are_taken_with_its_name_and_rank(mined, monkeypatch):

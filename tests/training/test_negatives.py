@@ -12,6 +12,7 @@ from scripts.common.errors import UserError
 from scripts.ir.collection import Document, write_corpus, write_queries
 from scripts.ir.trec import ranking, write_qrels, write_run
 from scripts.training import labelled, negatives
+from scripts.training.examples import UNFIT
 
 SETTINGS = {"labels": "human", "from": "bm25", "per_query": 3, "exclude_evaluation": True, "queries": "all", "seed": 42}
 
@@ -65,7 +66,7 @@ class Collection:
         monkeypatch.setattr(sys, "argv", ["script", *words, "--settings", json.dumps(SETTINGS | settings)])
         negatives.main()
         with open("out.tsv") as file:
-            return list(csv.DictReader(file, delimiter="\t"))
+            return [row for row in csv.DictReader(file, delimiter="\t") if row["source"] != UNFIT]
 
 
 @pytest.fixture
