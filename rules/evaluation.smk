@@ -2,7 +2,7 @@
 
 In: runs/{task}/{system}/seed-{seed}.trec.gz, data/{dataset}/qrels/, external files of runs and of scores. Out:
 metrics/{task}/{system}/seed-{seed}.tsv; a second version in metrics-ties-ascending/ if a published table sorts
-documents of equal score in that order.
+documents of equal score in that order; all values in one table, tables/queries.tsv.gz.
 """
 
 from scripts.engine.job_settings import settings
@@ -10,6 +10,10 @@ from scripts.engine.rule_helpers import one_of
 from scripts.evaluation import planning as evaluation
 from scripts.evaluation import planning_ascending as ascending
 from scripts.experiment.results_paths import FIELDS
+
+
+localrules:
+    all_queries,
 
 
 rule import_run:
@@ -83,3 +87,20 @@ rule score:
     shell:
         "python {params.code[script]:q} --run {input.run:q} --qrels {input.qrels:q} --original {input.original:q}"
         " --metrics {output.metrics:q} --settings {params.settings:q} --log {log:q}"
+
+
+rule all_queries:
+    input:
+        metrics=evaluation.all_metrics(EXPERIMENT),
+    output:
+        table=result("all_queries"),
+    log:
+        result("log", job="all_queries"),
+    params:
+        code=code("evaluation/all_queries.py"),
+    conda:
+        "../envs/report.yaml"
+    message:
+        "all_queries"
+    shell:
+        "python {params.code[script]:q} --metrics {input.metrics:q} --table {output.table:q} --log {log:q}"

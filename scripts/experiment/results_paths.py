@@ -173,6 +173,7 @@ PLACES = {
     "effects_table": _of_experiment("table", "tables/effects/{comparison}.{table_format}"),
     "moderators_table": _of_experiment("table", "tables/moderators/{comparison}.{table_format}"),
     "influence_table": _of_experiment("table", "tables/influence/{comparison}.tsv"),
+    "all_queries": _of_experiment("table", "tables/queries.tsv.gz"),
     "queries_table": _of_experiment("table", "tables/queries/{comparison}.tsv"),
     "query_differences": _of_experiment("table", "tables/query-differences/{comparison}.tsv"),
     "judge_table": _of_experiment("table", "tables/judges/{dataset}.{page_format}"),

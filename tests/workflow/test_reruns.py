@@ -176,6 +176,7 @@ def test_an_edited_scoring_script_reruns_metrics_and_what_follows_only(again, jo
     }
     assert {job.split()[0] for job in planned} == {
         "score",
+        "all_queries",
         "compare",
         "figure",
         "collect",

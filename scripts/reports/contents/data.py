@@ -57,6 +57,7 @@ ON_TEST = (
     "part in the selection."
 )
 
+ALL_QUERIES = "tables/queries.tsv.gz"
 MANY_NEAR = 0.1  # share of test queries near a training query from which it is noted
 
 
@@ -210,7 +211,8 @@ def means(table: pd.DataFrame, shown: Means, labels: Labels) -> Section:
         one.caution(labels.task(one.task), labels.system(one.system)) for one in zero_runs(table.to_dict("records"))
     ]
     counted = " A judged query that a run lacks counts as 0." if shown.of_runs else ""
-    blocks: list[Block] = [Paragraph(f"{said}.{counted}")]
+    each = Span(ALL_QUERIES, link=ALL_QUERIES)
+    blocks: list[Block] = [Paragraph((f"{said}.{counted} Every value of every query: ", each, "."))]
     blocks += [Note(f"{caution}.") for caution in (*zeros, *unequal_counts(table, labels), *shown.cautions)]
     for place, measure in enumerate(shown.measures):
         blocks.append(Folded(measure, [means_table(table, measure, shown, labels)], unfolded=not place))

@@ -57,6 +57,7 @@ def named_in_summary(experiment: Experiment) -> list[str]:
     """The files that the summary names but does not include: it does not change when one of them does."""
     families = [*family_figures(experiment), *family_pages(experiment)]
     tables = [
+        path("all_queries", experiment=experiment.name),
         *means_tables(experiment),
         *effects_tables(experiment),
         *moderators_tables(experiment),
