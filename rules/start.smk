@@ -36,6 +36,7 @@ from scripts.engine.left_standing import warn_at_the_end
 from scripts.engine.own_data import OwnData
 from scripts.engine.place import as_module, path_to_repository
 from scripts.engine.repair import repair
+from scripts.engine.snakemake_locks import guard
 from scripts.engine.versions import newer_than_tested
 from scripts.experiment.cautions import cautions
 from scripts.experiment.reading import read_yaml
@@ -73,6 +74,7 @@ try:
     OWN_DATA = OwnData(Path("results/state/own-data"), EXPERIMENT.name, job=workflow.remote_exec)
     CAUTIONS = cautions(EXPERIMENT)
     if workflow.is_main_process:  # its jobs read this file too
+        guard(Path("results/state/progress"), EXPERIMENT.name)
         adopt(Path("results"), Path(".snakemake"))
         WARNINGS += repair(Path("results"), EXPERIMENT.name, Path(".snakemake"))
         means = Path(path("means", experiment=EXPERIMENT.name))

@@ -25,9 +25,9 @@ from typing import Any
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from scripts.common.errors import UserError
 from scripts.common.job_log import HEAD
 from scripts.engine.failures import first_error
+from scripts.engine.snakemake_locks import refusal
 from scripts.progress import state
 from scripts.progress.display import Display
 from scripts.progress.ending import ending
@@ -69,13 +69,9 @@ def _as_it_is(workflow: Any) -> bool:
 
 def _under_way(experiment: str) -> str:
     """Why Snakemake finds its files locked: a run that is under way, or one that was killed."""
-    with suppress(UserError):
-        run = state.read(experiment)
-        alive = run.host == socket.gethostname() and Path(f"/proc/{run.pid}").exists()
-        if alive and run.pid != os.getpid() and not run.ended:
-            return f"is running already (process {run.pid}); make status shows its progress"
-    return (
-        "files are locked by another Snakemake here; if none is running (it was killed): .venv/bin/snakemake --unlock"
+    return refusal() or (
+        f"another experiment here makes the same files of {experiment}, such as a download: wait for its end; if none "
+        "is running (it was killed): .venv/bin/snakemake --unlock"
     )
 
 

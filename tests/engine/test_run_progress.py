@@ -2,8 +2,6 @@
 
 import io
 import logging
-import os
-import socket
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +10,7 @@ import snakemake.api  # noqa: F401 (first: its parts import each other in a circ
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from scripts.engine import run_progress
 from scripts.engine.run_progress import STREAM, RunProgress, follow
 from scripts.progress import state
 
@@ -190,12 +189,10 @@ def locked(stream, said):
     return said.getvalue()
 
 
-def test_a_run_that_is_under_way_already_is_named_in_one_line(stream, said):
-    state.write(state.Run("tiny", "run.log", 2, socket.gethostname(), os.getppid(), 1.0))
-    expected = f"error: tiny: is running already (process {os.getppid()}); make status shows its progress\n"
-    assert locked(stream, said) == expected
+def test_a_run_that_is_under_way_already_is_named_in_one_line(stream, said, monkeypatch):
+    monkeypatch.setattr(run_progress, "refusal", lambda: "is running already (process 7 of ann on node1)")
+    assert locked(stream, said) == "error: tiny: is running already (process 7 of ann on node1)\n"
 
 
-def test_locks_of_a_run_that_was_killed_are_named_with_their_remedy(stream, said):
-    state.write(state.Run("tiny", "run.log", 2, socket.gethostname(), os.getppid(), 1.0, ended=2.0))
+def test_locks_of_another_experiment_are_named_with_their_remedy(stream, said):
     assert locked(stream, said).count("\n") == 1 and ".venv/bin/snakemake --unlock" in said.getvalue()

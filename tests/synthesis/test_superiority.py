@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from scripts.statistics.task.superiority import superiority
-from scripts.synthesis.superiority_table import without_rounding
+from scripts.statistics.task.superiority import superiority, without_rounding
 from tests.synthesis.test_compare import metrics
 
 
@@ -53,9 +52,9 @@ def test_rounding_is_a_tie_at_any_size_of_values(scale):
     control = pd.Series(np.random.default_rng(1).uniform(0, 1, 200) * scale)
     treatment = (control + control + control) / 3
     assert (treatment != control).any() and superiority((treatment - control).to_numpy(), 0.05).ties < 200
-    assert superiority(without_rounding(treatment, control).to_numpy(), 0.05).ties == 200
-    apart = without_rounding(control * (1 + 1e-12), control)
-    assert superiority(apart.to_numpy(), 0.05).wins == 200
+    assert superiority(without_rounding(treatment.to_numpy(), control.to_numpy()), 0.05).ties == 200
+    apart = without_rounding(control.to_numpy() * (1 + 1e-12), control.to_numpy())
+    assert superiority(apart, 0.05).wins == 200
 
 
 @pytest.mark.parametrize(("settings", "wins"), [({}, 1), ({"lower_is_better": True}, 2)])
