@@ -19,6 +19,7 @@ from scripts.common.files import lines
 from scripts.common.numerals import finite
 from scripts.common.reading import open_bytes
 from scripts.ir.collection import json_lines
+from scripts.ir.results_folder import HEADING, rows_of_results
 
 TAB, COMMA, SEMICOLON = "\t", ",", ";"
 COMMENT = "#"
@@ -58,6 +59,8 @@ def read_table(path: Path, is_heading: IsHeading) -> Table:
     Raises UserError, with the row, for a damaged file, quotes that do not close, and a row with more or fewer columns
     than the heading.
     """
+    if path.is_dir():
+        return _results_table(path)
     with open_bytes(path) as file:
         start = file.read(len(PARQUET))
     if start == PARQUET:
@@ -171,6 +174,12 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return str(int(value))
     return "" if value is None or isinstance(value, list | dict) else str(value).strip()
+
+
+def _results_table(folder: Path) -> Table:
+    """A folder of MTEB's results: a row per task."""
+    rows = ((number, row) for number, (_, row) in enumerate(rows_of_results(folder), 1))
+    return Table(folder, list(HEADING), rows, place="{}: task {}", first=0)
 
 
 def _parquet_names(path: Path) -> list[str]:

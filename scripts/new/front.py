@@ -20,11 +20,11 @@ from scripts.experiment.resolution import resolve
 from scripts.new.draft import Draft
 from scripts.new.folder import Folder, read_folder
 from scripts.new.kinds_of_files import Head, Kind, kind_of, read_head
-from scripts.new.layouts import Contents, beir, long_tables, ranger, runs, scores, trec
+from scripts.new.layouts import Contents, beir, long_tables, ranger, results_folders, runs, scores, trec
 from scripts.new.names import as_name
 from scripts.new.page import page
 
-LAYOUTS: tuple[ModuleType, ...] = (beir, trec, ranger, runs, long_tables, scores)
+LAYOUTS: tuple[ModuleType, ...] = (beir, trec, ranger, results_folders, runs, long_tables, scores)
 CONFIGURATIONS = Path("config")
 NAMED = 10  # files that are left out
 SCHEMA = "yaml-language-server: $schema=schema.editor.json"

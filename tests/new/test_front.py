@@ -242,7 +242,8 @@ def test_a_table_without_a_heading_is_left_out_with_the_reason(here):
 
 LOOKED_FOR = (
     "looked for BEIR's layout (corpus.jsonl, queries.jsonl, qrels/test.tsv); TREC files (documents, topics and qrels); "
-    "Ranger's config.yaml (eval_metrics, or qrels and available_rankings)"
+    "Ranger's config.yaml (eval_metrics, or qrels and available_rankings); MTEB's results (a folder per model, with a "
+    "JSON file per task)"
 )
 
 

@@ -7,6 +7,7 @@ import yaml
 
 from scripts.common.errors import UserError
 from scripts.experiment.resolution import resolve
+from scripts.ir.scores import read_scores
 from scripts.new import front
 from scripts.new.folder import read_folder
 from tests.new import folders
@@ -119,6 +120,48 @@ def test_a_heading_of_tasks_is_a_leaderboard():
     _, config, systems = drafted({"scores.tsv": board}, measure="nDCG@10")
     assert config["datasets"] == {"scores": {"format": "leaderboard", "measure": "nDCG@10"}}
     assert systems["bm25"] == {"column": "bm25", "scores": "data/scores.tsv"}
+
+
+def result(task, *scores, split="test"):
+    subsets = [{"main_score": score, "hf_subset": str(n), "languages": ["eng-Latn"]} for n, score in enumerate(scores)]
+    return json.dumps({"task_name": task, "mteb_version": "1.14", "scores": {split: subsets}}, indent=1)
+
+
+def mteb(shift=0.0):
+    files = {
+        "SciFact.json": result("SciFact", 0.5 + shift),
+        "MSMARCO.json": result("MSMARCO", 0.25 + shift, split="dev"),
+    }
+    files |= {"MIRACL.json": result("MIRACL", 0.25 + shift, 0.75 + shift), "model_meta.json": '{"name": "m"}'}
+    return {f"rev1/{name}": text for name, text in files.items()}
+
+
+def test_mtebs_results_folder_is_a_leaderboard():
+    files = {
+        f"{model}/{name}": text for model, shift in (("bge", 0), ("e5", 0.125)) for name, text in mteb(shift).items()
+    }
+    _, config, systems = drafted(files)
+    assert config["datasets"] == {"data": {"format": "leaderboard", "measure": "main score"}}
+    assert systems == {model: {"column": None, "data": f"data/{model}"} for model in ("bge", "e5")}
+    assert read_scores(front.Path("data/e5")) == {"MIRACL": 0.625, "MSMARCO": 0.375, "SciFact": 0.625}
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("rev2/SciFact.json", result("SciFact", 0.5), "SciFact is in .*rev1/SciFact.json too; keep one revision"),
+        ("rev1/X.json", result("X"), "X.json: no main_score of each subset"),
+        (
+            "rev1/X.json",
+            '{"task_name": "X", "scores": {"a": [], "b": []}}',
+            "has the splits a, b; expected test, or one",
+        ),
+    ],
+)
+def test_results_that_are_refused(file, text, said):
+    folders.write(front.Path("data/m"), mteb() | {file: text})
+    with pytest.raises(UserError, match=said):
+        read_scores(front.Path("data/m"))
 
 
 def test_another_word_for_columns_and_a_damaged_table_are_refused():

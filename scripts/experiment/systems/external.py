@@ -31,7 +31,7 @@ class Keys(Labelled):
     scores: Annotated[
         FilesOfSeeds | None,
         "external: one file of values per task of format scores (one value per line, or a table: CSV, TSV, JSON lines, "
-        "parquet), or a list with one per training seed",
+        "parquet; or MTEB's folder of a model's results), or a list with one per training seed",
         LEFT_OUT,
     ] = None
     column: Annotated[
@@ -144,7 +144,7 @@ def _files(check: Checker, key: str, entry: Keys, tasks: dict[str, Task]) -> dic
                 expected = "scores: it has no qrels" if section == "runs" else "runs: it has qrels"
                 raise check.fail(f"{key}.{section}.{task}", f"a task of format {form} takes {expected}")
             paths = (given,) if isinstance(given, str) else given
-            files[task] = tuple(_found(check, f"{key}.{section}.{task}", path) for path in paths)
+            files[task] = tuple(_found(check, f"{key}.{section}.{task}", path, section == "scores") for path in paths)
     if not files:
         raise check.fail(key, f"has no file for any of the tasks {', '.join(check.config.tasks)}")
     return files
@@ -156,8 +156,9 @@ def _left_out(config: Configuration, task: str) -> bool:
     return dataset in config.datasets and not any(used.partition("/")[0] == dataset for used in config.tasks)
 
 
-def _found(check: Checker, key: str, path: str) -> str:
-    file = find_file(path, check.config.mirrors)
+def _found(check: Checker, key: str, path: str, of_scores: bool) -> str:
+    """Return the file, here or in a mirror, or a folder of results. Raises UserError if there is none."""
+    file = find_file(path, check.config.mirrors) or (path if Path(path).is_dir() and of_scores else None)
     if file is None:
         raise check.fail(key, f"no file {path!r} here or in the mirrors")
     return file
