@@ -66,9 +66,11 @@ def unjudged_record(
     There are no means without runs or a difference, for a measure that does not count unjudged documents, and if every
     document that counts is judged.
     """
+    if not runs:  # external values are of any measure, which ir-measures need not know
+        return Unjudged(None, [], [])
     measures = [settings.measure, *settings.measure_on.values()]
     by_document = not any(by_subtopic(measure) or follows_instructions(measure) for measure in measures)
-    if not (runs and effect_named(settings.effect).HAS_DIFFERENCE and by_document):
+    if not (effect_named(settings.effect).HAS_DIFFERENCE and by_document):
         return Unjudged(None, [], [])
     numbers: dict[str, float] = {}
     documents: dict[str, float] = {}
