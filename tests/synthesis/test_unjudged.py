@@ -119,7 +119,9 @@ def test_nothing_is_said_where_all_is_judged_or_nothing_is_relevant_to_unjudged_
     for measure in ("Judged@5", "nDCG(judged_only=True)@5", "Bpref"):
         case.settings = replace(case.settings, measure=measure, measure_on={"b": measure})
         assert case.record() is None
-    assert unjudged_record({}, [], {}, case.settings, DependenceData()) == (None, [], [])
+    for measure in (case.settings.measure, "accuracy", "main score"):  # external values may be of any measure
+        settings = replace(case.settings, measure=measure)
+        assert unjudged_record({}, [], {}, settings, DependenceData()) == (None, [], [])
 
 
 def test_an_external_run_that_is_shorter_than_the_measure_counts_is_said(tmp_path):
