@@ -7,6 +7,8 @@ from scripts.experiment.epochs_by_queries import size_text
 from scripts.experiment.records import Experiment, System
 from scripts.models.model_keys import Model
 
+NAMED = 5  # datasets of published weights that a description names; the configuration has all
+
 
 def training_text(experiment: Experiment, system: System) -> str:
     """Return a description of a trained system's recipes and seeds, and of the selection among them."""
@@ -36,4 +38,6 @@ def published_training(model: Model) -> str:
     if model.trained_on is None:
         return "training data of the weights not stated"
     by_card = " by their model card" if model.trained_on_by_card else ""
-    return f"weights trained on {', '.join(model.trained_on) or 'no dataset'}{by_card}"
+    named, others = model.trained_on[:NAMED], len(model.trained_on) - NAMED
+    more = f" and {others} more" if others > 0 else ""
+    return f"weights trained on {', '.join(named) or 'no dataset'}{more}{by_card}"
