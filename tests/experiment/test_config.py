@@ -453,3 +453,12 @@ def test_a_reranker_takes_the_seeds_of_its_first_stage():
     with pytest.raises(UserError, match=r"its seeds \(1, 2, 3\) are not those of tuned \(1, 2\)"):
         entry = {"model": "ce", "recipe": "r", "seeds": 3, "rerank": {"first_stage": "tuned"}}
         resolve(changed({"systems/x": entry}), "c.yaml")
+
+
+@pytest.mark.parametrize("changes", [{"experiment": "x.resume"}, {"datasets/x.resume": {"format": "beir", "location": "scripts"}},
+                                     {"systems/x.resume": {"type": "bm25"}}, {"tasks": ["x.resume"]},
+                                     {"comparisons/x.resume": {"control": "a", "treatment": "b"}}], ids=str)  # fmt: skip
+def test_the_ending_of_unfinished_files_is_no_name(changes):
+    """The ledger enters nothing below such a name."""
+    with pytest.raises(UserError, match=r"x\.resume'"):
+        resolve(changed(changes), "c.yaml")
