@@ -110,11 +110,13 @@ def test_a_fusion_costs_what_it_fuses(tmp_path, monkeypatch):
 
 def test_work_side_by_side_is_said():
     assert side_by_side([0.0, 0.4]) == "" == side_by_side([])
-    busy = "2 of 3 timed jobs ran beside other work, which kept up to 3.4 cores busy, and took longer than alone"
+    busy = "2 of the 3 jobs in which this could be measured ran beside other work, which kept up to 3.4 cores busy, and took longer than alone"
     assert side_by_side([0.6, 0.1, 3.4]) == busy
     settings = Settings("c", 0.05, {}, {"a": Beside(parts=["b"])})
     assert notes(settings, {"s": [{"other_cores": 0.6}, {"other_cores": None}]})[0] == END_TO_END
-    assert notes(settings, {"s": [{"other_cores": 0.6}]})[1].startswith("1 of 1 timed jobs ran beside")
+    assert notes(settings, {"s": [{"other_cores": 0.6}]})[1].startswith(
+        "1 of the 1 jobs in which this could be measured ran beside"
+    )
     assert notes(Settings("c", 0.05, {}, {"a": Beside()}), {"s": [{"other_cores": 0.0}]}) == []
 
 
@@ -142,7 +144,7 @@ def test_the_pages_tables_have_costs_end_to_end_with_their_range():
     ]  # fmt: skip
     section = costs(COSTS, {"cost-x": "bm25"}, labels)
     assert section.blocks[0].text == (
-        "Times exclude loading and a warm-up; measured on cpu; 1 of 3 timed jobs ran beside other work, which kept up to "
+        "Times exclude loading and a warm-up; measured on cpu; 1 of the 3 jobs in which this could be measured ran beside other work, which kept up to "
         "1.2 cores busy, and took longer than alone."
     )
     assert section.blocks[-1].caption == "Effects over BM25, and what they cost."

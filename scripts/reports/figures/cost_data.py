@@ -88,5 +88,5 @@ def side_by_side(other_cores: Sequence[float]) -> str:
     busy = [cores for cores in other_cores if cores >= BESIDE]
     if not busy:
         return ""
-    jobs = f"{len(busy)} of {len(other_cores)} timed jobs"
+    jobs = f"{len(busy)} of the {len(other_cores)} jobs in which this could be measured"
     return f"{jobs} ran beside other work, which kept up to {max(busy):.1f} cores busy, and took longer than alone"
