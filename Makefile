@@ -118,6 +118,9 @@ benchmark-gpu: setup  ## time training, encoding, re-ranking and search with a l
 	$(BIN)/snakemake --configfile config/insurance.yaml -- $(BENCHMARKED)
 	$(BIN)/python -m tests.benchmark.gpu $(ROWS) --repeats $(or $(REPEATS),2)
 
+check-cluster: setup  ## ask Slurm whether it would take one job of each kind that profiles/slurm requests; starts none
+	@PYTHONPATH=. $(BIN)/python scripts/engine/check_cluster.py
+
 check-gpu: setup  ## check that torch uses the GPUs of this node, and at which rate (srun -p gpu --gpus=2 make check-gpu)
 	@PYTHONPATH=. $(BIN)/python scripts/training/check_gpu.py
 

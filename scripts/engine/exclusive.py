@@ -10,8 +10,9 @@ from __future__ import annotations
 from snakemake.rules import Rule
 from snakemake.workflow import Workflow
 
+from scripts.engine.slurm_requests import OWN_NODE
+
 MACHINE, WHOLE = "machine", 100_000  # the resource, and more shares than a run has jobs
-OWN_NODE = "--exclusive"
 EXCLUSIVE = "exclusive"  # what the key `timing` says
 
 
@@ -34,4 +35,4 @@ def time_alone(workflow: Workflow, timing: str) -> None:
         if not on_cluster:
             rule.resources[MACHINE] = WHOLE if timed else 1
         elif timed:
-            rule.resources["slurm_extra"] = OWN_NODE
+            rule.resources[OWN_NODE] = 1

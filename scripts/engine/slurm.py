@@ -35,6 +35,7 @@ from types import SimpleNamespace
 
 from scripts.common.errors import UserError
 from scripts.common.slurm import ask
+from scripts.engine.slurm_requests import add_options
 
 PLUGIN = "slurm"
 USED = ("run_uuid", "check_active_jobs", "_status_query_calls")  # of the plugin's executor
@@ -129,6 +130,7 @@ def begin_run(workflow, results: str) -> None:
         executor.run_uuid = prefix(results) + executor.run_uuid
         keep_jobs_in_sight(executor)
         ask_for_gpus_of_each_node(executor)
+        add_options(executor, ASKS)
         end_earlier_jobs(prefix(results))
     except UserError as error:
         sys.exit(f"error: {error}")

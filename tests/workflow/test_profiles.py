@@ -11,7 +11,7 @@ from snakemake.resources import Resource
 
 REPOSITORY = Path(__file__).parents[2]
 PROFILES = REPOSITORY / "profiles"
-GPU_RULES = {"tag_texts", "fine_tune", "encode", "rank"}
+GPU_RULES = {"tag_texts", "generate_queries", "fine_tune", "encode", "rank"}
 
 
 def parsed(text, tmp_path):
@@ -116,22 +116,54 @@ def test_an_index_of_faiss_gets_more_than_codes(made, expected, slurm_text, tmp_
     assert asked(resources(parsed(slurm_text, tmp_path))["make_index"], {}, made) == expected
 
 
+SITE = {
+    "account": "12345", "gpu_account": "gpus", "cpu_partition": "standard", "gpu_partition": "a100-long",
+    "gpu_model": '""', "gpus_by": "gres", "cpus_per_gpu": "8", "longest": "100", "longest_gpu": "400",
+    "largest": "9000", "qos": "paper", "constraint": "avx512", "extra": '"--reservation=r --exclude=c1"',
+    "scratch": "/scratch",
+}  # fmt: skip
+
+
+def of_site(text):
+    """The profile with this block; each of its variables is stated once."""
+    for name, value in SITE.items():
+        text, count = re.subn(rf"(?m)^  {name}: (?:\"\"|\S+)", lambda _, n=name, v=value: f"  {n}: {v}", text)
+        assert count == 1, name
+    return text
+
+
+def test_the_block_has_exactly_the_variables_that_sites_need(slurm_text):
+    assert set(yaml.safe_load(slurm_text.split("# Software")[0])["__variables__"]) == set(SITE)
+
+
 def test_the_block_for_sites_reaches_every_rule(slurm_text, tmp_path, monkeypatch):
     monkeypatch.delenv("RANKTRIAL_DEVICE", raising=False)
-    for old, new in {
-        'account: ""': "account: 12345",
-        "cpu_partition: cpu": "cpu_partition: standard",
-        "gpu_partition: gpu": "gpu_partition: a100-long",
-        "gpu_model: a100": 'gpu_model: ""',
-        "longest: 1440": "longest: 100",
-    }.items():
-        assert slurm_text.count(old) == 1
-        slurm_text = slurm_text.replace(old, new)
-    profile = parsed(slurm_text, tmp_path)
-    assert {"slurm_account='12345'", "slurm_partition='standard'"} <= set(profile["default-resources"])
-    needs = resources(profile)["fine_tune"]
-    assert evaluated("slurm_partition", needs) == "a100-long" and "gpu_model" not in needs
+    profile = parsed(of_site(slurm_text), tmp_path)
+    assert {
+        "slurm_account='12345'", "slurm_partition='standard'", "qos='paper'", "constraint='avx512'",
+        "slurm_extra='--reservation=r --exclude=c1'", "tmpdir='/scratch'",
+    } <= set(profile["default-resources"])  # fmt: skip
+    needs = resources(profile)
+    for rule, need in needs.items():
+        gpu = rule in GPU_RULES
+        by_rule = (evaluated(name, need) for name in ("slurm_partition", "slurm_account", "gpus_by", "cpus_per_gpu"))
+        assert tuple(by_rule) == (("a100-long", "gpus", "gres", 8) if gpu else (None,) * 4), rule
+        memory, minutes = asked(need, {}, attempt=9)
+        assert memory == 9000 and minutes == (400 if gpu else 100), rule
+        extra = evaluated("slurm_extra", need)
+        assert extra == ("--signal=URG@120 --reservation=r --exclude=c1" if rule == "fine_tune" else None)
+        assert not {"qos", "constraint"} & need.keys()  # those of all jobs
+    needs = needs["fine_tune"]
+    assert "gpu_model" not in needs
     monkeypatch.setenv("RANKTRIAL_DEVICE", "cpu")
-    assert evaluated("slurm_partition", needs) == "standard"
-    assert [eval(needs["runtime"], {"attempt": n}) for n in (1, 2)] == [100, 100]
-    assert [eval(resources(profile)["search"]["runtime"], {"attempt": n}) for n in (1, 2)] == [60, 100]
+    assert evaluated("slurm_partition", needs) == "standard" and evaluated("slurm_account", needs) == "12345"
+    assert asked(needs, {}) == (9000, 100)
+
+
+def test_a_rule_without_an_entry_gets_memory_that_grows_with_its_input(slurm_text, tmp_path):
+    default = dict(one.split("=", 1) for one in parsed(slurm_text, tmp_path)["default-resources"])
+    inputs = Inputs({})
+    for size, attempt, expected in ((0, 1, 2000), (3000, 1, 8000), (3000, 2, 16000)):
+        inputs.size_mb = size
+        known = {"wildcards": None, "input": inputs, "attempt": attempt, "async_run": None}
+        assert Resource.cli_evaluator("mem_mb", default["mem_mb"], **known) == expected
