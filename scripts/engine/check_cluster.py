@@ -1,4 +1,4 @@
-"""`make check-cluster`: asks Slurm whether it would take one job of each kind that the profile requests, and starts none.
+"""`make check-cluster`: asks Slurm whether it would take one job of each kind that the profile requests; starts none.
 
 Reads profiles/slurm/config.yaml. Jobs with the same partition, GPU, account and other options are one kind; of their
 memory and time limits, the largest are asked for. Prints a line per kind, with sbatch's own reason for a refusal, and
@@ -20,7 +20,7 @@ from scripts.common.errors import UserError
 from scripts.engine.slurm_requests import BY, GRES
 
 PROFILE = Path("profiles/slurm/config.yaml")
-COMMON = ("slurm_partition", "slurm_account", "qos", "constraint", "slurm_extra")
+COMMON = {"slurm_partition": "--partition", "slurm_account": "--account", "qos": "--qos", "constraint": "--constraint"}
 OF_GPU = ("gpu", "gpu_model", BY, "cpus_per_gpu")
 
 
@@ -35,7 +35,7 @@ class NoInput(list):
 
 @dataclass(frozen=True)
 class Kind:
-    """The options of sbatch that a kind of job has in common; memory in MB, time in minutes; the rules of these jobs."""
+    """The options of sbatch that a kind of job has in common, its memory (MB), its time (minutes), and its rules."""
 
     options: tuple[str, ...]
     memory: int
@@ -83,13 +83,7 @@ def evaluated(resources: dict[str, str]) -> dict[str, Any]:
 
 def kind(rule: str, values: dict[str, Any]) -> Kind:
     """The kind of a rule's jobs, of which a training asks for one GPU."""
-    short = {
-        "slurm_partition": "--partition",
-        "slurm_account": "--account",
-        "qos": "--qos",
-        "constraint": "--constraint",
-    }
-    options = [f"{short[name]}={values[name]}" for name in COMMON if values.get(name) and name in short]
+    options = [f"{option}={values[name]}" for name, option in COMMON.items() if values.get(name)]
     if any(values.get(name) for name in OF_GPU):
         model = f"{values['gpu_model']}:" if values.get("gpu_model") else ""
         count = values.get("gpu") or 1
