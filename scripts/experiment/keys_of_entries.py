@@ -18,7 +18,8 @@ def keys_of_entry(path: Sequence[str | int], entry: JsonObject) -> list[str]:
         meant = [module for name, module in modules.items() if module.TYPE.typed == (named is not None)]
         if named is not None:
             meant = [modules[str(named)]] if str(named) in system_types.types() else []
-        keys = dict.fromkeys(key for module in meant for key in keys_of(module.Keys))
+        records: list[type] = [module.Keys for module in meant]
+        keys = dict.fromkeys(key for record in records for key in keys_of(record))
         return sorted({"type", *keys}) if keys else []
     form = str(entry.get("format"))
     if path[0] == "datasets" and form in dataset_schema.formats():

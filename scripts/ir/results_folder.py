@@ -46,7 +46,8 @@ def _score(path: Path, splits: dict[str, Any]) -> float:
     if TEST not in splits and len(splits) != 1:
         raise UserError(f"{path}: has the splits {', '.join(splits) or 'none'}; expected {TEST}, or one")
     subsets = splits.get(TEST) or next(iter(splits.values()))
-    values = [one.get(HEADING[1]) for one in subsets if isinstance(one, dict)] if isinstance(subsets, list) else []
-    if not values or not all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+    found = [one.get(HEADING[1]) for one in subsets if isinstance(one, dict)] if isinstance(subsets, list) else []
+    values = [value for value in found if isinstance(value, int | float) and not isinstance(value, bool)]
+    if not values or len(values) < len(found):
         raise UserError(f"{path}: no {HEADING[1]} of each subset")
     return float(sum(values) / len(values))

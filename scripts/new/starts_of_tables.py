@@ -50,7 +50,7 @@ def start_of_table(path: Path, lines: Sequence[tuple[int, str]], parquet: bool) 
         raise
     if table.heading is None:
         of_three = roles_without_heading(rows) if rows and all(len(row) == 3 for row in rows) else None
-        return of_three and Start(of_three, ["value"])
+        return Start(of_three, ["value"]) if of_three else None
     found = roles(table.heading)
     if found.id is None or not rows:
         return None

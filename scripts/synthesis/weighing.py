@@ -77,7 +77,7 @@ def generalised_q(y: np.ndarray, v: np.ndarray, tau2: np.ndarray) -> np.ndarray:
 
 def reml_rows(y: np.ndarray, v: np.ndarray) -> np.ndarray:
     """REML's tau2 of each row, by Fisher's scoring."""
-    tau2 = np.maximum(y.var(axis=1, ddof=1) - v.mean(axis=1), 0.01 * v.min(axis=1))
+    tau2: np.ndarray = np.maximum(y.var(axis=1, ddof=1) - v.mean(axis=1), 0.01 * v.min(axis=1))
     for _ in range(80):
         w = 1 / (v + tau2[:, None])
         one, two, three = (np.sum(w**power, axis=1) for power in (1, 2, 3))
