@@ -49,7 +49,7 @@ def begin():
         write_resolved(config, CONFIG_NAME, Path(RESULTS))
     except UserError as error:
         sys.exit(f"error: {error}")
-    begin_run(workflow, RESULTS)
+    begin_run(workflow, RESULTS, PROGRESS.waits if PROGRESS else lambda queue: None)
     if PROGRESS:
         PROGRESS.begin()
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ERROR = re.compile(r"(?:error|OSError|slurmstepd\S* error): (.*)")
+OF_SLURM = "slurm_logs"  # the folder of Slurm's own logs
+STARTED = "Building DAG of jobs"  # what Snakemake writes first in each job
 
 
 def errors_of_logs(folders: Iterable[Path], since: float) -> list[str]:
@@ -27,9 +29,14 @@ def first_error(logs: Iterable[Path], since: float) -> str | None:
 
 
 def _errors(logs: Iterable[Path], since: float) -> Iterator[tuple[str, Path]]:
-    """The messages of error lines, each with its log, of existing logs that were modified since a time."""
+    """The messages of error lines, each with its log, of existing logs that were modified since a time.
+
+    If a job could not start, the last line of Slurm's log stands for them.
+    """
     for log in logs:
         if log.is_file() and log.stat().st_mtime >= since:
-            for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
-                if error := ERROR.match(line):
-                    yield error[1], log
+            lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+            found = [error[1] for line in lines if (error := ERROR.match(line))]
+            if not found and OF_SLURM in log.parts and not any(line.startswith(STARTED) for line in lines):
+                found = [line.strip() for line in lines if line.strip()][-1:]  # why the job could not start
+            yield from ((error, log) for error in found)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import signal
 import socket
 import threading
 import time
@@ -31,6 +32,7 @@ from scripts.engine.snakemake_locks import refusal
 from scripts.progress import state
 from scripts.progress.display import Display
 from scripts.progress.ending import ending
+from scripts.progress.reasons import in_words, lasts
 from scripts.progress.stages import stage_of
 
 STREAM = "DefaultStreamHandler"  # Snakemake's name for the handler that is replaced
@@ -110,6 +112,7 @@ class RunProgress(logging.Handler):
         self.jobs: dict[str, logging.LogRecord] = {}  # the record of each job's start
         self.planned: Mapping[str, int] = {}  # rule -> its jobs
         self.stopped = False  # by Ctrl-C: jobs that end afterwards did not fail
+        self.warned: set[str] = set()  # reasons for waiting that were warned of
         self.printed: list[str] = []  # output of jobs for the reader, shown at the end
         self.written = -KEPT
         self.over = threading.Event()
@@ -137,8 +140,15 @@ class RunProgress(logging.Handler):
         elif record.getMessage().startswith(INCOMPLETE):  # each failed job has its line
             return
         elif _stays_visible(record):
-            self.stopped = self.stopped or record.getMessage().startswith(STOPPING)
+            if record.getMessage().startswith(STOPPING):
+                self._stop()
             self._pass_on(record)
+
+    def _stop(self) -> None:
+        """Ctrl-C was pressed: a second one would break the end of the jobs off, in a traceback."""
+        self.stopped = True
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, lambda *_: None)
 
     def _hold(self, record: logging.LogRecord) -> None:
         """Hold back a line unless it is a warning; before an error, all of them are shown."""
@@ -219,6 +229,18 @@ class RunProgress(logging.Handler):
             self._say(f"Snakemake's log: {run.log}")
         self._look()
         threading.Thread(target=self._keep_showing, daemon=True).start()
+
+    def waits(self, queue: Mapping[str, str]) -> None:
+        """What a cluster's queue says: number of a job -> why it waits, empty if it runs."""
+        assert self.lock
+        with self.lock:
+            if self.run is None or self.over.is_set():
+                return
+            self.run.queue = dict(queue)
+            for reason in sorted({one for one in queue.values() if lasts(one)} - self.warned):
+                self.warned.add(reason)
+                number = sum(one == reason for one in queue.values())
+                self._say(f"warning: {number} in the queue will not start by waiting: {in_words(reason)} ({reason})")
 
     def end(self, outcome: state.Outcome) -> None:
         """The run is over: show the final state and give the terminal back."""

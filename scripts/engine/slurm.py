@@ -1,10 +1,10 @@
-"""What Snakemake's Slurm plugin lacks: knowing the jobs of an earlier run, waiting for Slurm, GPUs per node.
+"""What Snakemake's Slurm plugin lacks: knowing the jobs of an earlier run, and GPUs per node.
 
 The plugin names the jobs of a run by a random id and forgets it, so that a restarted Snakemake would submit a job that
 is still running, and the two would delete each other's files. Here the experiment and its folder become part of the
 name, by which a later run recognises the jobs and ends them. A training that is ended continues from its checkpoint.
-Also, if Slurm does not answer for a while, the plugin loses track of all jobs and waits for ever. And it requests the
-total number of GPUs of a job, of which Slurm may give three to one node and one to the other.
+And the plugin requests the total number of GPUs of a job, of which Slurm may give three to one node and one to the
+other. How jobs are submitted and what becomes of them is in slurm_submission.py and slurm_states.py.
 
 Version 2.8 of the plugin has no public interface for any of this:
 
@@ -14,11 +14,10 @@ Version 2.8 of the plugin has no public interface for any of this:
   of an earlier run: they lose a job's number when the job starts.
 - The resource `gres` is per node, but refuses a hyphen in a model as `gpu_model` does, and takes model and number as
   one word: the profile has the model, the recipe the number, and neither sees the other's. So has `slurm_extra`.
-- After five unanswered queries, nothing queries Slurm again.
 
 So this module takes the executor from the scheduler and sets `run_uuid`, which the plugin makes in its constructor and
-uses in each submission and query, and it wraps `check_active_jobs` and, in the plugin's module, `set_gres_string`,
-which writes the GPUs that a submission requests. A version without one of these is refused at the start of a run, and
+uses in each submission, and it wraps, in the plugin's module, `set_gres_string`, which writes the GPUs that a
+submission requests. A version without what is used here is refused at the start of a run, and
 tests/engine/test_snakemake_inside.py fails with a version that uses them differently.
 """
 
@@ -28,20 +27,23 @@ import hashlib
 import importlib.metadata
 import re
 import sys
-import time
-from collections.abc import AsyncIterator
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 
 from scripts.common.errors import UserError
 from scripts.common.slurm import ask
 from scripts.engine.slurm_requests import add_options
+from scripts.engine.slurm_states import LONGEST, watch
+from scripts.engine.slurm_submission import end_jobs, guard, queued
 
 PLUGIN = "slurm"
-USED = ("run_uuid", "check_active_jobs", "_status_query_calls")  # of the plugin's executor
+USED = (  # of the plugin's executor
+    "run_uuid", "run_job", "run_array_jobs", "check_active_jobs", "cancel_jobs", "get_account_arg", "slurm_logdir",
+    "sleep", "wait", "_report_job_error_threadsafe", "_job_submission_executor", "_main_event_loop",
+)  # fmt: skip
 ASKS = "set_gres_string"  # of its module: the options of a submission that request GPUs
 HYPHENS = re.compile(r"[\w.]+(-[\w.]+)+", re.ASCII)  # models of GPUs with hyphens in their names
-GONE_AFTER = 300.0  # seconds within which Slurm ends cancelled jobs (its KillWait is 30 by default)
 
 
 def prefix(results: Path | str) -> str:
@@ -49,27 +51,6 @@ def prefix(results: Path | str) -> str:
     path = Path(results).resolve()
     digest = hashlib.sha256(str(path).encode()).hexdigest()[:8]
     return f"{re.sub(r'[^A-Za-z0-9_-]', '-', path.name)[:40]}_{digest}_"
-
-
-def queued(name: str) -> list[str]:
-    """The ids of the user's jobs that are pending, running or completing and whose name begins with `name`."""
-    rows = [line.split(None, 1) for line in ask("squeue", "--me", "--noheader", "--format=%A %j").splitlines()]
-    return sorted({job for job, job_name in rows if job_name.startswith(name)}, key=int)
-
-
-def keep_jobs_in_sight(executor) -> None:
-    """Let the plugin query jobs again after Slurm did not answer, for example while its controller restarts."""
-    look = executor.check_active_jobs
-
-    async def look_again(jobs: list) -> AsyncIterator:
-        answers = executor._status_query_calls  # the queries that Slurm answered
-        async for job in look(jobs):
-            yield job
-        if executor._status_query_calls == answers:
-            for job in jobs:
-                yield job
-
-    executor.check_active_jobs = look_again
 
 
 def ask_for_gpus_of_each_node(executor) -> None:
@@ -118,22 +99,44 @@ def _version(package: str) -> str:
         return "(not installed)"
 
 
-def begin_run(workflow, results: str) -> None:
+def begin_run(workflow, results: str, tell: Callable[[Mapping[str, str]], None]) -> None:
     """Name the jobs of a run on Slurm after the experiment and end those of earlier runs, before the first job.
 
-    Ends the run with one line if Slurm does not answer.
+    `tell` gets, for each of Snakemake's jobs in the queue, why it waits. Ends the run with one line if Slurm does not
+    answer.
     """
     if workflow.executor_plugin.name != PLUGIN:
         return
     try:
+        refuse_spaces(sys.executable)
         executor = executor_of(workflow)
         executor.run_uuid = prefix(results) + executor.run_uuid
-        keep_jobs_in_sight(executor)
         ask_for_gpus_of_each_node(executor)
         add_options(executor, ASKS)
+        submissions = guard(executor, sys.modules[type(executor).__module__])
+        watch(executor, submissions, tell)
         end_earlier_jobs(prefix(results))
+        if warning := short_memory(ask("scontrol", "show", "config")):
+            print(f"warning: {warning}", file=sys.stderr, flush=True)
     except UserError as error:
         sys.exit(f"error: {error}")
+
+
+def refuse_spaces(python: str) -> None:
+    """Raises UserError if the plugin, which does not quote the path of Python in its jobs, could start none."""
+    if len(python.split()) > 1:
+        raise UserError(f"{python}: a path with a space, from which Slurm jobs cannot start; move this folder")
+
+
+def short_memory(config: str) -> str | None:
+    """A warning if Slurm, with this configuration, may forget a job that ended before it is asked again."""
+    found = re.search(r"^MinJobAge\s*=\s*(\d+)", config, re.MULTILINE)
+    if found is None or int(found[1]) >= LONGEST:
+        return None
+    return (
+        f"Slurm forgets ended jobs after {found[1]} s (MinJobAge), and may be asked only every {LONGEST} s: the end of "
+        "some jobs is noticed minutes later"
+    )
 
 
 def end_earlier_jobs(name: str) -> None:
@@ -141,9 +144,4 @@ def end_earlier_jobs(name: str) -> None:
     if jobs := queued(name):
         many = "1 job" if len(jobs) == 1 else f"{len(jobs)} jobs"
         print(f"ending {many} that an earlier run left in the queue: {' '.join(jobs)}", file=sys.stderr, flush=True)
-        ask("scancel", *jobs)
-    deadline = time.monotonic() + GONE_AFTER
-    while left := queued(name):
-        if time.monotonic() > deadline:
-            raise UserError(f"jobs of an earlier run do not end: {' '.join(left)}; try again later")
-        time.sleep(1)
+    end_jobs(lambda: queued(name))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 
+from scripts.progress.reasons import in_words
 from scripts.progress.stages import STAGES
 from scripts.progress.state import Run
 
@@ -22,6 +24,7 @@ class Stage:
     failed: int
     left: float | None
     under_way: str = "running"
+    seen: tuple[str, ...] = ()  # on a cluster, why each job that the queue lists waits; empty if it runs
 
     @property
     def to_come(self) -> int:
@@ -47,12 +50,13 @@ def whole(run: Run, now: float) -> Stage:
 def _stage(name: str, rules: list[str], run: Run, now: float) -> Stage:
     known = [run.rules[rule] for rule in rules]
     total, done = sum(rule.total for rule in known), sum(rule.done for rule in known)
-    running = sum(job.rule in rules for job in run.running.values())
+    began = [number for number, job in run.running.items() if job.rule in rules]
+    seen = tuple(run.queue[number] for number in began if number in run.queue)
     failed = sum(rule in rules for rule in run.failed.values())
     work = [_work(rule, run, now) for rule in rules]
     at_a_time = max(min(run.side_by_side, total - done - failed), 1)
     left = sum(one for one in work if one is not None) / at_a_time if None not in work and not run.ended else None
-    return Stage(name, total, done, running, failed, left, run.under_way)
+    return Stage(name, total, done, len(began), failed, left, run.under_way, seen)
 
 
 def _work(name: str, run: Run, now: float) -> float | None:
@@ -70,7 +74,11 @@ def _work(name: str, run: Run, now: float) -> float | None:
 def line(stage: Stage) -> str:
     """A stage as a line."""
     said = f"{stage.name:<18}  {stage.done} of {stage.total} done"
-    counts = {stage.under_way: stage.running, "to come": stage.to_come, "failed": stage.failed}
+    waiting = Counter(map(in_words, filter(None, stage.seen)))
+    counts = Counter({"running": len(stage.seen) - waiting.total()})
+    counts[stage.under_way] += stage.running - len(stage.seen)
+    counts |= Counter({f"waiting ({reason})": number for reason, number in waiting.items()})
+    counts |= Counter({"to come": stage.to_come, "failed": stage.failed})
     said += "".join(f", {number} {what}" for what, number in counts.items() if number)
     return said + (_left(stage) if stage.running else "")  # one that waits for others may begin at any time
 

@@ -59,7 +59,10 @@ class Run:
     rules: dict[str, Rule] = field(default_factory=dict)
     running: Annotated[dict[str, Running], "by Snakemake's number of the job"] = field(default_factory=dict)
     failed: Annotated[dict[str, str], "number of a failed job: its rule"] = field(default_factory=dict)
-    under_way: Annotated[str, "what a job is that began; on a cluster it may still wait"] = "running"
+    queue: Annotated[dict[str, str], "on a cluster, number of a job: why it waits; empty if it runs"] = field(
+        default_factory=dict
+    )
+    under_way: Annotated[str, "what a job is that began, while the queue does not say more"] = "running"
     ended: float | None = None
     outcome: Outcome = "running"
 
@@ -74,6 +77,7 @@ class Run:
     def start(self, job: str, rule: str) -> None:
         """Record that a job begins, for the first time or again."""
         self.failed.pop(job, None)
+        self.queue.pop(job, None)
         self.running[job] = Running(rule, time.time())
 
     def finish(self, job: str) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts.engine.slurm_states import UNANSWERED
 from tests.cluster.conftest import experiment
 from tests.cluster.loopback import wait
 from tests.workflow.conftest import Workspace, copy
@@ -159,8 +160,7 @@ def test_a_controller_that_is_away_for_a_while_is_survived(again, finished):
     process, _ = start_training(again, MODEL)
     again.slurm.stop_controller()
     try:
-        # the plugin says so when it asks while there is nobody to answer, and then asks five times in vain
-        wait(lambda: "Falling back to 'sacct'" in again.log(), 120, "a question that nobody answers")
+        wait(lambda: UNANSWERED in again.log(), 120, "a question that nobody answers")
         time.sleep(10)
     finally:
         again.slurm.start_controller()

@@ -2,7 +2,7 @@
 
 import os
 
-from scripts.engine.failures import errors_of_logs
+from scripts.engine.failures import errors_of_logs, first_error
 
 
 def test_each_error_of_this_run_is_reported_once_with_its_first_log(tmp_path):
@@ -27,3 +27,14 @@ def test_each_error_of_this_run_is_reported_once_with_its_first_log(tmp_path):
 def test_a_log_that_is_no_text_is_read_all_the_same(tmp_path):
     (tmp_path / "a.log").write_bytes(b"\xff\xfe\nerror: broken\n")
     assert errors_of_logs([tmp_path], 0) == [f"error: broken  [{tmp_path / 'a.log'}]"]
+
+
+def test_the_last_line_of_slurms_log_says_why_a_job_could_not_start(tmp_path):
+    folder = tmp_path / "slurm_logs"
+    folder.mkdir()
+    (folder / "7.log").write_text("modules loaded\n/spool/slurm_script: 4: /home/lab/with: not found\n\n")
+    (folder / "8.log").write_text("host: c1\nBuilding DAG of jobs...\nExiting because a job execution failed.\n")
+    (tmp_path / "rule.log").write_text("anything\n")
+    logs = [*folder.glob("*.log"), tmp_path / "rule.log"]
+    assert first_error(logs, 0.0) == f"/spool/slurm_script: 4: /home/lab/with: not found  [{folder / '7.log'}]"
+    assert len(errors_of_logs([folder], 0.0)) == 1

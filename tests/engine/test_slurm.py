@@ -10,7 +10,15 @@ import pytest
 from snakemake.iocontainers import ResourceList
 from snakemake_interface_common.exceptions import WorkflowError
 
-from scripts.engine.slurm import ASKS, USED, ask_for_gpus_of_each_node, begin_run, end_earlier_jobs, prefix
+from scripts.engine.slurm import (
+    ASKS,
+    USED,
+    ask_for_gpus_of_each_node,
+    begin_run,
+    end_earlier_jobs,
+    prefix,
+    short_memory,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -34,35 +42,42 @@ def workflow_with(executor, plugin="slurm"):
     return SimpleNamespace(executor_plugin=SimpleNamespace(name=plugin), scheduler=SimpleNamespace(_executor=executor))
 
 
+def an_executor():
+    """What the module needs of the plugin's executor, without any of its work."""
+    settings = SimpleNamespace(init_seconds_before_status_checks=10)
+    workflow = SimpleNamespace(executor_settings=settings)
+    return SimpleNamespace(**(dict.fromkeys(USED) | {"run_uuid": "1", "workflow": workflow}))
+
+
 def test_without_slurm_nothing_is_asked_or_renamed():
     executor = SimpleNamespace()
-    begin_run(workflow_with(executor, "local"), "results/x")
+    begin_run(workflow_with(executor, "local"), "results/x", print)
     assert not vars(executor)
 
 
 def test_a_machine_without_slurm_is_reported_in_one_line(monkeypatch, tmp_path):
-    executor = SimpleNamespace(run_uuid="1", check_active_jobs=None, _status_query_calls=0)
+    executor = an_executor()
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SystemExit, match="error: squeue: no such command"):
-        begin_run(workflow_with(executor), "results/x")
+        begin_run(workflow_with(executor), "results/x", print)
     assert executor.run_uuid == prefix("results/x") + "1"
 
 
 @pytest.mark.parametrize("lacking", USED)
 def test_a_plugin_that_is_built_otherwise_ends_the_run_before_any_job(lacking):
-    executor = SimpleNamespace(run_uuid="1", check_active_jobs=None, _status_query_calls=0)
+    executor = an_executor()
     delattr(executor, lacking)
     with pytest.raises(SystemExit, match=rf"^error: snakemake-executor-plugin-slurm \d.* no {lacking} in it"):
-        begin_run(workflow_with(executor), "results/x")
+        begin_run(workflow_with(executor), "results/x", print)
     with pytest.raises(SystemExit, match="no run_uuid in it"):
-        begin_run(SimpleNamespace(executor_plugin=SimpleNamespace(name="slurm"), scheduler=None), "results/x")
+        begin_run(SimpleNamespace(executor_plugin=SimpleNamespace(name="slurm"), scheduler=None), "results/x", print)
 
 
 def test_a_plugin_that_asks_for_gpus_otherwise_ends_the_run_before_any_job(monkeypatch):
     monkeypatch.delattr(types, ASKS)
-    executor = SimpleNamespace(run_uuid="1", check_active_jobs=None, _status_query_calls=0)
+    executor = an_executor()
     with pytest.raises(SystemExit, match=rf"^error: snakemake-executor-plugin-slurm \d.* no {ASKS} in it"):
-        begin_run(workflow_with(executor), "results/x")
+        begin_run(workflow_with(executor), "results/x", print)
 
 
 def test_gpus_are_asked_for_by_node_where_a_job_has_several(monkeypatch):
@@ -109,3 +124,15 @@ def test_only_jobs_of_this_experiment_in_this_folder_are_ended(monkeypatch, tmp_
     assert "ending 2 jobs that an earlier run left in the queue: 9 12" in capsys.readouterr().err
     end_earlier_jobs(ours)
     assert (tmp_path / "cancelled").read_text() == "9 12\n"
+
+
+def test_a_python_on_a_path_with_a_space_is_refused_before_any_job(monkeypatch):
+    monkeypatch.setattr("sys.executable", "/home/lab/with space/.venv/bin/python")
+    with pytest.raises(SystemExit, match=r"^error: /home/lab/with space/\.venv/bin/python: a path with a space"):
+        begin_run(workflow_with(an_executor()), "results/x", print)
+
+
+def test_a_slurm_that_forgets_ended_jobs_sooner_than_it_is_asked_is_named():
+    assert short_memory("KillWait = 30 sec\nMinJobAge               = 300 sec\n") is None
+    assert "after 20 s (MinJobAge)" in (short_memory("MinJobAge               = 20 sec\n") or "")
+    assert short_memory("") is None

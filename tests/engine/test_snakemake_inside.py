@@ -26,7 +26,7 @@ from scripts.engine.job_records import DIRECTORY_STAMP, PARTS
 from scripts.engine.left_standing import USED as USED_TRIGGERS
 from scripts.engine.left_standing import left_standing
 from scripts.engine.run_progress import SAID, STOPPING, STREAM
-from scripts.engine.slurm import ASKS, USED
+from scripts.engine.slurm import ASKS
 from scripts.engine.versions import TESTED, newer_than_tested
 
 pytestmark = pytest.mark.slow  # where a Slurm is installed and away, importing its plugin takes ten seconds
@@ -56,21 +56,47 @@ def test_the_scheduler_keeps_the_executor_and_has_it_before_onstart():
     assert isinstance(Workflow.executor_plugin, property)
 
 
-def test_the_slurm_plugin_names_and_finds_its_jobs_by_run_uuid():
-    constructor = source(Executor.__post_init__)
-    assert all(f"self.{name} = " in constructor for name in set(USED) - {"check_active_jobs"})
+def test_the_slurm_plugin_names_its_jobs_by_run_uuid():
+    assert "self.run_uuid = " in source(Executor.__post_init__)
     plugin = source(inspect.getmodule(Executor))
     assert plugin.count('"run_uuid": self.run_uuid') == 2, "a job and an array of jobs are submitted under it"
-    assert re.search(r"query_job_status_squeue\(self\.run_uuid\)", plugin)
-    assert re.search(r"query_job_status_sacct\(self\.run_uuid\)", plugin)
 
 
-def test_the_slurm_plugin_counts_the_queries_that_slurm_answered():
-    assert inspect.isasyncgenfunction(Executor.check_active_jobs)
-    assert parameters(Executor.check_active_jobs) == ["self", "active_jobs"]
-    check = source(Executor.check_active_jobs)
-    unanswered, answered = check.index("if status_of_jobs is None"), check.index("self._status_query_calls += 1")
-    assert unanswered < check.index("continue", unanswered) < answered
+# scripts/engine/slurm_submission.py
+
+
+def test_the_slurm_plugin_submits_by_popen_alone_and_reports_failures_by_one_method():
+    plugin = source(inspect.getmodule(Executor))
+    assert plugin.count("subprocess.Popen(") == plugin.count("process.communicate(") == 2, "a job and an array of jobs"
+    assert plugin.count("if process.returncode != 0:") == 2
+    assert parameters(Executor._report_job_error_threadsafe) == ["self", "job_info", "msg"]
+    assert parameters(Executor.report_job_error) == ["self", "job_info", "msg", "kwargs"]
+    assert source(Executor.run_job).count("self._report_job_error_threadsafe(") == 2
+    assert plugin.count("next(self.get_account_arg(job") == 2
+    assert "self._job_submission_executor.submit(self.run_job, job)" in source(Executor._submit_job)
+    assert "self._job_submission_executor.submit(self.run_array_jobs, jobs)" in source(Executor._submit_array_jobs)
+
+
+def test_ctrl_c_cancels_the_jobs_of_an_executor_and_then_waits_for_its_threads():
+    cancel = source(Executor.cancel)
+    assert cancel.index("self.cancel_jobs(") < cancel.index("self.shutdown()")
+
+
+def test_a_job_without_attempts_left_is_not_started_again():
+    assert "if job.restart_times > job.attempt - 1:" in source(JobScheduler)
+
+
+# scripts/engine/slurm_states.py
+
+
+def test_an_executor_asks_for_its_jobs_and_sleeps_by_methods_that_can_be_replaced():
+    waiting = source(Executor._wait_for_jobs)
+    assert "async for job_info in self.check_active_jobs(active_jobs)" in waiting
+    assert waiting.index("if not self.wait:") < waiting.index("await self.sleep()")
+    assert 'aux={"slurm_logfile": slurm_logfile}' in source(Executor.run_job)
+
+
+# scripts/engine/slurm.py
 
 
 def test_the_slurm_plugin_asks_for_gpus_in_all_by_a_function_of_its_module():

@@ -64,6 +64,14 @@ def test_on_a_cluster_a_job_that_began_may_still_wait():
     assert line(training).startswith("training            1 of 4 done, 1 submitted, 2 to come")
 
 
+def test_on_a_cluster_the_queue_says_which_jobs_run_and_why_the_others_wait():
+    run = a_run(under_way="submitted", running={str(n): Running("fine_tune", 1000.0) for n in range(3)})
+    run.queue = {"0": "", "1": "PartitionTimeLimit"}
+    training, _ = stages(run, now=1100.0)
+    expected = "1 of 4 done, 1 running, 1 submitted, 1 waiting (time limit above that of the partition)"
+    assert line(training).startswith(f"training            {expected}")
+
+
 def test_the_whole_run_takes_as_long_as_its_stages_together_however_many_jobs_could_run_at_a_time():
     run = a_run(side_by_side=100, running={})
     assert heading(run, now=1100.0) == "tiny: 1 of 12 jobs done in 7 min, about 5 min left"  # 300 s and 2 s

@@ -3,9 +3,11 @@
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -127,10 +129,11 @@ def test_a_failing_job_is_one_line_at_once_and_one_in_the_end(workspace, done):
     assert any("1 failed" in line for line in status(broken)) and status(broken)[-1].startswith("failed at ")
 
 
-def test_ctrl_c_ends_with_one_line_and_the_same_command_goes_on(workspace):
-    (workspace.folder / "interrupted.yaml").write_text(
-        (workspace.folder / "tiny.yaml").read_text().replace("tiny", "i")
-    )
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_ends_with_one_line_and_the_same_command_goes_on(workspace, times):
+    text = (workspace.folder / "tiny.yaml").read_text().replace("tiny", "i")
+    (workspace.folder / "interrupted.yaml").write_text(text)
+    shutil.rmtree(workspace.folder / "results/i", ignore_errors=True)
     command = [sys.executable, "-P", "scripts/engine/launch.py", "--cores", "1", "--configfile", "interrupted.yaml"]
     run = subprocess.Popen(
         command,
@@ -144,7 +147,9 @@ def test_ctrl_c_ends_with_one_line_and_the_same_command_goes_on(workspace):
     for line in run.stderr:
         said.append(line)
         if " 1 running, " in line:
-            os.killpg(run.pid, signal.SIGINT)
+            for _ in range(times):
+                os.killpg(run.pid, signal.SIGINT)
+                time.sleep(0.2)
             said.append(run.stderr.read())
     assert run.wait() != 0 and "".join(said).endswith(f"\n{SAID}\n"), said
     assert "Traceback" not in "".join(said) and "WorkflowError" not in "".join(said)
