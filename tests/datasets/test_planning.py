@@ -72,7 +72,6 @@ def test_one_location_is_fetched_once_and_what_lies_here_is_not():
     planned = sources()
     download = planned.place(URL)
     assert download.startswith("results/downloads/") and planned.inputs(URL) == download
-    assert planned.own(URL) is None and planned.own("tests") == "tests"
     assert (
         len([wanted for wanted in planned.fetched().values() if wanted.get("location", "").endswith("data.zip")]) == 1
     )
