@@ -102,6 +102,8 @@ class States:
             else:
                 yield info
             ended = ended or bool(state)
+        if ended:
+            self.submissions.wake()
         self.pause = first if ended or not active else min(self.pause + STEP, LONGEST)
 
     async def sleep(self) -> None:

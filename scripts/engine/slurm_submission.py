@@ -7,8 +7,9 @@ away, pass. So each call of sbatch is made here, one at a time:
 
 - the id is the line of `--parsable`'s form, and no other;
 - if there is none, all jobs of this run's name that are not known are cancelled before anything else is submitted;
-- refusals that pass are waited for, with growing pauses; any other ends the job at once, without another attempt, and
-  is written to `refused.log` beside Slurm's logs, of which the terminal and the last lines of the run show errors.
+- refusals that pass are waited for, until a job of the run ends or a pause is over, which grows; any other ends the
+  job at once, without another attempt, and is written to `refused.log` beside Slurm's logs, of which the terminal and
+  the last lines of the run show errors.
 """
 
 from __future__ import annotations
@@ -99,6 +100,7 @@ class Submissions:
         self.executor = executor
         self.known: dict[str, float] = {}  # id of each job that Snakemake knows -> when it was submitted
         self.stopped, self.told = threading.Event(), False
+        self.turn = threading.Condition()  # of refused submissions, to be tried again
         self.lock = threading.Lock()  # from a call of sbatch until its id is known
         self.refused: dict[int, str] = {}  # thread -> why its submission was refused
 
@@ -119,14 +121,21 @@ class Submissions:
                 self.refused[threading.get_ident()] = f"sbatch: {reason} ({request(call)})"
                 return done.returncode or 1, "", reason
             self._tell(reason)
-            if self.stopped.wait(pause):
-                break
+            with self.turn:
+                if not self.stopped.is_set():
+                    self.turn.wait(pause)
         return 1, "", "the run ends"
+
+    def wake(self) -> None:
+        """Try refused submissions again: a job has ended, so Slurm answers and has room for another."""
+        with self.turn:
+            self.turn.notify_all()
 
     def end(self) -> None:
         """Submit nothing more, and cancel all jobs of the run."""
         self.executor.logger.warning("the Slurm jobs of this run are cancelled; this takes 15 seconds at most")
         self.stopped.set()
+        self.wake()
         self.executor._job_submission_executor.shutdown(wait=True, cancel_futures=True)
         try:
             if jobs := queued(self.executor.run_uuid, whole=True):

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 from itertools import pairwise
 
@@ -94,7 +95,7 @@ def test_a_job_that_slurm_forgets_ends_as_what_it_was(again, wrapped, knows):
     if knows == "nobody":
         wrapped(
             "scontrol",
-            'case "$*" in *"show job"*) echo "Invalid job id specified" >&2; exit 1;; esac; exec "$real" "$@"',
+            'case "$*" in *"-o show job"*) echo "Invalid job id specified" >&2; exit 1;; esac; exec "$real" "$@"',
         )
     again.finish(again.start(QUEUE))
     assert [one["JobState"] for one in again.records("search")][-1] == "COMPLETED"
@@ -105,11 +106,17 @@ def test_a_job_that_cannot_start_says_why_it_waits(again):
     (again.folder / QUEUE).unlink()
     again.slurm.ask("scontrol", "update", "PartitionName=cpu", "MaxTime=5")
     try:
-        process = again.start(QUEUE, seconds=45)
+        process = again.start(QUEUE, seconds=60)
+        shown = [sys.executable, "-P", "-m", "scripts.progress.status", "--experiment", "tiny"]
+        waits = "1 waiting (time limit above that of the partition)"
+        env = os.environ | {"PYTHONPATH": "."}
+        wait(
+            lambda: waits in subprocess.run(shown, cwd=again.folder, env=env, capture_output=True, text=True).stdout,
+            50, "the reason in make status",
+        )  # fmt: skip
         process.wait()
     finally:
         again.slurm.ask("scontrol", "update", "PartitionName=cpu", "MaxTime=2880")
-    assert "1 waiting (time limit above that of the partition)" in again.said()
     assert lines(again, "warning: 1 in the queue will not start by waiting")
     assert not [one for one in again.records("search") if one["JobState"] in ("PENDING", "RUNNING")]
 

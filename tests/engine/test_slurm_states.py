@@ -34,7 +34,7 @@ def run(tmp_path, monkeypatch):
         report_job_success=lambda info: ends.append("success"),
         report_job_error=lambda info, msg, aux_logs: ends.append(msg),
     )  # fmt: skip
-    states = States(executor, SimpleNamespace(known={"7": 0.0}), told.append)
+    states = States(executor, SimpleNamespace(known={"7": 0.0}, wake=lambda: None), told.append)
     (tmp_path / "out").write_text("old")
     states.remember([job])
 

@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
@@ -126,3 +127,21 @@ def test_the_end_of_a_run_ends_waiting_submissions_and_all_jobs_of_its_name(comm
     assert [one.result(timeout=30)[2] for one in waiting[:2]] == ["the run ends"] * 2
     timer.join()
     assert (tmp_path / "cancelled").read_text() == "4\n"
+
+
+def test_a_refused_submission_is_tried_again_as_soon_as_a_job_has_ended(commands, tmp_path, monkeypatch):
+    monkeypatch.setattr(slurm_submission, "FIRST", 600.0)
+    commands(
+        "sbatch",
+        '[ -e room ] && echo 6 && exit 0; touch full; echo "sbatch: error: AssocMaxSubmitJobLimit" >&2; exit 1',
+    )
+    executor = an_executor([])
+    submissions = Submissions(executor)
+    waiting = executor._job_submission_executor.submit(submissions.submit, "sbatch", None)
+    while not (tmp_path / "full").exists():
+        time.sleep(0.01)
+    (tmp_path / "room").touch()
+    while not waiting.done():
+        submissions.wake()
+        time.sleep(0.01)
+    assert waiting.result() == (0, "6", "")
