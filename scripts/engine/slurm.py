@@ -25,9 +25,10 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
+import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -40,8 +41,9 @@ from scripts.engine.slurm_submission import end_jobs, guard, queued
 PLUGIN = "slurm"
 USED = (  # of the plugin's executor
     "run_uuid", "run_job", "run_array_jobs", "check_active_jobs", "cancel_jobs", "get_account_arg", "slurm_logdir",
-    "sleep", "wait", "_report_job_error_threadsafe", "_job_submission_executor", "_main_event_loop",
+    "array_jobs", "sleep", "wait", "_report_job_error_threadsafe", "_job_submission_executor", "_main_event_loop",
 )  # fmt: skip
+RESUMES = "fine_tune"  # the rule that gets a signal before its time limit
 ASKS = "set_gres_string"  # of its module: the options of a submission that request GPUs
 HYPHENS = re.compile(r"[\w.]+(-[\w.]+)+", re.ASCII)  # models of GPUs with hyphens in their names
 
@@ -113,13 +115,23 @@ def begin_run(workflow, results: str, tell: Callable[[Mapping[str, str]], None])
         executor.run_uuid = prefix(results) + executor.run_uuid
         ask_for_gpus_of_each_node(executor)
         add_options(executor, ASKS)
+        executor.array_jobs = arrays(executor.array_jobs, [rule.name for rule in workflow.rules])
         submissions = guard(executor, sys.modules[type(executor).__module__])
         watch(executor, submissions, tell)
+        refuse_jobs_of_others(prefix(results))
         end_earlier_jobs(prefix(results))
         if warning := short_memory(ask("scontrol", "show", "config")):
             print(f"warning: {warning}", file=sys.stderr, flush=True)
     except UserError as error:
         sys.exit(f"error: {error}")
+
+
+def arrays(chosen: Set[str], rules: Iterable[str]) -> set[str]:
+    """The rules that are submitted as arrays, of those chosen (`all`: every rule).
+
+    No training is: a task of an array has no job step of its own, so Slurm's warning of the limit does not reach it.
+    """
+    return (set(rules) if "all" in chosen else set(chosen)) - {RESUMES}
 
 
 def refuse_spaces(python: str) -> None:
@@ -137,6 +149,19 @@ def short_memory(config: str) -> str | None:
         f"Slurm forgets ended jobs after {found[1]} s (MinJobAge), and may be asked only every {LONGEST} s: the end of "
         "some jobs is noticed minutes later"
     )
+
+
+def refuse_jobs_of_others(name: str) -> None:
+    """Raises UserError if jobs whose name begins with `name` are another user's, who alone can end them."""
+    rows = [line.split() for line in ask("squeue", "--noheader", "--format=%F %u %U %j").splitlines()]
+    others = [row for row in rows if len(row) == 4 and row[2] != str(os.getuid())]
+    found = [(job, user) for job, user, _, of in others if of.startswith(name)]
+    if found:
+        jobs, users = (sorted(set(column)) for column in zip(*found, strict=True))
+        raise UserError(
+            f"jobs of {' and '.join(users)} on these results are in the queue: {' '.join(jobs)}; only their owner can "
+            "cancel them"
+        )
 
 
 def end_earlier_jobs(name: str) -> None:

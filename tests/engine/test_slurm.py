@@ -10,13 +10,16 @@ import pytest
 from snakemake.iocontainers import ResourceList
 from snakemake_interface_common.exceptions import WorkflowError
 
+from scripts.common.errors import UserError
 from scripts.engine.slurm import (
     ASKS,
     USED,
+    arrays,
     ask_for_gpus_of_each_node,
     begin_run,
     end_earlier_jobs,
     prefix,
+    refuse_jobs_of_others,
     short_memory,
 )
 
@@ -39,14 +42,15 @@ def test_a_name_is_one_that_slurm_and_the_shell_take_as_it_is(tmp_path):
 
 
 def workflow_with(executor, plugin="slurm"):
-    return SimpleNamespace(executor_plugin=SimpleNamespace(name=plugin), scheduler=SimpleNamespace(_executor=executor))
+    scheduler = SimpleNamespace(_executor=executor)
+    return SimpleNamespace(executor_plugin=SimpleNamespace(name=plugin), scheduler=scheduler, rules=[])
 
 
 def an_executor():
     """What the module needs of the plugin's executor, without any of its work."""
     settings = SimpleNamespace(init_seconds_before_status_checks=10)
     workflow = SimpleNamespace(executor_settings=settings)
-    return SimpleNamespace(**(dict.fromkeys(USED) | {"run_uuid": "1", "workflow": workflow}))
+    return SimpleNamespace(**(dict.fromkeys(USED) | {"run_uuid": "1", "workflow": workflow, "array_jobs": set()}))
 
 
 def test_without_slurm_nothing_is_asked_or_renamed():
@@ -136,3 +140,20 @@ def test_a_slurm_that_forgets_ended_jobs_sooner_than_it_is_asked_is_named():
     assert short_memory("KillWait = 30 sec\nMinJobAge               = 300 sec\n") is None
     assert "after 20 s (MinJobAge)" in (short_memory("MinJobAge               = 20 sec\n") or "")
     assert short_memory("") is None
+
+
+def test_no_training_is_submitted_in_an_array():
+    assert arrays({"all"}, ["search", "fine_tune"]) == {"search"}
+    assert arrays({"score", "fine_tune"}, ["search", "score", "fine_tune"]) == {"score"}
+    assert arrays(set(), ["search"]) == set()
+
+
+def test_jobs_of_another_user_on_the_same_results_are_named_and_left(monkeypatch, tmp_path):
+    (tmp_path / "squeue").write_text(QUEUE)
+    (tmp_path / "squeue").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    (tmp_path / "queue").write_text(f"12 me {os.getuid()} x_1\n13 ann 7 y_1\n\n14 ann\n")
+    refuse_jobs_of_others("x_")
+    (tmp_path / "queue").write_text("12 ann 4711 x_1\n13 ann 4711 x_1\n")
+    with pytest.raises(UserError, match="jobs of ann on these results are in the queue: 12 13;"):
+        refuse_jobs_of_others("x_")

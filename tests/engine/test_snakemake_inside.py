@@ -58,6 +58,7 @@ def test_the_scheduler_keeps_the_executor_and_has_it_before_onstart():
 
 def test_the_slurm_plugin_names_its_jobs_by_run_uuid():
     assert "self.run_uuid = " in source(Executor.__post_init__)
+    assert '"all" in self.array_jobs or rule_name in self.array_jobs' in source(Executor.run_jobs)
     plugin = source(inspect.getmodule(Executor))
     assert plugin.count('"run_uuid": self.run_uuid') == 2, "a job and an array of jobs are submitted under it"
 
