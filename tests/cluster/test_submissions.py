@@ -52,6 +52,7 @@ def test_lines_of_a_site_with_numbers_in_them_do_not_hide_the_id(again, finished
     assert weights(again) == weights(finished)
 
 
+@pytest.mark.long
 def test_a_job_that_sbatch_took_without_saying_so_is_cancelled_before_the_next(again, finished, wrapped):
     """As after `Socket timed out`: the controller has the job, sbatch reports a failure."""
     forget_training(again)
@@ -88,6 +89,7 @@ def test_odd_names_and_empty_lines_in_the_queue_end_no_run(again, wrapped):
     subprocess.run(["scancel", job.stdout.strip()], check=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("knows", ["scontrol", "nobody"])
 def test_a_job_that_slurm_forgets_ends_as_what_it_was(again, wrapped, knows):
     (again.folder / QUEUE).unlink()
@@ -102,6 +104,7 @@ def test_a_job_that_slurm_forgets_ends_as_what_it_was(again, wrapped, knows):
     assert len(again.records("search")) == 1
 
 
+@pytest.mark.long
 def test_a_job_that_cannot_start_says_why_it_waits(again):
     (again.folder / QUEUE).unlink()
     again.slurm.ask("scontrol", "update", "PartitionName=cpu", "MaxTime=5")
