@@ -10,7 +10,8 @@ from scripts.common.errors import UserError
 def ask(*command: str) -> str:
     """The output of a Slurm command. Raises UserError with its last line if it fails."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        # In a session of its own, which a second Ctrl-C does not reach while jobs are cancelled after the first.
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, start_new_session=True)
     except FileNotFoundError:
         needed = "--profile slurm, and nodes of a recipe, need Slurm's"
         raise UserError(f"{command[0]}: no such command on this machine; {needed}") from None

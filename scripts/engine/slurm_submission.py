@@ -110,7 +110,9 @@ class Submissions:
             with self.lock:
                 if not self._end_unknown():
                     break
-                done = subprocess.run(call, shell=True, text=True, input=text or "", capture_output=True)
+                done = subprocess.run(
+                    call, shell=True, text=True, input=text or "", capture_output=True, start_new_session=True
+                )
                 if (line := job_line(done.stdout)) and not done.returncode:
                     self.known[line.split(";")[0]] = time.monotonic()
                     return 0, line, ""
