@@ -68,7 +68,7 @@ def unjudged_record(
     """
     if not runs:  # external values are of any measure, which ir-measures need not know
         return Unjudged(None, [], [])
-    measures = [settings.measure, *settings.measure_on.values()]
+    measures = {settings.measure_on.get(task, settings.measure) for task in pairs}
     by_document = not any(by_subtopic(measure) or follows_instructions(measure) for measure in measures)
     if not (effect_named(settings.effect).HAS_DIFFERENCE and by_document):
         return Unjudged(None, [], [])

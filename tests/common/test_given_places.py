@@ -81,7 +81,7 @@ def test_what_is_there_is_not_replaced_unless_it_was_made_so(clone):
 def test_every_command_with_such_an_option_checks_it():
     """Outputs of jobs are named by rules; those of commands in the Makefile by people."""
     makefile = (REPOSITORY / "Makefile").read_text().replace("$(ARCHIVING)", "scripts/archive")
-    named = re.findall(r"(scripts/\S+\.py).*[ ,]--(?:out|report) ", makefile)
+    named = re.findall(r"(scripts/\S+\.py).*[ ,]--(?:out|report)=", makefile)
     assert len(named) >= 4
     for script in named:
         tree = ast.parse((REPOSITORY / script).read_text())

@@ -1,4 +1,4 @@
-"""A small experiment on runs, scores and clusters of others, and changes of it, generated from the declared keys.
+"""Changes of the small experiments: those of each declared key, generated, and others by hand.
 
 A key that is declared and has no value here fails `changes_of`, so each new key is covered once it is declared.
 """
@@ -6,29 +6,25 @@ A key that is declared and has no value here fails `changes_of`, so each new key
 from __future__ import annotations
 
 import copy
-import json
+import itertools
 import os
-import random
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from scripts.common.keys import Key, keys_of
 from scripts.experiment.sections.comparison import ComparisonEntry, MultipleComparison
 from scripts.experiment.sections.figure import Figure
+from tests.support.small_experiment import SYSTEMS, TASKS, experiment, scored, searched, write_data
 
-TASKS = ("t0", "t1", "t2", "t3")
-SYSTEMS = ("base", "better", "third")
-QUERIES, DOCUMENTS = 24, 40
-WORDS = ("hail", "storm", "flood", "theft", "claim", "pension", "tenant", "fire")
 Change = Callable[[dict, Path], None]
 
 # Values of keys that are names or have constraints that their type does not state; None: no value beside the others'.
 OF_COMPARISON: dict[str, Any] = {
-    "control": "third", "treatment": "third", "tasks": ["t2", "t0", "t1"], "measure": "RR@10", "effect": "SMD",
+    "control": "better", "treatment": "third", "tasks": ["t2", "t0", "t1"], "measure": "RR@10", "effect": "SMD",
     "estimator": "DL", "interval": "knapp-hartung", "task_interval": "bca", "alpha": 0.2, "permutations": 500,
-    "bayesian": {"tau_scale": 0.3}, "margin": 0.02, "family": "mine", "clusters": "query", "moderators": ["queries"],
+    "bayesian": {"tau_scale": 0.3}, "margin": 0.02, "family": "mine", "clusters": "query", "moderators": ["relevant-per-query"],
     "same": None, "treatment_on": None, "measure_on": {"t1": "RR@10"}, "subgroups": None, "figure": None,
 }  # fmt: skip
 OF_FIGURE: dict[str, Any] = {
@@ -40,63 +36,7 @@ OF_FAMILY: dict[str, Any] = {
     "systems": ["third", "base", "better"], "tasks": ["t1", "t0", "t2"], "measure": "RR@10", "against": "third",
     "alpha": 0.2, "permutations": 300, "title": "All of them",
 }  # fmt: skip
-WITH = {"measure_on": {"effect": "SMD"}, "margin": {}, "correction": {}}
-
-
-def write_data(folder: Path) -> None:
-    """Judgements and runs of four tasks with overlapping queries, and clusters of one."""
-    rng = random.Random(4)
-    (folder / "data").mkdir(parents=True, exist_ok=True)
-    for number, task in enumerate(TASKS):
-        judged = {q: rng.sample(range(DOCUMENTS), 3) for q in range(QUERIES + 4 * number)}
-        rows = [f"q{q} 0 d{d} {rng.randint(1, 2)}\n" for q, documents in judged.items() for d in documents]
-        (folder / f"data/{task}.qrels").write_text("".join(rows))
-        for place, system in enumerate(SYSTEMS):
-            with open(folder / f"data/{task}.{system}.run", "w") as file:
-                for q, relevant in judged.items():
-                    scores = {d: rng.random() + (0.1 + 0.1 * place) * (d in relevant) for d in range(DOCUMENTS)}
-                    ranked = sorted(scores, key=scores.__getitem__, reverse=True)[:10]
-                    file.writelines(f"q{q} Q0 d{d} {r} {scores[d]:.4f} {system}\n" for r, d in enumerate(ranked, 1))
-    write_clusters(folder, 2)
-    write_texts(folder / "data/texts", rng)
-
-
-def write_texts(folder: Path, rng: random.Random) -> None:
-    """The last task's documents, queries and judgements, as BEIR has them."""
-    (folder / "qrels").mkdir(parents=True, exist_ok=True)
-    names = {"corpus": ("d", DOCUMENTS), "queries": ("q", QUERIES + 4 * (len(TASKS) - 1))}
-    for name, (letter, count) in names.items():
-        texts = [{"_id": f"{letter}{n}", "text": " ".join(rng.choices(WORDS, k=6))} for n in range(count)]
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(text) + "\n" for text in texts))
-    rows = [line.split() for line in (folder.parent / f"{TASKS[-1]}.qrels").read_text().splitlines()]
-    judged = "".join(f"{query}\t{document}\t{grade}\n" for query, _, document, grade in rows)
-    (folder / "qrels/test.tsv").write_text(f"query-id\tcorpus-id\tscore\n{judged}")
-
-
-def write_clusters(folder: Path, size: int) -> None:
-    lines = [f"q{q}\tc{q // size:02d}\n" for q in range(QUERIES)]
-    (folder / "data/t0.clusters").write_text("".join(lines))
-
-
-def experiment() -> dict:
-    """Every kind of output that external runs can have."""
-    own = {name: {task: f"data/{task}.{name}.run" for task in TASKS} for name in SYSTEMS}
-    drawn = {"influence": True, "queries": True}
-    return {
-        "experiment": "small",
-        "measures": ["nDCG@10", "RR@10"],
-        "depth": 10,
-        "datasets": {task: {"format": "qrels", "location": f"data/{task}.qrels"} for task in TASKS[:-1]}
-        | {TASKS[-1]: {"format": "beir", "location": "data/texts"}},
-        "systems": {name: {"type": "external", "runs": runs} for name, runs in own.items()},
-        "tasks": list(TASKS),
-        "comparisons": {
-            "helps": {"control": "base", "treatment": "better", "permutations": 200, "figure": dict(drawn)},
-            "third": {"control": "base", "treatment": "third", "permutations": 200, "cumulative": True,
-                      "clusters": {"t0": "data/t0.clusters"}},
-        },
-        "multiple_comparisons": {"all": {"systems": "all", "permutations": 200}},
-    }  # fmt: skip
+WITH = {"measure_on": {"effect": "SMD", "figure": {"influence": True}}, "margin": {}, "correction": {}}
 
 
 def other(key: Key, said: dict[str, Any]) -> Any:
@@ -175,6 +115,31 @@ def turned_scores(text: str) -> str:
     return "\n".join([" ".join(one), " ".join(two), *lines[2:]]) + "\n"
 
 
+def much_less(config: dict) -> None:
+    """Two tasks, two systems and one comparison, with clusters."""
+    config["tasks"] = [TASKS[0], TASKS[-1]]
+    config["datasets"] = {task: config["datasets"][task] for task in config["tasks"]}
+    config["systems"] = {
+        name: {"type": "external", "runs": {task: f"data/{task}.{name}.run" for task in config["tasks"]}}
+        for name in SYSTEMS[:2]
+    }
+    helps = {"cumulative": True, "clusters": {"t0": "data/t0.clusters"}, "figure": {"queries": True}}
+    config["comparisons"] = {"helps": config["comparisons"]["helps"] | helps}
+    del config["multiple_comparisons"]
+
+
+OF_SEARCHES: dict[str, Change] = {
+    "fused systems turned": configured(lambda c: c["systems"]["fused"]["systems"].reverse()),
+    "k1": configured(lambda c: c["systems"]["words"].update(k1=1.5)),
+    "another fusion": configured(lambda c: c["systems"]["fused"].update(method="CombSUM")),
+}
+OF_SCORES: dict[str, Change] = {
+    "scores of the same size and date": replaced("data/points.tsv", lambda t: t.replace("\t0.2", "\t0.1", 3), "same"),
+    "older scores": replaced("data/points.tsv", lambda t: t.replace("\t0.3", "\t0.1", 3), "older"),
+    "columns of scores exchanged": configured(
+        lambda c: [c["systems"][a].update(column=b) for a, b in (("large", "little"), ("little", "large"))]
+    ),
+}
 BY_HAND: dict[str, Change] = {
     "roles exchanged": configured(lambda c: exchanged(c, "helps")),
     "roles of the other exchanged": configured(lambda c: exchanged(c, "third")),
@@ -183,6 +148,7 @@ BY_HAND: dict[str, Change] = {
     "comparisons turned": configured(lambda c: turned(c["comparisons"])),
     "datasets turned": configured(lambda c: turned(c["datasets"])),
     "measures turned": configured(lambda c: c["measures"].reverse()),
+    "much less": configured(much_less),
     "a task less": configured(
         lambda c: c["tasks"].remove("t3") or [s["runs"].pop("t3") for s in c["systems"].values()]
     ),
@@ -227,10 +193,53 @@ BY_HAND: dict[str, Change] = {
 }
 
 
+TOGETHER = (  # changes that do not touch the same entries or files run together
+    ("roles exchanged", "older clusters"),
+    ("roles of the other exchanged", "a word of a query"),
+    ("systems turned", "clusters of the same size and date"),
+    ("comparisons turned", "a run of the same size and date"),
+    ("datasets turned", "a system labelled", "clusters on another task"),
+    ("a comparison renamed", "a word of a document", "judgements of the same size and date"),
+    ("a comparison more", "older judgements"),
+    ("a task labelled", "an older run"),
+)
+
+
+def of_one_entry(record: type, said: dict[str, Any], *place: str) -> dict[str, Change]:
+    def entry(config: dict) -> dict:
+        for name in place:
+            config = config[name]
+        return config
+
+    return dict(changes_of(record, said, entry))
+
+
 def changes() -> dict[str, Change]:
-    """All changes by their names."""
-    return BY_HAND | {
-        **dict(changes_of(ComparisonEntry, OF_COMPARISON, lambda config: config["comparisons"]["third"])),
-        **dict(changes_of(Figure, OF_FIGURE, lambda config: config["comparisons"]["helps"]["figure"])),
-        **dict(changes_of(MultipleComparison, OF_FAMILY, lambda config: config["multiple_comparisons"]["all"])),
-    }
+    """All changes by their names; changes of keys are of one of two comparisons, of one's figure, or of a family."""
+    third = of_one_entry(ComparisonEntry, OF_COMPARISON, "comparisons", "third")
+    helps = of_one_entry(ComparisonEntry, OF_COMPARISON, "comparisons", "helps")
+    figures = of_one_entry(Figure, OF_FIGURE, "comparisons", "helps", "figure")
+    families = of_one_entry(MultipleComparison, OF_FAMILY, "multiple_comparisons", "all")
+    keys = {name: (third, helps)[place % 2][name] for place, name in enumerate(third)}
+    return BY_HAND | OF_SEARCHES | OF_SCORES | keys | figures | families
+
+
+def changed(names: Iterable[str], folder: Path) -> dict:
+    """The experiment with these changes, which are of the same one; its files in `folder` are changed too."""
+    everything = changes()
+    write_data(folder)
+    begun = {searched: OF_SEARCHES, scored: OF_SCORES}
+    config = next((begin for begin, own in begun.items() if own.keys() & set(names)), experiment)()
+    for name in names:
+        everything[name](config, folder)
+    return config
+
+
+def groups() -> list[tuple[str, ...]]:
+    """The names of the changes that run together: few runs, each change in exactly one."""
+    everything = changes()
+    alone = [(name,) for name in BY_HAND | OF_SEARCHES | OF_SCORES if not any(name in group for group in TOGETHER)]
+    kinds = [[name for name in everything if name.startswith(f"{record.__name__}.")]
+             for record in (ComparisonEntry, Figure, MultipleComparison)]  # fmt: skip
+    columns = [kinds[0][::2], kinds[0][1::2], *kinds[1:]]
+    return [*TOGETHER, *alone, *(tuple(filter(None, row)) for row in itertools.zip_longest(*columns))]

@@ -124,6 +124,13 @@ def test_nothing_is_said_where_all_is_judged_or_nothing_is_relevant_to_unjudged_
         assert unjudged_record({}, [], {}, settings, DependenceData()) == (None, [], [])
 
 
+def test_measures_of_tasks_have_a_name_together_that_is_no_measure(tmp_path):
+    case = Case(tmp_path)
+    as_one, measure = case.record(), case.settings.measure
+    case.settings = replace(case.settings, measure=f"{measure} and RR@5", measure_on={"a": measure, "b": measure})
+    assert case.record() == as_one
+
+
 def test_an_external_run_that_is_shorter_than_the_measure_counts_is_said(tmp_path):
     case = Case(tmp_path)
     case.record()

@@ -4,8 +4,11 @@ import shutil
 
 import pytest
 
-from tests.support.mutations import changes, experiment, write_data
+from scripts.experiment.resolution import resolve
+from tests.support.mutations import changed, changes, groups
+from tests.support.once import made_once
 from tests.workflow.conftest import REPOSITORY, copy
+from tests.workflow.test_kills import kill_when
 
 CHANGES = changes()
 SHORT = ("roles exchanged", "tasks turned", "clusters of the same size and date", "a word of a query")
@@ -15,18 +18,14 @@ ASIDE = {"logs", "benchmarks", ".snakemake_timestamp"}
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     """A folder in which results stay from change to change, and one in which each run begins anew."""
-    made = [copy(REPOSITORY, tmp_path_factory.mktemp(name) / "ranktrial") for name in ("kept", "anew")]
-    ran(made[0], lambda config, folder: None)
-    return made
+    first = made_once(tmp_path_factory, "small", lambda folder: ran(copy(REPOSITORY, folder)))
+    return [copy(first, tmp_path_factory.mktemp(name) / "ranktrial") for name in ("kept", "anew")]
 
 
-def ran(workspace, change, *arguments):
+def ran(workspace, *names, until=()):
     """Run the changed experiment, which replaces the earlier one."""
-    write_data(workspace.folder)
-    config = experiment()
-    change(config, workspace.folder)
-    workspace.write_config(config, "small.yaml")
-    done = workspace.snakemake(*arguments, config="small.yaml")
+    workspace.write_config(changed(names, workspace.folder), "small.yaml")
+    done = workspace.snakemake(*until, config="small.yaml")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 
@@ -48,11 +47,11 @@ def start_anew(workspace):
         shutil.rmtree(workspace.folder / name, ignore_errors=True)
 
 
-def agrees(folders, change):
+def agrees(folders, *names):
     kept, anew = folders
-    ran(kept, change)
+    ran(kept, *names)
     start_anew(anew)
-    ran(anew, change)
+    ran(anew, *names)
     assert different(kept, anew) == []
     assert kept.planned("small.yaml") == set()
 
@@ -61,41 +60,57 @@ def test_each_declared_key_has_a_change():
     assert len(CHANGES) > 60
 
 
-def test_a_run_after_changes_equals_a_fresh_one(folders):
+def test_a_run_after_changes_equals_a_fresh_one(tmp_path):
     """In the suite, several changes at once."""
+    kept, anew = (copy(REPOSITORY, tmp_path / name) for name in ("kept", "anew"))
+    ran(kept, "much less")
+    agrees((kept, anew), "much less", *SHORT)
 
-    def change(config, folder):
-        for name in SHORT:
-            CHANGES[name](config, folder)
 
-    agrees(folders, change)
+def test_each_change_is_in_one_group():
+    assert sorted(name for group in groups() for name in group) == sorted(CHANGES)
+
+
+@pytest.mark.parametrize("names", groups(), ids=", ".join)
+def test_each_changed_experiment_is_a_valid_one(names, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    resolve(changed(names, tmp_path), "small.yaml")
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", CHANGES)
-def test_a_run_after_any_change_equals_a_fresh_one(folders, name):
-    agrees(folders, CHANGES[name])
+@pytest.mark.parametrize("names", groups(), ids=", ".join)
+def test_a_run_after_any_change_equals_a_fresh_one(folders, names):
+    agrees(folders, *names)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("rule", ["score", "compare", "collect", "figure"])
 def test_a_run_that_was_cut_short_is_completed(folders, rule):
     """The change is under way when the run ends, and the next run has another one."""
-    ran(folders[0], CHANGES["roles exchanged"], "--until", rule)
-    agrees(folders, CHANGES["tasks turned"])
+    ran(folders[0], "roles exchanged", until=("--until", rule))
+    agrees(folders, "tasks turned")
+
+
+@pytest.mark.long
+def test_a_killed_run_is_completed_by_the_same_command(folders):
+    kept = folders[0]
+    start_anew(kept)
+    kept.write_config(changed(["tasks turned"], kept.folder), "small.yaml")
+    kill_when(kept, (kept.folder / "results/small/effects/third.tsv").exists, config="small.yaml")
+    agrees(folders, "tasks turned")
 
 
 @pytest.mark.long
 def test_corrected_texts_reach_what_shows_them_after_a_run_that_was_cut_short(folders):
-    ran(folders[0], CHANGES["a word of a query"], "--until", "score")
-    agrees(folders, CHANGES["a word of a query"])
+    ran(folders[0], "a word of a query", until=("--until", "score"))
+    agrees(folders, "a word of a query")
 
 
 @pytest.mark.long
 def test_touch_records_no_settings_that_no_job_ran_with(folders):
-    agrees(folders, CHANGES["roles exchanged"])
+    agrees(folders, "roles exchanged")
     kept = folders[0]
-    config = experiment()
+    config = changed(["roles exchanged"], kept.folder)
     config["comparisons"]["helps"]["alpha"] = 0.2
     kept.write_config(config, "small.yaml")
     planned = kept.planned("small.yaml")
