@@ -16,7 +16,7 @@ import pytest
 
 from scripts.engine.slurm_states import UNANSWERED
 from tests.cluster.conftest import experiment
-from tests.cluster.loopback import wait
+from tests.cluster.daemons import wait
 from tests.workflow.conftest import Workspace, copy
 
 pytestmark = pytest.mark.cluster
@@ -86,14 +86,14 @@ def test_a_requeued_training_resumes(again, finished):
     assert resumed_at(again) > 0 and weights(again) == weights(finished)
 
 
-def hold_training(workspace):
-    """Stop the process that trains in this workspace; Slurm's end of a job wakes it."""
+def hold_training(workspace, number=signal.SIGSTOP):
+    """Stop the process that trains in this workspace, or send it another signal; Slurm's end of a job wakes it."""
     held = 0
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has ended
             command = (process / "cmdline").read_bytes()
             if b"training/fine_tune.py" in command and (process / "cwd").resolve() == workspace.folder.resolve():
-                os.kill(int(process.name), signal.SIGSTOP)
+                os.kill(int(process.name), number)
                 held += 1
     assert held
 

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from tests.cluster import two_nodes
 from tests.cluster.conftest import ClusterWorkspace, experiment
-from tests.cluster.loopback import wait
-from tests.support import debian
+from tests.cluster.daemons import wait
+from tests.cluster.loopback import Shape
 from tests.training.test_processes import OF_NO_EFFECT, TOLERANCE
 from tests.workflow.conftest import copy
 
@@ -27,10 +26,10 @@ MODELS = Path("results/tiny/models/bert")
 @pytest.fixture(scope="module")
 def pair(slurm):
     """The Slurm of these tests with two nodes of two GPUs each."""
-    debian.needed(["ip"], ["iproute2"])
-    if why := two_nodes.obstacle():
+    shape = Shape(further=2)
+    if why := shape.obstacle():
         pytest.skip(why)
-    with two_nodes.two_nodes(slurm):
+    with slurm.shaped(shape):
         yield slurm
 
 
