@@ -99,7 +99,7 @@ test-fast: setup  ## run the fast tests in a minute: the files that were measure
 test-slurm: setup  ## test experiments and faults on a one-node Slurm that is installed and started here (root, Debian)
 	$(PYTEST) -m "cluster and not long" tests/cluster
 
-test-long: setup  ## run tests that are slow and rarely affected: kills at every step, full disks, two nodes, long comparisons
+test-long: setup  ## run tests that are slow and rarely affected: kills at every step, full disks, several nodes, limits, a soak
 	$(PYTEST) $(PARALLEL) -m "long and not cluster"
 	$(PYTEST) -m "cluster and long" tests/cluster
 
