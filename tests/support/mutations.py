@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args, get_origin
 from scripts.common.keys import Key, keys_of
 from scripts.experiment.sections.comparison import ComparisonEntry, MultipleComparison
 from scripts.experiment.sections.figure import Figure
-from tests.support.small_experiment import SYSTEMS, TASKS, experiment, scored, searched, write_data
+from tests.support.small_experiment import SYSTEMS, TASKS, experiment, write_data
 
 Change = Callable[[dict, Path], None]
 
@@ -128,18 +128,6 @@ def much_less(config: dict) -> None:
     del config["multiple_comparisons"]
 
 
-OF_SEARCHES: dict[str, Change] = {
-    "fused systems turned": configured(lambda c: c["systems"]["fused"]["systems"].reverse()),
-    "k1": configured(lambda c: c["systems"]["words"].update(k1=1.5)),
-    "another fusion": configured(lambda c: c["systems"]["fused"].update(method="CombSUM")),
-}
-OF_SCORES: dict[str, Change] = {
-    "scores of the same size and date": replaced("data/points.tsv", lambda t: t.replace("\t0.2", "\t0.1", 3), "same"),
-    "older scores": replaced("data/points.tsv", lambda t: t.replace("\t0.3", "\t0.1", 3), "older"),
-    "columns of scores exchanged": configured(
-        lambda c: [c["systems"][a].update(column=b) for a, b in (("large", "little"), ("little", "large"))]
-    ),
-}
 BY_HAND: dict[str, Change] = {
     "roles exchanged": configured(lambda c: exchanged(c, "helps")),
     "roles of the other exchanged": configured(lambda c: exchanged(c, "third")),
@@ -221,15 +209,14 @@ def changes() -> dict[str, Change]:
     figures = of_one_entry(Figure, OF_FIGURE, "comparisons", "helps", "figure")
     families = of_one_entry(MultipleComparison, OF_FAMILY, "multiple_comparisons", "all")
     keys = {name: (third, helps)[place % 2][name] for place, name in enumerate(third)}
-    return BY_HAND | OF_SEARCHES | OF_SCORES | keys | figures | families
+    return BY_HAND | keys | figures | families
 
 
 def changed(names: Iterable[str], folder: Path) -> dict:
-    """The experiment with these changes, which are of the same one; its files in `folder` are changed too."""
+    """The experiment with these changes; its files in `folder` are changed too."""
     everything = changes()
     write_data(folder)
-    begun = {searched: OF_SEARCHES, scored: OF_SCORES}
-    config = next((begin for begin, own in begun.items() if own.keys() & set(names)), experiment)()
+    config = experiment()
     for name in names:
         everything[name](config, folder)
     return config
@@ -238,7 +225,7 @@ def changed(names: Iterable[str], folder: Path) -> dict:
 def groups() -> list[tuple[str, ...]]:
     """The names of the changes that run together: few runs, each change in exactly one."""
     everything = changes()
-    alone = [(name,) for name in BY_HAND | OF_SEARCHES | OF_SCORES if not any(name in group for group in TOGETHER)]
+    alone = [(name,) for name in BY_HAND if not any(name in group for group in TOGETHER)]
     kinds = [[name for name in everything if name.startswith(f"{record.__name__}.")]
              for record in (ComparisonEntry, Figure, MultipleComparison)]  # fmt: skip
     columns = [kinds[0][::2], kinds[0][1::2], *kinds[1:]]

@@ -1,4 +1,4 @@
-"""Small experiments on runs, scores and clusters of others, and their data, which is drawn at random but always the same."""
+"""A small experiment on runs and clusters of others, and its data, which is drawn at random but always the same."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 
 TASKS = ("t0", "t1", "t2", "t3")
 SYSTEMS = ("base", "better", "third")
-COLUMNS = ("little", "large")
 QUERIES, DOCUMENTS = 24, 40
 WORDS = ("hail", "storm", "flood", "theft", "claim", "pension", "tenant", "fire")
 
@@ -28,8 +27,6 @@ def write_data(folder: Path) -> None:
                     ranked = sorted(scores, key=scores.__getitem__, reverse=True)[:10]
                     file.writelines(f"q{q} Q0 d{d} {r} {scores[d]:.4f} {system}\n" for r, d in enumerate(ranked, 1))
     write_clusters(folder, 2)
-    rows = [f"q{q}\t{rng.randint(10, 59) / 100}\t{rng.randint(20, 69) / 100:.2f}\n" for q in range(QUERIES)]
-    (folder / "data/points.tsv").write_text("".join(["\t".join(["id", *COLUMNS]) + "\n", *rows]))
     write_texts(folder / "data/texts", rng)
 
 
@@ -69,35 +66,4 @@ def experiment() -> dict:
                       "clusters": {"t0": "data/t0.clusters"}},
         },
         "multiple_comparisons": {"all": {"systems": "all", "permutations": 200}},
-    }  # fmt: skip
-
-
-def searched() -> dict:
-    """Words searched in the last task's texts, and their fusion with runs of others."""
-    task, configured = TASKS[-1], experiment()
-    return configured | {
-        "datasets": {task: configured["datasets"][task]},
-        "systems": {
-            "words": {"type": "bm25", "k1": 0.9, "b": 0.4},
-            **{name: {"type": "external", "runs": {task: f"data/{task}.{name}.run"}} for name in SYSTEMS},
-            "fused": {"type": "fusion", "systems": ["words", "base", "third"]},
-        },
-        "tasks": [task],
-        "comparisons": {
-            "fuses": {"control": "words", "treatment": "fused", "permutations": 200},
-        },
-        "multiple_comparisons": {},
-    }  # fmt: skip
-
-
-def scored() -> dict:
-    """Values of two systems in one file, without documents."""
-    given = {name: {"type": "external", "column": name, "scores": {"points": "data/points.tsv"}} for name in COLUMNS}
-    return {
-        "experiment": "small",
-        "datasets": {"points": {"format": "scores", "measure": "accuracy"}},
-        "systems": given,
-        "tasks": ["points"],
-        "comparisons": {"grows": {"control": "little", "treatment": "large", "measure": "accuracy",
-                                  "permutations": 200}},
     }  # fmt: skip

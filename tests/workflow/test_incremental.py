@@ -8,7 +8,6 @@ from scripts.experiment.resolution import resolve
 from tests.support.mutations import changed, changes, groups
 from tests.support.once import made_once
 from tests.workflow.conftest import REPOSITORY, copy
-from tests.workflow.test_kills import kill_when
 
 CHANGES = changes()
 SHORT = ("roles exchanged", "tasks turned", "clusters of the same size and date", "a word of a query")
@@ -88,15 +87,6 @@ def test_a_run_after_any_change_equals_a_fresh_one(folders, names):
 def test_a_run_that_was_cut_short_is_completed(folders, rule):
     """The change is under way when the run ends, and the next run has another one."""
     ran(folders[0], "roles exchanged", until=("--until", rule))
-    agrees(folders, "tasks turned")
-
-
-@pytest.mark.long
-def test_a_killed_run_is_completed_by_the_same_command(folders):
-    kept = folders[0]
-    start_anew(kept)
-    kept.write_config(changed(["tasks turned"], kept.folder), "small.yaml")
-    kill_when(kept, (kept.folder / "results/small/effects/third.tsv").exists, config="small.yaml")
     agrees(folders, "tasks turned")
 
 
