@@ -1,8 +1,9 @@
-"""Jobs of the first comparison run first, so that its forest plot is drawn while the others' jobs run.
+"""Jobs of the first comparison run first, so that its effects are there while the others' jobs run.
 
 The priority of a rule (Snakemake's directive `priority`) decides which of the ready jobs starts, and does not affect
 whether a job runs again. It is the same function for all rules, so it is set in one place. It walks the plan back from
-each comparison's forest plot; a job needed by several has the priority of the first.
+each comparison's forest plot; a job needed by several has the priority of the first. Tables over all comparisons, from
+which a plot takes corrected p-values, pass no priority on: the first comparison's values come first all the same.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+OVER_ALL = "collect"  # the rule of these tables
 Jobs = dict[tuple[str, tuple], int]
 
 
@@ -43,5 +45,5 @@ def priorities(dag: Any, plots: Sequence[str]) -> Jobs:
             key = job.rule.name, tuple(sorted(job.wildcards_dict.items()))
             if key not in found:
                 found[key] = len(plots) - place
-                waiting += dag.job_dependencies(job)
+                waiting += [] if job.rule.name == OVER_ALL else dag.job_dependencies(job)
     return found

@@ -16,6 +16,9 @@ ROWS = 50
 METRICS = "metrics"  # the names of the measures in each line of lm-evaluation-harness's samples
 
 
+NAMED = (".csv", ".tsv", ".txt", "")  # endings of files that are meant to be tables
+
+
 class Start(NamedTuple):
     """The roles of the columns, and the names of those with numbers; `metrics` if the table itself lists these."""
 
@@ -45,8 +48,8 @@ def start_of_table(path: Path, lines: Sequence[tuple[int, str]], parquet: bool) 
         table = read_table(path, is_heading) if parquet else table_of_lines(lines, path, is_heading)
         rows = [row for _, row in islice(table.rows, ROWS)]
     except UserError:
-        if parquet or lines[0][1].lstrip().startswith("{"):
-            return None  # other data, or not even JSON
+        if parquet or lines[0][1].lstrip().startswith("{") or path.suffix.lower() not in NAMED:
+            return None  # other data, not even JSON, or a file that nobody called a table
         raise
     if table.heading is None:
         of_three = roles_without_heading(rows) if rows and all(len(row) == 3 for row in rows) else None

@@ -39,6 +39,7 @@ def test_it_says_what_it_found_and_what_comes_next_and_writes_once(workspace, wr
     done = new(workspace, "--folder", "data/scores", "--out", "config/again.yaml")
     said = [
         "scores (score) of 2 systems on 2 tasks",
+        "each column (bm25, dense) is read as a system, each file as a task; if it is the other way round: COLUMNS=tasks.",
         "the control is bm25, by its name.",
         "next: make run CONFIG=config/again.yaml",
     ]

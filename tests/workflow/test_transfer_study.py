@@ -103,6 +103,7 @@ def test_another_size_adds_its_points_alone(plans):
     assert len(named(added, "fine_tune")) == 2 * 3 * 2
     changed = {job.split()[0] for job in before if before[job] != after[job]}
     assert changed <= {
+        "all_queries",
         "curves",
         "collect",
         "page",
