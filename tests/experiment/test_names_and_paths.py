@@ -178,7 +178,7 @@ def test_make_hands_values_over_as_they_are():
     done = subprocess.run(command, cwd=launch.ROOT, capture_output=True, text=True)
     shown = subprocess.run(["sh", "-c", done.stdout.strip().splitlines()[-1].replace(".venv/bin/snakemake", "printf '%s\\n'")],
                            capture_output=True, text=True)  # fmt: skip
-    assert shown.stdout.splitlines() == ["check", "--configfile", value.replace("$$", "$")]
+    assert shown.stdout.splitlines() == ["check", f"--configfile={value.replace('$$', '$')}"]
 
 
 def setup(venv):

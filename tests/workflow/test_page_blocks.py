@@ -66,8 +66,6 @@ FILES = (
     "more-pairs.tsv",
     "data/scifact.zip",
     "data/scifact-doc2query.jsonl",
-    "rte.csv",
-    "cola.csv",
     "MSLR-WEB10K/Fold1/train.txt",
     "MSLR-WEB10K/Fold1/vali.txt",
     "MSLR-WEB10K/Fold1/test.txt",
@@ -96,7 +94,7 @@ def within(part: dict, around: dict) -> dict:
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Data of the names on the pages: collections of one document in BEIR's layout, and files of which none is read."""
+    """Data of the names on the pages: collections of one document in BEIR's layout, and files of which few are read."""
     for name in FOLDERS:
         qrels = tmp_path / "data" / name / "qrels"
         qrels.mkdir(parents=True)
@@ -107,6 +105,8 @@ def folder(tmp_path, monkeypatch):
     for name in (*FILES, *SCORES, *RUNS):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
+    for name in ("rte.csv", "cola.csv"):
+        (tmp_path / name).write_text("id,small,large\n1,0.5,0.4\n")
     (tmp_path / "mteb.tsv").write_text("task\te5\tbge\nnews\t0.5\t0.4\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
