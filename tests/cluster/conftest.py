@@ -119,6 +119,7 @@ def prepared(slurm, tmp_path_factory) -> ClusterWorkspace:
     workspace = ClusterWorkspace(folder, slurm)
     workspace.write_config(experiment())
     workspace.edit(r"longest: \d+", "longest: 60")
+    workspace.edit(r"longest_gpu: \d+", "longest_gpu: 60")
     start = folder / "rules" / "start.smk"
     text = start.read_text()
     assert text.count("; export PYTHONPATH=") == 1

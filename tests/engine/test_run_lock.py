@@ -48,7 +48,7 @@ def test_of_several_that_start_at_the_same_instant_one_runs(tmp_path):
     both = [start(tmp_path, time.time() + 1.5, 2.0) for _ in range(4)]
     said = [first_line(one) for one in both]
     assert said.count("taken") == 1
-    assert sum(line.startswith("is running already (process ") for line in said) == 3
+    assert sum(line.startswith("is running already (") for line in said) == 3
     for one in both:
         one.wait(20)
     assert sorted(one.returncode for one in both) == [0, 3, 3, 3]
