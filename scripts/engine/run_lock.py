@@ -22,6 +22,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from scripts.common.errors import UserError
+from scripts.common.processes import exists
 from scripts.common.replacing import write_whole
 from scripts.common.settings import read_settings
 from scripts.common.strict_json import read_json
@@ -168,15 +169,5 @@ def _begun(pid: int) -> str:
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
-        return "" if Path("/proc").is_dir() or not _exists(pid) else f"{pid}"
+        return "" if Path("/proc").is_dir() or not exists(pid) else f"{pid}"
     return "" if fields[0] in "ZX" else fields[19]
-
-
-def _exists(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True

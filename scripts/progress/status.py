@@ -6,7 +6,6 @@ Reads the state that the run wrote and, to warn if several configurations share 
 from __future__ import annotations
 
 import argparse
-import os
 import socket
 import time
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 from scripts.common.command_line import run
 from scripts.common.configurations import configurations, shared
 from scripts.common.errors import UserError
+from scripts.common.processes import exists
 from scripts.common.strict_yaml import read_yaml
 from scripts.progress.lines import heading, line, stages
 from scripts.progress.state import FOLDER, Run, place, read
@@ -32,7 +32,7 @@ def state_of(found: Run, written: float, now: float) -> str:
 
 def is_running(found: Run, written: float, now: float) -> bool:
     """Whether a run has not ended and was not killed; `written` is the time of its last update."""
-    killed = now - written > SILENT or (found.host == socket.gethostname() and not _lives(found.pid))
+    killed = now - written > SILENT or (found.host == socket.gethostname() and not exists(found.pid))
     return found.outcome == "running" and not killed
 
 
@@ -45,16 +45,6 @@ def report(found: Run, written: float, now: float) -> list[str]:
 
 def _clock(at: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass  # the process is another user's
-    return True
 
 
 def named(config: Path) -> str:

@@ -104,10 +104,23 @@ def listed(card: Path, names: list[str]) -> Configurations:
 def _splits(data_files: Any, names: list[str]) -> Splits:
     found: Splits = {}
     for split, patterns in _patterns(data_files):
-        kept = [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
+        kept = [name for name in names if any(matches(name, pattern) for pattern in patterns)]
         if kept:
             found.setdefault(split, []).extend(kept)
     return found
+
+
+def matches(name: str, pattern: str) -> bool:
+    """Whether a file has a pattern, as the hub reads one: `*` stays within a folder, `**/` is any number of folders."""
+    parts, reached = name.split("/"), {0}  # how many parts of the name the pattern can have consumed
+    wanted = pattern.split("/")
+    for number, part in enumerate(wanted, 1):
+        if part == "**" and reached:
+            least = min(reached) + (number == len(wanted))  # the last part is the file itself
+            reached = set(range(least, len(parts) + 1))
+        else:
+            reached = {place + 1 for place in reached if place < len(parts) and fnmatchcase(parts[place], part)}
+    return len(parts) in reached
 
 
 def _patterns(data_files: Any) -> Iterator[tuple[str, list[str]]]:
