@@ -5,7 +5,6 @@ Values have full precision, so that intervals on the page are those of scripts/s
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,7 +14,7 @@ from scripts.common.keys import JsonObject
 from scripts.explorer.settings import Comparison, Settings
 from scripts.explorer.task_data import Data, run_of
 from scripts.ir.holes import cut, has_holes, holes
-from scripts.statistics.meta_analysis.measure_scale import measure_scale, within_range
+from scripts.statistics.meta_analysis.measure_scale import reach_of
 
 LISTED = 300  # characters of a query in the list
 DECIMALS = 6  # of differences in the cases of holes
@@ -53,9 +52,10 @@ def values_of(data: Data, measure: str) -> dict[str, list[float | None]]:
 
 def range_of(data: Data, measure: str) -> tuple[float, float] | None:
     """Between what differences in a measure lie; None if nobody knows."""
-    scale = measure_scale(table[measure].dropna().to_numpy() for table in data.values.values() if measure in table)
-    ends = within_range((-math.inf, math.inf), measure, scale)
-    return ends if math.isfinite(ends[0]) else None
+    reach = reach_of(
+        measure, (table[measure].dropna().to_numpy() for table in data.values.values() if measure in table)
+    )
+    return None if reach is None else (-reach, reach)
 
 
 def quantiles(n: int, alpha: float) -> list[float]:

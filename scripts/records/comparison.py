@@ -116,7 +116,8 @@ class MetaRecord:
 
     `seeds` by role, or `conditional` if they are taken as given; `collections` numbers the corpora of tasks;
     `clusters` counts those of tasks whose queries are clustered. `of_tasks`: a value is the score of a task of a
-    leaderboard, not of a query. `weightings`: the summary with other common weights (synthesise.py), and
+    leaderboard, not of a query. `reach`: the largest difference that the measure allows, where intervals end.
+    `weightings`: the summary with other common weights (synthesise.py), and
     `fixed_mean_without` the mean on these collections without each task, for two or more.
     """
 
@@ -147,6 +148,7 @@ class MetaRecord:
     sensitivity: SensitivityRecord | None = None
     unjudged: UnjudgedRecord | None = None
     of_tasks: bool = False
+    reach: float | None = None
     weightings: dict[str, Summary] = field(default_factory=dict)
     fixed_mean_without: dict[str, Summary] = field(default_factory=dict)
 

@@ -37,6 +37,7 @@ from scripts.reports.writing.content import (
     counted,
 )
 from scripts.statistics.agreement import cohens_kappa, confusion, order_correlation
+from scripts.statistics.meta_analysis.measure_scale import reach_of
 from scripts.statistics.task.differences import difference_of
 
 Metrics = dict[str, pd.DataFrame]  # the mean over its seeds of a system's metrics, by system
@@ -104,7 +105,8 @@ def biases(human: Metrics, model: Metrics, measure: str) -> Iterator[Row]:
     """Of each pair of systems both mean differences, and the model's minus the humans' with its t interval."""
     for first, second in itertools.combinations(human, 2):
         (a, on_a), (b, on_b) = (on_both(human, model, system, measure) for system in (first, second))
-        bias = difference_of(on_a - on_b, a - b, ALPHA)
+        reach = reach_of(measure, (a, b, on_a, on_b))
+        bias = difference_of(on_a - on_b, a - b, ALPHA, reach and 2 * reach)  # of two differences
         yield Row(
             kind="bias",
             first=first,

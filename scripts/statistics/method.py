@@ -33,6 +33,7 @@ class Method:
     clusters: Annotated[str, "of queries without given clusters: auto, gold-document or query"] = "auto"
     margin: Annotated[float | None, "the difference in the measure that does not matter"] = None
     lower_is_better: Annotated[bool, "of the measure: not worse is not higher by more than the margin"] = False
+    reach: Annotated[float | None, "the largest difference that the measure allows, where intervals end"] = None
 
 
 DEFAULTS = Method()

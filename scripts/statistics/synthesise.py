@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from scripts.statistics.dependence.structure import Counts, Dependence
-from scripts.statistics.effects import effect_named
+from scripts.statistics.effects import effect_named, reported_within
 from scripts.statistics.meta_analysis.dependent import dependent_meta_analysis
 from scripts.statistics.meta_analysis.fixed_mean import fixed_mean
 from scripts.statistics.meta_analysis.independent import MetaAnalysis, meta_analysis
@@ -36,8 +36,8 @@ class Synthesis:
     and `dependence` are theirs, on the scale of the synthesis. `fixed_mean` is the equally weighted mean of these
     tasks, taken as given (fixed_mean.py), each with its own variance; None if `meta` is. `of` is the meta-analysis of a
     subset of these tasks, `fixed_mean_of` their mean taken as given, `weighed` the summary with another weighting.
-    Effects, their intervals and prediction intervals are as reported; variances, standard errors and tau2 are on the
-    scale of the synthesis (for a correlation, Fisher's z).
+    Effects, their intervals and prediction intervals are as reported, within what the measure allows; variances,
+    standard errors and tau2 are on the scale of the synthesis (for a correlation, Fisher's z).
     """
 
     effect_type: str
@@ -133,7 +133,7 @@ class _Combining:
     @property
     def reported(self) -> Callable[[float], float]:
         """Convert from the scale of the synthesis to the reported scale."""
-        return effect_named(self.method.effect).reported
+        return reported_within(self.method.effect, self.method.reach)
 
     def of(self, tasks: Sequence[str]) -> MetaAnalysis:
         """The meta-analysis of a subset of the tasks, on the reported scale."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -26,7 +27,7 @@ from scripts.experiment.results_paths import fields_of
 from scripts.ir.scores import are_counted, check_scales
 from scripts.ir.trec import Qrels, read_qrels
 from scripts.ir.trec import relevant as relevant_documents
-from scripts.statistics.meta_analysis.measure_scale import measure_scale
+from scripts.statistics.meta_analysis.measure_scale import measure_scale, reach_of
 from scripts.statistics.method import ESTIMATED
 from scripts.statistics.sensitivity import sensitivity
 from scripts.statistics.task.effect_sizes import effect_size
@@ -122,12 +123,24 @@ def warnings_before(pairs: Pairs, settings: Settings) -> list[str]:
     return shared(counted, settings.corpora if settings.dependence == ESTIMATED else {})
 
 
+def largest_reach(pairs: Pairs, settings: Settings) -> float | None:
+    """The largest difference that the measures of all tasks allow; None if it is unknown of one."""
+    if settings.reach is not None:
+        return settings.reach
+    found = [
+        reach_of(settings.measure_on.get(task, settings.measure), [scores.values.to_numpy() for scores in pair])
+        for task, pair in pairs.items()
+    ]
+    return None if None in found else max(filter(None, found), default=None)
+
+
 def main() -> None:
     arguments = parser(
         __doc__, "control*", "treatment*", "siblings*", "runs*", "effects", "meta", settings=Settings
     ).parse_args()
     settings: Settings = arguments.settings
     pairs, unpaired = read_pairs(arguments.control, arguments.treatment, settings)
+    settings = replace(settings, reach=largest_reach(pairs, settings))
     pairs, models = with_judges(pairs, settings.judged, settings.seed)
     warnings = warnings_before(pairs, settings)
     for name, files in ((settings.control, arguments.control), (settings.treatment, arguments.treatment)):

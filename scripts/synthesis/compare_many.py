@@ -19,6 +19,7 @@ from scripts.common.records import write_record
 from scripts.common.tables import write_table
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.scores import are_counted, check_pairs, check_scales
+from scripts.statistics.meta_analysis.measure_scale import reach_of
 from scripts.statistics.multiple.families import scopes
 from scripts.statistics.task.paired import queries
 from scripts.synthesis.families import Settings, record, rows
@@ -81,7 +82,8 @@ def main() -> None:
     kept = record(found, settings, seeds, warnings)
     for warning in kept.warnings:
         print(f"{arguments.table.stem}: {warning}", file=sys.stderr)
-    write_table(arguments.table, rows(found, settings))
+    reach = reach_of(settings.measure, (table.to_numpy() for table in tables.values()))
+    write_table(arguments.table, rows(found, settings, reach))
     write_record(arguments.record, kept)
 
 

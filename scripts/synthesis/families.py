@@ -13,6 +13,7 @@ from typing import Annotated
 import pandas as pd
 
 from scripts.records.family import Difference, FamilyRecord, ScopeRecord
+from scripts.statistics.meta_analysis.measure_scale import within_reach
 from scripts.statistics.multiple.families import Family, Scope, contrasts_of, family_warnings
 
 
@@ -24,14 +25,15 @@ class Settings(Family):
     of_tasks: Annotated[bool, "a value is the score of a task of a leaderboard, not of a query"] = False
 
 
-def rows(found: Sequence[Scope], settings: Settings) -> pd.DataFrame:
-    """One row per scope and difference; cells that do not apply are empty."""
+def rows(found: Sequence[Scope], settings: Settings, reach: float | None) -> pd.DataFrame:
+    """One row per scope and difference; cells that do not apply are empty. Intervals end at `reach`, the largest
+    difference that the measure allows."""
     contrasts = contrasts_of(settings)
     pairs = list(enumerate(zip(*contrasts, strict=True)))
-    return pd.DataFrame([_difference(one, number, i, j, settings) for one in found for number, (i, j) in pairs])
+    return pd.DataFrame([_difference(one, number, i, j, settings, reach) for one in found for number, (i, j) in pairs])
 
 
-def _difference(one: Scope, number: int, i: int, j: int, settings: Settings) -> Difference:
+def _difference(one: Scope, number: int, i: int, j: int, settings: Settings, reach: float | None) -> Difference:
     """The difference of this number in a scope, of systems i and j."""
     difference, half = one.difference[number], one.half_widths[number]
     return Difference(
@@ -43,8 +45,8 @@ def _difference(one: Scope, number: int, i: int, j: int, settings: Settings) -> 
         other_mean=one.means[j],
         difference=difference,
         se=_finite(one.se[number]),
-        ci_low=_finite(difference - half),
-        ci_high=_finite(difference + half),
+        ci_low=_finite(within_reach(difference - half, reach)) if math.isfinite(half) else None,
+        ci_high=_finite(within_reach(difference + half, reach)) if math.isfinite(half) else None,
         p_value=one.test.p_values[number],
         parametric_p_value=_finite(one.parametric_p[number]),
         system_letters=one.letters[i] if one.letters else None,

@@ -18,7 +18,7 @@ from scripts.common.tables import EFFECTS, read_table, write_table
 from scripts.records.comparison import MetaRecord
 from scripts.records.dependence import from_record
 from scripts.statistics.dependence.structure import Dependence
-from scripts.statistics.effects import effect_named
+from scripts.statistics.effects import effect_named, reported_within
 from scripts.statistics.intervals import has_own_weights
 from scripts.statistics.meta_analysis.dependent_influence import dependent_influences
 from scripts.statistics.meta_analysis.influence import MIN_TASKS, influences
@@ -57,7 +57,7 @@ def influence_table(effects: pd.DataFrame, meta: MetaRecord) -> pd.DataFrame:
         found = influences(estimates, variances, *how)
     else:
         found = dependent_influences(estimates, dependence, *how)
-    reported = effect_named(effect_type).reported
+    reported = reported_within(effect_type, meta.reach)
     rows = []
     for task, one in zip(defined["task"], found, strict=True):
         summary = one.without.summary

@@ -20,7 +20,7 @@ def main() -> None:
     values, said = read_values(arguments.metrics, settings.measure)
     for line in said:
         print(line, file=sys.stderr)
-    write_table(arguments.table, rows(settings.cells, values, settings.alpha))
+    write_table(arguments.table, rows(settings, values))
 
 
 if __name__ == "__main__":

@@ -15,11 +15,10 @@ from scripts.records.comparison import (
     result_of,
 )
 from scripts.statistics.comparison import Comparison
-from scripts.statistics.effects import effect_named
+from scripts.statistics.effects import effect_named, reported_within
 from scripts.statistics.meta_analysis.bayes import BayesianSummary, bayesian_summary
 from scripts.statistics.meta_analysis.equivalence import SummaryEquivalence, equivalence
 from scripts.statistics.meta_analysis.independent import MetaAnalysis, MetaResult
-from scripts.statistics.meta_analysis.measure_scale import within_range
 from scripts.statistics.sensitivity import Sensitivity
 from scripts.statistics.synthesise import Synthesis
 from scripts.statistics.task_intervals import method_for
@@ -31,7 +30,7 @@ def meta_record(synthesis: Synthesis, settings: Settings, scale: float = 1.0, **
 
     `scale` is that of the measure (measure_scale.py).
     """
-    result, meta = _result(synthesis, settings, scale), synthesis.meta
+    result, meta = result_of(synthesis.meta), synthesis.meta
     given = {"warnings": list(synthesis.warnings)} | found
     return MetaRecord(
         control=settings.control,
@@ -42,6 +41,7 @@ def meta_record(synthesis: Synthesis, settings: Settings, scale: float = 1.0, **
         permutations=settings.permutations,
         prediction=settings.prediction,
         of_tasks=settings.of_tasks,
+        reach=settings.reach,
         small_tasks=settings.small_tasks,
         effect_type=settings.effect,
         task_interval=method_for(settings.task_interval, effect_named(settings.effect)),
@@ -69,14 +69,6 @@ def equivalence_record(found: Comparison, settings: Settings) -> SummaryEquivale
     return SummaryEquivalence(of_task.margin, of_task.p_equivalence, of_task.p_non_inferiority)
 
 
-def _result(synthesis: Synthesis, settings: Settings, scale: float) -> MetaResult | NoEffect:
-    """The meta-analysis with its prediction interval as shown."""
-    result = result_of(synthesis.meta)
-    if isinstance(result, NoEffect) or result.prediction_interval is None:
-        return result
-    return replace(result, prediction_interval=shown_range(result.prediction_interval, settings, scale))
-
-
 def _asked(result: MetaResult | NoEffect, settings: Settings) -> Asked | None:
     """The configured methods, which summaries of fewer tasks may use; None if they are those used."""
     if isinstance(result, NoEffect) or result.k == 1:
@@ -102,20 +94,15 @@ def bayesian(synthesis: Synthesis, settings: Settings, scale: float) -> Bayesian
     usual = effect_type.TAU_SCALE * (scale if effect_type.IN_UNITS_OF_MEASURE else 1.0)
     tau_scale = (settings.bayesian.tau_scale if settings.bayesian else None) or usual
     found = bayesian_summary(synthesis.estimates, synthesis.dependence.covariance, tau_scale, settings.alpha)
-    low, high = (effect_type.reported(end) for end in found.prediction_interval)
+    reported = reported_within(settings.effect, settings.reach)
+    low, high = found.prediction_interval
     return replace(
         found,
-        effect=effect_type.reported(found.effect),
-        ci_low=effect_type.reported(found.ci_low),
-        ci_high=effect_type.reported(found.ci_high),
-        prediction_interval=shown_range((low, high), settings, scale),
+        effect=reported(found.effect),
+        ci_low=reported(found.ci_low),
+        ci_high=reported(found.ci_high),
+        prediction_interval=(reported(low), reported(high)),
     )
-
-
-def shown_range(interval: tuple[float, float], settings: Settings, scale: float) -> tuple[float, float]:
-    """A prediction interval, cut to the possible range if effects are differences in the measure."""
-    in_units = effect_named(settings.effect).IN_UNITS_OF_MEASURE
-    return within_range(interval, settings.measure, scale) if in_units else interval
 
 
 def sensitivity_record(found: Sensitivity) -> SensitivityRecord:

@@ -26,7 +26,7 @@ from scripts.records.dependence import from_record
 from scripts.records.effects import EffectsRow
 from scripts.records.moderation import ModerationRecord
 from scripts.statistics.dependence.structure import Dependence
-from scripts.statistics.effects import combined, effect_named
+from scripts.statistics.effects import combined, reported_within
 from scripts.statistics.meta_regression.design import Value
 from scripts.statistics.meta_regression.moderation import Effects, Subgroups, models, subgroups
 from scripts.statistics.method import Method
@@ -105,8 +105,10 @@ def read_effects(path: Path) -> dict[str, EffectsRow]:
     return {row.task: row for row in rows}
 
 
-def effects_of(rows: dict[str, EffectsRow], effect_type: str, dependence: Dependence | None = None) -> Effects:
-    """The tasks with an effect, on the scale of the synthesis, with their `dependence`.
+def effects_of(
+    rows: dict[str, EffectsRow], effect_type: str, dependence: Dependence | None = None, reach: float | None = None
+) -> Effects:
+    """The tasks with an effect, on the scale of the synthesis, with their `dependence`; `reach` is that of the measure.
 
     Raises UserError for an effect without such a scale.
     """
@@ -116,7 +118,7 @@ def effects_of(rows: dict[str, EffectsRow], effect_type: str, dependence: Depend
     except ValueError as error:
         raise UserError(str(error)) from None
     variances = np.array([row.variance for row in defined.values()], dtype=float)
-    reported = effect_named(effect_type).reported
+    reported = reported_within(effect_type, reach)
     return Effects(tuple(defined), np.array(estimates, dtype=float), variances, reported, dependence)
 
 
@@ -125,9 +127,10 @@ def record(
     facts: dict[str, TaskFacts],
     settings: Settings,
     dependence: Dependence | None = None,
+    reach: float | None = None,
 ) -> ModerationRecord:
     """The content of moderators/{comparison}.json."""
-    effects = effects_of(rows, settings.effect, dependence)
+    effects = effects_of(rows, settings.effect, dependence, reach)
     method = method_of(settings)
     values = {moderator.name: values_of(moderator, facts) for moderator in settings.moderators}
     labels = {moderator.name: moderator.label for moderator in settings.moderators}
@@ -179,7 +182,8 @@ def main() -> None:
     settings: Settings = arguments.settings
     rows = read_effects(arguments.effects)
     facts = facts_of(rows, settings, arguments.statistics, arguments.qrels)
-    found = record(rows, facts, settings, from_record(read_record(MetaRecord, arguments.meta).dependence))
+    meta = read_record(MetaRecord, arguments.meta)
+    found = record(rows, facts, settings, from_record(meta.dependence), meta.reach)
     for model in [*found.models, *([found.subgroups.model] if found.subgroups else [])]:
         if model.problem:
             print(f"{arguments.effects.stem}: {model.problem}", file=sys.stderr)

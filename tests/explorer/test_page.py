@@ -77,7 +77,7 @@ def test_a_slice_has_the_effect_and_interval_of_the_statistics_library(browser, 
             treatment, control = rng.random(n), rng.random(n)
             call = """return explorer.part("storms/queries").then((table) => explorer.difference(arguments[0], arguments[1], table.quantiles[arguments[2]]))"""
             found = browser.script(call, treatment.tolist(), control.tolist(), key)
-            expected = difference_of(treatment, control, alpha)
+            expected = difference_of(treatment, control, alpha, None)
             assert found["n"] == n
             for name, value in (("mean", expected.difference), ("low", expected.ci_low), ("high", expected.ci_high)):
                 assert found[name] == pytest.approx(value, rel=1e-12, abs=1e-14)
@@ -87,7 +87,7 @@ def test_a_slice_has_the_effect_and_interval_of_the_statistics_library(browser, 
     for one in ([0.5], [0.25, 0.25]):
         found = browser.script("return explorer.difference(arguments[0], arguments[0].map(() => 0.1), [12.7])", one)
         assert found["low"] is None and found["mean"] == pytest.approx(one[0] - 0.1)
-    whole = difference_of(values("storms", "tuned").to_numpy(), values("storms", "bm25").to_numpy(), 0.05)
+    whole = difference_of(values("storms", "tuned").to_numpy(), values("storms", "bm25").to_numpy(), 0.05, 1.0)
     assert page.text("#slice strong").lstrip("+") == minus(whole.difference)
     assert page.text("#slice .quiet") == f"95% t interval {minus(whole.ci_low)} to {minus(whole.ci_high)}"
 

@@ -37,7 +37,7 @@ def found(folder, systems=4, tasks=1, n=40, noise=0.05, name="f", **settings):
     given = {"statistic": "t", "alpha": 0.05, "permutations": 499, "seed": 42} | settings
     chosen = Settings(systems=names, measure="nDCG@10", **given)
     done = scopes(tables, chosen)
-    rows(done, chosen).to_csv(folder / f"{name}.tsv", sep="\t", index=False)
+    rows(done, chosen, None).to_csv(folder / f"{name}.tsv", sep="\t", index=False)
     (folder / f"{name}.json").write_text(
         json.dumps(as_json(record(done, chosen, dict.fromkeys(names, 2), ["a warning"])))
     )

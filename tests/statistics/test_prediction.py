@@ -8,7 +8,6 @@ from scipy import stats
 
 from scripts.statistics.meta_analysis.heterogeneity import q_root, q_statistic
 from scripts.statistics.meta_analysis.independent import meta_analysis
-from scripts.statistics.meta_analysis.measure_scale import within_range
 from scripts.statistics.meta_analysis.prediction import confidence_distribution
 
 Y = np.array([0.08, -0.01, 0.05, 0.12, 0.03])
@@ -66,10 +65,3 @@ def test_equal_effects_have_one():
     assert low < 0.1 < high
     low, high = meta_analysis([0.1] * 4, [0.001] * 4, interval="knapp-hartung-unmodified").prediction_interval
     assert (low, high) == (0.1, 0.1)
-
-
-def test_differences_end_where_the_measure_does():
-    assert within_range((-1.47, 1.61), "nDCG@10", 1.0) == (-1.0, 1.0)
-    assert within_range((-1.47, 0.3), "AP(rel=2)@100", 1.0) == (-1.0, 0.3)
-    assert within_range((-1.47, 1.61), "seconds", 1.0) == (-1.47, 1.61)
-    assert within_range((-1.47, 1.61), "P@10", 100.0) == (-1.47, 1.61)  # percentages

@@ -21,7 +21,7 @@ def test_equal_systems_and_single_queries_do_not_differ_significantly():
         "constant": drawn(3, 20, (0.0,)) + np.array([0, 0, 1]),
     }
     found = scopes(tables, SETTINGS)
-    table = rows(found, SETTINGS)
+    table = rows(found, SETTINGS, None)
     by_task = {task: part for task, part in table.groupby("task", sort=False)}
     assert (by_task["equal"]["p_value"] == 1).all() and (by_task["equal"]["system_letters"] == "a").all()
     assert (by_task["single"]["p_value"] == 1).all() and by_task["single"]["se"].isna().all()

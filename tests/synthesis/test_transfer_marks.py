@@ -7,7 +7,7 @@ from scipy import stats
 
 from scripts.experiment.transfer_records import MatrixCell
 from scripts.statistics.task.differences import difference_of
-from scripts.synthesis.transfer.matrix import rows
+from scripts.synthesis.transfer.matrix import Settings, rows
 from scripts.synthesis.transfer.values import Values, read_values
 
 TARGETS = ("x", "y", "z")
@@ -43,7 +43,7 @@ CELLS = [
 
 
 def table(alpha=0.01):
-    return rows(CELLS, VALUES, alpha).set_index(["source", "target", "shot"])
+    return rows(Settings("RR", alpha, CELLS), VALUES).set_index(["source", "target", "shot"])
 
 
 def test_the_marks_of_the_paper():
@@ -89,7 +89,7 @@ def test_only_zero_shot_cells_are_tested():
 
 
 def test_the_same_difference_on_every_query_has_no_test():
-    found = difference_of(np.array([0.5, 0.7]), np.array([0.4, 0.6]), 0.05)
+    found = difference_of(np.array([0.5, 0.7]), np.array([0.4, 0.6]), 0.05, None)
     assert found.difference == pytest.approx(0.1) and found.p_value is None and found.ci_low is None
 
 

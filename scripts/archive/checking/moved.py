@@ -15,6 +15,8 @@ import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from scripts.archive.checking.confined import Confinement, own_script, own_site
 from scripts.archive.crate import layout
 from scripts.archive.crate.shapes import Keys, check_shape, read_record, shown
@@ -24,6 +26,7 @@ from scripts.common.paths import below
 from scripts.experiment import results_paths
 from scripts.experiment.results_paths import FIGURE_FORMATS
 from scripts.statistics.effects import all_effects
+from scripts.statistics.meta_analysis.measure_scale import range_of
 
 ROOT = Path(__file__).parents[3]
 SETTINGS = Keys({
@@ -163,6 +166,9 @@ def compared(a: Side, b: Side, comparison: str, jobs: tuple[dict, dict], out: Pa
     ]
     settings = {key: value for key, value in jobs[0]["settings"].items() if key not in SURROUNDINGS}
     settings |= {"control": "A", "treatment": "B", "measure": measure, "margin": None} | AS_THEY_ARE
+    effects = (np.array([*of.values()]) for table in tables for of in table.values())
+    if known := range_of(jobs[0]["settings"]["measure"], effects):
+        settings["reach"] = 2 * known.high  # effects are between -high and high
     outputs = [out / "moved" / f"{comparison}.tsv", out / "moved" / f"{comparison}.json"]
     _script("synthesis/compare.py", settings, "--control", *files[0], "--treatment", *files[1],
             "--effects", outputs[0], "--meta", outputs[1])  # fmt: skip

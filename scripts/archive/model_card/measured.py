@@ -5,6 +5,7 @@ Reads metrics/{task}/{system}/seed-{seed}.tsv and meta/{comparison}.json; writes
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from scripts.common.tables import read_metrics
 from scripts.experiment.records import Task
 from scripts.experiment.results_paths import path
 from scripts.records.comparison import MetaRecord
-from scripts.statistics.meta_analysis.measure_scale import measure_scale, within_range
+from scripts.statistics.meta_analysis.measure_scale import Range, range_of
 from scripts.statistics.task.differences import difference_of
 
 ALPHA = 0.05
@@ -48,11 +49,13 @@ def means(found: Exported) -> list[Mean]:
 
 def mean_of(task: Task, measure: str, values: np.ndarray) -> Mean:
     """The mean of the values of single queries; its interval ends where the measure does."""
-    found = difference_of(values, np.zeros(len(values)), ALPHA)
+    found, measured = difference_of(values, np.zeros(len(values)), ALPHA, None), range_of(measure, [values])
+    if measured is None:
+        measured = Range(0.0 if values.min() >= 0 else -math.inf, math.inf)
     if found.ci_low is None or found.ci_high is None:
         return Mean(task, len(values), measure, found.difference, None, None)
-    low, high = within_range((found.ci_low, found.ci_high), measure, measure_scale([values]))
-    return Mean(task, len(values), measure, found.difference, max(low, 0.0) if values.min() >= 0 else low, high)
+    ends = (found.ci_low, found.ci_high)
+    return Mean(task, len(values), measure, found.difference, *measured.cut(ends))
 
 
 def comparisons(found: Exported) -> dict[str, MetaRecord]:

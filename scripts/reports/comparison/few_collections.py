@@ -24,9 +24,9 @@ def remark(plot: Forest, summary: Diamond, k: int) -> str:
 
 
 def _is_beyond(plot: Forest, summary: Diamond) -> bool:
-    """Whether an interval goes beyond what a difference in the measure can be."""
+    """Whether an interval goes to, or beyond, what a difference in the measure can be."""
     rows = [row for row in plot.groups[0].rows if row.effect is not None]
     means = [mean for row in rows for mean in (row.control_mean, row.treatment_mean) if mean is not None]
     if not plot.effect.IN_UNITS_OF_MEASURE or not means or min(means) < 0:
         return False
-    return max(-summary.ci_low, summary.ci_high) > measure_scale([np.array(means)])
+    return max(-summary.ci_low, summary.ci_high) >= measure_scale([np.array(means)])

@@ -11,6 +11,7 @@ import math
 
 from scripts.records.comparison import MetaRecord
 from scripts.reports.comparison.forest_data import Forest
+from scripts.statistics.meta_analysis.measure_scale import within_reach
 
 NOT_CONCLUDED = (
     "The scores are means of tasks without values per query, so no task has a variance of its own. It cannot be "
@@ -33,5 +34,5 @@ def in_a_further_task(plot: Forest, meta: MetaRecord) -> tuple[float, float] | N
     k, mean = plot.groups[0].rows[0].n, meta.fixed_mean
     if mean is None or mean.df != k - 1 or not plot.effect.IN_UNITS_OF_MEASURE:
         return None
-    half = (mean.ci_high - mean.ci_low) / 2 * math.sqrt(k + 1)
-    return mean.effect - half, mean.effect + half
+    half = mean.half_width(plot.alpha) * math.sqrt(k + 1)
+    return within_reach(mean.effect - half, meta.reach), within_reach(mean.effect + half, meta.reach)

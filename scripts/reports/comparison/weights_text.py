@@ -56,7 +56,7 @@ def deciding_task(meta: MetaRecord, plot: Forest) -> str:
         (meta.fixed_mean, meta.fixed_mean_without, f"on the other {form.spelled(meta.k - 1)} collections"),
         (meta.summary, {task: of.summary for task, of in meta.leave_one_out.items()}, "over collections like these"),
     ):
-        found = narrowest(mean, without)
+        found = narrowest(mean, without, plot.alpha)
         if found is not None:
             task, ratio = found
             _, low, high = mean_in_text.numbers(without[task], plot)
@@ -68,12 +68,12 @@ def deciding_task(meta: MetaRecord, plot: Forest) -> str:
     )
 
 
-def narrowest(mean: Summary, without: Mapping[str, Summary]) -> tuple[str, float] | None:
+def narrowest(mean: Summary, without: Mapping[str, Summary], alpha: float) -> tuple[str, float] | None:
     """The task without which the interval is the narrowest, and its width in units of that with all; None if none
     halves it. Two tasks have no others to compare with."""
-    width = mean.ci_high - mean.ci_low
-    if len(without) < 3 or not width:
+    half = mean.half_width(alpha)
+    if len(without) < 3 or not half:
         return None
-    ratios = {task: (one.ci_high - one.ci_low) / width for task, one in without.items()}
+    ratios = {task: one.half_width(alpha) / half for task, one in without.items()}
     task = min(ratios, key=lambda name: ratios[name])
     return (task, ratios[task]) if ratios[task] <= HALF else None

@@ -7,11 +7,13 @@ distinguishes effect types. Templates are filled with str.format: {measure}, {co
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Protocol, cast
 
 import numpy as np
 
 from scripts.common.plugins import load, load_all, source
+from scripts.statistics.meta_analysis.measure_scale import within_reach
 
 
 class EffectType(Protocol):
@@ -67,6 +69,18 @@ class EffectType(Protocol):
 def effect_named(name: str) -> EffectType:
     """The module of an effect type. Raises ValueError for an unknown name."""
     return cast(EffectType, load(__name__, name))
+
+
+def reported_within(name: str, reach: float | None) -> Callable[[float], float]:
+    """The conversion of effects and ends of their intervals from the scale of the synthesis to the reported scale, the
+    only one that is used for intervals: it ends at `reach`, the largest difference that the measure allows.
+
+    Standard errors, p-values and verdicts are those of the interval that is not cut.
+    """
+    effect = effect_named(name)
+    if reach is None or not effect.IN_UNITS_OF_MEASURE:
+        return effect.reported
+    return lambda value: within_reach(effect.reported(value), reach)
 
 
 def compute_rows(effect: EffectType, x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> np.ndarray:

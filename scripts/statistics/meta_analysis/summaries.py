@@ -47,6 +47,11 @@ class Summary:
         own = Variance(self.variance, self.df)
         return tuple(Part(one.variance, math.inf if one.df is None else one.df) for one in (own, *self.also))
 
+    def half_width(self, alpha: float) -> float:
+        """Half the width of the (1 - alpha) interval of its variances, on the scale of the synthesis, not cut at what a
+        measure allows."""
+        return max(half_width(part, alpha) for part in self.parts)
+
     @property
     def df_of_p(self) -> float | None:
         """The degrees of freedom of the t distribution behind the p-value; None for the normal."""

@@ -13,6 +13,7 @@ import numpy as np
 import scipy  # its parts are loaded when they are first used
 
 from scripts.statistics.least_squares.satterthwaite import Part
+from scripts.statistics.meta_analysis.measure_scale import within_reach
 from scripts.statistics.task.paired import mean_difference
 from scripts.statistics.task.significance import t_test_of
 
@@ -32,8 +33,11 @@ class Difference:
     p_value: float | None
 
 
-def difference_of(treatment: np.ndarray, control: np.ndarray, alpha: float) -> Difference:
-    """The difference of two vectors with one value per query, in the same order of queries."""
+def difference_of(treatment: np.ndarray, control: np.ndarray, alpha: float, reach: float | None) -> Difference:
+    """The difference of two vectors with one value per query, in the same order of queries.
+
+    The interval ends at `reach`, the largest difference that the measure allows, if it is known.
+    """
     result = mean_difference(treatment, control, ddof=1)
     if isinstance(result, str):
         return Difference(float(np.mean(treatment - control)), *(None,) * 5)
@@ -41,4 +45,5 @@ def difference_of(treatment: np.ndarray, control: np.ndarray, alpha: float) -> D
     df = len(treatment) - 1
     half = float(-scipy.special.stdtrit(df, alpha / 2)) * math.sqrt(variance)
     test = t_test_of(mean, [Part(variance, df)])
-    return Difference(mean, mean - half, mean + half, test.t, df, test.p_value)
+    low, high = (within_reach(end, reach) for end in (mean - half, mean + half))
+    return Difference(mean, low, high, test.t, df, test.p_value)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scripts.statistics.dependence.observed_tasks import ObservedTask, observed_task
-from scripts.statistics.effects import effect_named
+from scripts.statistics.effects import effect_named, reported_within
 from scripts.statistics.method import Method
 from scripts.statistics.task.effect_sizes import EffectSize
 from scripts.statistics.task.paired import constant
@@ -42,13 +42,15 @@ class TaskResult:
     equivalence: Equivalence | None = None
     variance: EffectVariance | None = None
     same: float | None = None
+    reach: float | None = None
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """Both ends of the effect's interval, as reported: for a correlation, those of r."""
+        """Both ends of the effect's interval, as reported: for a correlation, those of r; within what the measure
+        allows."""
         if self.interval is None:
             return None
-        reported = effect_named(self.effect.effect_type).reported
+        reported = reported_within(self.effect.effect_type, self.reach)
         return reported(self.interval.ci_low), reported(self.interval.ci_high)
 
     @property
@@ -85,6 +87,7 @@ def task_result(
         equivalence=equivalence(task, method) if method.margin else None,
         variance=effect_variance(treatment, control, method.ddof) if several else None,
         same=same_difference(x, y, effect),
+        reach=method.reach,
     )
 
 

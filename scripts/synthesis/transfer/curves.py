@@ -19,9 +19,10 @@ from scipy import special
 from scripts.experiment.transfer_records import CurvePoint
 from scripts.records.curves import ALL, AgainstStart, Baseline, CurvesRecord, Pair
 from scripts.records.curves import Point as Measured
+from scripts.statistics.meta_analysis.measure_scale import Range
 from scripts.statistics.multiple.corrections import holm
 from scripts.statistics.task.differences import difference_of
-from scripts.synthesis.transfer.values import Values
+from scripts.synthesis.transfer.values import Values, range_on, reach_on
 
 NUMBERS = ("difference", "ci_low", "ci_high", "p_value")
 
@@ -65,7 +66,7 @@ def record(
         alpha=settings.alpha,
         baseline={target: Baseline(found.mean, len(found.table)) for target, found in baselines.items()},
         points=tuple(_point(point, size(point), settings, values[point.target]) for point in points),
-        full=tuple(pair for target in targets for pair in _full(points, target, values[target], settings.alpha)),
+        full=tuple(pair for target in targets for pair in _full(points, target, values[target], settings)),
     )
 
 
@@ -82,8 +83,10 @@ def _point(point: Point, size: int, settings: Settings, values: Mapping[str, Val
         mean=own.mean,
         sd=statistics.stdev(means) if len(means) > 1 else None,
         n=len(own.table),
-        t_interval=_t_interval(means, settings.alpha),
-        against_baseline=difference_of(own.queries, values[settings.baseline].queries, settings.alpha),
+        t_interval=_t_interval(means, settings.alpha, range_on(values, settings.measure)),
+        against_baseline=difference_of(
+            own.queries, values[settings.baseline].queries, settings.alpha, reach_on(values, settings.measure)
+        ),
         against_start=_against_start(point, settings, values),
     )
 
@@ -96,22 +99,25 @@ def _against_start(point: Point, settings: Settings, values: Mapping[str, Values
         return None
     own, before = values[point.system], values[start.system].of_seed(point.start_seed)
     samples = {seed: mean - before.samples.get(seed, before.mean) for seed, mean in own.samples.items()}
-    return AgainstStart(difference_of(own.queries, before.queries, settings.alpha), samples)
+    reach = reach_on(values, settings.measure)
+    return AgainstStart(difference_of(own.queries, before.queries, settings.alpha, reach), samples)
 
 
-def _t_interval(means: Sequence[float], alpha: float) -> tuple[float, float] | None:
-    """The t interval of the mean over samples; None for one sample."""
+def _t_interval(means: Sequence[float], alpha: float, measured: Range | None) -> tuple[float, float] | None:
+    """The t interval of the mean over samples, within the range of the measure; None for one sample."""
     if len(means) < 2:
         return None
     half = float(-special.stdtrit(len(means) - 1, alpha / 2)) * statistics.stdev(means) / math.sqrt(len(means))
-    return statistics.mean(means) - half, statistics.mean(means) + half
+    ends = statistics.mean(means) - half, statistics.mean(means) + half
+    return measured.cut(ends) if measured else ends
 
 
-def _full(points: Sequence[Point], target: str, values: Mapping[str, Values], alpha: float) -> list[Pair]:
+def _full(points: Sequence[Point], target: str, values: Mapping[str, Values], settings: Settings) -> list[Pair]:
     """All pairs of starting points with all queries of the target, with Holm's p-values over these pairs."""
     members = [point for point in points if point.target == target and point.queries == ALL]
     pairs = list(itertools.combinations(members, 2))
-    found = [difference_of(values[one.system].queries, values[other.system].queries, alpha) for one, other in pairs]
+    how = settings.alpha, reach_on(values, settings.measure)
+    found = [difference_of(values[one.system].queries, values[other.system].queries, *how) for one, other in pairs]
     adjusted = holm([difference.p_value for difference in found])
     return [
         Pair(target, one.start, other.start, difference, p_holm)

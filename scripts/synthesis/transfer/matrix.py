@@ -16,7 +16,7 @@ import pandas as pd
 from scripts.experiment.transfer_records import ZERO, MatrixCell
 from scripts.statistics.multiple.corrections import holm
 from scripts.statistics.task.differences import difference_of
-from scripts.synthesis.transfer.values import Values
+from scripts.synthesis.transfer.values import Values, reach_on
 
 SOURCE, BASELINE, PSEUDO = "source", "baseline", "pseudo-labels"
 # The test of a zero-shot cell of a kind: the other kind, and the mark of a significant difference.
@@ -33,8 +33,9 @@ class Settings:
     cells: Annotated[list[MatrixCell], "in the order of the rows"]
 
 
-def rows(cells: Sequence[MatrixCell], values: Mapping[str, Mapping[str, Values]], alpha: float) -> pd.DataFrame:
+def rows(settings: Settings, values: Mapping[str, Mapping[str, Values]]) -> pd.DataFrame:
     """One row per cell, with its tests; cells that do not apply are empty."""
+    cells, alpha = settings.cells, settings.alpha
     lines = [_line(cell, values[cell.target][cell.system]) for cell in cells]
     for (kind, against), mark in TESTS.items():
         tested = []
@@ -42,7 +43,7 @@ def rows(cells: Sequence[MatrixCell], values: Mapping[str, Mapping[str, Values]]
             other = _zero_shot(cells, against, cell.target)
             if cell.kind == kind and cell.shot == ZERO and other:
                 own, its = (values[cell.target][name].queries for name in (cell.system, other.system))
-                found = difference_of(own, its, alpha)
+                found = difference_of(own, its, alpha, reach_on(values[cell.target], settings.measure))
                 line |= {f"{against}_{name}": value for name, value in asdict(found).items()}
                 tested.append((line, found.p_value))
         adjusted = holm([p for _, p in tested])

@@ -6,12 +6,14 @@ have.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from scripts.experiment.results_paths import fields_of
+from scripts.statistics.meta_analysis.measure_scale import Range, range_of
 from scripts.synthesis.compare_many import by_task_and_system, on_common_queries
 from scripts.synthesis.metrics_files import read_scores
 
@@ -44,6 +46,17 @@ class Values:
     def mean(self) -> float:
         """The mean over queries and seeds."""
         return float(self.table.mean())
+
+
+def range_on(values: Mapping[str, Values], measure: str) -> Range | None:
+    """The range of the measure on the scale of the values of a target's systems; None if it is unknown."""
+    return range_of(measure, (system.table for system in values.values()))
+
+
+def reach_on(values: Mapping[str, Values], measure: str) -> float | None:
+    """The largest difference that the measure allows on that scale; None if it is unknown."""
+    found = range_on(values, measure)
+    return found.reach if found else None
 
 
 def read_values(paths: list[Path], measure: str) -> tuple[dict[str, dict[str, Values]], list[str]]:
