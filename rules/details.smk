@@ -1,6 +1,6 @@
 """Details of a comparison, on request: moderators of the effect, and wins and losses by query.
 
-In: effects/, meta/, metrics/; for moderators also data/*/statistics.json and qrels. Out: moderators/{comparison}.json,
+In: effects/, meta/, metrics/, qrels; for moderators also data/*/statistics.json. Out: moderators/{comparison}.json,
 tables/queries/ and tables/query-differences/{comparison}.tsv.
 """
 
@@ -55,6 +55,7 @@ rule queries:
     input:
         control=lambda wildcards: synthesis.control_metrics(EXPERIMENT, wildcards.comparison),
         treatment=lambda wildcards: synthesis.treatment_metrics(EXPERIMENT, wildcards.comparison),
+        clusters=lambda wildcards: synthesis.cluster_files(EXPERIMENT, wildcards.comparison),
     output:
         table=shown(result("queries_table"), "queries", "Tables", table="queries", comparison="{comparison}"),
         differences=result("query_differences"),

@@ -11,6 +11,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from scripts.statistics.dependence.clusters import AUTO, TaskQueries, Units, units_of_tasks
 from scripts.statistics.dependence.observed_tasks import (
     ObservedTask,
@@ -23,6 +25,7 @@ from scripts.statistics.dependence.observed_tasks import (
 from scripts.statistics.dependence.seed_effects import SeedsFrom, own_seeds, seed_effects_of
 from scripts.statistics.dependence.seeds_part import SeedEffects
 from scripts.statistics.dependence.structure import Dependence
+from scripts.statistics.dependence.units import numbered
 from scripts.statistics.effects import effect_named
 from scripts.statistics.meta_analysis.summaries import Summary
 from scripts.statistics.method import DEFAULTS, ESTIMATED, RANDOM, Method
@@ -98,8 +101,7 @@ def compare(
     different numbers of seeds above 1 on its tasks, and for a prediction-powered effect that is not a mean difference.
     """
     tasks, powered = _with_models(tasks_of(scores), method)
-    estimated = method.dependence == ESTIMATED
-    corpora = {name: task.corpus for name, task in tasks.items() if estimated and task.corpus is not None}
+    corpora = _corpora(tasks, method)
     units, warnings = _units(tasks, corpora, method)
     observed = {
         name: _observed(task, units[name], name in corpora, method, powered.get(name)) for name, task in tasks.items()
@@ -114,6 +116,19 @@ def compare(
         dependence_of(observed, corpora, list(seed_effects.values())),
     )
     return Comparison(method, results, synthesis, corpora, seed_effects, tuple(warnings))
+
+
+def units_of(scores: Pairs | Iterable[TaskScores], method: Method = DEFAULTS) -> dict[str, np.ndarray]:
+    """By task, the number of the cluster of each query, as a comparison of these scores has them."""
+    tasks = tasks_of(scores)
+    return {name: numbered(units) for name, units in _units(tasks, _corpora(tasks, method), method)[0].items()}
+
+
+def _corpora(tasks: Mapping[str, TaskScores], method: Method) -> dict[str, str]:
+    """The corpora of tasks that may share queries."""
+    if method.dependence != ESTIMATED:
+        return {}
+    return {name: task.corpus for name, task in tasks.items() if task.corpus is not None}
 
 
 def _units(

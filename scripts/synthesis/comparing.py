@@ -43,7 +43,14 @@ def compared(
 ) -> Comparison:
     """Compare the systems on each task and combine the effects; `models` are the scores by judges' judgements."""
     known = dependence_data or DependenceData()
-    scores = [
+    return compare(task_scores(pairs, settings, known, models), settings, seeds_from(settings, known.siblings))
+
+
+def task_scores(
+    pairs: Pairs, settings: Settings, known: DependenceData, models: Mapping[str, ModelScores] | None = None
+) -> list[TaskScores]:
+    """The scores of each task, with what is known of how its queries depend on each other."""
+    return [
         TaskScores(
             task,
             control.values.to_numpy(),
@@ -56,7 +63,6 @@ def compared(
         )
         for task, (control, treatment) in pairs.items()
     ]
-    return compare(scores, settings, seeds_from(settings, known.siblings))
 
 
 def seeds_from(settings: Settings, siblings: Mapping[str, Mapping[str, np.ndarray]]) -> dict[str, SeedsFrom]:

@@ -52,6 +52,10 @@ def human_metrics(experiment: Experiment, name: str, role: Literal["control", "t
     return _metrics(experiment, getattr(comparison, role), judged.human_tasks(experiment, comparison))
 
 
+OF_QUERIES = ("control", "treatment", "measure", "alpha", "treatment_on", "measure_on", "clusters", "dependence",
+              "corpora", "qrels", "cluster_files")  # fmt: skip
+
+
 def comparison_settings(experiment: Experiment, name: str) -> JsonObject:
     """The settings of a comparison. Tasks of `treatment_on` are given by their folders, as in paths."""
     comparison = experiment.comparisons[name]
@@ -151,10 +155,10 @@ def _tasks(experiment: Experiment, name: str) -> list[Task]:
 
 
 def compared_queries(experiment: Experiment, name: str) -> JsonObject:
-    """The settings of the comparison by query."""
+    """The settings of the comparison by query, with what its queries are clustered by."""
     settings = comparison_settings(experiment, name)
     lower = experiment.is_lower_better(experiment.comparisons[name])
-    chosen = {key: settings[key] for key in ("measure", "alpha", "treatment_on", "measure_on") if key in settings}
+    chosen = {key: settings[key] for key in OF_QUERIES if key in settings}
     return chosen | ({"lower_is_better": True} if lower else {})
 
 

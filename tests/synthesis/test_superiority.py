@@ -46,6 +46,45 @@ def test_with_ties_the_interval_covers_at_least_as_often_as_it_says():
     assert coverage > 0.95 - 4 * np.sqrt(0.95 * 0.05 / 5000)
 
 
+def test_copies_of_queries_in_clusters_add_nothing():
+    gains = np.random.default_rng(3).choice([1.0, 0.0, -1.0], p=[0.6, 0.1, 0.3], size=40)
+    alone, copied = superiority(gains, 0.05), superiority(gains.repeat(5), 0.05, np.arange(40).repeat(5))
+    assert copied.ci_low < alone.ci_low and copied.ci_high > alone.ci_high, "t in place of z"
+    assert copied.ci_high - copied.ci_low == pytest.approx(alone.ci_high - alone.ci_low, rel=0.06)
+    assert superiority(gains, 0.05, np.arange(40)) == alone
+
+
+def test_clusters_that_agree_wholly_count_once_each_and_one_cluster_says_nothing():
+    won = superiority(np.ones(100), 0.05, np.arange(20).repeat(5))
+    assert won.ci_low == pytest.approx(20 / (20 + stats.t.ppf(0.975, 19) ** 2)) and won.ci_high == 1
+    assert superiority(np.array([1.0, -1.0, 1.0]), 0.05, np.zeros(3, int))[-2:] == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.5, 0.95])
+def test_with_clusters_the_interval_covers_as_often_as_it_says(correlation):
+    """400 samples of 20 clusters of 5; three binomial errors below .95."""
+    generator, units, true = np.random.default_rng(4), np.arange(20).repeat(5), stats.norm.cdf(0.6)
+    common = generator.standard_normal((400, 20)).repeat(5, axis=1)
+    samples = 0.6 + np.sqrt(correlation) * common + np.sqrt(1 - correlation) * generator.standard_normal((400, 100))
+    found = [superiority(sample, 0.05, units) for sample in samples]
+    assert np.mean([one.ci_low <= true <= one.ci_high for one in found]) > 0.95 - 3 * np.sqrt(0.95 * 0.05 / 400)
+
+
+def test_the_clusters_of_a_file_are_those_of_the_interval(tmp_path):
+    values = dict(zip(map(str, range(40)), np.random.default_rng(5).choice([0.0, 1.0], 40), strict=True))
+    files = [metrics(tmp_path, "a", "c", 0, dict.fromkeys(values, 0.5)), metrics(tmp_path, "a", "t", 0, values)]
+    (tmp_path / "clusters.tsv").write_text("".join(f"{query}\tc{int(query) // 4}\n" for query in values))
+    for given, units in (({}, None), ({"cluster_files": {"a": str(tmp_path / "clusters.tsv")}}, np.arange(40) // 4)):
+        reported = json.dumps({"control": "c", "treatment": "t", "measure": "P@1", "alpha": 0.05} | given)
+        command = [sys.executable, "scripts/synthesis/superiority_table.py", "--control", files[0], "--treatment",
+                   files[1], "--table", tmp_path / "q.tsv", "--differences", tmp_path / "d.tsv",
+                   "--settings", reported]  # fmt: skip
+        subprocess.run(command, check=True, env={"PYTHONPATH": ".", "PATH": "/usr/bin:/bin"})
+        row = pd.read_csv(tmp_path / "q.tsv", sep="\t").iloc[0]
+        expected = superiority(np.array([*values.values()]) - 0.5, 0.05, units)
+        assert (row["ci_low"], row["ci_high"]) == pytest.approx((expected.ci_low, expected.ci_high))
+
+
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e5])
 def test_rounding_is_a_tie_at_any_size_of_values(scale):
     """The mean of three equal seeds differs from the value of one in its last digits."""
@@ -62,7 +101,7 @@ def test_from_files_over_seeds_and_paired_by_id(tmp_path, settings, wins):
     control = [metrics(tmp_path, "a", "c", 0, {"1": 0.5, "2": 0.5, "3": 0.5, "4": 0.5})]
     treatment = [metrics(tmp_path, "a", "t", 1, {"2": 0.9, "1": 0.2, "3": 0.4, "4": 0.4}),
                  metrics(tmp_path, "a", "t", 2, {"1": 0.2, "2": 0.9, "3": 0.6, "4": 0.5})]  # fmt: skip
-    reported = json.dumps({"measure": "P@1", "alpha": 0.05} | settings)
+    reported = json.dumps({"control": "c", "treatment": "t", "measure": "P@1", "alpha": 0.05} | settings)
     command = [sys.executable, "scripts/synthesis/superiority_table.py", "--control", *control, "--treatment", *treatment,
                "--table", tmp_path / "q.tsv", "--differences", tmp_path / "d.tsv", "--settings", reported]  # fmt: skip
     subprocess.run(command, check=True, env={"PYTHONPATH": ".", "PATH": "/usr/bin:/bin"})

@@ -115,7 +115,7 @@ def _notes(ax: Axes, plot: QueriesPlot, y: float) -> float:
         f"A query is won by {plot.treatment} where the difference is {side} 0. Box: quartiles; white line: median; "
         "diamond: mean.",
         f"Last column: the probability that {plot.treatment} wins a query, ties half, with its "
-        f"{form.percent(plot.alpha)} interval.",
+        f"{form.percent(plot.alpha)} interval (seeds as given).",
     ]
     if any(len(task.differences) > MOST_POINTS for task in plot.tasks):
         notes.append(f"Of more than {MOST_POINTS} queries, {MOST_POINTS} evenly spaced quantiles are drawn as points.")
