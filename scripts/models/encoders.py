@@ -20,9 +20,10 @@ def give_prompts(model: Any, prompts: dict[str, str]) -> None:
 
 def tokenizer(model: Any) -> Any:
     """The model's tokenizer, if it comes from the tokenizers library; None for one written in Python."""
-    from scripts.models.running import is_module
+    from tokenizers import Tokenizer
 
-    return getattr(model.tokenizer, "backend_tokenizer", None) if is_module(model) else model.tokenizer
+    of_library = isinstance(model.tokenizer, Tokenizer)  # of an ONNX model, or of a static embedding
+    return model.tokenizer if of_library else getattr(model.tokenizer, "backend_tokenizer", None)
 
 
 def facts(model: Any) -> dict[str, Any]:

@@ -98,6 +98,8 @@ def _reported(load: Callable[..., Any], made: Recorded, dtype: torch.dtype) -> C
 
 
 def _compared(load: Callable[..., Any], made: Recorded) -> Callable[..., Any]:
+    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+
     def load_torch_weights(cls: type, folder: Any, subfolder: str = "", model: Any = None, **options: Any) -> Any:
         file = Path(folder) / subfolder / WEIGHTS
         if model is not None and file.is_file():
@@ -106,6 +108,9 @@ def _compared(load: Callable[..., Any], made: Recorded) -> Callable[..., Any]:
         found = load(cls, folder, subfolder=subfolder, model=model, **options)
         if model is None:
             made.given += found.values()
+            if "embeddings" in found:  # of Model2Vec, which may store one row for several tokens
+                parts = (found["embeddings"], found.get("mapping"), found.get("weights"))
+                made.given.append(StaticEmbedding._fold_model2vec_weights(*parts))
         else:
             made.modules.append(found)
         return found

@@ -50,8 +50,8 @@ def fill(model: Any) -> None:
     """Give a loaded torch model that ranks on a GPU batches that fill it, if the fast kernels are enabled."""
     if not fast() or not on_gpu(model):
         return
-    config = model.transformers_model.config.get_text_config()
-    width = getattr(config, "hidden_size", None)
+    whole = model.transformers_model  # None for a static embedding
+    width = getattr(whole.config.get_text_config(), "hidden_size", None) if whole else None
     if width:
         memory = torch.cuda.get_device_properties(model.device).total_memory
         model.batch_tokens = filling_tokens(memory, width)

@@ -7,13 +7,22 @@ from __future__ import annotations
 
 import logging
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scripts.common.characters import REFUSED_IN_FILES, shortened
 from scripts.common.errors import UserError
 from scripts.models import lora
-from scripts.models.model_files import ModelConfig, backbone, check_weights, read_object, routes
+from scripts.models.model_files import (
+    ModelConfig,
+    backbone,
+    check_weights,
+    configuration,
+    is_static,
+    read_object,
+    routes,
+)
 from scripts.models.model_parts import check_parts
 from scripts.models.running import device, keep_memory
 
@@ -37,18 +46,21 @@ def quiet() -> None:
     logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
 
 
-def check(folder: Path, with_routes: bool = False) -> ModelConfig:
+def check(folder: Path, with_routes: bool = False, may_be_static: bool = False) -> ModelConfig:
     """Check that a folder contains a complete safetensors model; return its config.json. Raises UserError otherwise.
 
     With `with_routes`, queries may have modules of their own; the config.json is then that of the document transformer.
+    A static embedding needs no config.json.
     """
     if not folder.is_dir():
         raise UserError(f"{folder}: no such model folder")
     of_queries = routes(folder).get("query", [])
     if of_queries and not with_routes:
         raise UserError(f"{folder}: only sparse encoders may have modules of their own for queries (a Router)")
+    if is_static(folder) and not may_be_static:
+        raise UserError(f"{folder}: a static embedding (StaticEmbedding); only bi-encoders may be one")
     inner = backbone(folder)
-    config = read_object(inner / "config.json")
+    config = configuration(folder)
     if not check_weights(inner):
         raise UserError(f"{folder}: not a model, it has no weights (model.safetensors)")
     for module in of_queries:
@@ -112,6 +124,10 @@ def complete_tokenizers(model: Any, folder: Path) -> None:
     from transformers import PreTrainedTokenizerBase
 
     for module in model.modules():
+        if is_static_module(module):
+            vocabulary = module.tokenizer.get_vocab(with_added_tokens=False)
+            added = module.tokenizer.get_vocab(with_added_tokens=True)
+            check_rows(vocabulary, added, module.embedding, folder)
         tokenizer = getattr(module, "tokenizer", None) if isinstance(module, InputModule) else None
         if isinstance(tokenizer, PreTrainedTokenizerBase):
             complete_tokenizer(tokenizer, module.model if isinstance(module, Transformer) else None, folder)
@@ -145,17 +161,24 @@ def check_vocabulary(tokenizer: Any, words: torch.nn.Embedding, folder: Path) ->
     Other added tokens, such as those for images, may lack a row: they should not occur in a text, and a text that
     contains one is refused when it is encoded.
     """
-    fast, rows = getattr(tokenizer, "backend_tokenizer", None), words.num_embeddings
+    fast = getattr(tokenizer, "backend_tokenizer", None)
     vocabulary = fast.get_vocab(with_added_tokens=False) if fast else tokenizer.get_vocab()
     around = fast.encode("").ids if fast else tokenizer("")["input_ids"]
-    most = max([*vocabulary.values(), tokenizer.pad_token_id, *around])
+    used = {str(tokenizer.convert_ids_to_tokens(number)): number for number in (tokenizer.pad_token_id, *around)}
+    check_rows(vocabulary | used, tokenizer.get_added_vocab(), words, folder)
+
+
+def check_rows(
+    vocabulary: dict[str, int], added: dict[str, int], words: torch.nn.Embedding | torch.nn.EmbeddingBag, folder: Path
+) -> None:
+    """Raise UserError if a token of the vocabulary has no row; refuse texts with an added token that has none."""
+    rows = words.num_embeddings
+    last, most = max(vocabulary.items(), key=itemgetter(1))
     if most >= rows:
-        token = shortened(str(tokenizer.convert_ids_to_tokens(most)))
-        problem = f"has numbers up to {most} (the token {token}), but the model knows {rows} tokens"
+        problem = f"has numbers up to {most} (the token {shortened(last)}), but the model knows {rows} tokens"
         raise UserError(f"{folder}: its tokenizer {problem}: it is another model's")
-    added = {number: token for token, number in tokenizer.get_added_vocab().items() if number >= rows}
-    if added:
-        words.register_forward_pre_hook(partial(_refuse, added, rows, folder))
+    if without := {number: token for token, number in added.items() if number >= rows}:
+        words.register_forward_pre_hook(partial(_refuse, without, rows, folder))
 
 
 def _refuse(added: dict[int, str], rows: int, folder: Path, module: torch.nn.Module, given: tuple) -> None:
@@ -188,6 +211,13 @@ def cannot_load(folder: Path, error: Exception) -> UserError:
     return UserError(f"{folder}: cannot be loaded: {kind}{lines[0] if lines else type(error).__name__}")
 
 
+def is_static_module(module: Any) -> bool:
+    """Whether a module of a loaded model is a static embedding."""
+    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+
+    return isinstance(module, StaticEmbedding)
+
+
 def routed_modules(model) -> list[Any]:
     """The entry modules of a model that routes queries and documents to different modules; empty for any other."""
     from sentence_transformers.base.modules import Router
@@ -198,6 +228,11 @@ def routed_modules(model) -> list[Any]:
 
 def limit(model, folder: Path, max_length: int) -> None:
     """Limit a model's input to `max_length` tokens. Raises UserError if it cannot take so many."""
+    if is_static_module(model[0]):  # reads whole texts, unless its tokenizer truncates them
+        stored = model[0].tokenizer.truncation or {"max_length": max_length}
+        refuse_longer(max_length, stored["max_length"], folder)
+        model[0].tokenizer.enable_truncation(**stored | {"max_length": max_length})
+        return
     check_length(model.transformers_model.config, folder, max_length)
     model.max_seq_length = max_length
     for module in routed_modules(model):
@@ -211,5 +246,10 @@ def check_length(config, folder: Path, max_length: int) -> None:
         return
     if config.model_type in COUNT_FROM_PADDING:
         most -= config.pad_token_id + 1
+    refuse_longer(max_length, most, folder)
+
+
+def refuse_longer(max_length: int, most: int, folder: Path) -> None:
+    """Raise UserError if a model takes fewer tokens than `max_length`."""
     if max_length > most:
         raise UserError(f"{folder}: max_length is {max_length}, but this model takes at most {most} tokens")

@@ -140,6 +140,22 @@ def backbone(model: Path) -> Path:
     return model / in_order[0]["path"] if in_order else model
 
 
+def is_static(model: Path) -> bool:
+    """Whether a model's first module looks up a vector per token and averages them, without a transformer."""
+    return any(module["type"].endswith(".StaticEmbedding") for module in modules(model)[:1])
+
+
+def configuration(model: Path) -> ModelConfig:
+    """The config.json of a model's transformer; empty if a static embedding has none. Raises UserError otherwise."""
+    file, first = backbone(model) / "config.json", modules(model)[:1]
+    if file.is_file() or not first:
+        return read_object(file)
+    name = first[0]["type"].rpartition(".")[2]
+    if name not in ("StaticEmbedding", "Router") and not name.endswith("Transformer"):
+        raise UserError(f"{model}: its first module is a {name[:80]}; expected a Transformer or a StaticEmbedding")
+    return {} if is_static(model) else read_object(file)
+
+
 def shards(index: Path) -> dict[str, set[str]]:
     """File -> tensors of a sharded model, from its index. Raises UserError if that is invalid or a file is missing."""
     where = read_object(index).get("weight_map")

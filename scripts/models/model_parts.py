@@ -6,12 +6,13 @@ whatever torch reaches by it, and silently uses its own default instead of any o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from scripts.common.characters import shortened
 from scripts.common.errors import UserError
-from scripts.models.model_files import all_modules, backbone, read_object, routes
+from scripts.models.model_files import all_modules, backbone, configuration, is_static, read_object, routes
 
 # The sets of tokenizer files; a folder needs one of them.
 TOKENIZERS = (
@@ -32,31 +33,34 @@ ACTIVATIONS = frozenset(
 
 def check_parts(folder: Path) -> None:
     """Raise UserError for a model without a tokenizer, with quantised weights, or with an unknown activation."""
-    config = backbone(folder) / "config.json"
-    stated = read_object(config)
-    if stated.get("model_type"):  # a transformers model; a model type added by a user may need no tokenizer
+    stated = configuration(folder)
+    if stated.get("model_type") or is_static(
+        folder
+    ):  # a transformers model; a model type added by a user may need no tokenizer
         check_tokenizers(folder)
     if stated.get("quantization_config"):
-        raise UserError(f"{config}: its weights are quantised (quantization_config); expected fp32, fp16 or bf16")
+        problem = "its weights are quantised (quantization_config); expected fp32, fp16 or bf16"
+        raise UserError(f"{backbone(folder) / 'config.json'}: {problem}")
     check_activations(folder)
 
 
 def check_tokenizers(folder: Path) -> None:
     """Raise UserError if documents or queries have no tokenizer."""
+    needed = TOKENIZERS[:1] if is_static(folder) else TOKENIZERS
     first_of_queries = routes(folder).get("query", [])[:1]
     for inside in [backbone(folder), *(folder / module["path"] for module in first_of_queries)]:
-        if not any(all((inside / file).is_file() for file in files) for files in TOKENIZERS):
-            raise UserError(f"{inside}: no tokenizer beside its weights ({_listed()})")
+        if not any(all((inside / file).is_file() for file in files) for files in needed):
+            raise UserError(f"{inside}: no tokenizer beside its weights ({_listed(needed)})")
 
 
-def _listed() -> str:
-    return ", ".join(" with ".join(files) for files in TOKENIZERS)
+def _listed(needed: Iterable[tuple[str, ...]]) -> str:
+    return ", ".join(" with ".join(files) for files in needed)
 
 
 def check_activations(folder: Path) -> None:
     """Raise UserError if an activation of a cross-encoder or a dense layer is not one of torch's."""
     config = backbone(folder) / "config.json"
-    stated = read_object(config)
+    stated = configuration(folder)
     of_library = stated.get("sentence_transformers")
     if isinstance(of_library, dict):
         _check_activation(config, of_library.get("activation_fn"))

@@ -97,7 +97,7 @@ def own_tokenizer(model: Any) -> Any:
     if model not in COPIES:
         whole = getattr(model.tokenizer, "backend_tokenizer", None)
         if whole is None:
-            raise Unsuited("the tokenizer is written in Python")
+            raise Unsuited("the model has no fast tokenizer of transformers")
         copy = type(whole).from_str(whole.to_str())  # a copy, since truncation is state of the tokenizer
         copy.no_padding()
         copy.no_truncation()

@@ -130,7 +130,7 @@ def main() -> None:
                     write_label(target, settings.label, config_of(graph, root))
             else:
                 copy_model(find_model(root), target, settings.sha256)
-                config = check(target, with_routes=True)
+                config = check(target, with_routes=True, may_be_static=True)
                 if judging := {key: text for key in JUDGING if (text := getattr(settings, key)) is not None}:
                     write_judging(target, judging, config)
                 if settings.label is not None:

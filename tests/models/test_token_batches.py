@@ -199,7 +199,7 @@ def test_tokenizers_that_do_not_allow_it_are_unsuited(folder, monkeypatch):
         Tokenised(model, TEXTS, "")
     model = bi_encoder(folder)
     monkeypatch.setattr(type(model.tokenizer), "backend_tokenizer", None)
-    with pytest.raises(Unsuited, match="written in Python"):
+    with pytest.raises(Unsuited, match="no fast tokenizer"):
         Tokenised(model, TEXTS, "")
 
 

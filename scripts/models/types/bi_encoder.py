@@ -59,10 +59,11 @@ DEFAULT_DISTILLED = "DistillKLDivLoss"
 def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
     """Load a bi-encoder that keeps `max_length` tokens of a text, with torch, or onnxruntime if it is an ONNX file.
 
-    `to_train` makes no difference: the configuration refuses to train an ONNX model. Raises UserError if the model
-    cannot be loaded.
+    The configuration refuses to train an ONNX model. Raises UserError if the model cannot be loaded, or for a static
+    embedding `to_train`: its tokens, which are in no rows of texts, cannot be split into micro-batches.
     """
     from scripts.models import loading
+    from scripts.models.model_files import is_static
     from scripts.models.onnx_session import FILE
     from scripts.models.running import import_library
 
@@ -70,7 +71,9 @@ def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
         from scripts.models.onnx_texts import OnnxBiEncoder
 
         return OnnxBiEncoder(folder, max_length)
-    loading.check(folder)
+    loading.check(folder, may_be_static=True)
+    if to_train and is_static(folder):
+        raise UserError(f"{folder}: a static embedding (StaticEmbedding) cannot be trained here; leave out the recipe")
     import_library()
     loading.quiet()
     from sentence_transformers import SentenceTransformer
