@@ -9,6 +9,10 @@ grade of the task's judgements:
     treatment    those that the treatment ranks higher (by 1 / log2(1 + rank), mean over seeds) are relevant, others not
     control      those that the control ranks higher are relevant, others not
 
+The lowest and the highest difference that judgements can give are sought among more ways to judge the holes of a query
+(`extremes`): in the order of that gain, the first m are relevant or the last m, for all m, or each alone. For P, RBP,
+nDCG, RR and Success with one seed, no other way gives a lower or a higher difference; for R and AP, few do, by little.
+
 Rank-biased precision has a residual beyond the run, p^d after d documents. If the holes of a system are relevant, so
 are all documents after the run: its value then includes the whole residual of Moffat and Zobel (2008, TOIS 27(1),
 section 3.3).
@@ -33,6 +37,8 @@ CASES: dict[str, Callable[[float], bool]] = {  # whether a hole is relevant, by 
     OF_TREATMENT: lambda gain: gain > 0,
     OF_CONTROL: lambda gain: gain < 0,
 }
+EFFORT = 1_000_000  # documents and judgements read to find extremes: for deep rankings of many queries, fewer ways
+FEWEST_WAYS = 7
 SKIP_UNJUDGED = ("Bpref", "Judged", "infAP", "NumQ", "NumRel")
 
 
@@ -71,12 +77,8 @@ def has_holes(measure: str) -> bool:
 def holes(control: Sequence[Run], treatment: Sequence[Run], qrels: Qrels, measure: str) -> Holes:
     """The holes of two systems, each with the runs of its seeds."""
     parsed = parse(measure)
-    gains, documents = {}, []
-    for query in qrels:
-        gain = _gains(control, treatment, query, cutoff(parsed))
-        documents.append(len(gain))
-        gains[query] = {document: of for document, of in gain.items() if not judged(qrels[query], document)}
-    grade = max(parsed.params.get("rel", 1), *(grade for grades in qrels.values() for grade in grades.values()))
+    of_all = {query: _gains(control, treatment, query, cutoff(parsed)) for query in qrels}
+    gains, grade = _of_holes(of_all, qrels), _highest_grade(parsed, qrels)
     after_control, after_treatment = (_tails(runs, qrels, parsed) for runs in (control, treatment))
     cases = {}
     for case, holds in CASES.items():
@@ -85,7 +87,60 @@ def holes(control: Sequence[Run], treatment: Sequence[Run], qrels: Qrels, measur
             values(control, filled, measure) + after_control * (case != OF_TREATMENT),
             values(treatment, filled, measure) + after_treatment * (case != OF_CONTROL),
         )
-    return Holes(np.array([len(gains[query]) for query in qrels]), np.array(documents), cases)
+    number, documents = (np.array([len(of[query]) for query in qrels]) for of in (gains, of_all))
+    return Holes(number, documents, cases)
+
+
+def extremes(control: Sequence[Run], treatment: Sequence[Run], qrels: Qrels, measure: str) -> tuple[Case, Case]:
+    """Each query judged in the way with the lowest difference, and in that with the highest."""
+    parsed = parse(measure)
+    gains = _of_holes({query: _gains(control, treatment, query, cutoff(parsed)) for query in qrels}, qrels)
+    grade, ranked = _highest_grade(parsed, qrels), (*control, *treatment)
+    read = sum(len(scores) for run in ranked for scores in run.values()) + sum(map(len, qrels.values()))
+    ways = {query: _ways(gains[query], max(FEWEST_WAYS, EFFORT // max(read, 1))) for query in qrels}
+    cases = []
+    for number in range(max(map(len, ways.values()))):
+        chosen = {query: of_query[min(number, len(of_query) - 1)] for query, of_query in ways.items()}
+        filled = {query: grades | dict.fromkeys(chosen[query], grade) for query, grades in qrels.items()}
+        cases.append(Case(values(control, filled, measure), values(treatment, filled, measure)))
+    lowest, highest = (_chosen(cases, choose) for choose in (np.argmin, np.argmax))
+    after_control, after_treatment = (_tails(runs, qrels, parsed) for runs in (control, treatment))
+    return (
+        Case(lowest.control + after_control, lowest.treatment),
+        Case(highest.control, highest.treatment + after_treatment),
+    )
+
+
+def _ways(gains: Mapping[str, float], most: int) -> list[list[str]]:
+    """The holes that are relevant, in each way to judge them: at most so many, of which some are always tried."""
+    order = sorted(gains, key=lambda document: -gains[document])
+    above, below = (sum(sign * gain > 0 for gain in gains.values()) for sign in (1, -1))
+    always = [[], order, order[:above], order[len(order) - below :], *([one] for one in order[:1] + order[-1:])]
+    places = range(1, len(order))
+    ways = [*(order[:m] for m in places), *(order[m:] for m in places), *([one] for one in order[1:-1])]
+    count = min(len(ways), max(0, most - len(always)))
+    some = [ways[place] for place in np.linspace(0, len(ways) - 1, count).astype(int).tolist()]
+    return list(map(list, dict.fromkeys(map(tuple, always + some))))
+
+
+def _chosen(cases: Sequence[Case], choose: Callable[..., np.ndarray]) -> Case:
+    """For each query, the case whose difference is chosen."""
+    place = choose([case.difference for case in cases], axis=0)
+    every = np.arange(len(place))
+    control, treatment = (np.stack([getattr(case, side) for case in cases]) for side in ("control", "treatment"))
+    return Case(control[place, every], treatment[place, every])
+
+
+def _of_holes(gains: Mapping[str, Mapping[str, float]], qrels: Qrels) -> dict[str, dict[str, float]]:
+    """The gains of the unjudged documents of each query."""
+    return {
+        query: {document: gain for document, gain in of_query.items() if not judged(qrels[query], document)}
+        for query, of_query in gains.items()
+    }
+
+
+def _highest_grade(measure: ir_measures.Measure, qrels: Qrels) -> int:
+    return max(int(measure.params.get("rel", 1)), *(grade for grades in qrels.values() for grade in grades.values()))
 
 
 def _filled(gains: Mapping[str, float], holds: Callable[[float], bool], grade: int) -> dict[str, int]:

@@ -2,8 +2,8 @@
 
 Reads runs; writes nothing. Four cases in addition to the comparison itself, in which no unjudged document is relevant:
 
-    lowest       each query has the judgements of holes.py with the lowest difference, treatment minus control
-    highest      each query has those with the highest
+    lowest       each query is judged in the way of holes.extremes with the lowest difference, treatment minus control
+    highest      each query is judged in that with the highest
     all          all unjudged documents that the measure counts are relevant
     condensed    unjudged documents are removed from the rankings before the measure is computed; the rankings of both
                  systems are cut to the same depth first, as otherwise more would be left of the deeper one
@@ -13,7 +13,7 @@ Each is compared and combined like the comparison itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.experiment.results_paths import fields_of
-from scripts.ir.holes import ALL, Case, cut, has_holes, holes, values
+from scripts.ir.holes import ALL, Case, cut, extremes, has_holes, holes, values
 from scripts.ir.measure_names import by_subtopic, follows_instructions
 from scripts.ir.short_runs import too_short
 from scripts.ir.trec import Qrels, Run, judged, ranking, read_run
@@ -114,11 +114,11 @@ def _of_task(
 ) -> tuple[float, float, dict[str, tuple[Scores, Scores]]]:
     """Mean numbers per query of unjudged documents and of all that count; and the scores of both systems by case."""
     found = holes(control.runs, treatment.runs, qrels, measure)
-    cases = [as_judged(pair, list(qrels)), *found.cases.values()]
+    lowest, highest = extremes(control.runs, treatment.runs, qrels, measure)
     depth = min(control.depth, treatment.depth)
     chosen = {
-        LOWEST: chosen_by(cases, np.argmin),
-        HIGHEST: chosen_by(cases, np.argmax),
+        LOWEST: lowest,
+        HIGHEST: highest,
         ALL: found.cases[ALL],
         CONDENSED: Case(*(_condensed(ranked, depth, qrels, measure) for ranked in (control, treatment))),
     }
@@ -162,21 +162,6 @@ def _condensed(ranked: Ranked, depth: int, qrels: Qrels, measure: str) -> np.nda
         for run in ranked.judged
     ]
     return values(runs, qrels, measure)
-
-
-def as_judged(pair: tuple[Scores, Scores], queries: list[str]) -> Case:
-    """The measured values; a query of only one system has none."""
-    return Case(*(scores.values.reindex(queries).to_numpy() for scores in pair))
-
-
-def chosen_by(cases: Sequence[Case], choose: Callable[..., np.ndarray]) -> Case:
-    """For each query, the case whose difference is chosen."""
-    place = choose([case.difference for case in cases], axis=0)
-    every = np.arange(len(place))
-    return Case(
-        np.stack([case.control for case in cases])[place, every],
-        np.stack([case.treatment for case in cases])[place, every],
-    )
 
 
 def _scores(case: Case, queries: list[str], paired: pd.Index) -> tuple[Scores, Scores]:

@@ -10,7 +10,7 @@ import pytest
 import pytrec_eval
 
 from scripts.common.errors import UserError
-from scripts.ir.holes import CASES, cut, has_holes, holes, values
+from scripts.ir.holes import CASES, cut, extremes, has_holes, holes, values
 from scripts.ir.measure_names import by_subtopic, follows_instructions
 from scripts.ir.measures import evaluate
 
@@ -94,25 +94,40 @@ def test_the_residual_of_rank_biased_precision_holds_what_follows_the_run():
     assert found.cases["control"].difference[0] == pytest.approx(worst)
 
 
-@pytest.mark.parametrize("measure", ["P@5", "RBP(rel=1,p=0.8)@5"])
-def test_the_cases_bound_every_way_to_judge_the_holes(measure):
-    """With one seed each and a measure that adds up over ranks, no judgements of the holes give more or less."""
+@pytest.mark.parametrize(
+    ("measure", "share"),
+    [(name, 1.0) for name in ("P@5", "RBP(rel=1,p=0.8)@5", "nDCG@5", "RR@5", "Success@3", "RR")]
+    + [("R@5", 0.99), ("AP", 0.99), ("Rprec", 0.95)],
+)
+def test_the_extremes_bound_every_way_to_judge_the_holes(measure, share):
+    """With one seed each: exactly, or at least this share of the range of the mean difference."""
     rng = random.Random(7)
     documents = [f"d{n}" for n in range(8)]
     qrels = {f"q{n}": {one: rng.randrange(2) for one in rng.sample(documents, 3)} for n in range(12)}
+    qrels |= {f"all{n}": {one: 1 for one in rng.sample(documents, 3)} for n in range(4)}
     run, other = ({query: {one: rng.random() for one in documents} for query in qrels} for _ in range(2))
-    found = holes([run], [other], qrels, measure)
+    low, high = (case.difference for case in extremes([run], [other], qrels, measure))
     tail = 0.8**5 if measure.startswith("RBP") else 0.0
-    cases = np.stack([found.cases[case].difference for case in CASES] + [difference([run], [other], qrels, measure)])
+    true = np.zeros((2, len(qrels)))
     for place, (query, grades) in enumerate(qrels.items()):
         free = [one for one in documents if one not in grades]
         ways = [dict.fromkeys(chosen, 1) for size in range(len(free) + 1) for chosen in combinations(free, size)]
         judged = {f"{query}-{way}": grades | chosen for way, chosen in enumerate(ways)}
-        all_ways = difference(
-            [dict.fromkeys(judged, run[query])], [dict.fromkeys(judged, other[query])], judged, measure
-        )
-        low, high = cases[:, place].min(), cases[:, place].max()
-        assert (low, high) == pytest.approx((all_ways.min() - tail, all_ways.max() + tail))
+        of_all = difference([dict.fromkeys(judged, run[query])], [dict.fromkeys(judged, other[query])], judged, measure)
+        true[:, place] = of_all.min() - tail, of_all.max() + tail
+    assert (low >= true[0] - 1e-9).all() and (high <= true[1] + 1e-9).all(), "these judgements are possible"
+    assert (high - low).mean() >= share * (true[1] - true[0]).mean() - 1e-9
+    fewer = [holes([run], [other], qrels, measure).cases[case].difference for case in CASES]
+    assert (high >= np.max(fewer, axis=0) - 1e-12).all() and (low <= np.min(fewer, axis=0) + 1e-12).all()
+
+
+def test_fewer_ways_are_tried_where_there_is_much_to_read(monkeypatch):
+    qrels, control, treatment = crafted(3)
+    whole = extremes(control, treatment, qrels, "nDCG@10")
+    monkeypatch.setattr("scripts.ir.holes.EFFORT", 0)
+    few = extremes(control, treatment, qrels, "nDCG@10")
+    assert (whole[0].difference <= few[0].difference + 1e-12).all()
+    assert 0 < few[1].difference.mean() <= whole[1].difference.mean() < few[1].difference.mean() + 0.02
 
 
 def difference(control, treatment, qrels, measure):
