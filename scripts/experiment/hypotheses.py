@@ -1,7 +1,9 @@
-"""Comparisons that test the same hypothesis: that two systems do not differ in a measure on some tasks.
+"""Comparisons that count as one hypothesis: that two systems do not differ in a measure on some tasks, tested in one
+way.
 
-Reads and writes nothing. MD, SMD and d_av, another estimator or another interval are analyses of the same hypothesis,
-and so is a comparison with control and treatment exchanged. A correlation with a gold standard is another hypothesis.
+Reads and writes nothing. MD, SMD and d_av are scales of one hypothesis, and so is a comparison with control and
+treatment exchanged. A correlation with a gold standard is another hypothesis. Another interval, other weights or other
+assumptions count as a further one: among several, that with the smallest p may be chosen after a look.
 """
 
 from __future__ import annotations
@@ -11,15 +13,19 @@ from collections.abc import Hashable
 from scripts.experiment.records import Comparison, Experiment
 from scripts.statistics.effects import effect_named
 
+WAYS = ("estimator", "interval", "task_interval", "small_tasks", "seeds", "dependence", "ddof")  # of testing it
+
 
 def tested(comparison: Comparison) -> Hashable:
-    """Return the hypothesis of a comparison as a key; equal for two analyses of the same hypothesis."""
+    """Return the hypothesis of a comparison and the way in which it is tested as a key."""
     sides = {
         (system, frozenset(comparison.treatment_on.items()) if system == comparison.treatment else frozenset())
         for system in (comparison.control, comparison.treatment)
     }
-    difference = effect_named(comparison.statistics.effect).HAS_DIFFERENCE
-    return frozenset(sides), comparison.statistics.measure, frozenset(comparison.tasks), difference
+    statistics = comparison.statistics
+    difference = effect_named(statistics.effect).HAS_DIFFERENCE
+    way = *(getattr(statistics, name) for name in WAYS), str(statistics.clusters)
+    return frozenset(sides), statistics.measure, frozenset(comparison.tasks), difference, way
 
 
 def repeated(experiment: Experiment) -> dict[str, str]:

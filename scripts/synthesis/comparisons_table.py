@@ -2,7 +2,7 @@
 
 Reads meta/{comparison}.json. Writes a TSV at full precision. Each test (of the random-effects summary, of the mean on
 these collections, of the summary against the margin) is adjusted separately over the hypotheses of the comparison's
-`family` that have it: several analyses of one hypothesis (such as MD and SMD) count once. `control_tried` and
+`family` that have it: several scales of one hypothesis (such as MD and SMD) count once. `control_tried` and
 `treatment_tried` are the numbers of configurations compared on dev to obtain each system.
 """
 

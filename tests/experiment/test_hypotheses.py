@@ -1,4 +1,4 @@
-"""Comparisons that ask the same are one hypothesis, whatever they are analysed with, and families are apart."""
+"""Comparisons that ask the same in the same way are one hypothesis, on any scale, and families are apart."""
 
 import pytest
 
@@ -15,11 +15,11 @@ def experiment(**comparisons):
     return resolve(changed({"tasks": ["d", "d/dev"], "comparisons": comparisons}), "c.yaml")
 
 
-def test_effects_settings_and_order_make_no_further_hypothesis():
+def test_scales_levels_and_order_make_no_further_hypothesis_other_ways_of_testing_it_do():
     same = {
         "md": PAIR,
         "smd": PAIR | {"effect": "SMD", "alpha": 0.1},
-        "d_av": PAIR | {"effect": "d_av", "interval": "normal", "estimator": "DL"},
+        "d_av": PAIR | {"effect": "d_av"},
         "turned": {"control": "tuned", "treatment": "bm25"},
         "listed": PAIR | {"tasks": ["d/dev", "d"]},
     }
@@ -27,6 +27,10 @@ def test_effects_settings_and_order_make_no_further_hypothesis():
         "measure": PAIR | {"measure": "RR@10"},
         "task": PAIR | {"tasks": ["d"]},
         "correlation": PAIR | {"effect": "CORR"},
+        "weights": PAIR | {"interval": "normal"},
+        "estimator": PAIR | {"interval": "normal", "estimator": "DL"},
+        "clusters": PAIR | {"clusters": "query"},
+        "dependence": PAIR | {"dependence": "independent"},
     }
     found = experiment(**same, **other)
     assert repeated(found) == dict.fromkeys(["smd", "d_av", "turned", "listed"], "md")

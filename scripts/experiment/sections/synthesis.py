@@ -66,7 +66,7 @@ class Statistics:
     clusters: Annotated[
         Literal["auto", "gold-document", "query"] | FilesOfTasks,
         "clusters of queries; gold-document: queries that share a relevant document, directly or through others, "
-        "count as one; auto: as gold-document if there are enough clusters, and never for a narrower interval; "
+        "count as one; auto: as gold-document if there are at least two clusters, and never for a narrower interval; "
         "query: each query is its own cluster; or a mapping of tasks to files with lines of query id, tab, cluster",
     ] = "auto"
     alpha: Annotated[Level, "significance level; all intervals have confidence level 1 - alpha"] = 0.05

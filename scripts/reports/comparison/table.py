@@ -33,8 +33,8 @@ HOW_TO_READ = {  # column -> its meaning
     LIKE_THESE: "Over collections like these: the random-effects mean.",
     NEW: "In a new collection: the prediction interval. It includes the uncertainty of τ, so it is wider than the "
     "interval of the mean even where τ is estimated as 0.",
-    P_HERE: "p: in parentheses after Holm correction for the number of hypotheses; one that is tested in several ways "
-    "(such as MD and SMD) counts once, and comparisons that name a family are corrected within it.",
+    P_HERE: "p: in parentheses after Holm correction for the number of hypotheses; one on several scales (such as MD "
+    "and SMD) counts once, other ways to test it count, and comparisons that name a family are corrected within it.",
     TAU: "τ: the standard deviation of true effects between collections, in units of the effect (of a correlation: of "
     "Fisher's z).",
     TRIED: TRIED_NOTE,

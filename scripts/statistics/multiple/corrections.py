@@ -36,8 +36,8 @@ def over_hypotheses(
 ) -> list[float | None]:
     """Each p-value adjusted (by `adjust`, such as Holm) for the number of hypotheses, each of which counts once.
 
-    Several p-values may be analyses of the same hypothesis. Each is adjusted among the other hypotheses, each of which
-    enters with its largest p-value. None stays None and does not count.
+    Several p-values may be of the same hypothesis, on other scales. Each is adjusted among the other hypotheses, each
+    of which enters with its largest p-value. None stays None and does not count.
     """
     largest: dict[str, float] = {}
     for p, hypothesis in zip(p_values, hypotheses, strict=True):
