@@ -30,11 +30,6 @@ if TYPE_CHECKING:
     import torch
 
 LONGEST_PROMPT = 4096  # characters of a stored prompt; instructions of language models have a few hundred
-# Models whose positions start after the padding token's id.
-COUNT_FROM_PADDING = (
-    *("roberta", "xlm-roberta", "xlm-roberta-xl", "roberta-prelayernorm", "camembert", "mpnet"),
-    *("longformer", "data2vec-text", "xmod"),
-)
 
 
 def quiet() -> None:
@@ -150,8 +145,7 @@ def complete_tokenizer(tokenizer: Any, whole: Any, folder: Path) -> None:
     words = whole.get_input_embeddings()
     if isinstance(words, torch.nn.Embedding):
         check_vocabulary(tokenizer, words, folder)
-    counts = whole.config.model_type in COUNT_FROM_PADDING
-    if type(whole).__name__.endswith("ForSequenceClassification") and not counts:
+    if type(whole).__name__.endswith("ForSequenceClassification") and not unused_positions(whole):
         whole.config.get_text_config().pad_token_id = tokenizer.pad_token_id
 
 
@@ -233,20 +227,25 @@ def limit(model, folder: Path, max_length: int) -> None:
         refuse_longer(max_length, stored["max_length"], folder)
         model[0].tokenizer.enable_truncation(**stored | {"max_length": max_length})
         return
-    check_length(model.transformers_model.config, folder, max_length)
+    check_length(model.transformers_model, folder, max_length)
     model.max_seq_length = max_length
     for module in routed_modules(model):
         module.tokenizer.model_max_length = max_length  # truncates on a route without a transformer
 
 
-def check_length(config, folder: Path, max_length: int) -> None:
-    """Raise UserError if a model of this configuration cannot take `max_length` tokens."""
-    most = getattr(config, "max_position_embeddings", None) or max_length
+def check_length(whole: Any, folder: Path, max_length: int) -> None:
+    """Raise UserError if a transformers model cannot take `max_length` tokens."""
+    most = getattr(whole.config, "max_position_embeddings", None) or max_length
     if most < 0:  # XLNet's way of stating that there is no limit
         return
-    if config.model_type in COUNT_FROM_PADDING:
-        most -= config.pad_token_id + 1
-    refuse_longer(max_length, most, folder)
+    refuse_longer(max_length, most - unused_positions(whole), folder)
+
+
+def unused_positions(whole: Any) -> int:
+    """The number of positions that a transformers model never uses: those up to the padding token's, as in RoBERTa."""
+    embeddings = (getattr(module, "position_embeddings", None) for module in whole.modules())
+    padding = (getattr(positions, "padding_idx", None) for positions in embeddings)
+    return next((number + 1 for number in padding if number is not None), 0)
 
 
 def refuse_longer(max_length: int, most: int, folder: Path) -> None:

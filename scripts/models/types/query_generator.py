@@ -137,7 +137,7 @@ def load_writer(folder: Path, max_length: int, batch_size: int) -> Writer:
         raise loading.cannot_load(folder, error) from None
     check(model, made, folder)
     loading.complete_tokenizer(tokenizer, model, folder)
-    loading.check_length(model.config, folder, max_length)
+    loading.check_length(model, folder, max_length)
     its = {name: getattr(model.generation_config, name, None) for name in ITS_TOKENS}
     model.generation_config = GenerationConfig(**SAMPLING, **its, pad_token_id=tokenizer.pad_token_id)
     return Writer(model.to(device()).eval(), tokenizer, max_length, batch_size)

@@ -105,7 +105,7 @@ def load_tagger(folder: Path, max_length: int, batch_size: int) -> Tagger:
         raise UserError(
             f"{folder}: its tokenizer does not report which token is of which word; expected a tokenizer.json"
         )
-    loading.check_length(model.config, folder, max_length)
+    loading.check_length(model, folder, max_length)
     if max_length <= tokenizer.num_special_tokens_to_add() + 1:
         raise UserError(f"{folder}: max_length is {max_length}, which leaves no room for words")
     return Tagger(model.to(device()).eval(), tokenizer, max_length, batch_size)
