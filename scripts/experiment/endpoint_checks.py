@@ -7,6 +7,7 @@ import re
 from scripts.common.keys import given
 from scripts.common.services import service
 from scripts.experiment.checker import Checker
+from scripts.models.adapters import writes
 from scripts.models.chat_keys import ChatEndpoint
 from scripts.models.endpoint_keys import Service, variable_of
 from scripts.models.model_keys import Model
@@ -42,5 +43,7 @@ def check_endpoint(check: Checker, name: str, model: Model) -> None:
     if endpoint is None:
         raise check.fail(f"{place}.endpoint", f"is needed for a {model.type}: where it is asked")
     check_service(check, f"{place}.endpoint", endpoint)
+    if endpoint.leave_out is not None and not writes(model.type):
+        raise check.fail(f"{place}.endpoint.leave_out", f"a {model.type} sends none of them; leave it out")
     if not_its := [key for key in OF_WEIGHTS if key in given(model)]:
         raise check.fail(f"{place}.{not_its[0]}", f"a {model.type} takes none: its weights are the endpoint's")

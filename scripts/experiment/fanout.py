@@ -34,7 +34,7 @@ from scripts.experiment.same_values import Alike
 
 # The key paths, per section, whose value is a list that does not fan out.
 PLAIN_LISTS: dict[str, list[tuple[str, ...]]] = {
-    "models": [("trained_on",)],
+    "models": [("trained_on",), ("endpoint", "leave_out")],
     "recipes": [("lora", "target_modules"), ("matryoshka_dims",)],
     "systems": system_types.plain_lists(),
     "comparisons": [

@@ -58,6 +58,12 @@ class ModelEndpoint(Service):
         "Inference",
     ] = "openai"
     max_words: Annotated[Length | None, "words kept per text; default all, and the endpoint truncates", LEFT_OUT] = None
+    leave_out: Annotated[
+        tuple[Literal["temperature", "max_tokens", "seed"], ...] | None,
+        "query-generator-endpoint: parameters that are not sent, for a model that refuses them",
+        Rule(unique_items=True),
+        LEFT_OUT,
+    ] = None
     price: Annotated[Money | None, "price per million tokens, in any currency", LEFT_OUT] = None
 
 

@@ -47,6 +47,7 @@ class Address:
     timeout: Annotated[float, "seconds that an answer may take"] = TIMEOUT
     retries: Annotated[int, "further attempts after too many requests or an overload"] = RETRIES
     max_words: Annotated[int | None, "words kept of a text"] = None
+    leave_out: Annotated[tuple[str, ...], "parameters of a model that writes that are not sent"] = ()
     price: Annotated[float | None, "of a million tokens"] = None
 
 

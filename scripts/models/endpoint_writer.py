@@ -14,9 +14,10 @@ class EndpointWriter(EndpointModel):
     """A writer of queries behind one endpoint; its token count includes tokens sent and tokens written."""
 
     def write(self, prompt: str, documents: list[str], seed: int) -> list[str]:
-        """One query per document; `seed` is sent, so a different seed is a different request."""
+        """One query per document; a different seed is a different request, also if it is not sent."""
         requests = [self._chat(prompt.replace("{document}", self._cut(document)), seed) for document in documents]
-        named = {digest(self.address.url, request): request for request in requests}
+        names = [digest(self.address.url, {**request, "seed": seed}) for request in requests]
+        named = dict(zip(names, requests, strict=True))
         new = {name: request for name, request in named.items() if name not in self.kept}
 
         def ask(name: str) -> None:
@@ -27,11 +28,13 @@ class EndpointWriter(EndpointModel):
         self._fresh += len(new)
         answers = {name: self.kept[name] for name in named}
         self._count({name: _with_all_tokens(answer) for name, answer in answers.items() if name not in self._taken})
-        return [answers[digest(self.address.url, request)].text for request in requests]
+        return [answers[name].text for name in names]
 
     def _chat(self, content: str, seed: int) -> JsonObject:
         messages = [{"role": "user", "content": content}]
-        return {"model": self.address.model, "messages": messages, "seed": seed, **SAMPLING}
+        parameters = {"seed": seed, **SAMPLING}
+        sent = {name: value for name, value in parameters.items() if name not in self.address.leave_out}
+        return {"model": self.address.model, "messages": messages, **sent}
 
 
 def _with_all_tokens(answer: Answer) -> Answer:

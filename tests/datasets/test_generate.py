@@ -11,7 +11,7 @@ from scripts.ir.collection import Document, read_queries, write_corpus
 from scripts.ir.trec import read_qrels
 from scripts.models.endpoint_models import write_address
 from tests.support import tiny_language_model
-from tests.support.answering import answering, said
+from tests.support.answering import answering, error, said
 from tests.support.calling import call
 from tests.support.one_line import one_line
 
@@ -74,6 +74,31 @@ def test_an_endpoint_writes_each_query_once_and_what_is_kept_is_not_asked(folder
         assert written(folder, monkeypatch, **how)[0] == queries and len(asked.requests) == 12
         few, _, counts = written(folder, monkeypatch, **how, sampled_documents=2)
         assert counts["documents"] == 2 and few.items() <= queries.items() and len(asked.requests) == 12
+
+
+@pytest.mark.parametrize("left_out", [["seed"], ["max_tokens", "temperature"], ["max_tokens", "seed", "temperature"]])
+def test_parameters_that_a_model_refuses_are_not_sent_and_each_draw_is_asked(folder, monkeypatch, left_out):
+    """Without a seed, the requests of both draws are the same; each has an answer of its own, also when kept."""
+    number = iter(range(99))
+
+    def refusing(request):
+        refused = sorted(request.keys() & set(left_out))
+        return error(400, f"Unsupported parameter: {refused[0]!r}") if refused else said(f"query {next(number)}")
+
+    how = {"type": "query-generator-endpoint", "max_length": 10**6, "prompt": PROMPT}
+    (folder / "model").mkdir()
+    with answering(refusing) as asked:
+        write_address(folder / "model", {"url": asked.url, "model": "m"})
+        with pytest.raises(UserError) as reported:
+            written(folder, monkeypatch, **how)
+        one_line(reported, asked.url, f"refuses the request (400): Unsupported parameter: {left_out[0]!r}")
+        asked.requests.clear()
+        write_address(folder / "model", {"url": asked.url, "model": "m", "leave_out": left_out})
+        queries, _, counts = written(folder, monkeypatch, **how)
+        assert len(queries) == counts["calls"] == len(asked.requests) == 12 and counts["repeated"] == 0
+        sent = {"model", "messages", "temperature", "max_tokens", "seed"} - set(left_out)
+        assert all(request.keys() == sent for request in asked.requests)
+        assert written(folder, monkeypatch, **how)[0] == queries and len(asked.requests) == 12
 
 
 def test_a_model_that_says_nothing_is_refused(folder, monkeypatch):

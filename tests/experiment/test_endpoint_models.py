@@ -10,6 +10,7 @@ from scripts.inference import planning
 from scripts.training.planning import weights_settings, weights_source
 from tests.experiment.test_config import changed
 
+WRITER = "query-generator-endpoint"
 ENDPOINT = {"url": "https://h.example/v1/"}
 MODEL = {"type": "bi-encoder-endpoint", "weights": "organisation/embeds", "endpoint": ENDPOINT}
 
@@ -34,6 +35,16 @@ def test_what_jobs_are_given():
         assert weights_settings(experiment(endpoint(**keys)), "remote")["endpoint"]["key"] is None
     named = weights_settings(experiment(endpoint(protocol="tei", key="MY_KEY", price=3, max_words=9)), "remote")
     assert named["endpoint"] == address | {"protocol": "tei", "key": "MY_KEY", "price": 3, "max_words": 9}
+
+
+def test_a_writers_list_of_parameters_that_are_left_out_is_one_value():
+    left_out = ["seed", "max_tokens"]
+    written = {"format": "generated", "corpus": "d", "generator": "remote"}
+    resolved = resolve(
+        changed({"models/remote": {**endpoint(leave_out=left_out), "type": WRITER}, "datasets/written": written}),
+        "c.yaml",
+    )
+    assert weights_settings(resolved, "remote")["endpoint"]["leave_out"] == left_out
 
 
 def test_what_is_said_of_it():
@@ -71,6 +82,9 @@ CASES = {
     "user": (endpoint(url=f"https://me:{SECRET}@h/v1"), "models.remote.endpoint.url: no key here: endpoint.key names the"),
     "a key itself": (endpoint(key=SECRET), "models.remote.endpoint.key: expected the name of an environment variable"),
     "another protocol": (endpoint(protocol="grpc"), "models.remote.endpoint.protocol"),
+    "parameters of a chat": (endpoint(leave_out=["seed"]), "models.remote.endpoint.leave_out: a bi-encoder-endpoint sends"),
+    "a parameter twice": ({**endpoint(leave_out=["seed"] * 2), "type": WRITER}, "models.remote.endpoint.leave_out"),
+    "no parameter": ({**endpoint(leave_out=["model"]), "type": WRITER}, "models.remote.endpoint.leave_out"),
     "prompts of pairs": ({**MODEL, "type": "cross-encoder-endpoint", "prompts": {"query": "q: "}}, "takes none"),
 }  # fmt: skip
 
