@@ -1,7 +1,4 @@
-"""The records of datasets with the keys that each format declares, and their schema.
-
-As a script, it prints the table of formats.
-"""
+"""The records of datasets with the keys that each format declares, and their schema."""
 
 from __future__ import annotations
 
@@ -96,7 +93,3 @@ def readme_table() -> str:
     """Return the table of formats in docs/writing-an-experiment.md."""
     rows = [f"| `{name}` | {form.location} |" for name, form in formats().items()]
     return "\n".join(["| datasets: `format` | content of `location` |", "|---|---|", *rows])
-
-
-if __name__ == "__main__":
-    print(readme_table())

@@ -9,50 +9,17 @@ holds for these checkpoints: other seeds would add to the uncertainty.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pandas as pd
 
 from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
 from scripts.common.records import write_record
 from scripts.common.tables import write_table
-from scripts.experiment.results_paths import fields_of
-from scripts.ir.scores import are_counted, check_pairs, check_scales
+from scripts.ir.scores import are_counted, check_scales
 from scripts.statistics.meta_analysis.measure_scale import reach_of
 from scripts.statistics.multiple.families import scopes
-from scripts.statistics.task.paired import queries
 from scripts.synthesis.families import Settings, record, rows
-from scripts.synthesis.metrics_files import read_scores
-
-
-def by_task_and_system(paths: list[Path]) -> dict[str, dict[str, list[Path]]]:
-    """Metrics files, one a seed, by the folders of tasks and systems."""
-    groups: dict[str, dict[str, list[Path]]] = {}
-    for path in paths:
-        fields = fields_of("metrics", path)
-        groups.setdefault(fields["task"], {}).setdefault(fields["system"], []).append(path)
-    return groups
-
-
-def on_common_queries(values: dict[str, pd.Series], task: str) -> tuple[pd.DataFrame, str | None]:
-    """The values by query and system, on the queries that all systems have; and what is left out, as text.
-
-    Raises UserError if they have no query in common, or have no ids and different numbers of samples.
-    """
-    (first, first_values), *others = values.items()
-    for name, other in others:
-        try:
-            check_pairs(list(first_values.index), list(other.index), task)
-        except UserError as error:
-            raise UserError(f"{error} (control: {first}, treatment: {name})") from None
-    table = pd.concat(values, axis=1)
-    common = table.dropna()
-    if common.empty:
-        raise UserError(f"task {task}: the systems have no query in common")
-    left_out = len(table) - len(common)
-    said = f"{task}: {queries(left_out)} in only some of the systems, left out" if left_out else None
-    return common, said
+from scripts.synthesis.metrics_files import by_task_and_system, on_common_queries, read_scores
 
 
 def with_shared_queries(tables: dict[str, pd.DataFrame]) -> list[str]:

@@ -14,6 +14,7 @@ from scripts.common.errors import UserError
 from scripts.common.tables import read_metrics
 from scripts.experiment.results_paths import fields_of
 from scripts.ir.scores import check_pairs
+from scripts.statistics.task.paired import queries
 
 
 class Scores(NamedTuple):
@@ -68,3 +69,32 @@ def paired(control: Scores, treatment: Scores, task: str) -> tuple[Scores, Score
 def on(scores: Scores, queries: pd.Index) -> Scores:
     """A system's scores on these queries."""
     return Scores(scores.values.loc[queries], None if scores.judged is None else scores.judged.loc[queries])
+
+
+def by_task_and_system(paths: list[Path]) -> dict[str, dict[str, list[Path]]]:
+    """Metrics files, one a seed, by the folders of tasks and systems."""
+    groups: dict[str, dict[str, list[Path]]] = {}
+    for path in paths:
+        fields = fields_of("metrics", path)
+        groups.setdefault(fields["task"], {}).setdefault(fields["system"], []).append(path)
+    return groups
+
+
+def on_common_queries(values: dict[str, pd.Series], task: str) -> tuple[pd.DataFrame, str | None]:
+    """The values by query and system, on the queries that all systems have; and what is left out, as text.
+
+    Raises UserError if they have no query in common, or have no ids and different numbers of samples.
+    """
+    (first, first_values), *others = values.items()
+    for name, other in others:
+        try:
+            check_pairs(list(first_values.index), list(other.index), task)
+        except UserError as error:
+            raise UserError(f"{error} (control: {first}, treatment: {name})") from None
+    table = pd.concat(values, axis=1)
+    common = table.dropna()
+    if common.empty:
+        raise UserError(f"task {task}: the systems have no query in common")
+    left_out = len(table) - len(common)
+    said = f"{task}: {queries(left_out)} in only some of the systems, left out" if left_out else None
+    return common, said

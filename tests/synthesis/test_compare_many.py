@@ -9,6 +9,7 @@ import pytest
 from scripts.common.errors import UserError
 from scripts.statistics.multiple.families import OVER_TASKS
 from scripts.synthesis import compare_many
+from scripts.synthesis.metrics_files import on_common_queries
 from tests.support.calling import call
 
 
@@ -51,6 +52,6 @@ def test_the_script_pairs_by_query_averages_seeds_and_says_what_is_left_out(tmp_
 def test_scores_that_cannot_be_paired_are_refused():
     by_line = pd.Series([0.1, 0.2], ["line 1", "line 2"])
     with pytest.raises(UserError, match=r"task t: .*\(control: a, treatment: c\)"):
-        compare_many.on_common_queries({"a": by_line, "b": by_line, "c": by_line[:1]}, "t")
+        on_common_queries({"a": by_line, "b": by_line, "c": by_line[:1]}, "t")
     with pytest.raises(UserError, match="task t: the systems have no query in common"):
-        compare_many.on_common_queries({"a": pd.Series([0.1], ["q"]), "b": pd.Series([0.1], ["r"])}, "t")
+        on_common_queries({"a": pd.Series([0.1], ["q"]), "b": pd.Series([0.1], ["r"])}, "t")

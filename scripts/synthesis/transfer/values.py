@@ -14,8 +14,7 @@ import numpy as np
 
 from scripts.experiment.results_paths import fields_of
 from scripts.statistics.meta_analysis.measure_scale import Range, range_of
-from scripts.synthesis.compare_many import by_task_and_system, on_common_queries
-from scripts.synthesis.metrics_files import read_scores
+from scripts.synthesis.metrics_files import by_task_and_system, on_common_queries, read_scores
 
 
 @dataclass(frozen=True)
