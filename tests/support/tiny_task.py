@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -48,6 +49,15 @@ def command(task: Path, out: Path, **settings) -> list[str]:
     options = [part for name, path in paths.items() for part in (f"--{name}", str(path))]
     script = str(ROOT / "scripts" / "training" / "fine_tune.py")
     return [sys.executable, script, *options, "--settings", json.dumps(SCHEDULE | settings)]
+
+
+def without_dropout(task: Path, folder: Path) -> Path:
+    """A copy of the task with starts without dropout, which draws other numbers in other processes."""
+    shutil.copytree(task, folder)
+    for path in folder.glob("*/config.json"):
+        config = json.loads(path.read_text())
+        path.write_text(json.dumps(config | {name: 0.0 for name in config if name.endswith("dropout_prob")}))
+    return folder
 
 
 def in_process(task: Path, out: Path, monkeypatch, **settings) -> None:

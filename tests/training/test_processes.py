@@ -1,10 +1,12 @@
 """A training that several processes share is the training of one: the same weights, whatever the model and the loss."""
 
+import itertools
 import json
 import os
-import shutil
+import random
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -13,8 +15,9 @@ import pytest
 import torch
 
 from scripts.common.errors import UserError
-from scripts.training import parallel, processes
-from tests.support.tiny_task import ROOT, command, in_process, read_log, same, weights
+from scripts.training import parallel, processes, several
+from tests.support.tiny_task import ROOT, command, in_process, read_log, same, weights, without_dropout
+from tests.training.test_batches import lists_of, settings
 
 # Of the weights: float32 keeps 6e-8 of a sum, and Adam steps of 1e-3 carry what sums in another order lose.
 TOLERANCE = 1e-5
@@ -24,14 +27,7 @@ OF_NO_EFFECT = ".attention.self.key.bias"
 
 @pytest.fixture(scope="module")
 def undisturbed(task, tmp_path_factory):
-    """The task with starts without dropout, which draws other numbers in other processes."""
-    folder = tmp_path_factory.mktemp("undisturbed") / "task"
-    shutil.copytree(task, folder)
-    for path in folder.glob("*/config.json"):
-        config = json.loads(path.read_text())
-        config |= {name: 0.0 for name in config if name.endswith("dropout_prob")}
-        path.write_text(json.dumps(config))
-    return folder
+    return without_dropout(task, tmp_path_factory.mktemp("undisturbed") / "task")
 
 
 def apart(left: Path, right: Path) -> float:
@@ -59,6 +55,61 @@ def test_several_processes_train_the_weights_of_one(undisturbed, tmp_path, monke
     assert json.loads((tmp_path / "shared" / "timing.json").read_text())["gpus"] == gpus
     assert not (tmp_path / "shared" / "resume").exists()
     assert not torch.distributed.is_initialized()
+
+
+def test_several_processes_use_each_row_of_several_datasets_once_per_epoch(tmp_path):
+    """A batch's loss is the sum of its rows' weights, so that the gradient of a weight counts how often it is used.
+
+    Some batches are smaller than the number of processes, and some rows conflict.
+    """
+    drawn, epochs = random.Random(7), 2
+    columns = [lists_of(sizes, 90, 1, drawn)[0] for sizes in ([20] * 8, [1] * 11, [3, 1, 40])]
+    cases, batches = [*itertools.product(several.SAMPLERS, (None, {}))], []
+    for sampler, apart in cases:
+        asked = settings(epochs=epochs, batch_size=8, multi_dataset_batch_sampler=sampler)
+        made = several.schedules(columns, asked, apart)
+        batches.append([*several._in_order(several._merged(made, asked), epochs)])
+    (tmp_path / "batches.json").write_text(json.dumps(batches))
+    assert min(map(len, itertools.chain(*batches))) < 2
+    rows = [len(one["anchor"]) for one in columns]
+    command = [sys.executable, "-c", EACH_ROW_COUNTED, str(tmp_path), str(sum(rows))]
+    started = [subprocess.Popen([*command, str(rank)], env=os.environ | {"PYTHONPATH": str(ROOT)}) for rank in (0, 1)]
+    assert [one.wait(120) for one in started] == [0, 0]
+    for rank, (number, (sampler, _)) in itertools.product((0, 1), enumerate(cases)):
+        counts = np.load(tmp_path / f"{rank}-{number}.npy")
+        assert counts.sum() == sum(map(len, batches[number]))
+        if sampler == "proportional":
+            assert (counts == epochs).all()
+        else:  # as often as the smallest dataset has batches
+            assert counts.max() <= epochs and counts.min() == 0 and (counts[rows[0] : -rows[2]] == epochs).all()
+
+
+EACH_ROW_COUNTED = """
+import json, sys
+from pathlib import Path
+from scripts.models import running
+import numpy, torch
+from scripts.training import parallel
+folder, rows, rank = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+store = torch.distributed.FileStore(str(folder / "meeting"), 2)
+torch.distributed.init_process_group("gloo", store=store, rank=rank, world_size=2)
+class Rows(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(rows))
+    def forward(self, features):
+        return {"sentence_embedding": self.weight[features["input_ids"]]}
+for number, batches in enumerate(json.loads((folder / "batches.json").read_text())):
+    model = Rows()
+    for batch in batches:
+        with parallel.shared(model, ("sentence_embedding",)):
+            outputs = model({"input_ids": torch.tensor(batch)})["sentence_embedding"]
+        assert len(outputs) == len(batch)
+        outputs.sum().backward()
+    parallel.add_gradients(model)
+    numpy.save(folder / f"{rank}-{number}.npy", model.weight.grad.numpy())
+torch.distributed.destroy_process_group()
+"""
 
 
 def is_alive(process: int) -> bool:

@@ -12,8 +12,10 @@ import pytest
 
 from scripts.ir.collection import Document, read_queries, write_corpus, write_queries
 from scripts.models import running  # noqa: F401  before torch: it sets how torch's threads wait
-from tests.support.tiny_task import ROOT, SCHEDULE, WORDS, command, same
+from tests.support.tiny_task import ROOT, SCHEDULE, WORDS, command, same, without_dropout
 from tests.training.test_fine_tune import KILLER
+from tests.training.test_processes import TOLERANCE
+from tests.training.test_processes import apart as furthest
 
 SIZES = {"many": 18, "few": 6}
 HEADER = "query_id\tpositive_id\tnegative_id\tsource\tbm25_rank"
@@ -170,6 +172,20 @@ def test_a_killed_training_on_two_datasets_ends_like_an_undisturbed_one(two, tmp
     train_two(two, whole, monkeypatch, **settings)
     resumed = json.loads((killed / "timing.json").read_text())["resumed_at_step"]
     assert 0 < resumed < step + 1 and same(killed, whole)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_two_processes_train_on_two_datasets_as_one_does(two, task, tmp_path, monkeypatch, sampler):
+    still = without_dropout(task, tmp_path / "still")
+    for name in SIZES:
+        (still / name).symlink_to(two / name)
+    for name, gpus in (("alone", 1), ("shared", 2)):
+        train_two(still, tmp_path / name, monkeypatch, epochs=2, gpus=gpus, multi_dataset_batch_sampler=sampler)
+    assert furthest(tmp_path / "alone", tmp_path / "shared") < TOLERANCE
+    alone, shared = (json.loads((tmp_path / name / "timing.json").read_text()) for name in ("alone", "shared"))
+    assert alone["by_dataset"] == shared["by_dataset"] and alone["steps"] == shared["steps"]
+    assert shared["gpus"] == 2
 
 
 def test_prompts_and_members_do_not_meet(two, tmp_path, monkeypatch):
