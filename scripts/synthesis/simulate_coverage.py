@@ -27,12 +27,23 @@ from scripts.statistics.meta_analysis.fixed_mean import fixed_mean
 from scripts.statistics.meta_analysis.independent import MetaAnalysis
 from scripts.statistics.meta_analysis.small_tasks import SHRUNK, with_shrunk_variances
 from scripts.statistics.meta_analysis.summaries import Summary
+from scripts.statistics.task.superiority import superiority
 from scripts.statistics.task.tests import interval_of
-from scripts.synthesis.simulated_judges import ANALYSES, JUDGED
-from scripts.synthesis.simulated_worlds import MEAN, METHOD, OF_ONE_TASK, WORLDS, Experiment, World, as_independent
+from scripts.synthesis.simulated_judges import ANALYSES, IN_CLUSTERS, JUDGED
+from scripts.synthesis.simulated_worlds import (
+    CLUSTERED,
+    MEAN,
+    METHOD,
+    OF_ONE_TASK,
+    UNLIKE_TASKS,
+    WORLDS,
+    Experiment,
+    World,
+    as_independent,
+)
 
 Interval = tuple[float, float]
-THESE, LIKE_THESE, NEW = "these", "like these", "a new one"
+THESE, LIKE_THESE, NEW, WINS = "these", "like these", "a new one", "wins"
 
 
 class Column(NamedTuple):
@@ -132,7 +143,7 @@ def simulated(world: World, replicates: int, seed: int, columns: Sequence[Column
         experiment = world.draw(generator)
         if not experiment.tasks:
             continue
-        true = {THESE: experiment.of_these, LIKE_THESE: MEAN, NEW: experiment.new}
+        true = {THESE: experiment.of_these, LIKE_THESE: MEAN, NEW: experiment.new, WINS: experiment.superiority}
         for column, (scope, _, interval_of_column) in enumerate(columns):
             interval = interval_of_column(experiment)
             if interval is not None:
@@ -154,16 +165,50 @@ def of_task(kind: str, name: str = "") -> Column:
     return Column(LIKE_THESE, name or kind, of)
 
 
+def superiority_of(name: str) -> Column:
+    """The interval of the probability of superiority on this task."""
+
+    def of(experiment: Experiment) -> Interval:
+        task = experiment.tasks[name]
+        return superiority(task.x - task.y, METHOD.alpha, task.units)[-2:]
+
+    return Column(WINS, f"superiority, {name}", of)
+
+
+def rejects(small_tasks: str) -> Column:
+    """Whether Q rejects homogeneity at .05 with these variances, as an interval: its share that excludes 0."""
+
+    def of(experiment: Experiment) -> Interval:
+        p = combined(experiment, small_tasks=small_tasks).q_p_value
+        return (1.0, 1.0) if p is not None and p < METHOD.alpha else (0.0, 0.0)
+
+    return Column(LIKE_THESE, f"Q, {small_tasks} variances", of)
+
+
+OF_CLUSTERS = [*(of_task("t", name) for name in ("clusters", "alone")), *map(superiority_of, ("clusters", "alone"))]
+OF_UNLIKE_TASKS = [rejects("shrunk"), rejects("own")]
 OF_JUDGED = [of_task("t", name) for name in ANALYSES]
 
 
 def judged_tables(replicates: int, seed: int) -> list[str]:
     """The tables for tasks that a model judges: four times as many experiments, each of one task."""
-    rows = {world.name: simulated(world, 4 * replicates, seed, OF_JUDGED) for world in JUDGED}
+    worlds = (*JUDGED, *IN_CLUSTERS)
+    rows = {world.name: simulated(world, 4 * replicates, seed, OF_JUDGED) for world in worlds}
     return [
         table(f"judged by a model, {title}", OF_JUDGED, {name: getattr(row, title) for name, row in rows.items()})
         for title in ("coverage", "width")
     ]
+
+
+def tables_of_clusters(replicates: int, seed: int) -> list[str]:
+    """The tables for clusters of queries, and for Q where tasks are small and unlike."""
+    rows = {world.name: simulated(world, replicates, seed, OF_CLUSTERS) for world in CLUSTERED}
+    found = [
+        table(f"clusters of queries, {title}", OF_CLUSTERS, {name: getattr(row, title) for name, row in rows.items()})
+        for title in ("coverage", "width")
+    ]
+    rejected = {world.name: simulated(world, replicates, seed, OF_UNLIKE_TASKS).power for world in UNLIKE_TASKS}
+    return [*found, table("homogeneity is rejected at .05", OF_UNLIKE_TASKS, rejected)]
 
 
 def table(title: str, columns: Sequence[Column], rows: dict[str, np.ndarray]) -> str:
@@ -193,6 +238,7 @@ def main() -> None:
         for title in ("coverage", "width", "power")
     ]
     tables.append(table("one task", kinds, {name: row.coverage for name, row in of_tasks.items()}))
+    tables += tables_of_clusters(arguments.replicates, arguments.seed)
     tables += judged_tables(arguments.replicates, arguments.seed)
     write_text(arguments.tables, "\n".join(tables))
 

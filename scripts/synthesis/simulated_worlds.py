@@ -13,6 +13,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 
 from scripts.statistics.dependence.observed_tasks import ObservedTask, observed_task, per_unit, with_seed_effects
 from scripts.statistics.dependence.seed_effects import SeedsFrom, seed_effects_of
@@ -39,14 +40,15 @@ METHOD = Method(permutations=1)
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """The tasks of one experiment, what they share, and the true effects: the mean of its tasks (`of_these`), and
-    that of a new collection (`new`)."""
+    """The tasks of one experiment, what they share, and the true effects: the mean of its tasks (`of_these`), that of
+    a new collection (`new`), and the probability that the treatment wins a query."""
 
     tasks: dict[str, ObservedTask]
     of_these: float
     new: float
     corpora: dict[str, str] = field(default_factory=dict)
     seed_effects: tuple[SeedEffects, ...] = ()
+    superiority: float = math.nan
 
 
 class World(NamedTuple):
@@ -68,9 +70,10 @@ def bounded(generator: Generator, mean: float, n: int) -> np.ndarray:
     return np.where(generator.random(n) < ZEROS, 0.0, signs * generator.choice(SIZES, n))
 
 
-def one_task(values: np.ndarray, units: Sequence[int] | None = None) -> ObservedTask:
+def one_task(values: np.ndarray, units: Sequence[int] | None = None, automatic: bool = False) -> ObservedTask:
     """A task with these differences, each query its own cluster unless `units` says otherwise."""
-    return observed_task(values, 0 * values, range(len(values)) if units is None else units, METHOD)
+    own = range(len(values)) if units is None else units
+    return observed_task(values, 0 * values, own, METHOD, automatic=automatic)
 
 
 def independent(
@@ -125,13 +128,27 @@ def shared_queries(generator: Generator, corpora: int, correlation: float) -> Ex
     return Experiment(tasks, MEAN, MEAN, corpus_of)
 
 
-def clusters(generator: Generator) -> Experiment:
-    """One task of 100 clusters with 1 to 7 queries, which correlate .25 within a cluster: a design effect near 2."""
-    sizes = np.tile([1, 2, 3, 4, 5, 6, 7], 15)[:100]
-    units = np.repeat(np.arange(100), sizes)
-    common = generator.normal(0, math.sqrt(0.25), 100)[units]
-    values = MEAN + QUERY_SD * (common + generator.normal(0, math.sqrt(0.75), len(units)))
-    return Experiment({"t": one_task(values, units.tolist())}, MEAN, MEAN)
+def in_clusters(generator: Generator, sizes: Sequence[int], correlation: float) -> np.ndarray:
+    """Normal differences of queries in clusters of these sizes, which correlate within a cluster."""
+    common = generator.normal(0, math.sqrt(correlation), len(sizes)).repeat(sizes)
+    values: np.ndarray = MEAN + QUERY_SD * (common + generator.normal(0, math.sqrt(1 - correlation), sum(sizes)))
+    return values
+
+
+def clusters(generator: Generator, sizes: Sequence[int], correlation: float, automatic: bool = True) -> Experiment:
+    """One task of clusters of queries; `alone` has the same differences of queries that are taken as independent."""
+    values, units = in_clusters(generator, sizes, correlation), np.arange(len(sizes)).repeat(sizes).tolist()
+    tasks = {"clusters": one_task(values, units, automatic), "alone": one_task(values)}
+    return Experiment(tasks, MEAN, MEAN, superiority=float(scipy.special.ndtr(MEAN / QUERY_SD)))
+
+
+def of_unlike_tasks(generator: Generator, groups: Sequence[tuple[int, int, float]], tau: float) -> Experiment:
+    """Groups of tasks: their number, the queries of each, and the standard deviation of a query's difference."""
+    tasks = [(n, sd) for count, n, sd in groups for _ in range(count)]
+    effects = MEAN + tau * generator.standard_normal(len(tasks))
+    drawn = (generator.normal(mean, sd, n) for mean, (n, sd) in zip(effects, tasks, strict=True))
+    named = {f"t{i}": one_task(values) for i, values in enumerate(drawn)}
+    return Experiment(named, float(effects.mean()), MEAN)
 
 
 def as_independent(experiment: Experiment) -> Experiment:
@@ -171,7 +188,34 @@ WORLDS = (
         for c in (2, 3, 4)
     ),
 )
+SIZES_OF_CLUSTERS = {
+    "4 clusters of 25 queries": [25] * 4,
+    "6 clusters of 20 queries": [20] * 6,
+    "10 clusters of 1 to 28 queries": [1, 2, 4, 6, 8, 10, 14, 18, 22, 28],
+    "18 clusters of 1 to 40 queries": [1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 6, 8, 10, 14, 20, 30, 40],
+    "one cluster of 80 queries and 20 of one": [80, *[1] * 20],
+    "20 clusters of 5 queries": [5] * 20,
+}
+CLUSTERED = tuple(
+    World(f"{words}, correlation {correlation:g}", partial(clusters, sizes=sizes, correlation=correlation))
+    for words, sizes in SIZES_OF_CLUSTERS.items()
+    for correlation in (0.0, 0.5, 0.95)
+)
+UNLIKE_TASKS = tuple(
+    World(f"{words}, tau {tau:g}", partial(of_unlike_tasks, groups=groups, tau=tau))
+    for words, groups, tau in (
+        ("5 tasks of 30 queries, sd 1, and 5 of 1,000, sd .2", [(5, 30, 1.0), (5, 1000, 0.2)], 0.0),
+        ("10 tasks of 5 queries, sd .25", [(10, 5, 0.25)], 0.0),
+        ("one task of 2 queries and 4 of 300, sd .25", [(1, 2, 0.25), (4, 300, 0.25)], 0.0),
+        ("3 tasks of 20 queries, sd .2, and 3 of 20, sd 1", [(3, 20, 0.2), (3, 20, 1.0)], 0.0),
+        ("3 tasks of 20 queries, sd .2, and 3 of 20, sd 1", [(3, 20, 0.2), (3, 20, 1.0)], 0.1),
+        ("10 tasks of 30 queries, sd .2, and 10 of 30, sd 1", [(10, 30, 0.2), (10, 30, 1.0)], 0.1),
+    )
+)
 OF_ONE_TASK = (
-    World("100 clusters of 1 to 7 queries, correlation .25", clusters),
+    World(
+        "100 clusters of 1 to 7 queries, correlation .25",
+        partial(clusters, sizes=[*[1, 2, 3, 4, 5, 6, 7] * 14, 1, 2], correlation=0.25, automatic=False),
+    ),
     *(World(f"{n} queries", partial(independent, k=1, tau=0.0, queries=n)) for n in (3, 5, 10)),
 )

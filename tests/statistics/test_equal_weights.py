@@ -48,6 +48,21 @@ def test_its_variance_holds_what_tasks_of_the_same_queries_have_in_common(correl
     assert np.mean(found) == pytest.approx(expected, abs=4 * np.std(found) / math.sqrt(len(found)))
 
 
+def test_what_tasks_have_in_common_has_the_degrees_of_freedom_of_their_queries():
+    """By hand: parts s^2 / k and c, of which c has those of the fewest queries, as on these tasks."""
+    sampling = np.array([[4e-4, 3e-4, 0.0], [3e-4, 4e-4, 0.0], [0.0, 0.0, 4e-4]])
+    y, common = np.array([0.05, 0.051, 0.02]), 6e-4 / 6
+    dependence = Dependence(sampling, (39.0, 29.0, 5.0), (0, 0, 0))
+    found = dependent_meta_analysis(y, dependence, "REML", "equal-weights", 0.05, "confidence-distribution")
+    between = y.var(ddof=1) / 3
+    omega = sampling + found.tau2 * np.eye(3)
+    centred = omega - omega.mean(axis=0)
+    df = np.trace(centred) ** 2 / np.trace(centred @ centred)
+    (of_scatter, *_) = (part for part in found.summary.parts if part.df < 1e6)
+    assert of_scatter.variance == pytest.approx(between + common)
+    assert of_scatter.df == pytest.approx((between + common) ** 2 / (between**2 / df + common**2 / 29))
+
+
 def test_with_collections_as_a_level_the_scatter_is_theirs():
     """Equal tasks within each collection add nothing: the interval is that of three collections."""
     of_collection = np.array([0.02, 0.05, 0.11])

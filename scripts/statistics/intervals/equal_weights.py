@@ -7,9 +7,9 @@ effects includes all differences between tasks:
     M +- t(k - 1) s / sqrt(k),    s^2 = sum (Y - M)^2 / (k - 1).
 
 Tasks with common queries have a mean covariance c, which their scatter does not show: the variance is then s^2 / k + c,
-with Satterthwaite's degrees of freedom under the model. If collections are a level, it is CR2's, over the collections.
-If the effects differ less than expected from sampling error (Cochran's Q below the 2.5% quantile of chi2, whatever
-alpha), the interval is at least the normal one of their sampling variances.
+with Satterthwaite's degrees of freedom under the model; those of c are the fewest of the tasks. If collections are a
+level, it is CR2's, over the collections. If the effects differ less than expected from sampling error (Cochran's Q
+below the 2.5% quantile of chi2, whatever alpha), the interval is at least the normal one of their sampling variances.
 """
 
 from __future__ import annotations
@@ -60,4 +60,4 @@ def _scatter(found: Fit) -> Part:
     centred = omega - omega.mean(axis=0)
     df = float(np.trace(centred) ** 2 / np.trace(centred @ centred))
     common = max(0.0, float(off_diagonal.sum()) / (k * (k - 1)))
-    return total([Part(between, df), Part(common, math.inf)])
+    return total([Part(between, df), Part(common, found.sampling_df)])

@@ -14,6 +14,7 @@ as rma.mv(mods = ). With a diagonal Omega these are the formulas of independent 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,7 +32,7 @@ class Fit:
     differ in precision one may be negative. `omega` is the covariance of the effects, `sampling` the part of it within
     tasks. `variance` is w'Omega w, which is 1 / 1'W1 with the weights of least squares; `residuals` are Y - M, `q` is
     (Y - M)'W(Y - M). `collections` numbers the groups within which tasks may be dependent; tasks of different groups
-    are independent.
+    are independent. `sampling_df` are the degrees of freedom of the covariance of tasks within `sampling`.
     """
 
     y: np.ndarray
@@ -43,6 +44,7 @@ class Fit:
     residuals: np.ndarray
     q: float
     collections: tuple[int, ...]
+    sampling_df: float = math.inf
 
     @property
     def n_collections(self) -> int:

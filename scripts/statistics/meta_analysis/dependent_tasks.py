@@ -9,6 +9,8 @@ is treated as known.
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +48,7 @@ def combined(y: np.ndarray, dependence: Dependence, interval: str, alpha: float)
     z = structures(dependence.collections)
     levels = reml(y, sampling, z)
     fit = fit_of(interval)(y, omega_of(sampling, z, levels), dependence.collections, sampling)
+    fit = replace(fit, sampling_df=_covariance_df(dependence))
     units = fit.n_collections if len(z) > 1 else len(y)
     kind, parts = parts_of(fit, interval, len(z))
     return Combined(
@@ -59,6 +62,12 @@ def combined(y: np.ndarray, dependence: Dependence, interval: str, alpha: float)
         typical=(len(y) - 1) / float(np.trace(projection(sampling))),
         units=units,
     )
+
+
+def _covariance_df(dependence: Dependence) -> float:
+    """The degrees of freedom of the tasks' covariance: the fewest of tasks that covary, as in fixed_mean.py."""
+    covaries = (dependence.sampling != 0).sum(axis=1) > 1
+    return min((df for df, one in zip(dependence.degrees, covaries, strict=True) if one), default=math.inf)
 
 
 def parts_of(fit: Fit, interval: str, levels: int) -> tuple[str, tuple[Part, ...]]:
