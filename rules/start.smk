@@ -36,6 +36,7 @@ from scripts.engine.left_standing import warn_at_the_end
 from scripts.engine.own_data import OwnData
 from scripts.engine.place import as_module, path_to_repository
 from scripts.engine.repair import repair
+from scripts.engine.slurm_job import pass_on_warnings
 from scripts.engine.snakemake_locks import guard
 from scripts.engine.versions import newer_than_tested
 from scripts.experiment.cautions import cautions
@@ -81,6 +82,8 @@ try:
         WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in known_zero_runs(means)]
         WARNINGS += [] if AS_MODULE else of_same_name(EXPERIMENT.name, Path(CONFIG_NAME))
         warn_at_the_end(workflow)
+    elif "SLURM_JOB_ID" in os.environ:
+        pass_on_warnings()
     SOURCES = datasets.sources_of(EXPERIMENT, CONFIG_NAME, OWN_DATA.sha256, fetched(Path(".snakemake/metadata")))
 except UserError as error:
     sys.exit(f"error: {error}")

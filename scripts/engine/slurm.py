@@ -129,7 +129,7 @@ def begin_run(workflow, results: str, tell: Callable[[Mapping[str, str]], None])
 def arrays(chosen: Set[str], rules: Iterable[str]) -> set[str]:
     """The rules that are submitted as arrays, of those chosen (`all`: every rule).
 
-    No training is: a task of an array has no job step of its own, so Slurm's warning of the limit does not reach it.
+    No training is: the shell that starts a task of an array does not pass Slurm's warning of the limit on.
     """
     return (set(rules) if "all" in chosen else set(chosen)) - {RESUMES}
 

@@ -26,7 +26,7 @@ ENDED_BADLY = (
     "BOOT_FAIL", "CANCELLED", "DEADLINE", "FAILED", "OUT_OF_MEMORY", "TIMEOUT", "ERROR", "REVOKED",
 )  # fmt: skip
 REQUEUED = ("NODE_FAIL", "PREEMPTED")  # states that Slurm replaces by PENDING if it puts the job back into the queue
-STEP, LONGEST = 10, 180  # seconds by which the pause between two queries grows while no job ends, and at most
+LONGEST = 180  # seconds between two queries at most; the pause grows by its first length while no job ends
 SETTLED = 60.0  # seconds within which a job appears in the queue, or goes back into it
 SURE = 2  # answers that lack a job before it is looked up
 UNANSWERED = "squeue does not answer; it is asked again later"
@@ -70,7 +70,8 @@ class States:
         self.before: dict[int, dict[str, tuple[int, int] | None]] = {}  # Snakemake's number -> outputs at submission
         self.lacking: dict[str, int] = {}  # id -> answers in a row that lack the job
         self.requeued: dict[str, float] = {}  # id -> since when it is in a state of REQUEUED
-        self.pause: float = executor.workflow.executor_settings.init_seconds_before_status_checks
+        self.first: float = executor.workflow.executor_settings.init_seconds_before_status_checks
+        self.pause = self.first
 
     def remember(self, jobs: Iterable[Any]) -> None:
         """Remember the outputs of jobs as they are before their submission."""
@@ -78,11 +79,10 @@ class States:
 
     async def check(self, active: list[Any]) -> AsyncIterator[Any]:
         """Report the jobs that ended; yields those that did not."""
-        first = self.executor.workflow.executor_settings.init_seconds_before_status_checks
         answer = await asyncio.to_thread(self._ask) if active else {}
         if answer is None:
             self.executor.logger.info(UNANSWERED)
-            self.pause = min(self.pause + STEP, LONGEST)
+            self.pause = min(self.pause + self.first, LONGEST)
             for info in active:
                 yield info
             return
@@ -104,7 +104,7 @@ class States:
             ended = ended or bool(state)
         if ended:
             self.submissions.wake()
-        self.pause = first if ended or not active else min(self.pause + STEP, LONGEST)
+        self.pause = self.first if ended or not active else min(self.pause + self.first, LONGEST)
 
     async def sleep(self) -> None:
         """Wait until the next query, or the end of the run."""

@@ -28,6 +28,7 @@ from typing import Any
 
 from scripts.common.errors import UserError
 from scripts.common.slurm import ask
+from scripts.engine.slurm_job import without_step
 
 PARSABLE = re.compile(r"\d+(;\S+)?", re.ASCII)  # how sbatch --parsable prints a job's id and perhaps its cluster
 PASSING = re.compile(  # refusals by limits on the number of jobs, and by a controller that is away or busy
@@ -198,7 +199,7 @@ class _Sbatch:
         self.submissions, self.call, self.returncode = submissions, call, 1
 
     def communicate(self, input: str | None = None) -> tuple[str, str]:
-        self.returncode, out, err = self.submissions.submit(self.call, input)
+        self.returncode, out, err = self.submissions.submit(*without_step(self.call, input))
         return out, err
 
 

@@ -1,7 +1,7 @@
 """The other nodes of a training: Slurm states which they are, and `srun` starts the training's processes there.
 
-The script runs on the first node of its Slurm job, as a job step. One more step (--overlap: beside that one) has `gpus`
-processes on each of the other nodes. They reach the first process at the address by which Slurm reaches its node. Reads
+The script runs on the first node of its Slurm job. A job step (--overlap: beside any other) has `gpus` processes on each
+of the other nodes. They reach the first process at the address by which Slurm reaches its node. Reads
 and writes no files.
 """
 

@@ -1,7 +1,7 @@
 """One fine-tuning with the trainers of sentence-transformers: seeded, logged, timed, and resumed if it was killed.
 
 It also writes a checkpoint when the signal WARNING announces that its time is nearly up. The signal is SIGURG, which
-processes ignore by default: Slurm sends it to all processes of a job, including Snakemake and shells.
+processes ignore by default: on Slurm it reaches all processes of a job on its first node, including shells.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_
 LOGGED = 500  # approximate maximum number of lines in the training log
 LEAST_ON_GPU = 25  # steps between two of them on a GPU, since reading a loss waits until the GPU is done
 AHEAD = 8  # batches whose texts are tokenised ahead for a GPU, by another process
-WARNING = signal.SIGURG
+WARNING = signal.SIGURG  # scripts/engine/slurm_job.py passes it on
 
 
 class Outcome(NamedTuple):

@@ -12,7 +12,7 @@ from tests.cluster.loopback import Loopback, install, obstacle
 from tests.support.tiny_bert import build
 from tests.workflow.conftest import REPOSITORY, Workspace, copy, write_collection
 
-QUICK = ["--slurm-init-seconds-before-status-checks", "8", "--latency-wait", "5"]  # the node is this machine
+QUICK = ["--slurm-init-seconds-before-status-checks", "2", "--latency-wait", "5"]  # the node is this machine
 
 
 class ClusterWorkspace(Workspace):

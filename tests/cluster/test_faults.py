@@ -129,7 +129,7 @@ def cut_time_limit(record):
 @pytest.mark.long
 def test_a_time_limit_leaves_a_checkpoint_from_which_the_retry_goes_on(again, tmp_path):
     long_training(again)
-    again.edit("URG@120", "URG@45")  # Slurm looks at limits every 30 s, and sends it 45 to 75 s before
+    again.edit("B:URG@120", "B:URG@45")  # Slurm looks at limits every 30 s, and sends it 45 to 75 s before
     undisturbed = Workspace(copy(again.folder, tmp_path / "undisturbed").folder)
     target = f"results/long/{MODEL}"
     reference = subprocess.Popen(

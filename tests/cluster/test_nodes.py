@@ -105,7 +105,7 @@ def test_a_process_that_dies_on_the_second_node_ends_the_training_which_then_goe
         there = processes_of_step(again)
         assert len(there) == 2, again.said()[-3000:]
         # The signal that Slurm sends before the time limit: the first process writes a checkpoint.
-        subprocess.run(["scancel", "--signal=URG", again.records("fine_tune")[-1]["JobId"]], check=True)
+        subprocess.run(["scancel", "--batch", "--signal=URG", again.records("fine_tune")[-1]["JobId"]], check=True)
         wait(lambda: "the time limit is near: checkpoint at step" in log(again), 60, "the checkpoint")
         os.kill(there[0], signal.SIGKILL)
         assert process.wait() != 0

@@ -38,7 +38,7 @@ def test_each_kind_is_asked_for_once_and_a_refusal_has_sbatchs_reason(asked):
     lines = asked.read_text().splitlines()
     assert len(lines) == len(set(lines)) == len(done.stdout.splitlines())
     assert all(line.startswith("--test-only --partition=") for line in lines)
-    training = next(line for line in lines if "--signal=URG@120" in line)
+    training = next(line for line in lines if "--signal=B:URG@120" in line)
     assert "--partition=gpu" in training and "--gpus=a100:1" in training and "--mem=16000 --time=720" in training
     for line in done.stdout.splitlines():
         refused = "refused: " in line and line.endswith(": Requested node configuration is not available")

@@ -151,7 +151,7 @@ def test_the_block_for_sites_reaches_every_rule(slurm_text, tmp_path, monkeypatc
         memory, minutes = asked(need, {}, attempt=9)
         assert memory == 9000 and minutes == (400 if gpu else 100), rule
         extra = evaluated("slurm_extra", need)
-        assert extra == ("--signal=URG@120 --reservation=r --exclude=c1" if rule == "fine_tune" else None)
+        assert extra == ("--signal=B:URG@120 --reservation=r --exclude=c1" if rule == "fine_tune" else None)
         assert not {"qos", "constraint"} & need.keys()  # those of all jobs
     needs = needs["fine_tune"]
     assert "gpu_model" not in needs
