@@ -11,6 +11,7 @@ from tests.cluster.conftest import ClusterWorkspace, experiment
 from tests.cluster.daemons import wait
 from tests.cluster.loopback import Shape
 from tests.cluster.wrappers import MODES, Wrappers, lock_jobs, read
+from tests.support import warm
 from tests.workflow.conftest import Workspace, copy
 
 pytestmark = [pytest.mark.cluster, pytest.mark.long]
@@ -43,6 +44,7 @@ def undisturbed(prepared, tmp_path_factory) -> Workspace:
     """The same experiment by processes of this machine, without Slurm."""
     workspace = Workspace(copy(prepared.folder, tmp_path_factory.mktemp("undisturbed") / "ranktrial").folder)
     workspace.write_config(many())
+    workspace.python = str(warm.start(tmp_path_factory.mktemp("warm")))
     done = workspace.snakemake()
     assert done.returncode == 0, done.stderr[-3000:]
     return workspace

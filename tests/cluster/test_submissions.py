@@ -82,7 +82,8 @@ def test_a_refusal_that_cannot_change_is_one_line_with_its_reason_and_one_attemp
 
 
 def test_odd_names_and_empty_lines_in_the_queue_end_no_run(again, wrapped):
-    job = subprocess.run(["sbatch", "--parsable", "-J", " ", "--wrap", "sleep 60"], capture_output=True, text=True)
+    words = ["sbatch", "--parsable", "-J", " ", "--output=/dev/null", "--wrap", "sleep 60"]
+    job = subprocess.run(words, capture_output=True, text=True)
     (again.folder / QUEUE).unlink()
     wrapped("squeue", 'echo; echo "odd"; echo "|"; "$real" "$@"')
     again.finish(again.start(QUEUE))
