@@ -35,6 +35,7 @@ from types import SimpleNamespace
 from scripts.common.errors import UserError
 from scripts.common.slurm import ask
 from scripts.engine.slurm_requests import add_options
+from scripts.engine.slurm_site import asked_for, follow_limit, limits_of_partitions, replaced, too_long
 from scripts.engine.slurm_states import LONGEST, watch
 from scripts.engine.slurm_submission import end_jobs, guard, queued
 
@@ -120,10 +121,18 @@ def begin_run(workflow, results: str, tell: Callable[[Mapping[str, str]], None])
         watch(executor, submissions, tell)
         refuse_jobs_of_others(prefix(results))
         end_earlier_jobs(prefix(results))
-        if warning := short_memory(ask("scontrol", "show", "config")):
-            print(f"warning: {warning}", file=sys.stderr, flush=True)
+        for line in (*warnings(workflow), follow_limit(workflow)):
+            if line:
+                print(line, file=sys.stderr, flush=True)
     except UserError as error:
         sys.exit(f"error: {error}")
+
+
+def warnings(workflow) -> list[str]:
+    """What of the site and the command line will not go as the profile expects. Raises UserError without Slurm."""
+    limits = limits_of_partitions(ask("sinfo", "--noheader", "--format=%P|%l"))
+    found = [short_memory(ask("scontrol", "show", "config")), *too_long(asked_for(workflow), limits)]
+    return [f"warning: {warning}" for warning in (*replaced(sys.argv), *found) if warning]
 
 
 def arrays(chosen: Set[str], rules: Iterable[str]) -> set[str]:

@@ -1,8 +1,8 @@
 """The other nodes of a training: Slurm states which they are, and `srun` starts the training's processes there.
 
-The script runs on the first node of its Slurm job. A job step (--overlap: beside any other) has `gpus` processes on each
-of the other nodes. They reach the first process at the address by which Slurm reaches its node. Reads
-and writes no files.
+The script runs on the first node of its Slurm job. A job step (--overlap: beside any other) has `gpus` processes on
+each of the other nodes. They reach the first process at the address by which Slurm reaches its node. Reads and writes
+no files.
 """
 
 from __future__ import annotations

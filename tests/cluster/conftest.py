@@ -4,11 +4,12 @@ import os
 import re
 import signal
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from tests.cluster.loopback import Loopback, install, obstacle
+from tests.cluster.loopback import Loopback, Shape, install, obstacle
 from tests.support.tiny_bert import build
 from tests.workflow.conftest import REPOSITORY, Workspace, copy, write_collection
 
@@ -73,6 +74,16 @@ class ClusterWorkspace(Workspace):
     def states(self, rule: str) -> list[str]:
         return [one["JobState"] for one in self.records(rule)]
 
+    def one_at_a_time(self, rule: str) -> list[str]:
+        """The states of a rule's jobs, none of which began before the one before had ended."""
+        records = [one for one in self.records(rule) if one["StartTime"] != "Unknown"]
+        assert all(first["EndTime"] <= second["StartTime"] for first, second in pairwise(records))
+        return [one["JobState"] for one in records]
+
+    def lines(self, beginning: str) -> list[str]:
+        """The lines of the terminal that begin so."""
+        return [line for line in self.said().splitlines() if line.startswith(beginning)]
+
 
 def experiment(documents_of: str = "data/weather") -> dict:
     """BM25, a bi-encoder as it is and one fine-tuned for some seconds, on one task: few jobs, each of another kind."""
@@ -83,8 +94,8 @@ def experiment(documents_of: str = "data/weather") -> dict:
         "datasets": {"weather": {"format": "beir", "location": documents_of}},
         "models": {"bert": {"type": "bi-encoder", "weights": "weights/tiny", "max_length": 16}},
         "recipes": {
-            "hard": {"train_on": "weather", "negatives": {"per_query": 2}, "epochs": 120, "batch_size": 8,
-                     "learning_rate": 0.0001, "checkpoint_steps": 100},
+            "hard": {"train_on": "weather", "negatives": {"per_query": 2}, "epochs": 60, "batch_size": 8,
+                     "learning_rate": 0.0001, "checkpoint_steps": 50},
         },
         "systems": {"bm25": {"type": "bm25", "k1": 0.9, "b": 0.4}, "hard": {"model": "bert", "recipe": "hard"}},
         "tasks": ["weather"],
@@ -111,6 +122,17 @@ def slurm(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def three(slurm):
+    """The Slurm of these tests with three nodes, accounting and limits, which it keeps for all further tests."""
+    shape = Shape(further=2, accounting=True)
+    if why := shape.obstacle():
+        pytest.skip(why)
+    slurm.end()
+    slurm.begin(shape)
+    return slurm
+
+
+@pytest.fixture(scope="session")
 def prepared(slurm, tmp_path_factory) -> ClusterWorkspace:
     """A copy of the repository with a tiny collection and model; nothing has run in it."""
     folder = copy(REPOSITORY, tmp_path_factory.mktemp("prepared") / "ranktrial").folder
@@ -133,6 +155,7 @@ def finished(prepared, tmp_path_factory) -> ClusterWorkspace:
     """The experiment, run from raw data to its summary by Slurm jobs."""
     folder = copy(prepared.folder, tmp_path_factory.mktemp("finished") / "ranktrial").folder
     workspace = ClusterWorkspace(folder, prepared.slurm)
+    workspace.write_config(experiment() | {"timing": "exclusive"})
     workspace.finish(workspace.start())
     return workspace
 
@@ -143,3 +166,17 @@ def again(finished, tmp_path) -> ClusterWorkspace:
     workspace = ClusterWorkspace(copy(finished.folder, tmp_path / "ranktrial").folder, finished.slurm)
     yield workspace
     workspace.end()
+
+
+@pytest.fixture
+def wrapped(again, monkeypatch, tmp_path):
+    """Put a shell script before a command of Slurm; `$real` in it is that command."""
+
+    def wrap(command, script):
+        folder = tmp_path / "bin"
+        folder.mkdir(exist_ok=True)
+        (folder / command).write_text(f"#!/bin/sh\nreal=/usr/bin/{command} count={folder}/{command}.calls\n{script}\n")
+        (folder / command).chmod(0o755)
+
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    return wrap

@@ -11,8 +11,6 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -131,17 +129,6 @@ class Loopback:
             shutil.chown(run, "munge", "munge")
             self.munge.start("munged", "--foreground", user="munge")
             wait(munge_answers, 30, "munge")
-
-    @contextmanager
-    def shaped(self, shape: Shape) -> Iterator[Loopback]:
-        """Within the block this Slurm has another shape; it keeps what it knows of jobs."""
-        try:
-            self.end()
-            self.begin(shape)
-            yield self
-        finally:
-            self.end()
-            self.begin(Shape())
 
     def begin(self, shape: Shape) -> None:
         """Write the configuration of a shape and start its daemons; returns when all nodes are idle."""

@@ -17,12 +17,14 @@ import pytest
 from scripts.engine.slurm_states import UNANSWERED
 from tests.cluster.conftest import experiment
 from tests.cluster.daemons import wait
+from tests.cluster.wrappers import LINE
 from tests.workflow.conftest import Workspace, copy
 
 pytestmark = pytest.mark.cluster
 
 MODEL = "models/bert/hard/seed-1"
 METRICS = "metrics/weather/hard/seed-1.tsv"
+QUICK_OUTPUT = "results/tiny/runs/weather/bm25/seed-0.trec.gz"
 
 
 def weights(workspace, name="tiny"):
@@ -59,17 +61,6 @@ def start_training(workspace, target):
 
 def resumed_at(workspace, name="tiny"):
     return json.loads((workspace.folder / "results" / name / f"{MODEL}.timing.json").read_text())["resumed_at_step"]
-
-
-def test_a_cancelled_training_is_retried_and_resumes(again, finished):
-    forget_training(again)
-    process, job = start_training(again, METRICS)
-    subprocess.run(["scancel", job], check=True)
-    again.finish(process)
-    assert again.states("fine_tune") == ["CANCELLED", "COMPLETED"]
-    assert resumed_at(again) > 0
-    assert weights(again) == weights(finished)
-    assert again.metrics()[METRICS] == finished.metrics()[METRICS]
 
 
 @pytest.mark.long
@@ -169,20 +160,43 @@ def test_a_controller_that_is_away_for_a_while_is_survived(again, finished):
     assert resumed_at(again) == 0 and weights(again) == weights(finished)
 
 
-def test_a_killed_snakemake_started_again_never_runs_a_job_twice_at_once(again, finished):
+def test_a_killed_snakemake_a_cancelled_job_and_lines_of_a_site_leave_one_job_on_one_output(again, finished, wrapped):
+    """The lines have numbers as ids have; a job without a name is in the queue too."""
+    wrapped("sbatch", f'echo "{LINE}"; "$real" "$@"; code=$?; echo "{LINE}"; exit $code')
+    wrapped("squeue", f'echo; echo "{LINE}"; echo "|"; "$real" "$@"')
+    nameless = ["/usr/bin/sbatch", "--parsable", "-J", " ", "--begin=now+1hour", "--output=/dev/null", "--wrap", "true"]
     forget_training(again)
-    process, job = start_training(again, MODEL)
+    job = again.slurm.ask(*nameless).strip()
+    process, first = start_training(again, METRICS)
     hold_training(again)  # it is one of seconds, which could end before the next run looks; others take hours
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     time.sleep(1)
     assert again.states("fine_tune") == ["RUNNING"]  # Slurm's job lives on without its Snakemake
-    again.finish(again.start(f"results/tiny/{MODEL}"))
-    assert f"ending 1 job that an earlier run left in the queue: {job}\n" in again.said()
-    first, second = again.records("fine_tune")
-    assert (first["JobId"], first["JobState"], second["JobState"]) == (job, "CANCELLED", "COMPLETED")
-    assert datetime.fromisoformat(first["EndTime"]) <= datetime.fromisoformat(second["StartTime"])
+    process = again.start(f"results/tiny/{METRICS}")
+    wait(lambda: "resumed at step" in training_log(again) or process.poll() is not None, 300, "a resumed training")
+    hold_training(again)
+    second = again.records("fine_tune")[-1]["JobId"]
+    again.slurm.ask("scancel", second, job)
+    again.finish(process)
+    assert again.lines("ending ") == [f"ending 1 job that an earlier run left in the queue: {first}"]
+    assert again.one_at_a_time("fine_tune") == ["CANCELLED", "CANCELLED", "COMPLETED"]
+    assert len({first, second, again.records("fine_tune")[-1]["JobId"]}) == 3
     assert resumed_at(again) > 0 and weights(again) == weights(finished)
+    assert again.metrics()[METRICS] == finished.metrics()[METRICS]
+
+
+def test_a_command_that_begins_while_the_controller_is_away_uses_up_no_attempt(again):
+    (again.folder / QUICK_OUTPUT).unlink()
+    process = again.start(QUICK_OUTPUT, "--retries", "0")
+    wait(lambda: again.states("search") == ["RUNNING"], 120, "a job")
+    again.slurm.stop_controller()  # before the job's Python has started
+    try:
+        wait((again.folder / QUICK_OUTPUT).exists, 120, "the job's output")
+    finally:
+        again.slurm.start_controller()
+    again.finish(process)
+    assert again.states("search") == ["COMPLETED"] and not again.lines("failed: ")
 
 
 @pytest.mark.long
@@ -246,7 +260,9 @@ def test_a_results_folder_that_cannot_be_written_is_one_line(again, finished):
 def test_a_mistake_found_by_a_job_is_reported_in_the_terminal(again):
     corpus = again.folder / "data/weather/corpus.jsonl"
     corpus.write_text(corpus.read_text() + "not JSON\n")
-    process = again.start("results/tiny/data/weather/corpus.jsonl", "--retries", "0")
+    lost = ["--retries", "0", "--set-resources", "prepare_dataset:mem_mb=1000"]
+    process = again.start("results/tiny/data/weather/corpus.jsonl", *lost)
     assert process.wait() != 0
+    assert len(again.lines("warning: --set-resources on the command line replaces the profile's entry")) == 1
     assert again.states("prepare_dataset") == ["FAILED"]
     assert_one_line(again, "corpus.jsonl:61")

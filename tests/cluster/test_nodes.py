@@ -14,7 +14,6 @@ from safetensors.numpy import load_file
 
 from tests.cluster.conftest import ClusterWorkspace, experiment
 from tests.cluster.daemons import wait
-from tests.cluster.loopback import Shape
 from tests.training.test_processes import OF_NO_EFFECT, TOLERANCE
 from tests.workflow.conftest import copy
 
@@ -24,19 +23,9 @@ MODELS = Path("results/tiny/models/bert")
 
 
 @pytest.fixture(scope="module")
-def pair(slurm):
-    """The Slurm of these tests with two nodes of two GPUs each."""
-    shape = Shape(further=2)
-    if why := shape.obstacle():
-        pytest.skip(why)
-    with slurm.shaped(shape):
-        yield slurm
-
-
-@pytest.fixture(scope="module")
-def trained(pair, finished, tmp_path_factory):
+def trained(three, finished, tmp_path_factory):
     """One training twice: in one process, and in four on two nodes; without dropout, which differs by process."""
-    workspace = ClusterWorkspace(copy(finished.folder, tmp_path_factory.mktemp("nodes") / "ranktrial").folder, pair)
+    workspace = ClusterWorkspace(copy(finished.folder, tmp_path_factory.mktemp("nodes") / "ranktrial").folder, three)
     path = workspace.folder / "weights/tiny/config.json"
     config = json.loads(path.read_text())
     path.write_text(json.dumps(config | {name: 0.0 for name in config if name.endswith("dropout_prob")}))

@@ -80,7 +80,7 @@ def test_a_completed_jobs_record_names_node_and_partition(finished):
 
 
 def test_a_changed_learning_rate_submits_what_depends_on_it_and_no_more(again):
-    config = experiment()
+    config = experiment() | {"timing": "exclusive"}
     config["recipes"]["hard"]["learning_rate"] = 0.0002
     again.write_config(config)
     again.finish(again.start())
@@ -90,10 +90,8 @@ def test_a_changed_learning_rate_submits_what_depends_on_it_and_no_more(again):
     assert "Nothing to be done" in again.said()
 
 
-def test_exclusive_timing_runs_each_timed_job_on_a_node_of_its_own(again):
-    again.write_config({**experiment(), "timing": "exclusive"})
-    again.finish(again.start())
-    shared = {one["Comment"]: one["OverSubscribe"] for one in again.slurm.jobs(again.folder)}
+def test_exclusive_timing_runs_each_timed_job_on_a_node_of_its_own(finished):
+    shared = {one["Comment"]: one["OverSubscribe"] for one in finished.slurm.jobs(finished.folder)}
     timed = [name for name in shared if name.startswith(("rule_search_", "rule_rank_"))]
     assert len(timed) == 3  # the search of the task, that of the training queries, the ranking
     assert {name for name, value in shared.items() if value == "NO"} == set(timed)

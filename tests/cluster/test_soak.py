@@ -9,7 +9,6 @@ import pytest
 
 from tests.cluster.conftest import ClusterWorkspace, experiment
 from tests.cluster.daemons import wait
-from tests.cluster.loopback import Shape
 from tests.cluster.wrappers import MODES, Wrappers, lock_jobs, read
 from tests.support import warm
 from tests.workflow.conftest import Workspace, copy
@@ -28,15 +27,6 @@ def many() -> dict:
     config["systems"] = {f"b{n}": {"type": "bm25", "k1": round(0.4 + n / 50, 2), "b": 0.4} for n in range(SYSTEMS)}
     config["comparisons"] = {"last": {"control": "b0", "treatment": f"b{SYSTEMS - 1}"}}
     return config
-
-
-@pytest.fixture(scope="module")
-def three(slurm):
-    shape = Shape(further=2, accounting=True)
-    if why := shape.obstacle():
-        pytest.skip(why)
-    with slurm.shaped(shape):
-        yield slurm
 
 
 @pytest.fixture(scope="module")

@@ -5,51 +5,13 @@ import signal
 import subprocess
 import sys
 import time
-from itertools import pairwise
 
 import pytest
 
 from tests.cluster.loopback import wait
-from tests.cluster.test_faults import METRICS, MODEL, forget_training, hold_training, start_training, weights
+from tests.cluster.test_faults import MODEL, QUICK_OUTPUT, forget_training, hold_training, start_training, weights
 
 pytestmark = pytest.mark.cluster
-
-QUEUE = "results/tiny/runs/weather/bm25/seed-0.trec.gz"  # a quick job's output
-LINE = "Project lab: 1500 node-hours left, valid until 2027"
-
-
-@pytest.fixture
-def wrapped(again, monkeypatch, tmp_path):
-    """Put a shell script before a command of Slurm; `$real` in it is that command."""
-
-    def wrap(command, script):
-        folder = tmp_path / "bin"
-        folder.mkdir(exist_ok=True)
-        (folder / command).write_text(f"#!/bin/sh\nreal=/usr/bin/{command} count={folder}/{command}.calls\n{script}\n")
-        (folder / command).chmod(0o755)
-
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
-    return wrap
-
-
-def never_two_at_once(workspace, rule):
-    """Slurm's records of a rule's jobs, none of which began before the one before had ended."""
-    records = [one for one in workspace.records(rule) if one["StartTime"] != "Unknown"]
-    assert all(first["EndTime"] <= second["StartTime"] for first, second in pairwise(records))
-    return [one["JobState"] for one in records]
-
-
-def lines(workspace, beginning):
-    return [line for line in workspace.said().splitlines() if line.startswith(beginning)]
-
-
-def test_lines_of_a_site_with_numbers_in_them_do_not_hide_the_id(again, finished, wrapped):
-    forget_training(again)
-    before = len(again.records("fine_tune"))
-    wrapped("sbatch", f'echo "{LINE}"; "$real" "$@"; echo "{LINE}"')
-    again.finish(again.start(f"results/tiny/{METRICS}"))
-    assert len(again.records("fine_tune")) == before + 1
-    assert weights(again) == weights(finished)
 
 
 @pytest.mark.long
@@ -62,8 +24,8 @@ def test_a_job_that_sbatch_took_without_saying_so_is_cancelled_before_the_next(a
     (pathed := again.folder.parent / "bin" / "sbatch.calls").touch()
     again.finish(again.start(f"results/tiny/{MODEL}"))
     assert pathed.read_text() == "\n"
-    assert never_two_at_once(again, "fine_tune") == ["CANCELLED", "COMPLETED"]
-    (warning,) = lines(again, "warning: Slurm takes no more jobs")
+    assert again.one_at_a_time("fine_tune") == ["CANCELLED", "COMPLETED"]
+    (warning,) = again.lines("warning: Slurm takes no more jobs")
     assert "Socket timed out on send/recv operation" in warning
     assert weights(again) == weights(finished)
 
@@ -75,42 +37,33 @@ def test_a_refusal_that_cannot_change_is_one_line_with_its_reason_and_one_attemp
     process = again.start(f"results/tiny/{MODEL}")
     assert process.wait() != 0
     assert (again.folder.parent / "bin" / "sbatch.calls").read_text() == "\n"
-    (failed,), (error,) = lines(again, "failed: "), lines(again, "error: ")
+    (failed,), (error,) = again.lines("failed: "), again.lines("error: ")
     for line in (failed, error):
         assert "sbatch: " in line and "not available" in line and "-p gpu" in line and "--gpus=h100:1" in line
     assert "Traceback" not in again.said()
 
 
-def test_odd_names_and_empty_lines_in_the_queue_end_no_run(again, wrapped):
-    words = ["sbatch", "--parsable", "-J", " ", "--output=/dev/null", "--wrap", "sleep 60"]
-    job = subprocess.run(words, capture_output=True, text=True)
-    (again.folder / QUEUE).unlink()
-    wrapped("squeue", 'echo; echo "odd"; echo "|"; "$real" "$@"')
-    again.finish(again.start(QUEUE))
-    subprocess.run(["scancel", job.stdout.strip()], check=True)
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("knows", ["scontrol", "nobody"])
 def test_a_job_that_slurm_forgets_ends_as_what_it_was(again, wrapped, knows):
-    (again.folder / QUEUE).unlink()
+    (again.folder / QUICK_OUTPUT).unlink()
     wrapped("squeue", '"$real" "$@" | grep -v COMPLETED; exit 0')
     if knows == "nobody":
         wrapped(
             "scontrol",
             'case "$*" in *"-o show job"*) echo "Invalid job id specified" >&2; exit 1;; esac; exec "$real" "$@"',
         )
-    again.finish(again.start(QUEUE))
+    again.finish(again.start(QUICK_OUTPUT))
     assert [one["JobState"] for one in again.records("search")][-1] == "COMPLETED"
     assert len(again.records("search")) == 1
 
 
 @pytest.mark.long
 def test_a_job_that_cannot_start_says_why_it_waits(again):
-    (again.folder / QUEUE).unlink()
+    (again.folder / QUICK_OUTPUT).unlink()
     again.slurm.ask("scontrol", "update", "PartitionName=cpu", "MaxTime=5")
     try:
-        process = again.start(QUEUE, seconds=60)
+        process = again.start(QUICK_OUTPUT, seconds=60)
         shown = [sys.executable, "-P", "-m", "scripts.progress.status", "--experiment", "tiny"]
         waits = "1 waiting (time limit above that of the partition)"
         env = os.environ | {"PYTHONPATH": "."}
@@ -121,20 +74,22 @@ def test_a_job_that_cannot_start_says_why_it_waits(again):
         process.wait()
     finally:
         again.slurm.ask("scontrol", "update", "PartitionName=cpu", "MaxTime=2880")
-    assert lines(again, "warning: 1 in the queue will not start by waiting")
+    assert again.lines("warning: 1 in the queue will not start by waiting")
+    (warning,) = again.lines("warning: search asks for up to 60 minutes on partition cpu, whose limit is 5 (sinfo)")
+    assert warning.endswith("profiles/slurm/config.yaml")
     assert not [one for one in again.records("search") if one["JobState"] in ("PENDING", "RUNNING")]
 
 
 @pytest.mark.long
 def test_a_controller_that_is_away_when_a_job_is_ready_uses_up_no_attempt(again, wrapped, tmp_path):
-    (again.folder / QUEUE).unlink()
+    (again.folder / QUICK_OUTPUT).unlink()
     wrapped("sbatch", '[ -e $count ] || { touch $count; scontrol shutdown slurmctld; sleep 1; }; exec "$real" "$@"')
-    process = again.start(QUEUE, "--retries", "0")
+    process = again.start(QUICK_OUTPUT, "--retries", "0")
     wait((tmp_path / "bin" / "sbatch.calls").exists, 120, "the first submission")
     time.sleep(60)
     again.slurm.start_controller()
     again.finish(process)
-    assert len(lines(again, "warning: Slurm takes no more jobs")) == 1
+    assert len(again.lines("warning: Slurm takes no more jobs")) == 1
     assert again.states("search")[-1] == "COMPLETED"
 
 
