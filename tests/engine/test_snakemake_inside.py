@@ -27,6 +27,7 @@ from scripts.engine.left_standing import USED as USED_TRIGGERS
 from scripts.engine.left_standing import left_standing
 from scripts.engine.run_progress import SAID, STOPPING, STREAM
 from scripts.engine.slurm import ASKS
+from scripts.engine.slurm_job import ARRAY, STEP
 from scripts.engine.versions import TESTED, newer_than_tested
 
 pytestmark = pytest.mark.slow  # where a Slurm is installed and away, importing its plugin takes ten seconds
@@ -85,6 +86,25 @@ def test_ctrl_c_cancels_the_jobs_of_an_executor_and_then_waits_for_its_threads()
 
 def test_a_job_without_attempts_left_is_not_started_again():
     assert "if job.restart_times > job.attempt - 1:" in source(JobScheduler)
+
+
+# scripts/engine/slurm_job.py
+
+
+def test_the_slurm_plugin_gives_a_job_one_command_which_starts_a_step():
+    assert f'"{STEP.strip()}"' in source(Executor.additional_general_args)
+    assert "call += f' --wrap=\"{exec_job_escaped}\"'" in source(Executor.run_job)
+    assert '["#!/bin/sh", exec_job]' in source(Executor.run_job)
+    assert f'call + f"{ARRAY}{{' in source(Executor.run_array_jobs)
+
+
+# scripts/engine/slurm_site.py
+
+
+def test_the_scheduler_counts_the_jobs_in_the_queue_as_a_resource():
+    begun = source(JobScheduler.__init__)
+    assert 'workflow.global_resources["_nodes"]' in begun
+    assert "self.resources = copy.copy(self.global_resources)" in begun
 
 
 # scripts/engine/slurm_states.py
