@@ -18,7 +18,7 @@ from scripts.common.files import write_text
 # The text columns of tables that several scripts read.
 EFFECTS = ("task", "undefined")
 MEANS = ("task", "system")
-DATASETS = ("dataset", "split", "carved", "tokenizer")
+DATASETS = ("dataset", "split", "carved", "tokenizer", "grades")
 COMPARISONS = ("comparison", "control", "treatment", "measure", "effect_type", "family", "estimator", "interval")
 COSTS = ("task", "system", "seed", "device", "precision")
 INFERENCE_TIMES = ("task", "system", "model", "texts", "candidates", "device", "column")

@@ -38,6 +38,7 @@ def statistics(
             "queries": len(qrels),
             "judgements": len(judged),
             "relevant": sum(grade > 0 for _, grade in judged),
+            "grades": ", ".join(map(str, sorted({grade for _, grade in judged}))),
             "queries_without_relevant": sum(not any(g > 0 for g in d.values()) for d in qrels.values()),
             "carved": split in splitting.carved,
         }

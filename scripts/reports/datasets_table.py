@@ -36,7 +36,7 @@ OF_SOME = ("left_out", "unjudged", "sampled_from", "own_documents", "excluded", 
            "near_duplicates_left_out")  # fmt: skip  # whole numbers; most splits have none
 SPLIT_COLUMNS = ("queries", "judgements", "relevant", "queries_without_relevant", "judged_documents_missing",
                  "mean_query_words", "mean_query_word_pieces", "all_queries", "relevant_per_query", "carved",
-                 *OF_SOME)  # fmt: skip
+                 "grades",                 *OF_SOME)  # fmt: skip
 
 
 def rows(name: str, statistics: dict, pieces: dict | None = None) -> list[dict]:

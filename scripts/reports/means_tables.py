@@ -14,9 +14,10 @@ import pandas as pd
 
 from scripts.common.command_line import parser, run
 from scripts.common.tables import read_table
-from scripts.reports.comparison.families import FoundFamily, read_families
+from scripts.reports.comparison.families import FoundFamily, of_all_pairs, read_families
+from scripts.reports.comparison.family_text import size_alone
 from scripts.reports.comparison.reading import Labels
-from scripts.reports.contents.mean_values import Value, best_of
+from scripts.reports.contents.mean_values import Value, in_bold
 from scripts.reports.writing.content import Block, Column, Items, Section, Table
 from scripts.reports.writing.printed import write_printed
 
@@ -37,14 +38,6 @@ class Settings:
     )
 
 
-def letters_of(families: Mapping[str, FoundFamily], measure: str) -> tuple[str, dict[str, str]]:
-    """The first family of all pairs with this measure, and the letters of its systems (by label) over all its tasks."""
-    for name, found in families.items():
-        if found.record.measure == measure and found.record.against is None:
-            return name, {one.system: one.sign for one in found.whole.standings}
-    return "", {}
-
-
 def values(means: pd.DataFrame, measure: str, settings: Settings, letters: Mapping[str, str]) -> dict[str, dict]:
     """By system and task the value; by system under AVERAGE their mean, where the system has every task."""
     measured = means[means[measure].notna()]
@@ -60,27 +53,37 @@ def values(means: pd.DataFrame, measure: str, settings: Settings, letters: Mappi
     return found
 
 
-def means_table(means: pd.DataFrame, measure: str, settings: Settings, letters: Mapping[str, str]) -> Table:
+def means_table(means: pd.DataFrame, measure: str, settings: Settings, tested: FoundFamily | None) -> Table:
     """Systems by tasks, the best of each column bold."""
-    found = values(means, measure, settings, letters)
+    labels = settings.labels
+    letters = {one.system: one.sign for one in tested.whole.standings} if tested else {}
+    found = {labels.system(name): of for name, of in values(means, measure, settings, letters).items()}
     names = [*dict.fromkeys(task for of_tasks in found.values() for task in of_tasks if task != AVERAGE)]
-    names += [AVERAGE] if any(AVERAGE in of_tasks for of_tasks in found.values()) else []
+    heads = {task: labels.task(task) for task in names}
+    scopes = dict(heads)
+    if any(AVERAGE in of_tasks for of_tasks in found.values()):
+        heads[AVERAGE] = AVERAGE
+        scopes[AVERAGE] = tested.whole.task if tested and tested.tasks == len(names) else ""
+    columns = {name: {system: of[name] for system, of in found.items() if name in of} for name in heads}
     lower = measure in settings.lower_is_better
-    best = {name: best_of((of[name] for of in found.values() if name in of), measure, lower) for name in names}
+    bold = {name: in_bold(column, measure, lower, tested, scopes[name]) for name, column in columns.items()}
+    tried = {labels.system(name): number for name, number in settings.tried.items()}
     rows = []
-    for system, of_tasks in found.items():
-        cells = [of_tasks[name].text(best[name]) if name in of_tasks else "" for name in names]
-        tried = [f"{settings.tried.get(system, 1)}"] if settings.tried else []
-        rows.append([settings.labels.system(system), *cells, *tried])
-    heads = [Column(name if name == AVERAGE else settings.labels.task(name), "r") for name in names]
-    columns = [Column("System"), *heads, *([Column("Tried", "r")] if settings.tried else [])]
-    return Table(columns, [rows], caption=f"Mean {measure} of each system on each task.")
+    for system, of in found.items():
+        cells = [of[name].text(system in bold[name]) if name in of else "" for name in heads]
+        rows.append([system, *cells, *([f"{tried.get(system, 1)}"] if tried else [])])
+    shown = [Column("System"), *(Column(head, "r") for head in heads.values())]
+    shown += [Column("Tried", "r")] if tried else []
+    return Table(shown, [rows], caption=f"Mean {measure} of each system on each task.")
 
 
-def notes(means: pd.DataFrame, measure: str, settings: Settings, family: str) -> Items:
+def notes(means: pd.DataFrame, measure: str, settings: Settings, family: str, tested: FoundFamily | None) -> Items:
     """How to read one of the tables."""
-    lower = measure in settings.lower_is_better
-    said = [f"Bold: the {'lowest' if lower else 'highest'} mean of a column, significant or not."]
+    best = f"the {'lowest' if measure in settings.lower_is_better else 'highest'} mean of a column"
+    systems = set(map(settings.labels.system, means.loc[means[measure].notna(), "system"]))
+    apart = tested and {one.system for one in tested.whole.standings} == systems
+    also = " and those that do not differ significantly from it" if apart else ", significant or not"
+    said = [f"Bold: {best}{also}."]
     if means[f"{measure} sd"].notna().any():
         said.append("±: the standard deviation between seeds.")
     if settings.trained:
@@ -88,8 +91,9 @@ def notes(means: pd.DataFrame, measure: str, settings: Settings, family: str) ->
     if settings.unstated:
         names = ", ".join(map(settings.labels.system, settings.unstated))
         said.append(f"Not stated: what the published weights of {names} were trained on.")
-    if family:
+    if tested:
         said.append(f"Systems that share a letter do not differ significantly over the tasks of the family {family}.")
+        said += filter(None, [size_alone(tested)])
     if settings.tried:
         said.append(
             "Tried: the number of configurations compared on dev before the final one was chosen; 1: nothing was tuned."
@@ -101,9 +105,9 @@ def content(means: pd.DataFrame, families: Mapping[str, FoundFamily], settings: 
     """A section for each measure."""
     sections: list[Block] = []
     for measure in settings.measures:
-        family, letters = letters_of(families, measure)
-        table = means_table(means, measure, settings, letters)
-        sections.append(Section(measure, [table, notes(means, measure, settings, family)]))
+        family, tested = of_all_pairs(families, measure)
+        table = means_table(means, measure, settings, tested)
+        sections.append(Section(measure, [table, notes(means, measure, settings, family, tested)]))
     return sections
 
 

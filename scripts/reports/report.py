@@ -40,6 +40,7 @@ from scripts.reports.contents.comparisons import Figures, compared, comparisons,
 from scripts.reports.contents.costs import costs
 from scripts.reports.contents.explorer import TO_EXPLORER
 from scripts.reports.contents.families import families
+from scripts.reports.contents.grades import graded
 from scripts.reports.contents.importance import Rankers, importance
 from scripts.reports.contents.judges import judges
 from scripts.reports.contents.machine import Origin, made, read_timings, unchanging
@@ -136,11 +137,13 @@ def results(arguments: Namespace, tables: dict[str, pd.DataFrame]) -> list[Block
     blocks += data.tuned_on_few(settings.tuned, tables["datasets"], labels)
     blocks += data.learnt_near(settings.trained, tables["datasets"], labels)
     said = (settings.measures, settings.trained, settings.unstated, settings.cautions, settings.charts)
-    shown = data.Means(*said, of_runs=bool(settings.sources), lower_is_better=settings.lower_is_better)
+    of_families = read_families(arguments.families, arguments.family_records, labels)
+    grades = graded(tables["datasets"], settings.measures)
+    shown = data.Means(*said, bool(settings.sources), settings.lower_is_better, of_families, grades)
     blocks.append(data.means(means, shown, labels))
     blocks += [comparisons(all_compared, figures, labels)] if found else []
-    if one := read_families(arguments.families, arguments.family_records, labels):
-        blocks.append(families(one, labels))
+    if of_families:
+        blocks.append(families(of_families, labels, [*all_compared.values()]))
     if several := read_studies(settings.transfer, arguments.matrices, arguments.curves):
         blocks.append(studies(several))
     if arguments.judges:

@@ -10,8 +10,8 @@ from scripts.common.command_line import run
 from scripts.common.files import write_text
 from scripts.common.records import read_record
 from scripts.records.comparison import MetaRecord
+from scripts.reports.comparison.caption import caption
 from scripts.reports.comparison.forest_data import Forest
-from scripts.reports.contents.comparisons import caption
 from scripts.reports.draw_forest import FILES, Settings, plotted
 from scripts.reports.figures.command import figure_arguments
 from scripts.reports.figures.forest import noted

@@ -32,14 +32,15 @@ def test_means_mark_the_best_and_what_was_learnt():
     )
     shown = data.Means(["RR"], {"t": ["a"]}, [], [], [], of_runs=True, lower_is_better=[])
     ((row,),) = data.means_table(means, "RR", shown, NAMES).blocks
-    assert row == ["a", "5", Span("9.250"), Span("10.500 ± 0.010*", "strong")]
+    assert [cell.text for cell in row[2:]] == [Span("9.250"), Span("10.500 ± 0.010*", "strong")]
+    assert [cell.source for cell in row[2:]] == ["metrics/a/s/", "metrics/a/t/"] and row[:2] == ["a", "5"]
     lower = replace(shown, lower_is_better=["RR"])
     ((row,),) = data.means_table(means, "RR", lower, NAMES).blocks
-    assert row == ["a", "5", Span("9.250", "strong"), Span("10.500 ± 0.010*")]
+    assert [cell.text for cell in row[2:]] == [Span("9.250", "strong"), Span("10.500 ± 0.010*")]
     ((row,),) = data.means_table(
         means.rename(columns=lambda name: name.replace("RR", "Judged@5")), "Judged@5", shown, NAMES
     ).blocks
-    assert not any(cell.look for cell in row[2:])  # more judged documents are no better
+    assert not any(cell.text.look for cell in row[2:])  # more judged documents are no better
 
 
 def test_systems_with_values_of_other_numbers_of_queries_are_reported():

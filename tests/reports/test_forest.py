@@ -105,6 +105,13 @@ TREATMENTS = tuple(
     replace(PLAIN, treatment=name)
     for name in ("ColBERTv2", "SPLADE++ (self-distilled, a name that is long as names of systems are)", "monoT5-3B")
 )
+MANY = (
+    *(
+        replace(PLAIN, treatment=name, fixed_mean=Diamond(effect, effect - 0.01, effect + 0.01, 0.01, own_p=0.01))
+        for name, effect in (("ColBERTv2", 0.02), ("SPLADE++ (a name that is long as names are)", 0.07), ("mine", -0.1))
+    ),
+    Group("without", (UNDEFINED,)),
+)
 LONG_CONTROL = "sentence-transformers/all-mpnet-base-v2 zero-shot, " * 2
 SHAPES = {
     "one": forest(1),
@@ -117,6 +124,7 @@ SHAPES = {
     "undefined": with_rows(forest(3), *rows(3), UNDEFINED),
     "nothing defined": replace(forest(1), groups=(Group("T", (UNDEFINED,)),)),
     "treatments": forest(groups=TREATMENTS),
+    "rows of treatments": forest(groups=MANY, of_treatments=True, p_note="paired t-test"),
     "standardised": forest(7, effect_type="SMD", alpha=0.1, measure="RBP(p=0.8,rel=1)@100"),
     "correlation": forest(4, effect_type="CORR", judged=""),
     "marks": forest(
@@ -229,6 +237,20 @@ def test_several_treatments_are_groups_with_their_own_summaries():
     lines = [text for text in words(figure) if text.startswith("Heterogeneity")]
     assert [text.startswith("Heterogeneity: τ = ") for text in lines] == [True, True, True, False]
     assert lines[-1].startswith("Heterogeneity: τ is in nDCG@10; I² is relative to sampling error")
+
+
+def test_a_row_of_a_treatment_has_both_means_and_no_task():
+    figure = forest_plot(SHAPES["rows of treatments"])
+    said = words(figure)
+    assert len(patches(figure, "diamond-")) == len(patches(figure, "mean-")) == len(patches(figure, "prediction-")) == 3
+    assert said.count("over collections like these") == 3 and not any(word.startswith("Task") for word in said)
+    assert "Hollow: mean of these 3 tasks; filled: random effects (DL, Knapp-Hartung); bar: 95% prediction" in " ".join(
+        said
+    )
+    names = ["ColBERTv2", "SPLADE++ (a name that is", "mine", "without"]
+    largest_first = words(forest_plot(replace(SHAPES["rows of treatments"], sort="effect")))
+    assert [word for word in said if word in names] == names
+    assert [word for word in largest_first if word in names] == [names[place] for place in (1, 0, 2, 3)]
 
 
 @pytest.mark.parametrize("width", ["single column", "double column"])

@@ -251,6 +251,15 @@ def test_a_figure_is_read_from_files_as_its_looks_say(tmp_path):
     assert "Non-inferiority: summary no test" in notes(plot) and "equivalence: summary p = 0.400" in notes(plot)
 
 
+def test_more_than_three_treatments_have_a_row_each_unless_tasks_are_asked_for(tmp_path):
+    several = [found(tmp_path, f"x{number}", 0.05) for number in range(4)]
+    assert forest(several, LOOKS, LABELS).of_treatments
+    assert not forest(several, replace(LOOKS, rows="tasks"), LABELS).of_treatments
+    assert not forest(several[:3], LOOKS, LABELS).of_treatments
+    assert forest(several[:2], replace(LOOKS, rows="treatments"), LABELS).of_treatments
+    assert not forest(several[:1], replace(LOOKS, rows="treatments"), LABELS).of_treatments
+
+
 def test_figures_with_a_common_axis_have_limits_that_hold_all_of_them(tmp_path):
     comparisons = [found(tmp_path, "x", 0.05), found(tmp_path, "y", -0.3)]
     low, high = common_limits(comparisons, LOOKS, LABELS)

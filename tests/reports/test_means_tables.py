@@ -5,9 +5,12 @@ import json
 import pandas as pd
 import pytest
 
+from scripts.records.family import Difference, FamilyRecord
 from scripts.reports import means_tables
+from scripts.reports.comparison.families import FoundFamily, Scope, Standing, of_all_pairs
+from scripts.reports.comparison.family_text import size_alone
 from scripts.reports.comparison.reading import Labels
-from scripts.reports.means_tables import AVERAGE, Settings, content, letters_of, means_table, notes, values
+from scripts.reports.means_tables import AVERAGE, Settings, content, means_table, notes, values
 from scripts.reports.writing.content import plain
 
 MEANS = pd.DataFrame(
@@ -34,7 +37,7 @@ def bold(table):
 
 
 def test_systems_by_tasks_with_the_average_where_a_system_has_every_task():
-    table = means_table(MEANS, "nDCG@10", SETTINGS, {})
+    table = means_table(MEANS, "nDCG@10", SETTINGS, None)
     assert [column.name for column in table.columns] == ["System", "A", "b", AVERAGE, "Tried"]
     assert cells(table) == [
         ["bm25", "0.250", "0.450", "0.350", "25"],
@@ -44,8 +47,8 @@ def test_systems_by_tasks_with_the_average_where_a_system_has_every_task():
 
 
 def test_the_best_of_a_column_is_bold_also_where_lower_is_better_and_where_two_print_the_same():
-    assert bold(means_table(MEANS, "nDCG@10", SETTINGS, {})) == [["0.450"], ["0.350 ± 0.010", "0.375"], ["0.350"]]
-    assert bold(means_table(MEANS, "rank", SETTINGS, {})) == [["1.000", "2.000"], ["2.000 ± 0.500", "2.000"]]
+    assert bold(means_table(MEANS, "nDCG@10", SETTINGS, None)) == [["0.450"], ["0.350 ± 0.010", "0.375"], ["0.350"]]
+    assert bold(means_table(MEANS, "rank", SETTINGS, None)) == [["1.000", "2.000"], ["2.000 ± 0.500", "2.000"]]
 
 
 def test_an_average_is_that_of_the_tasks():
@@ -55,8 +58,8 @@ def test_an_average_is_that_of_the_tasks():
 def test_one_task_has_no_average_and_untuned_systems_no_column():
     one = MEANS[MEANS["task"] == "a"]
     untuned = Settings(["nDCG@10"], {}, {}, SETTINGS.labels)
-    assert [column.name for column in means_table(one, "nDCG@10", untuned, {}).columns] == ["System", "A"]
-    assert [plain(text) for text in notes(one, "nDCG@10", untuned, "").texts] == [
+    assert [column.name for column in means_table(one, "nDCG@10", untuned, None).columns] == ["System", "A"]
+    assert [plain(text) for text in notes(one, "nDCG@10", untuned, "", None).texts] == [
         "Bold: the highest mean of a column, significant or not.",
         "±: the standard deviation between seeds.",
     ]
@@ -91,6 +94,38 @@ def test_letters_stand_at_the_averages_in_both_formats(family, monkeypatch):
     assert r"\textbf{0.375}$^{ a}$" in tex and tex.count(r"\begin{tabular}") == 2
 
 
+def pair(system, other, difference, p_value):
+    means = {"system_mean": difference, "other_mean": 0.0, "se": 0.01, "ci_low": 0.0, "ci_high": 0.0}
+    marks = {"parametric_p_value": p_value, "system_letters": "a", "other_letters": "b"}
+    return Difference("A", 10, system, other, difference=difference, p_value=p_value, **means, **marks)
+
+
+def all_pairs(*differences, groups=((0, 1),), systems=("guest", "Tuned", "bm25")):
+    """A family of all pairs on task A, in the order of its means."""
+    standings = tuple(Standing(name, 0.5, "a") for name in systems)
+    scope = Scope("A", 10, standings, groups, None, 100, False, list(differences))
+    record = FamilyRecord([*systems], None, "nDCG@10", "t", 0.05, False, {}, (), ())
+    return FoundFamily(record, (scope,))
+
+
+def test_where_all_pairs_are_tested_bold_follows_the_tests():
+    one = MEANS.assign(**{"nDCG@10": [0.30, 0.31, 0.0, 0.0, 0.35], "nDCG@10 sd": None})
+    one = one[one["task"] == "a"]
+    assert bold(means_table(one, "nDCG@10", SETTINGS, None)) == [[], [], ["0.350"]]
+    assert bold(means_table(one, "nDCG@10", SETTINGS, all_pairs())) == [[], ["0.310"], ["0.350"]]
+    fewer = all_pairs(groups=(), systems=("Tuned", "bm25"))  # says nothing about guest
+    assert bold(means_table(one, "nDCG@10", SETTINGS, fewer)) == [[], [], ["0.350"]]
+
+
+def test_a_larger_difference_that_is_not_significant_has_its_sentence():
+    said = size_alone(all_pairs(pair("guest", "bm25", -0.05, 0.2), pair("guest", "Tuned", 0.03, 0.01)))
+    assert said.startswith(
+        "Size alone does not decide: guest and bm25 (0.0500) do not differ significantly, guest and T"
+    )
+    assert size_alone(all_pairs(pair("guest", "bm25", 0.05, 0.01), pair("guest", "Tuned", 0.03, 0.2))) == ""
+    assert size_alone(all_pairs(pair("guest", "bm25", 0.05, 0.2))) == ""
+
+
 def test_a_family_against_a_control_or_of_another_measure_gives_no_letters():
-    assert letters_of({}, "nDCG@10") == ("", {})
+    assert of_all_pairs({}, "nDCG@10") == ("", None)
     assert len(content(MEANS, {}, SETTINGS)) == 2

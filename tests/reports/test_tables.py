@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from scripts.reports.comparison.adjustment import Adjusted, Adjustment, adjustments
+from scripts.reports.comparison.caption import caption
 from scripts.reports.comparison.lines import lines_of
 from scripts.reports.comparison.looks import Looks
 from scripts.reports.comparison.number_text import numbers
@@ -27,7 +28,6 @@ from scripts.reports.comparison.table import (
     headings,
     overview,
 )
-from scripts.reports.contents.comparisons import caption
 from scripts.reports.tables import content, dependences, in_full, narrow
 from scripts.reports.writing import markdown
 from scripts.reports.writing.content import Column, Items, Paragraph, Section, Table
@@ -169,9 +169,14 @@ def test_latex_escapes_what_means_something_to_it():
 
 
 def test_latex_prints_the_measure_and_the_meaning_of_marks_with_each_table():
-    part = Section("nDCG@10", [Table([Column("Task")], [[["a"]]]), Items(["±: the spread."])])
+    table = Table([Column("Task")], [[["a"]]], caption="Mean nDCG@10 of A & B.")
+    part = Section("nDCG@10", [table, Items(["±: the spread."])])
     title, _, said = document([part]).partition("\\noindent\\resizebox")
-    assert "\\textbf{nDCG@10}" in title and "$\\pm$: the spread." in said and "%" not in said.replace("{!}{%", "")
+    assert (
+        "Mean nDCG@10 of A \\& B.\\par}" in title
+        and "$\\pm$: the spread." in said
+        and "%" not in said.replace("{!}{%", "")
+    )
     cell = document([Table([Column("a")], [[["0.297 ± 0.009*"]]])])
     assert r"0.297{\tiny\,$\pm$\,0.009}*" in cell
 

@@ -166,8 +166,8 @@ def test_a_sentence_and_a_table_say_where_the_answer_depends_on_unjudged_documen
     )
     meta, plot = one.meta, plot_of(one)
     assert remark(meta, plot) == (
-        "In the runs of both systems, nDCG@10 counts 13.0 different documents per query, of which 1.5 are unjudged and "
-        f"count as not relevant. The answer depends on them: the mean difference is {MINUS}0.050 (95% CI {MINUS}0.070 to {MINUS}0.030; p < 0.001 without correction) if they are "
+        "Of the documents in the top ten of either system, 88% are judged; the others count as not relevant. "
+        f"The answer depends on them: the mean difference is {MINUS}0.050 (95% CI {MINUS}0.070 to {MINUS}0.030; p < 0.001 without correction) if they are "
         f"judged least favourably for Tuned & Co, 0.010 (95% CI {MINUS}0.010 to 0.030; p = 0.400 without correction) if all are "
         "relevant."
     )
@@ -191,10 +191,11 @@ def test_where_few_documents_are_judged_only_condensed_lists_are_named():
     few = {"a": 1.2, "b": 2.2}  # of 1.0 and 2.0 that are unjudged
     one = compared(few, lowest=means(-0.05, 1e-4), condensed=means(-0.04, 1e-3))
     said = remark(one.meta, plot_of(one))
-    assert "Only 12% are judged, too few to bound the answer. Without unjudged documents (condensed lists)" in said
+    assert "12% are judged; the others count as not relevant. With so few, extreme assumptions" in said
+    assert "allow any answer. Without unjudged documents (condensed lists)" in said
     assert f"the mean difference is {MINUS}0.040" in said and "least favourably" not in said
     extremes = compared(few, lowest=means(-0.05, 1e-4))
-    assert remark(extremes.meta, plot_of(extremes)).endswith("too few to bound the answer.")
+    assert remark(extremes.meta, plot_of(extremes)).endswith("allow any answer.")
 
 
 def test_condensed_lists_are_cut_to_the_depth_of_the_shallower_system(tmp_path):

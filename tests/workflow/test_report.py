@@ -24,6 +24,12 @@ def test_the_page_needs_no_other_file(page):
     assert set(targets) <= set(ids) and len(ids) == len(set(ids))
 
 
+def test_each_link_and_each_number_of_a_table_leads_to_a_file_beside_the_page(page):
+    links = set(re.findall(r'<a[^>]*href="([^"#][^"#]*)', page.read_text()))
+    assert {link.split("/")[0] for link in links} >= {"tables", "meta", "metrics", "explorer"}
+    assert [link for link in links if not (page.parent / html.unescape(link)).exists()] == []
+
+
 def test_the_page_says_what_was_asked_found_and_done(page):
     text = page.read_text()
     summary = (page.parent / "summary.md").read_text()

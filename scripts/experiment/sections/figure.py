@@ -49,6 +49,12 @@ class Figure:
         "list of treatments share one",
         LEFT_OUT,
     ] = None
+    rows: Annotated[
+        Literal["tasks", "treatments"] | None,
+        "what a row of a figure of several treatments is: a task of a treatment, or a treatment, with its means alone; "
+        "default treatments if there are more than three",
+        LEFT_OUT,
+    ] = None
     fixed: Annotated[bool, "draw the fixed-effect summary as well"] = False
     bayesian: Annotated[bool, "draw the Bayesian summary as well"] = False
     limits: Annotated[

@@ -6,6 +6,7 @@ Writes nothing. Names are replaced by labels here.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -68,6 +69,14 @@ class FoundFamily:
         """The number of tasks."""
         return max(1, len(self.scopes) - 1)
 
+    def unbeaten(self, task: str, systems: Collection[str]) -> set[str]:
+        """The systems that do not differ significantly from the best on a task; none if other systems were tested."""
+        for scope in self.scopes:
+            names = [one.system for one in scope.standings]
+            if scope.task == task and set(names) == set(systems):
+                return {names[0], *(names[place] for group in scope.groups if 0 in group for place in group)}
+        return set()
+
 
 def read_family(table: Path, record: Path, labels: Labels) -> FoundFamily:
     """Read the two files of a multiple comparison."""
@@ -75,6 +84,12 @@ def read_family(table: Path, record: Path, labels: Labels) -> FoundFamily:
     lines = read_table(table, "task", "system", "other", "system_letters", "other_letters")
     found = [_scope(one, lines[lines["task"] == one.task], contents, labels) for one in contents.scopes]
     return FoundFamily(contents, tuple(found))
+
+
+def of_all_pairs(families: Mapping[str, FoundFamily], measure: str) -> tuple[str, FoundFamily | None]:
+    """The first family of all pairs with this measure and its name."""
+    every = (one for one in families.items() if one[1].record.measure == measure and one[1].record.against is None)
+    return next(every, ("", None))
 
 
 def read_families(tables: list[Path], records: list[Path], labels: Labels) -> dict[str, FoundFamily]:

@@ -79,6 +79,20 @@ def _best(found: FoundFamily, level: str) -> str:
     return f"{result}, {level}. The next, {following.system}, has {difference} {direction}."
 
 
+def size_alone(found: FoundFamily) -> str:
+    """Two pairs of which the one with the larger difference alone is not significant, if there are such."""
+    alpha, pairs = found.record.alpha, found.whole.differences
+    least = min((one for one in pairs if one.p_value < alpha), key=lambda one: abs(one.difference), default=None)
+    most = max((one for one in pairs if one.p_value >= alpha), key=lambda one: abs(one.difference), default=None)
+    if not (least and most and abs(most.difference) > abs(least.difference)):
+        return ""
+    pairs_said = [f"{one.system} and {one.other} ({form.fixed(abs(one.difference), 4)})" for one in (most, least)]
+    return (
+        f"Size alone does not decide: {pairs_said[0]} do not differ significantly, {pairs_said[1]} do, "
+        "whose differences vary less between queries."
+    )
+
+
 def _against(found: FoundFamily, level: str) -> str:
     measure, standings = found.record.measure, found.whole.standings
     control = _control(found)
@@ -154,6 +168,7 @@ def notes(found: FoundFamily) -> list[str]:
             "Over tasks, each task weighs the same, and the tasks are taken as given: the result holds for these "
             "collections, not for collections like these."
         )
+    said += filter(None, [size_alone(found)])
     several = {name: seeds for name, seeds in record.seeds.items() if seeds > 1}
     if several:
         said.append("Several seeds of a system are averaged by query.")

@@ -142,7 +142,7 @@ class Forest:
     task_interval: the label of the tasks' intervals; empty if they are not named. limits, ticks, columns and digits
     (decimals) are chosen by the data where they are None. lower_is_better: a negative effect favours the treatment.
     notes: at the foot of the "figure", or in a "caption" beside it. unstated: systems of whose published weights nobody
-    states what they were trained on.
+    states what they were trained on. of_treatments: a row is a treatment, with its means alone, not a task.
     """
 
     control: str
@@ -172,6 +172,7 @@ class Forest:
     lower_is_better: bool = False
     notes: str = "figure"
     unstated: tuple[str, ...] = ()
+    of_treatments: bool = False
 
     def __post_init__(self) -> None:
         if not self.groups:
@@ -207,6 +208,8 @@ class Forest:
         """Whether it shows a column (or, where it is narrow, n or p in the second line of a task)."""
         if self.columns is not None:
             return column in self.columns
+        if self.of_treatments and column not in ("effect", "p"):
+            return False
         if column == "weight" and not self.weighted:
             return False
         return not self.single or column in ("n", "effect", "p")

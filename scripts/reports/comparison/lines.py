@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from scripts.reports.comparison import number_text as form
@@ -16,7 +17,7 @@ Cells = dict[str, tuple[str, ...]]  # column name -> pieces of text, which are a
 
 @dataclass
 class Line:
-    """One line of the plot.
+    """One line of the plot; `plain` even where its kind is bold, `beyond` is the prediction interval drawn below it.
 
     `kind`: heading (of a group or subgroup), task, undefined, subtotal, mean (of these tasks), summary, fixed,
     posterior, prediction, or unpredicted if there is no prediction interval, and heterogeneity.
@@ -42,11 +43,13 @@ class Line:
     text: list[str] = field(default_factory=list)
     reason_text: list[str] = field(default_factory=list)
     y: float = 0.0
+    plain: bool = False
+    beyond: tuple[float, float] | None = None
 
     @property
     def bold(self) -> str:
         """The weight of its type: headings and summaries stand out."""
-        return "bold" if self.kind in ("heading", "mean", "summary") else "normal"
+        return "bold" if self.kind in ("heading", "mean", "summary") and not self.plain else "normal"
 
     @property
     def rows(self) -> int:
@@ -56,6 +59,8 @@ class Line:
 
 def lines_of(forest: Forest, numbers: form.Numbers) -> list[Line]:
     """All lines of the plot: for each group its heading (if several), tasks, summary and prediction interval."""
+    if forest.of_treatments:
+        return _treatments(forest, numbers)
     rows = [row for group in forest.groups for row in group.rows]
     decimals = form.mean_decimals(value for row in rows for value in (row.control_mean, row.treatment_mean))
     lines = []
@@ -70,6 +75,33 @@ def lines_of(forest: Forest, numbers: form.Numbers) -> list[Line]:
         for line in lines:
             _set_below(line, forest)
     return lines
+
+
+def _treatments(forest: Forest, numbers: form.Numbers) -> list[Line]:
+    """For each treatment its mean on these collections and, below it, that over collections like these."""
+    lines = [line for place in _placed(forest) for line in _of_treatment(place, forest, numbers)]
+    for line in lines if forest.single else []:
+        _set_below(line, forest)
+    return lines
+
+
+def _placed(forest: Forest) -> list[int]:
+    """The places of the groups as they are drawn: as configured, or by their effect, the largest first."""
+    effects = [mean.effect if (mean := group.fixed_mean or group.summary) else -math.inf for group in forest.groups]
+    return sorted(range(len(effects)), key=lambda place: -effects[place] if forest.sort == "effect" else 0)
+
+
+def _of_treatment(place: int, forest: Forest, numbers: form.Numbers) -> list[Line]:
+    group = forest.groups[place]
+    if group.summary is None:
+        return [Line("undefined", group.treatment, place, reason="no task has an effect that can be computed")]
+    means = [line for line in _summary_lines(group, place, forest, numbers) if line.kind in ("mean", "summary")]
+    for line in means:
+        line.cells = {name: cell for name, cell in line.cells.items() if name in ("effect", "p")}
+        line.label, line.short_label = plot_text.LIKE_THESE, plot_text.LIKE_THESE.removeprefix("over collections ")
+    means[-1].plain, means[-1].beyond = len(means) > 1, group.summary.prediction_interval
+    means[0].label, means[0].short_label = group.treatment, ""
+    return means
 
 
 def ordered(group: Group, sort: str) -> list[Row]:

@@ -16,14 +16,18 @@ from scripts.reports.comparison.lines import TRAINED
 
 def notes(forest: Forest, p_shown: bool) -> list[str]:
     """All notes of a forest plot; `p_shown`: whether the tasks' p-values are in it."""
-    lines = [line for group in forest.groups for line in _of_group(forest, group)]
-    lines += filter(None, [plot_text.heterogeneity_note(forest), plot_text.intervals(forest)])
+    if forest.of_treatments:
+        lines = plot_text.of_treatments(forest)
+    else:
+        lines = [line for group in forest.groups for line in _of_group(forest, group)]
+        lines += filter(None, [plot_text.heterogeneity_note(forest), plot_text.intervals(forest)])
     if forest.p_note and p_shown:
         lines.append(plot_text.p_text(forest))
     for group in forest.groups:
         lines += _margin(forest, group)
     lines += filter(None, [forest.clusters_note, forest.weights_note])
-    return [*lines, *trained(forest), *seeds(forest), *filter(None, [forest.seeds_note])]
+    learnt = [] if forest.of_treatments else trained(forest)  # daggers stand at tasks
+    return [*lines, *learnt, *seeds(forest), *filter(None, [forest.seeds_note])]
 
 
 def _of_group(forest: Forest, group: Group) -> list[str]:

@@ -17,6 +17,7 @@ from scripts.statistics.intervals import interval_named
 from scripts.statistics.meta_analysis.prediction import FEWEST
 
 I2_CAUTION = "(relative to sampling error: rises with the queries per task)"
+LIKE_THESE = "over collections like these"
 FIXED_EFFECT = "Fixed effect (inverse variance)"
 
 
@@ -154,12 +155,30 @@ def _interval(forest: Forest, group: Group) -> str:
 
 def p_text(forest: Forest) -> str:
     """The method of the p-values, and their stars."""
+    return f"p-values of tasks: {forest.p_note}.{_stars(forest)}"
+
+
+def of_treatments(forest: Forest) -> list[str]:
+    """What both rows of a treatment are, and how the p-values of means are adjusted."""
+    several = [group for group in forest.groups if group.heterogeneity and group.summary]
+    said = []
+    if several:
+        counts = sorted({_with_effect(group) for group in several})
+        tasks = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        methods = ", ".join(dict.fromkeys(method(forest, group) for group in several))
+        predicted = any(group.summary.prediction_interval for group in several)
+        bar = f"; bar: {form.percent(forest.alpha)} prediction interval" if predicted else ""
+        said.append(f"Hollow: mean of these {tasks} tasks; filled: random effects ({methods}){bar}.")
+    return [*said, _stars(forest).strip()] if forest.p_note else said
+
+
+def _stars(forest: Forest) -> str:
     means = f" p-values of means: {forest.summary_note}." if forest.summary_note else ""
     star = form.unbroken(f"* p < {forest.alpha:g}")
     hypotheses = max((mean.hypotheses for mean in _means(forest)), default=1)
     if hypotheses > 1 and forest.correction != "Holm":
         star += f", of means after Holm correction for {form.spelled(hypotheses)} hypotheses"
-    return f"p-values of tasks: {forest.p_note}.{means} {star}."
+    return f"{means} {star}."
 
 
 def _means(forest: Forest) -> list[Diamond]:

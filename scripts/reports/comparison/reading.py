@@ -31,6 +31,7 @@ from scripts.statistics.effects import effect_named
 from scripts.statistics.meta_regression.moderation import Subgroups
 from scripts.statistics.task_intervals import task_interval_named
 
+MOST_WITH_TASKS = 3  # treatments of a figure with a row for each task of each
 TESTS = {
     "t-test": ("t_p", "paired t-test"),
     "randomisation": ("randomisation_p", "paired randomisation test"),
@@ -197,8 +198,13 @@ def forest(comparisons: list[Found], looks: Looks, labels: Labels) -> Forest:
         interval=used.interval,
         task_interval=task_interval(first),
         unstated=tuple(map(labels.system, looks.unstated)),
+        of_treatments=len(comparisons) > 1 and (looks.rows or _rows_by(len(comparisons))) == "treatments",
         **{name: getattr(looks, name) for name in AS_IN_LOOKS},
     )
+
+
+def _rows_by(treatments: int) -> str:
+    return "treatments" if treatments > MOST_WITH_TASKS else "tasks"
 
 
 def _group(comparison: Found, column: str, looks: Looks, labels: Labels, alone: bool) -> Group:

@@ -98,13 +98,13 @@ def in_domain(plot: Forest) -> str:
         said = f"In-domain training: {{}} learnt from training queries of this collection, {other}."
         return said.format(*names)
     k = len(group.rows)
+    sides = {group.treatment: learnt["treatment"], plot.control: learnt["control"]}
+    unstated = any(name in plot.unstated and len(tasks) < k for name, tasks in sides.items())
     counts = {role: {0: "none", k: "all"}.get(len(tasks), form.spelled(len(tasks))) for role, tasks in learnt.items()}
-    sides = [(group.treatment, "treatment"), (plot.control, "control")]
-    unstated = [name for name, role in sides if name in plot.unstated and len(learnt[role]) < k]
-    of_weights = f" What the published weights of {' and '.join(unstated)} were trained on is not stated."
+    known = ", as far as is stated" if unstated else ""
     return (
         f"In-domain training: {group.treatment} learnt from training queries of {counts['treatment']} of these "
-        f"{form.spelled(k)} collections, {plot.control} of {counts['control']}.{of_weights if unstated else ''}"
+        f"{form.spelled(k)} collections, {plot.control} of {counts['control']}{known}."
     )
 
 

@@ -6,6 +6,7 @@ correction, and its sign.
 
 from __future__ import annotations
 
+from scripts.ir.measure_names import canonical, cutoff, parse
 from scripts.records.comparison import MetaRecord, UnjudgedCase
 from scripts.reports.comparison import mean_in_text
 from scripts.reports.comparison import number_text as form
@@ -39,7 +40,7 @@ def changing(meta: MetaRecord, alpha: float) -> dict[str, UnjudgedCase]:
 
 
 def remark(meta: MetaRecord, plot: Forest) -> str:
-    """How many documents are unjudged, and in which cases the answer is another; empty if it is the same in all.
+    """The share of judged documents, and in which cases the answer is another; empty if it is the same in all.
 
     If most documents are unjudged, the extreme cases always give another answer, so only the condensed case is given.
     """
@@ -47,14 +48,11 @@ def remark(meta: MetaRecord, plot: Forest) -> str:
     if not changed or meta.unjudged is None:
         return ""
     number, documents = (sum(of.values()) / len(of) for of in (meta.unjudged.number, meta.unjudged.documents))
-    said = (
-        f"In the runs of both systems, {plot.measure} counts {documents:.1f} different documents per query, of which "
-        f"{number:.1f} are unjudged and count as not relevant. "
-    )
     share = 1 - number / documents
+    said = f"Of the documents {_ranks(plot.measure)}, {share:.0%} are judged; the others count as not relevant. "
     means = {name: mean_in_text.tested(case.fixed_mean, plot) for name, case in cases_of(meta).items()}
     if share < FEW:
-        said += f"Only {share:.0%} are judged, too few to bound the answer."
+        said += "With so few, extreme assumptions about the others allow any answer."
         if "condensed" in means:
             said += (
                 f" Without unjudged documents (condensed lists), the mean {plot.effect.NOUN} is {means['condensed']}."
@@ -63,6 +61,13 @@ def remark(meta: MetaRecord, plot: Forest) -> str:
         cases = [f"{means[name]} if {CASES[name][0]}" for name in changed]
         said += f"The answer depends on them: the mean {plot.effect.NOUN} is {', '.join(cases)}."
     return said.format(treatment=plot.groups[0].treatment)
+
+
+def _ranks(measure: str) -> str:
+    """Where a measure reads both runs."""
+    name = canonical(measure)  # none for a measure that tasks have each their own of
+    depth = cutoff(parse(name)) if name else None
+    return f"in the top {form.spelled(depth)} of either system" if depth else "in the runs of both systems"
 
 
 def cases_tables(meta: MetaRecord, plot: Forest) -> list[Table]:

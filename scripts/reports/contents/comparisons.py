@@ -11,6 +11,7 @@ from scripts.experiment.sections.figure import INFLUENCE, QUERIES
 from scripts.records.comparisons import ComparisonRow
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison.adjustment import rows_of
+from scripts.reports.comparison.caption import caption
 from scripts.reports.comparison.forest_data import Forest
 from scripts.reports.comparison.lines import lines_of, unmarked
 from scripts.reports.comparison.looks import Looks
@@ -150,7 +151,7 @@ def _answers(one: Compared, row: ComparisonRow, texts: dict[str, str]) -> list[T
             said = (Span(answer.words, answer.kind), " ", Span(texts[scope], "quiet"))
             own, _, corrected = texts[p].partition(" ")
             tested = (own, Span(f" {corrected}", "quiet")) if corrected else own
-            cells += [Cell(said, getattr(row, effect)), tested]
+            cells += [Cell(said, getattr(row, effect), f"meta/{one.name}.json"), tested]
     return cells
 
 
@@ -255,31 +256,10 @@ def states(one: Compared, figures: Figures, labels: Labels) -> dict[str, str]:
 
 
 def _rows(plot: Forest, several: list[Compared], figures: Figures, labels: Labels) -> list[tuple[str, str]]:
-    """The rows of a forest plot as drawn, each with its link."""
+    """The rows of a forest plot as drawn, each with its link: a task to its queries, a treatment to its section."""
+    if plot.of_treatments:
+        return [(one.plot.groups[0].treatment, f"#{one.anchor}") for one in several]
     links = [states(one, figures, labels) for one in several]
     tasks = [line for line in lines_of(plot, form.numbers(plot)) if line.kind in ("task", "undefined")]
     leads = [(line.label, links[line.group].get(unmarked(line.label))) for line in tasks]
     return [(label, link) for label, link in leads if link]
-
-
-def caption(plot: Forest, hedges: bool) -> str:
-    """How to read a forest plot: what is what in it. `hedges`: corrected for small samples."""
-    percent = f"{100 * (1 - plot.alpha):g}%"
-    square = plot.effect.caption(plot.measure, hedges)
-    area = ", its area the task's weight" if plot.weighted else ""
-    text = f"Each row is a task: the square is the {square}{area}, the line its {percent} "
-    text += "confidence interval. "
-    if any(group.heterogeneity for group in plot.groups):
-        text += (
-            "The hollow diamond is the mean on these collections, the filled one the mean over collections like these "
-        )
-        text += "(random effects); each spans its interval"
-    else:
-        text += "The diamond is the effect of the only task and spans its interval"
-    if any(group.summary and group.summary.prediction_interval for group in plot.groups):
-        text += "; the bar below it is the prediction interval, where the effect in a new collection is expected"
-    if any(group.fixed for group in plot.groups):
-        text += "; the diamond below is the fixed-effect summary"
-    if any(group.posterior for group in plot.groups):
-        text += "; the pale diamond is the Bayesian summary with its credible interval"
-    return f"{text}. A diamond that misses zero is significant before correction for the number of comparisons."

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 
 from scripts.ir.few_queries import few_queries
 from scripts.ir.zero_runs import zero_runs
+from scripts.reports.comparison.families import FoundFamily, of_all_pairs
 from scripts.reports.comparison.reading import Labels
-from scripts.reports.contents.mean_values import Value, best_of
+from scripts.reports.contents.mean_values import Value, in_bold
 from scripts.reports.writing.content import (
     Block,
+    Cell,
     Column,
     Figure,
     Folded,
@@ -185,7 +187,8 @@ class Means:
     """What is shown of the means: measures, the tasks that each system learnt on, cautions, bar charts by name.
 
     `unstated` are systems of whose published weights nobody states what they were trained on. `of_runs`: values are
-    computed from runs. A lower value of the measures `lower_is_better` is better.
+    computed from runs. A lower value of the measures `lower_is_better` is better. `families`: multiple comparisons.
+    `grades`: what those of judgements count for.
     """
 
     measures: list[str]
@@ -195,12 +198,21 @@ class Means:
     charts: list[str]
     of_runs: bool
     lower_is_better: list[str]
+    families: Mapping[str, FoundFamily] = field(default_factory=dict)
+    grades: str = ""
+
+    def tested(self, measure: str) -> FoundFamily | None:
+        """The multiple comparison of all pairs with a measure."""
+        return of_all_pairs(self.families, measure)[1]
 
 
 def means(table: pd.DataFrame, shown: Means, labels: Labels) -> Section:
     """A table for each measure, how to read them, cautions, and bar charts."""
     spread = table[[name for name in table if str(name).endswith(" sd")]].notna().any(axis=None)
-    said = "Bold marks the best mean of a row, significant or not"
+    tested = [measure for measure in shown.measures if shown.tested(measure)]
+    said = "Bold marks the best mean of a row"
+    said += f" and, of {listed(tested)}, those that do not differ significantly from it" if tested else ""
+    said += ", significant or not" if tested != shown.measures else ""
     said += "; ± is the standard deviation between seeds" if spread else ""
     if shown.trained:
         said += "; * marks a task on whose training queries the system learnt, all others are transfer"
@@ -213,6 +225,7 @@ def means(table: pd.DataFrame, shown: Means, labels: Labels) -> Section:
     counted = " A judged query that a run lacks counts as 0." if shown.of_runs else ""
     each = Span(ALL_QUERIES, link=ALL_QUERIES)
     blocks: list[Block] = [Paragraph((f"{said}.{counted} Every value of every query: ", each, "."))]
+    blocks += [Paragraph(shown.grades)] if shown.grades else []
     blocks += [Note(f"{caution}.") for caution in (*zeros, *unequal_counts(table, labels), *shown.cautions)]
     for place, measure in enumerate(shown.measures):
         blocks.append(Folded(measure, [means_table(table, measure, shown, labels)], unfolded=not place))
@@ -244,8 +257,13 @@ def means_table(means: pd.DataFrame, measure: str, shown: Means, labels: Labels)
         for system, mean, sd in zip(part["system"], part[measure], part[f"{measure} sd"], strict=True):
             star = "*" if task in shown.trained.get(system, []) else ""
             found[system] = Value(mean, sd if pd.notna(sd) else None, star)
-        best = best_of(found.values(), measure, measure in shown.lower_is_better)
-        cells = {system: value.text(best) for system, value in found.items()}
+        values = {labels.system(name): value for name, value in found.items()}
+        lower = measure in shown.lower_is_better
+        bold = in_bold(values, measure, lower, shown.tested(measure), labels.task(str(task)))
+        cells = {
+            name: Cell(value.text(labels.system(name) in bold), value.mean, f"metrics/{task}/{name}/")
+            for name, value in found.items()
+        }
         queries = " to ".join(
             f"{count:,.0f}" for count in dict.fromkeys((part["queries"].min(), part["queries"].max()))
         )

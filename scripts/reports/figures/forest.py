@@ -21,7 +21,7 @@ from scripts.common.files import atomic_path
 from scripts.reports.comparison import number_text as form
 from scripts.reports.comparison import plot_text
 from scripts.reports.comparison.forest_data import Forest
-from scripts.reports.comparison.lines import lines_of
+from scripts.reports.comparison.lines import Line, lines_of
 from scripts.reports.comparison.notes import notes
 from scripts.reports.figures.fonts import missing_glyphs_reported_once, use_further_fonts
 from scripts.reports.figures.forest_layout import LEADING, MARGIN, PITCH, Layout, layout
@@ -66,11 +66,10 @@ def _drawn(forest: Forest, pitch: float | None = None) -> tuple[Figure, Layout]:
         for line in lines:
             line.y += top
         bottom = lines[-1].y + place.height(lines[-1]) / 2
-        for number, group in enumerate(forest.groups):
-            margin = group.margin.margin if group.margin else None
-            of_group = [line for line in lines if line.group == number and line.kind != "heading"]
-            of_group = [line for line in of_group if not place.crosses(line)]
-            draw_reference(ax, place, of_group, margin)
+        for of_group in _panels(forest, lines):
+            margin = forest.groups[of_group[0].group].margin
+            held = [line for line in of_group if line.kind != "heading" and not place.crosses(line)]
+            draw_reference(ax, place, held, margin.margin if margin else None, not forest.of_treatments)
         largest_weight = max((line.weight or 0) for line in lines)
         for number, line in enumerate(lines):
             draw_line(ax, place, line, number, largest_weight)
@@ -78,6 +77,13 @@ def _drawn(forest: Forest, pitch: float | None = None) -> tuple[Figure, Layout]:
         return _notes(ax, forest, place, y) + MARGIN
 
     return drawn_page(place.page, draw), place
+
+
+def _panels(forest: Forest, lines: list[Line]) -> list[list[Line]]:
+    """The lines that a line of no effect runs through: those of a treatment, or all where each row is a treatment."""
+    if forest.of_treatments:
+        return [lines]
+    return [[line for line in lines if line.group == number] for number in range(len(forest.groups))]
 
 
 def drawn_page(width_in_points: float, draw: Callable[[Axes], float]) -> Figure:
@@ -95,7 +101,7 @@ def drawn_page(width_in_points: float, draw: Callable[[Axes], float]) -> Figure:
 
 def shows_p(forest: Forest, place: Layout) -> bool:
     """Whether the p-values of tasks are in the figure."""
-    return "p" in place.columns or (forest.single and forest.shows("p"))
+    return not forest.of_treatments and ("p" in place.columns or (forest.single and forest.shows("p")))
 
 
 def noted(forest: Forest) -> list[str]:
@@ -139,7 +145,7 @@ def _head(ax: Axes, forest: Forest, place: Layout) -> float:
         y = last - above * LEADING * size
         text(ax, (left + right) / 2, y - 0.3 * size, label, size, ha="center")
         rule(ax, left, right, y + 0.35 * size, 0.4)
-    text(ax, MARGIN, last, "Task", size, weight="bold")
+    text(ax, MARGIN, last, "Treatment" if forest.of_treatments else "Task", size, weight="bold")
     for name, column in place.columns.items():
         for position, line in enumerate(reversed(column.heading)):
             style = "italic" if name in ("n", "p") else "normal"

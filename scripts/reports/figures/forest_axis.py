@@ -26,14 +26,15 @@ def axis_limits(lines: list[Line], held: Sequence[float] = ()) -> tuple[float, f
     An interval is cut where it goes further beyond the rest than the rest is wide, and than three median half-widths.
     """
     drawn = [line for line in lines if line.low is not None]
+    ends = [end for line in drawn for end in (line.beyond or (line.low, line.high))]
     if not drawn:
         return -1.0, 1.0
     core = [0.0, *held] + [line.effect for line in drawn if line.effect is not None]
     core += [end for line in drawn if line.kind in _WHOLE for end in (line.low, line.high)]
     half = statistics.median((line.high - line.low) / 2 for line in drawn)
     beyond = max(max(core) - min(core), _CUT * half) or 1.0
-    low = max(min(core) - beyond, min([*core, *(line.low for line in drawn)]))
-    high = min(max(core) + beyond, max([*core, *(line.high for line in drawn)]))
+    low = max(min(core) - beyond, min([*core, *ends]))
+    high = min(max(core) + beyond, max([*core, *ends]))
     padding = 0.04 * ((high - low) or 2.0)
     return low - padding, high + padding
 

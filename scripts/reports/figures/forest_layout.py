@@ -175,7 +175,8 @@ def whole_part(text: str) -> str:
 
 def _task_width(lines: list[Line], size: float, limit: float) -> float:
     """What the longest task name needs, up to the limit, and never less than the summary's shortest name."""
-    widest = max((width(line.label, size) for line in lines if line.kind in ("task", "undefined")), default=0)
+    kinds = ("task", "undefined", *(("mean", "summary") if any(line.plain for line in lines) else ()))
+    widest = max((width(line.label, size, line.bold) for line in lines if line.kind in kinds), default=0)
     return max(min(widest, limit), width("Random effects", size, "bold"))
 
 

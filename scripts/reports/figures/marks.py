@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -66,7 +67,9 @@ def rule(ax: Axes, left: float, right: float, y: float, thickness: float, color:
     ax.plot([left, right], [y, y], color=color, linewidth=thickness, solid_capstyle="butt")
 
 
-def draw_reference(ax: Axes, place: Layout, lines: list[Line], margin: float | None = None) -> None:
+def draw_reference(
+    ax: Axes, place: Layout, lines: list[Line], margin: float | None = None, down_to_summary: bool = True
+) -> None:
     """A group's line of no effect, the margin as a band and, down to its diamond, the line of its summary effect."""
     top, bottom = lines[0].y - place.height(lines[0]) / 2, lines[-1].y + place.height(lines[-1]) / 2
     if margin is not None:
@@ -77,7 +80,7 @@ def draw_reference(ax: Axes, place: Layout, lines: list[Line], margin: float | N
     if place.holds(0):
         ax.plot([place.x(0)] * 2, [top, bottom], color=MUTED, linewidth=0.6, zorder=1)
     for line in lines:
-        if line.kind == "summary" and place.holds(line.effect):
+        if down_to_summary and line.kind == "summary" and place.holds(line.effect):
             x = place.x(line.effect)
             ax.plot([x, x], [top, line.y], color=DIAMOND, linewidth=0.5, linestyle=(0, (1, 2)), zorder=1)
 
@@ -109,6 +112,8 @@ def draw_line(ax: Axes, place: Layout, line: Line, number: int, most: float) -> 
     if line.kind == "task":
         _task(ax, place, line, number, most)
     elif line.kind in DIAMONDS:
+        if line.beyond:
+            _prediction(ax, place, replace(line, low=line.beyond[0], high=line.beyond[1]), number)
         _diamond(ax, place, line, number)
     elif line.kind == "prediction":
         _prediction(ax, place, line, number)

@@ -17,7 +17,7 @@ from scripts.reports.planning.transfer import drawn_curves
 
 OF_NUMBERS = ("alpha", "estimator", "interval")
 # Of a figure, and of no table
-LOOKS = ("title", "width", "height", "x_label", "notes", "fixed", "bayesian", "limits", "ticks", "columns")
+LOOKS = ("title", "width", "height", "x_label", "notes", "rows", "fixed", "bayesian", "limits", "ticks", "columns")
 NOT_LOOKS = ("together", "axis", "influence", "queries", "font")  # which figures there are, what they have in common
 
 

@@ -30,10 +30,11 @@ Text = str | Span | tuple[str | Span, ...]
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell that is sorted by a value that its text does not contain."""
+    """A cell that is sorted by a value that its text does not contain; `source` is the file or folder of its number."""
 
     text: Text
     sort: float
+    source: str = ""
 
 
 Row = Sequence[Text | Cell]

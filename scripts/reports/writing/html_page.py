@@ -33,9 +33,9 @@ from scripts.reports.writing.content import (
 )
 
 HERE = Path(__file__).resolve().parent
-BESIDE = ("#", EXPLORER, "tables/", "effects/", "meta/", "published-versus-ours")  # beginnings of links
+BESIDE = ("#", EXPLORER, "tables/", "effects/", "meta/", "metrics/", "published-versus-ours")  # beginnings of links
 WIDE = 8  # columns from which on a table is set closer
-OPENS = "Rows with an arrow open their queries in the explorer."
+OPENS = ("Rows with an arrow open their queries in the explorer.", "Rows with an arrow lead to their comparison.")
 LISTED = 24  # sections inside a section: more are not in the table of contents
 SCALE, LEAST = 1.75, 1.2  # of a figure's points: as wide as it is shown, and on a narrow screen, where it scrolls
 FONTS = "'DejaVu Sans', Verdana, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"  # matplotlib names the first alone
@@ -156,12 +156,19 @@ def _figure(figure: Figure, svg: str) -> str:
     image = f'<img alt="{shown}" style="{style}" src="data:image/svg+xml;base64,{source}">'
     if figure.rows:
         image = f'<div class="drawn" style="{style}">{image}{"".join(row_links(body, figure.rows))}</div>'
-    said = " ".join(filter(None, [figure.caption, OPENS if figure.rows and figure.caption else ""]))
+    said = " ".join(
+        filter(None, [figure.caption, OPENS[_within(figure.rows)] if figure.rows and figure.caption else ""])
+    )
     caption = f"<figcaption>{escape(said)}</figcaption>\n" if said else ""
     return (
         f'<figure>\n<div class="scroll" tabindex="0" role="group" aria-label="{shown}">'
         f"{image}</div>\n{caption}</figure>"
     )
+
+
+def _within(rows: Sequence[tuple[str, str]]) -> bool:
+    """Whether rows lead to another place of the page."""
+    return rows[0][1].startswith("#")
 
 
 def row_links(svg: str, rows: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -176,7 +183,7 @@ def row_links(svg: str, rows: Sequence[tuple[str, str]]) -> Iterator[str]:
         if at is not None:
             y, drawn = drawn[at][0], drawn[at + 1 :]
             place = f"top:{100 * (y - ROW) / height:.2f}%;height:{130 * ROW / height:.2f}%"
-            name = escape(f"{label}: single queries")
+            name = escape(f"{label}: {'its comparison' if link.startswith('#') else 'single queries'}")
             yield f'<a class="row" style="{place}" href="{escape(link)}" aria-label="{name}" title="{name}"></a>'
 
 
@@ -201,7 +208,10 @@ def _row(row: Row, columns: Sequence[Column]) -> str:
     for place, (cell, column) in enumerate(zip(row, columns, strict=True)):
         tag = "td" if place else 'th scope="row"'
         sort = f' data-sort="{cell.sort}"' if isinstance(cell, Cell) else ""
-        cells.append(f"<{tag}{_aligned(column)}{sort}>{_inline(cell)}</{tag[:2]}>")
+        shown = _inline(cell)
+        if isinstance(cell, Cell) and cell.source:
+            shown = f'<a class="number" href="{escape(cell.source)}">{shown}</a>'
+        cells.append(f"<{tag}{_aligned(column)}{sort}>{shown}</{tag[:2]}>")
     return f"<tr>{''.join(cells)}</tr>"
 
 

@@ -1,8 +1,8 @@
 """The tables of content in LaTeX with booktabs, for \\input, and any text; reads and writes nothing.
 
 Tables are set small and close, with long headings in several lines, so that they fit a column. A table that is wider
-than the line even so is made smaller by graphicx, whatever the names in it. A section's title (the measure) and its
-lists (what marks mean) are printed with the table; sentences stand above as comments.
+than the line even so is made smaller by graphicx, whatever the names in it. A table's caption, which names the measure,
+is printed above it, lists (what marks mean) below it; sentences stand above all as comments.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ _SIGNS = {
 PACKAGES = "\\usepackage{booktabs,graphicx}"  # what a table needs, for its comments
 HEADING = 13  # characters of a line of a heading
 SMALL = r"{\footnotesize\setlength{\tabcolsep}{3pt}%"
+CAPTION = r"{\footnotesize\noindent\sloppy %s\par}\nopagebreak\smallskip"
 FITTING = r"\noindent\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 _VARIABLES = ("n", "k", "p")  # headings that are mathematics
 _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
@@ -58,8 +59,8 @@ def _signs(text: str) -> str:
 
 
 def document(blocks: Sequence[Block]) -> str:
-    """The tables among some blocks, each as a tabular below the title of its section and above the lists there; other
-    texts stand above them as LaTeX comments, for whoever opens the file.
+    """The tables among some blocks, each as a tabular below its caption and above the lists of its section; other texts
+    stand above them as LaTeX comments, for whoever opens the file.
     """
     comments = [f"% {' '.join(line.split())}" for line in (PACKAGES, *_comments(blocks))]
     return "\n".join([*comments, *_printed(blocks)])
@@ -72,17 +73,15 @@ def _comments(blocks: Sequence[Block]) -> Iterator[str]:
                 yield from _comments(block.blocks)
             case Paragraph(text) | Note(text):
                 yield plain(text)
-            case Table() if block.caption:
-                yield block.caption
 
 
 def _printed(blocks: Sequence[Block]) -> Iterator[str]:
     for block in blocks:
         match block:
             case Section():
-                yield rf"\noindent\textbf{{{escape(block.title)}}}\par\nopagebreak\smallskip"
                 yield from _printed(block.blocks)
             case Table():
+                yield from [CAPTION % escape(block.caption)] if block.caption else []
                 yield tabular(block)
             case Items(texts):
                 said = " ".join(escape(plain(text)) for text in texts)
