@@ -27,7 +27,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = Path(__file__).with_name("warm_client.py")
 LIBRARIES = (
-    "snakemake.cli", "snakemake.report.html_reporter", "numpy", "scipy.stats", "scipy.optimize", "scipy.sparse", "pandas",
+    "snakemake.cli", "snakemake.profiles", "snakemake.report.html_reporter", "snakemake.storage",
+    "snakemake_logger_plugin_rich", "graphlib", "numpy", "scipy.stats", "scipy.optimize", "scipy.sparse", "pandas",
     "pyarrow.parquet", "matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg",
     "matplotlib.backends.backend_pdf", "pytrec_eval", "ir_measures", "jsonschema", "jinja2", "datasets", "transformers",
     "transformers.models.bert.modeling_bert", "onnxruntime", "torch.optim",
