@@ -14,6 +14,7 @@ from scipy import special
 
 from scripts.statistics.effects.md import TAU_SCALE
 from scripts.statistics.meta_analysis.small_tasks import FEW
+from scripts.statistics.quadrature import legendre
 
 NODES, HALVINGS = 20, 45
 Z = float(special.ndtri(0.975))
@@ -94,7 +95,7 @@ def of_tasks(tasks: Tasks) -> Known:
     zero = np.zeros((len(y), 1))
     q = generalised_q(y, v, zero)
     above_0 = special.chdtr(df, q)
-    x, weights = np.polynomial.legendre.leggauss(NODES)
+    x, weights = legendre(NODES)
     x, weights = (x + 1) / 2, weights / 2
     levels, shares = above_0 * x**2 * (3 - 2 * x), above_0 * weights * 6 * x * (1 - x)
     targets = 2 * special.gammaincinv(df / 2, levels)
@@ -221,7 +222,7 @@ def root(known: Known) -> Interval:
 
 def bayesian(known: Known) -> Interval:
     """meta_analysis/bayes.py with the default prior, on 60 nodes of tau that are denser near 0."""
-    u, weights = np.polynomial.legendre.leggauss(60)
+    u, weights = legendre(60)
     u, weights = (u + 1) / 2, weights / 2
     tau = 0.6 * u**2
     tau2 = np.broadcast_to(tau**2, (len(known.y), len(tau)))

@@ -19,7 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 import scipy  # its parts are loaded when they are first used
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
+from scripts.statistics.quadrature import legendre
+
+_NODES, _WEIGHTS = legendre(20)
 _PANELS = 60
 _NEGLIGIBLE = 46.0  # a log density this far below its maximum contributes less than 1e-19
 

@@ -24,6 +24,7 @@ import numpy as np
 import scipy  # its parts are loaded when they are first used
 
 from scripts.statistics.meta_analysis.summaries import Summary
+from scripts.statistics.quadrature import legendre
 
 CONFIDENCE_DISTRIBUTION = "confidence-distribution"
 LOSES = {"k-2": 2, "k-1": 1}  # degrees of freedom lost, of k tasks
@@ -83,7 +84,7 @@ def confidence_distribution(y: np.ndarray, sampling: np.ndarray) -> tuple[np.nda
     above_0 = float(scipy.special.chdtr(df, q(np.zeros(1))[0]))
     if not above_0:
         return np.zeros(1), np.ones(1)
-    x, weights = np.polynomial.legendre.leggauss(NODES)
+    x, weights = legendre(NODES)
     x, weights = (x + 1) / 2, weights / 2
     levels, shares = above_0 * x**2 * (3 - 2 * x), above_0 * weights * 6 * x * (1 - x)
     targets = 2 * scipy.special.gammaincinv(df / 2, levels)

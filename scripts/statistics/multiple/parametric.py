@@ -18,6 +18,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import scipy  # its parts are loaded when they are first used
 
+from scripts.statistics.quadrature import legendre
+
 _NODES = 128
 _FEW = 10  # degrees of freedom
 _FAR = 9.0  # standard deviations beyond which the density underflows
@@ -81,5 +83,5 @@ def _normal_nodes() -> tuple[np.ndarray, np.ndarray]:
 
 
 def _legendre(low: float, high: float, nodes: int = _NODES) -> tuple[np.ndarray, np.ndarray]:
-    places, weights = np.polynomial.legendre.leggauss(nodes)
+    places, weights = legendre(nodes)
     return (high + low) / 2 + (high - low) / 2 * places, (high - low) / 2 * weights

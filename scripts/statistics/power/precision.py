@@ -23,6 +23,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy  # its parts are loaded when they are first used
 
+from scripts.statistics.quadrature import legendre
+
 NODES = {1: 200, 2: 40, 3: 20}  # per part, by the number of estimated parts
 NEGLIGIBLE = 1e-16  # probability of estimates beyond the first and last node
 
@@ -119,7 +121,7 @@ def _estimates(df: float, floor: float, nodes: int) -> tuple[np.ndarray, np.ndar
     Gauss and Legendre's nodes above the floor, where the density of s, 2 (df/2)^(df/2) s^(df-1) exp(-df s^2/2) /
     gamma(df/2), is smooth; the floor itself has the weight of all that is below.
     """
-    x, weights = _legendre(nodes)
+    x, weights = legendre(nodes)
     ends = (math.sqrt(scipy.special.gammainccinv(df / 2, share) * 2 / df) for share in (1 - NEGLIGIBLE, NEGLIGIBLE))
     low, high = (max(end, math.sqrt(floor)) for end in ends)
     s = low + (high - low) * (x + 1) / 2
@@ -130,9 +132,3 @@ def _estimates(df: float, floor: float, nodes: int) -> tuple[np.ndarray, np.ndar
     if not floor:
         return s**2, density
     return np.append(s**2, floor), np.append(density, scipy.special.gammainc(df / 2, df * floor / 2))
-
-
-@cache
-def _legendre(nodes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss and Legendre's nodes and weights on [-1, 1]: an eigenvalue problem, the same for each design."""
-    return np.polynomial.legendre.leggauss(nodes)
