@@ -6,16 +6,13 @@ are recognised; a module that is loaded by its name at run time (common/plugins.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from scripts.engine.syntax import digest
+from scripts.engine.meanings import PACKAGE, meaning
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGE = "scripts"
 
 
 @dataclass(frozen=True)
@@ -29,21 +26,22 @@ class Source:
 @cache
 def source(path: str) -> Source:
     """The record of one file; all paths are relative to the repository."""
-    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"), path)
-    names = sorted({name for node in _statements(tree) for name in _modules_named(node)})
-    candidates = [f"{name.replace('.', '/')}.py" for name in names]
-    imported_packages = [file for name in names for file in packages(f"{name.replace('.', '/')}/__init__.py")]
-    files = [*(file for file in candidates if (ROOT / file).is_file()), *imported_packages]
-    return Source(tuple(dict.fromkeys(files)), digest(tree))
+    found = meaning(ROOT / path)
+    bases = [name.replace(".", "/") for name in found.names]
+    files = [f"{base}.py" for base in bases if (ROOT / f"{base}.py").is_file()]
+    imported_packages = [file for base in bases for file in packages(f"{base}/__init__.py")]
+    return Source(tuple(dict.fromkeys([*files, *imported_packages])), found.digest)
 
 
 @cache
 def packages(path: str) -> tuple[str, ...]:
     """The files __init__.py that Python runs before a file, without empty ones."""
-    files = [f"{folder.as_posix()}/__init__.py" for folder in Path(path).parents if folder != Path()]
-    return tuple(
-        file for file in files if (ROOT / file).is_file() and (ROOT / file).read_text(encoding="utf-8").strip()
-    )
+    folder = path.rpartition("/")[0]
+    if not folder:
+        return ()
+    file = f"{folder}/__init__.py"
+    counts = (ROOT / file).is_file() and (ROOT / file).read_text(encoding="utf-8").strip()
+    return (*([file] if counts else []), *packages(folder))
 
 
 @cache
@@ -61,23 +59,3 @@ def behind(script: str, *loads: str) -> tuple[str, ...]:
             reached.add(name)
             waiting += [*source(name).imports, *packages(name)]
     return tuple(sorted(reached))
-
-
-def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """The statements below a node, at any depth, without expressions, which are most of a file and import nothing."""
-    for field in ("body", "orelse", "handlers", "finalbody", "cases"):
-        inner = getattr(node, field, None)
-        for statement in inner if isinstance(inner, list) else ():
-            yield statement
-            yield from _statements(statement)
-
-
-def _modules_named(node: ast.AST) -> Iterator[str]:
-    """The modules below scripts/ that an import statement may mean; in `from a import b`, b is a module or a name."""
-    if isinstance(node, ast.Import):
-        named = [alias.name for alias in node.names]
-    elif isinstance(node, ast.ImportFrom) and not node.level:
-        named = [node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)]
-    else:
-        named = []
-    yield from (name for name in named if name.startswith(f"{PACKAGE}."))

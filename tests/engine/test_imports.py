@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.engine import imports
+from scripts.engine import imports, meanings
 from scripts.engine.imports import behind
 
 REPOSITORY = Path(__file__).parents[2]
@@ -101,7 +101,7 @@ def test_no_import_statement_is_passed_over():
     for path in sorted((REPOSITORY / "scripts").rglob("*.py")):
         tree = ast.parse(path.read_text())
         walked = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-        found = [node for node in imports._statements(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+        found = [node for node in meanings._statements(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
         assert {id(node) for node in found} == {id(node) for node in walked}, path
 
 

@@ -20,7 +20,7 @@ from tests.support.tiny_bert import build
 REPOSITORY = Path(__file__).parents[2]
 PARTS = ["Snakefile", "rules", "scripts", "config", "profiles", "slurm", "envs"]
 TOPICS = ["fire", "flood", "theft", "storm", "hail", "crash", "illness", "pension", "tenant", "annuity"]
-BEING_WRITTEN = "*.pyc.*"  # by another process, and gone a moment later
+BEING_WRITTEN = ("*.pyc.*", "*.meaning.*")  # by another process, and gone a moment later
 WORDS = [f"word{n}" for n in range(60)]
 
 
@@ -79,7 +79,7 @@ def copy(source: Path, target: Path) -> Workspace:
     target.mkdir(parents=True, exist_ok=True)
     for path in [source / part for part in PARTS] if source == REPOSITORY else source.iterdir():
         if path.is_dir() and not path.is_symlink():
-            shutil.copytree(path, target / path.name, ignore=shutil.ignore_patterns(BEING_WRITTEN), symlinks=True)
+            shutil.copytree(path, target / path.name, ignore=shutil.ignore_patterns(*BEING_WRITTEN), symlinks=True)
         else:
             shutil.copy2(path, target / path.name, follow_symlinks=False)
     return Workspace(target)
