@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
-from scripts.synthesis.simulate_coverage import COLUMNS, OF_JUDGED, of_task, simulated
-from scripts.synthesis.simulated_judges import JUDGED
-from scripts.synthesis.simulated_worlds import OF_ONE_TASK, WORLDS
+from scripts.synthesis.simulate_coverage import COLUMNS, OF_CLUSTERS, OF_JUDGED, OF_UNLIKE_TASKS, of_task, simulated
+from scripts.synthesis.simulated_judges import IN_CLUSTERS, JUDGED, POWERED
+from scripts.synthesis.simulated_worlds import CLUSTERED, OF_ONE_TASK, UNLIKE_TASKS, WORLDS
 
 WORLD = {world.name: world for world in (*WORLDS, *OF_ONE_TASK)}
 COLUMN = {column.name: column for column in COLUMNS}
@@ -79,4 +80,37 @@ def test_prediction_powered_intervals_keep_the_level_where_the_models_do_not_and
 @pytest.mark.parametrize("world", JUDGED, ids=lambda world: world.name)
 def test_prediction_powered_intervals_do_in_all_worlds(world):
     (powered,) = simulated(world, 4000, 1, OF_JUDGED[:1]).coverage
-    assert 0.94 <= powered <= 0.96
+    few = "100% agreement, bounded" in world.name and not world.name.startswith("100")  # skewed, and few by humans
+    assert (0.92 if few else 0.94) <= powered <= 0.965
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("world", IN_CLUSTERS, ids=lambda world: world.name)
+def test_prediction_powered_intervals_do_with_clusters_of_queries(world):
+    powered, humans, _ = simulated(world, 1000, 1, OF_JUDGED).coverage
+    assert min(powered, humans) > 0.95 - error(0.95, 1000)
+
+
+def test_a_judge_who_always_agrees_leaves_an_effect():
+    world = next(world for world in JUDGED if world.name == "30 of 300 queries by humans, 100% agreement")
+    generator = np.random.default_rng(1)
+    tasks = [world.draw(generator).tasks[POWERED] for _ in range(100)]
+    assert all(task.effect.variance for task in tasks)
+
+
+@pytest.mark.parametrize("name", ["4 clusters of 25 queries", "one cluster of 80 queries and 20 of one"])
+def test_intervals_of_a_mean_and_of_superiority_allow_for_few_clusters_of_dependent_queries(name):
+    world = next(world for world in CLUSTERED if world.name == f"{name}, correlation 0.5")
+    mean, alone, wins, wins_alone = simulated(world, 150, 2, OF_CLUSTERS).coverage
+    assert min(mean, wins) > 0.95 - error(0.95)
+    assert max(alone, wins_alone) < 0.7
+
+
+@pytest.mark.parametrize(
+    "name", ["10 tasks of 5 queries, sd .25", "5 tasks of 30 queries, sd 1, and 5 of 1,000, sd .2"]
+)
+def test_q_keeps_its_level_where_small_tasks_are_like_others_and_where_they_are_not(name):
+    """About .09 and .07; own variances have .27 in the first, a prior of 20 degrees of freedom .20 in the second."""
+    world = next(world for world in UNLIKE_TASKS if world.name == f"{name}, tau 0")
+    (shrunk,) = simulated(world, 200, 4, OF_UNLIKE_TASKS[:1]).power
+    assert shrunk < 0.15
