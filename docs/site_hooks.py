@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-OUTSIDE = re.compile(r"\]\(\.\./([^)#]+)(#[^)]*)?\)")
 linked: set[str] = set()
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """The page's text with each link that leaves docs/ turned towards the copy."""
-    linked.update(path for path, _ in OUTSIDE.findall(markdown))
-    return OUTSIDE.sub(lambda match: f"](source/{match[1]})", markdown)
+    up = "../" * page.file.src_uri.count("/")
+    outside = re.compile(rf"\]\({up}\.\./(?!\.\./)([^)#]+)(#[^)]*)?\)")
+    linked.update(path for path, _ in outside.findall(markdown))
+    return outside.sub(lambda match: f"]({up}source/{match[1]})", markdown)
 
 
 def on_post_build(config: Any, **_: Any) -> None:

@@ -22,7 +22,7 @@ from tests.support.prepared import prepare
 
 SEEDS = range(20)
 PRINTED = ["AP@1", "AP@5", "AP", "P@3", "P@5", "RR@3", "RR", "R@5", "R@10", "R@20", "R@1000", "nDCG@5", "nDCG"]
-DOCS = Path(__file__).parents[2] / "docs" / "claim-retrieval.md"
+DOCS = Path(__file__).parents[2] / "docs" / "studies" / "claims.md"
 MISPRINTED = ("tweet", "P@20")  # it does not agree with R@20
 SIZES = {"test": 276, "dev": 261}  # tweets with one article, as printed
 DRAWN = range(2400)  # seeds of the generators

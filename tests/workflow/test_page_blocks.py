@@ -9,7 +9,7 @@ import yaml
 from scripts.experiment.resolution import resolve
 from tests.workflow.conftest import REPOSITORY
 
-PAGES = sorted((REPOSITORY / "docs").glob("*.md"))
+PAGES = sorted((REPOSITORY / "docs").rglob("*.md"))
 COLLECTIONS = ("collection", "scifact", "nfcorpus", "clef", "politifact", "a", "b", "c")
 TASKS = ["collection", "clef", "a", "b", "c"]
 # The names that a part of a configuration may refer to.

@@ -18,7 +18,7 @@ PAGES = [
     REPOSITORY / "README.md",
     REPOSITORY / "CONTRIBUTING.md",
     REPOSITORY / "config/README.md",
-    *sorted((REPOSITORY / "docs").glob("*.md")),
+    *sorted((REPOSITORY / "docs").rglob("*.md")),
 ]
 CONFIGURATIONS = re.findall(r"```yaml\n(.*?)```", PAGES[0].read_text(), re.DOTALL)
 QUERIES = range(1, 9)

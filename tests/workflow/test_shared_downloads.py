@@ -142,7 +142,9 @@ def test_configurations_that_come_with_ranktrial_agree_on_what_they_share():
 
 
 def test_archives_put_by_hand_are_those_that_the_documented_numbers_are_of():
-    rows = re.findall(r"^\| `(data/\w+\.zip)` \| `(\w{64})` \|", (REPOSITORY / "docs/families.md").read_text(), re.M)
+    rows = re.findall(
+        r"^\| `(data/\w+\.zip)` \| `(\w{64})` \|", (REPOSITORY / "docs/studies/families.md").read_text(), re.M
+    )
     stated = {
         (entry["location"], entry.get("sha256"))
         for path in CONFIGURATIONS
