@@ -123,7 +123,7 @@ def is_alive(process: int) -> bool:
 @pytest.mark.long
 def test_what_several_processes_began_one_ends_and_the_others_die_with_the_first(undisturbed, tmp_path, monkeypatch):
     python, _, *arguments = command(undisturbed, tmp_path / "killed", gpus=2, epochs=4)
-    parts = [python, "-c", KILLED_AT_THE_FIFTH_STEP, *arguments]
+    parts = [python, "-c", KILLED_AT_THE_SEVENTH_STEP, *arguments]
     started = subprocess.Popen(parts, env=os.environ | {"PYTHONPATH": str(ROOT)}, stderr=subprocess.PIPE, text=True)
     said = started.communicate()[1]
     assert started.returncode == -signal.SIGKILL, said
@@ -134,17 +134,17 @@ def test_what_several_processes_began_one_ends_and_the_others_die_with_the_first
     assert not is_alive(int(other))
     in_process(undisturbed, tmp_path / "killed", monkeypatch, epochs=4)
     in_process(undisturbed, tmp_path / "whole", monkeypatch, epochs=4)
-    assert json.loads((tmp_path / "killed" / "timing.json").read_text())["resumed_at_step"] == 4
+    assert json.loads((tmp_path / "killed" / "timing.json").read_text())["resumed_at_step"] == 6
     assert apart(tmp_path / "killed", tmp_path / "whole") < TOLERANCE
 
 
-KILLED_AT_THE_FIFTH_STEP = """
+KILLED_AT_THE_SEVENTH_STEP = """
 import os, signal
 from scripts.training import checkpoints, fine_tune
 end = checkpoints.Recorder.on_step_end
 def ended(self, args, state, control, **others):
     end(self, args, state, control, **others)
-    if state.global_step == 5:
+    if state.global_step == 7:  # four steps per epoch
         with open(f"/proc/{os.getpid()}/task/{os.getpid()}/children") as file:
             os.write(2, b"others: " + file.read().encode())
         os.kill(os.getpid(), signal.SIGKILL)
