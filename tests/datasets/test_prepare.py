@@ -80,7 +80,7 @@ def test_the_prepared_layout_and_its_statistics(tmp_path):
     counts = json.loads((tmp_path / "out/statistics.json").read_text())
     assert counts["documents"] == 20 and counts["mean_document_words"] == 2
     assert counts["splits"]["dev"] == {"queries": 2, "judgements": 2, "relevant": 2, "queries_without_relevant": 0,
-                                       "judged_documents_missing": 0, "mean_query_words": 2, "carved": True, "near_duplicates": 0}  # fmt: skip
+                                       "judged_documents_missing": 0, "mean_query_words": 2, "carved": True, "near_duplicates": 0, "grades": "1"}  # fmt: skip
 
 
 def test_a_split_that_the_data_lacks_and_nobody_asks_for_is_empty(tmp_path):
@@ -145,7 +145,7 @@ def test_judgements_alone_need_no_documents(tmp_path):
     assert read_qrels(tmp_path / "out/qrels/test.qrels") == {"q1": {"d1": 1, "d2": 0}, "q2": {"d9": 2}}
     counts = json.loads((tmp_path / "out/statistics.json").read_text())
     assert counts == {"splits": {"test": {"queries": 2, "judgements": 3, "relevant": 2, "queries_without_relevant": 0,
-                                          "carved": False}}}  # fmt: skip
+                                          "grades": "0, 1, 2", "carved": False}}}  # fmt: skip
 
 
 def test_judgements_in_a_folder_or_an_archive_are_named_by_split(tmp_path):
