@@ -5,6 +5,7 @@ Reads the mapping of published cells (scripts/experiment/printed_cells.py): its 
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from scripts.common.keys import JsonObject
@@ -44,4 +45,7 @@ def metrics(experiment: Experiment) -> list[str]:
 
 def _mapping(experiment: Experiment) -> Mapping | None:
     published = experiment.published
-    return read_mapping(Path(published.mapping)) if published and published.mapping else None
+    return _read(Path(published.mapping)) if published and published.mapping else None
+
+
+_read = cache(read_mapping)  # once for all jobs of a plan
