@@ -8,8 +8,13 @@ again; planning a workflow loads all of them.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
+
+from scripts.common.keys import keys_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -36,3 +41,14 @@ def load_all(package: str) -> dict[str, ModuleType]:
     files = sorted((ROOT / package.replace(".", "/")).glob("[!_]*.py"))
     modules = [importlib.import_module(f"{package}.{file.stem}") for file in files]
     return {module.NAME: module for module in modules}
+
+
+@dataclass(frozen=True)
+class NoKeys:
+    """The keys of a module that declares none."""
+
+
+def own_keys(module: object, values: Mapping[str, Any]) -> Any:
+    """The record of a module's own keys: those of `values` that it declares, and the defaults of the others."""
+    record: type = getattr(module, "Keys", NoKeys)
+    return record(**{key.field: values[name] for name, key in keys_of(record).items() if name in values})

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scripts.common.keys import keys_of, stated
+from scripts.common.keys import keys_of, stated, values_of
 from scripts.common.near_names import hint
+from scripts.common.plugins import NoKeys
 from scripts.experiment.charts import CHART
 from scripts.experiment.checker import Checker
 from scripts.experiment.compared_measures import measures_of
@@ -22,10 +23,10 @@ from scripts.experiment.sections.comparison import ComparisonEntry
 from scripts.experiment.sections.figure import INFLUENCE, QUERIES
 from scripts.experiment.sections.synthesis import Statistics
 from scripts.experiment.starting_points import with_starting_point
-from scripts.statistics.effects import effect_named, effect_source
+from scripts.statistics.effects import all_effects, effect_named, effect_source
 from scripts.statistics.estimators import estimator_source
 from scripts.statistics.intervals import interval_source
-from scripts.statistics.task_intervals import method_for, task_interval_named, task_interval_source
+from scripts.statistics.task_intervals import all_task_intervals, method_for, task_interval_named, task_interval_source
 
 COST_FIGURE = "cost-"  # prefix of the names of the figures that show effects against costs
 CURVE_FIGURE = "curves-"  # prefix of the names of figures of a measure over the number of training queries
@@ -90,8 +91,30 @@ def check_leaderboard(check: Checker, key: str, tasks: list[Task]) -> None:
 
 
 def statistics_of(comparison: Comparison) -> dict[str, object]:
-    """Return the statistical settings of a comparison for jobs, with the keys that effects and intervals declare."""
-    return stated(comparison.statistics, *(keys_of(ComparisonEntry).keys() - keys_of(Statistics).keys()))
+    """Return the statistical settings of a comparison for jobs, with the own keys of its effect and interval apart."""
+    found = stated(comparison.statistics, *(keys_of(ComparisonEntry).keys() - keys_of(Statistics).keys()))
+    declared = [name for name in found if name not in keys_of(Statistics)]
+    own = {name: found[name] for name in declared if name in _own(comparison.statistics)}
+    return {name: value for name, value in found.items() if name not in declared} | ({"own": own} if own else {})
+
+
+def _own(statistics: Statistics) -> set[str]:
+    """Return the keys that the effect and the interval of tasks declare."""
+    effect = effect_named(statistics.effect)
+    chosen = (effect, task_interval_named(method_for(statistics.task_interval, effect)))
+    return {name for module in chosen for name in keys_of(getattr(module, "Keys", NoKeys))}
+
+
+def _check_own(check: Checker, key: str, entry: ComparisonEntry) -> None:
+    """Raise UserError if a key of another effect or interval is given, which nothing would read."""
+    for one, value in values_of(entry):
+        if one.name not in keys_of(ComparisonEntry).keys() | _own(entry) and value != one.default:
+            modules: dict[str, Any] = {**all_effects(), **all_task_intervals()}
+            readers = [name for name, module in modules.items() if one.name in keys_of(getattr(module, "Keys", NoKeys))]
+            reason = (
+                f"only {' and '.join(readers)} have it, and not {entry.effect} with task_interval {entry.task_interval}"
+            )
+            raise check.fail(f"{key}.{one.name}", reason)
 
 
 def _check_runs(
@@ -131,6 +154,7 @@ def check_statistics(check: Checker, key: str, entry: ComparisonEntry) -> None:
     if effect.HAS_DIFFERENCE and not task_interval_named(entry.task_interval).fits(effect):
         reason = f"{entry.task_interval} is not an interval for effect {effect.NAME}; expected another, such as t"
         raise check.fail(f"{key}.task_interval", reason)
+    _check_own(check, key, entry)
     if correction != "none" and not effect.HAS_DIFFERENCE:
         raise check.fail(f"{key}.figure.correction", f"effect {effect.NAME} has no test of a difference")
     if correction != "none" and entry.figure.p == "interval":

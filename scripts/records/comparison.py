@@ -115,8 +115,9 @@ class MetaRecord:
     """The record of a comparison. Fields that do not apply have their default and are not written.
 
     `seeds` by role, or `conditional` if they are taken as given; `collections` numbers the corpora of tasks;
-    `clusters` counts those of tasks whose queries are clustered. `of_tasks`: a value is the score of a task of a
-    leaderboard, not of a query. `reach`: the largest difference that the measure allows, where intervals end.
+    `clusters` counts those of tasks whose queries are clustered. `own`: keys that the effect type and the interval of
+    tasks declare. `of_tasks`: a value is the score of a task of a leaderboard, not of a query. `reach`:
+    the largest difference that the measure allows, where intervals end.
     `weightings`: the summary with other common weights (synthesise.py), and
     `fixed_mean_without` the mean on these collections without each task, for two or more.
     """
@@ -125,7 +126,6 @@ class MetaRecord:
     treatment: str
     measure: str
     ddof: int
-    hedges: bool
     permutations: int
     prediction: str
     small_tasks: str
@@ -148,6 +148,7 @@ class MetaRecord:
     sensitivity: SensitivityRecord | None = None
     unjudged: UnjudgedRecord | None = None
     of_tasks: bool = False
+    own: dict[str, Any] = field(default_factory=dict)
     reach: float | None = None
     weightings: dict[str, Summary] = field(default_factory=dict)
     fixed_mean_without: dict[str, Summary] = field(default_factory=dict)

@@ -6,6 +6,9 @@ and figures/{name}.tex, a LaTeX caption to input inside a figure environment.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from scripts.common.command_line import run
 from scripts.common.files import write_text
 from scripts.common.records import read_record
@@ -27,9 +30,9 @@ def title(plot: Forest) -> str:
     return f"{plot.title or f'{treatments} against {plot.control}, {plot.measure}'}."
 
 
-def sentences(plot: Forest, hedges: bool) -> list[str]:
+def sentences(plot: Forest, own: Mapping[str, Any]) -> list[str]:
     """The caption: the title, how to read the figure, and its notes."""
-    texts = [title(plot), caption(plot, hedges), *noted(plot)]
+    texts = [title(plot), caption(plot, own), *noted(plot)]
     return [text.replace("\N{NO-BREAK SPACE}", " ") for text in texts]
 
 
@@ -42,7 +45,7 @@ def as_tex(plot: Forest, texts: list[str]) -> str:
 def main() -> None:
     arguments = figure_arguments(__doc__, *FILES, settings=Settings, files=("text", "tex"))
     plot = plotted(arguments)
-    texts = sentences(plot, read_record(MetaRecord, arguments.meta[0]).hedges)
+    texts = sentences(plot, read_record(MetaRecord, arguments.meta[0]).own)
     for path, text in ((arguments.text, "\n".join(texts) + "\n"), (arguments.tex, as_tex(plot, texts))):
         write_text(path, text)
 

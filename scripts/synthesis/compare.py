@@ -83,7 +83,7 @@ def has_effect(control: Scores, treatment: Scores, settings: Settings) -> bool:
     """Whether the values of a task have an effect; without one, as where every query has the same value, it is left
     out."""
     x, y = (scores.values.to_numpy().mean(axis=1) for scores in (treatment, control))
-    return effect_size(x, y, settings.effect, settings.ddof, settings.hedges).undefined is None
+    return effect_size(x, y, settings.effect, settings.ddof, settings.effect_keys).undefined is None
 
 
 def shared(pairs: dict[str, tuple[Scores, Scores]], corpora: dict[str, str]) -> list[str]:

@@ -163,6 +163,8 @@ REFUSED = {
     ],
     "without meaning": [
         ({"comparisons/c/effect": "CORR", "comparisons/c/margin": 0.1}, "comparisons.c.margin: effect CORR has no difference"),
+        ({"comparisons/c/hedges": False}, "comparisons.c.hedges: only d_av and SMD have it, and not MD with task_interval t"),
+        ({"comparisons/c/resamples": 500}, "comparisons.c.resamples: only bca and bootstrap-t have it, and not MD with task_interval t"),
         ({"comparisons/c/effect": "SMD", "comparisons/c/task_interval": "randomisation"},
          "comparisons.c.task_interval: randomisation is not an interval for effect SMD; expected another, such as t"),
         ({"comparisons/c/effect": "CORR", "comparisons/c/figure": {"correction": "holm"}}, "comparisons.c.figure.correction: effect"),
@@ -252,7 +254,6 @@ VARIANTS = {
     "seeds": {"systems/again": {"model": "m", "recipe": "r", "seeds": [3, 4]}, "comparisons/c": {"control": "tuned", "treatment": "again"}},
     "margin of SMD": {"comparisons/c/effect": "SMD", "comparisons/c/margin": 0.1, "comparisons/c/hedges": False},
     "margin of d_av": {"comparisons/c/effect": "d_av", "comparisons/c/margin": 0.1, "comparisons/c/figure": {"correction": "holm"}},
-    "hedges of MD": {"comparisons/c/hedges": False, "comparisons/c/ddof": 0},
     "alias in a comparison": {"comparisons/c/measure": "MRR@10"},
     "alias of the default": {"measures": ["NDCG(cutoff=10)"]},
     "alias in a chart": {"charts/k": {"systems": ["tuned"], "measures": ["MRR@10"]}},

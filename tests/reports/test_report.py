@@ -49,7 +49,7 @@ LOOKS = Looks(alpha=0.05, estimator="DL", interval="normal", judged="", p="t-tes
 SUMMARY = {"effect": 0.05, "variance": 1e-4, "se": 0.01, "ci_low": 0.03, "ci_high": 0.07, "df": None, "p_value": 1e-6,
            "log10_p": -6.0}  # fmt: skip
 META = {
-    "control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "task_interval": "t", "hedges": True, "k": 2, "summary": SUMMARY,
+    "control": "c", "treatment": "t", "measure": "nDCG@10", "effect_type": "MD", "task_interval": "t", "k": 2, "summary": SUMMARY,
     "fixed": SUMMARY, "fixed_mean": SUMMARY, "prediction_interval": None, "q": 5.0, "q_df": 1, "q_p_value": 0.08, "i2": 60.0, "h2": 2.5,
     "tau2": 0.001, "tau2_ci": [0.0, 0.01], "warnings": [f"{EVIL} is left out"],
 }  # fmt: skip
@@ -337,7 +337,7 @@ def test_text_of_the_configuration_is_never_markup():
     ],
 )
 def test_a_caption_names_the_effect_that_was_computed(effect, hedges, said):
-    (figure,) = named(sections({"x": one_found(effect_type=effect, hedges=hedges)}), Figure)
+    (figure,) = named(sections({"x": one_found(effect_type=effect, own={"hedges": hedges})}), Figure)
     assert said in figure.caption
 
 

@@ -48,7 +48,7 @@ def generated(generator: np.random.Generator) -> Found:
         pairs[f"t{place}"] = (of[0], of[1])
     settings = Settings(
         control="c", treatment="t", measure="nDCG@10", effect=str(generator.choice(["MD", "MD", "SMD", "CORR"])),
-        interval=str(generator.choice(["equal-weights", "knapp-hartung", "normal"])), resamples=199, permutations=100,
+        interval=str(generator.choice(["equal-weights", "knapp-hartung", "normal"])), own={"resamples": 199}, permutations=100,
         task_interval=str(generator.choice(["t", "bca"])), margin=0.05, alpha=ALPHA,
         lower_is_better=bool(generator.random() < 0.3),
         seed_sources={"treatment": SeedsOf("own", "t")} if seeds > 1 else {},

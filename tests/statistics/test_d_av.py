@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from scripts.statistics.task.effect_sizes import effect_size
+from scripts.statistics.task.paired import Hedges
 
 # Means 4 and 2, deviations 0, 2, -2, 0 and -1, 1, -1, 1, so variances 8/3 and 4/3, covariance 4/3, r^2 = 1/2.
 TREATMENT, CONTROL = np.array([4.0, 6, 2, 4]), np.array([1.0, 3, 1, 3])
@@ -30,7 +31,7 @@ def sample(n: int, means: tuple[float, float], sds: tuple[float, float], r: floa
 
 
 def test_by_hand():
-    effect = effect_size(TREATMENT, CONTROL, "d_av", hedges=False)
+    effect = effect_size(TREATMENT, CONTROL, "d_av", keys=Hedges(hedges=False))
     average = (math.sqrt(8 / 3) + math.sqrt(4 / 3)) / 2
     assert effect.effect == pytest.approx(2 / average, rel=1e-14)
     # the differences are 3, 3, 1, 1: variance 4/3; Var(S) = (8/3 + 4/3 + 2 (1/2) sqrt(32/9)) / (8 * 3)
@@ -39,13 +40,13 @@ def test_by_hand():
 
 
 def test_the_correction_for_small_samples_is_hedges():
-    d, g = (effect_size(TREATMENT, CONTROL, "d_av", hedges=hedges) for hedges in (False, True))
+    d, g = (effect_size(TREATMENT, CONTROL, "d_av", keys=Hedges(hedges=hedges)) for hedges in (False, True))
     assert g.effect / d.effect == pytest.approx(1 - 3 / 11, rel=1e-14)
     assert g.variance / d.variance == pytest.approx((1 - 3 / 11) ** 2, rel=1e-14)
 
 
 def test_standard_deviations_may_divide_by_n():
-    one, zero = (effect_size(TREATMENT, CONTROL, "d_av", ddof=ddof, hedges=False) for ddof in (1, 0))
+    one, zero = (effect_size(TREATMENT, CONTROL, "d_av", ddof=ddof, keys=Hedges(hedges=False)) for ddof in (1, 0))
     assert zero.effect == pytest.approx(one.effect * math.sqrt(4 / 3), rel=1e-14)
 
 
@@ -56,12 +57,12 @@ def test_bonetts_formula_here_is_that_of_his_package():
 
 @pytest.mark.parametrize("r", [-0.4, 0.0, 0.6, 0.95])
 def test_is_bonetts_where_both_standard_deviations_are_equal(r):
-    effect = effect_size(*sample(25, (0.6, 0.4), (0.3, 0.3), r), "d_av", hedges=False)
+    effect = effect_size(*sample(25, (0.6, 0.4), (0.3, 0.3), r), "d_av", keys=Hedges(hedges=False))
     assert (effect.effect, effect.se) == pytest.approx(bonett_se((0.6, 0.4), (0.3, 0.3), r, 25), rel=1e-12)
 
 
 def test_is_not_bonetts_where_they_differ():
-    effect = effect_size(*sample(25, (0.6, 0.4), (0.3, 0.1), 0.5), "d_av", hedges=False)
+    effect = effect_size(*sample(25, (0.6, 0.4), (0.3, 0.1), 0.5), "d_av", keys=Hedges(hedges=False))
     assert effect.effect == pytest.approx(1.0, rel=1e-12)  # 0.2 over the mean, 0.2; the root mean square is 0.224
     assert bonett_se((0.6, 0.4), (0.3, 0.1), 0.5, 25)[0] == pytest.approx(0.894, abs=5e-4)
 

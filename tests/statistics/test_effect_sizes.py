@@ -9,6 +9,7 @@ import pytest
 
 from scripts.statistics.effects import effect_named
 from scripts.statistics.task.effect_sizes import effect_size
+from scripts.statistics.task.paired import Hedges
 
 
 def paired_sample(n: int, means: tuple[float, float], sd: float, r: float) -> tuple[np.ndarray, np.ndarray]:
@@ -35,7 +36,7 @@ def test_ddof_zero_divides_by_n():
 
 
 def test_standardised_mean_difference_of_the_book():
-    d = effect_size(TREATMENT, CONTROL, "SMD", hedges=False)
+    d = effect_size(TREATMENT, CONTROL, "SMD", keys=Hedges(hedges=False))
     assert (round(d.effect, 4), round(d.variance, 4), round(d.se, 4)) == (0.4225, 0.0131, 0.1143)
     g = effect_size(TREATMENT, CONTROL, "SMD")
     assert (round(g.effect, 4), round(g.variance, 4)) == (0.4160, 0.0127)
@@ -44,7 +45,7 @@ def test_standardised_mean_difference_of_the_book():
 
 
 def test_standardised_mean_difference_with_ddof_zero():
-    d = effect_size(TREATMENT, CONTROL, "SMD", ddof=0, hedges=False)
+    d = effect_size(TREATMENT, CONTROL, "SMD", ddof=0, keys=Hedges(hedges=False))
     expected = 3 / (5.5 / math.sqrt(0.6)) * math.sqrt(50 / 49)
     assert d.effect == pytest.approx(expected, rel=1e-12)
     assert d.variance == pytest.approx((1 / 50 + expected**2 / 100) * 0.6, rel=1e-12)

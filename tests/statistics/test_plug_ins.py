@@ -80,10 +80,15 @@ def test_a_job_depends_on_its_own_plug_ins_alone():
 
 TOYS = {
     "effects/median.py": """
+from dataclasses import dataclass
+from typing import Annotated
 from scripts.statistics.effects.md import *
 NAME, LABEL, FINDING = "median", "Medians", "half of the queries gain {number}"
-def compute(x, y, ddof, hedges):
-    return float(sorted(x - y)[len(x) // 2]), 0.01
+@dataclass
+class Keys:
+    trim: Annotated[float, "share of the queries that is left out"] = 0.0
+def compute(x, y, ddof, keys):
+    return float(sorted(x - y)[len(x) // 2]) * (1 - keys.trim), 0.01
 """,
     "estimators/fixed.py": """
 NAME, DESCRIPTION, LABEL = "fixed", "no variance between tasks", "no variance"
@@ -119,7 +124,7 @@ def test_a_new_plug_in_is_one_new_file(tmp_path):
             path.parent.mkdir(parents=True)
             path.write_text("query_id\tRR\n" + "".join(f"{task}{n}\t{value}\n" for n, value in enumerate(values)))
     chosen_names = {"effect": "median", "estimator": "fixed", "interval": "wide", "task_interval": "whole"}
-    compared = {"control": "c", "treatment": "t", "measure": "RR", "alpha": 0.05, "ddof": 1, "hedges": True,
+    compared = {"control": "c", "treatment": "t", "measure": "RR", "alpha": 0.05, "ddof": 1, "own": {"trim": 0.5},
                 "permutations": 10, "seed": 1, "cumulative": False} | chosen_names  # fmt: skip
     shown = {"alpha": 0.05, "estimator": "fixed", "interval": "wide", "judged": "", "p": "t-test", "correction": "none",
              "sort": "config"}  # fmt: skip
@@ -152,7 +157,7 @@ def test_a_new_plug_in_is_one_new_file(tmp_path):
         done = subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": "."}, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
     meta = json.loads((tmp_path / "x.json").read_text())
-    assert meta["tau2"] == 0 and meta["summary"]["se"] == 2.0 and meta["summary"]["effect"] == pytest.approx(0.1)
+    assert meta["tau2"] == 0 and meta["summary"]["se"] == 2.0 and meta["summary"]["effect"] == pytest.approx(0.05)
     assert (tmp_path / "x.tsv").read_text().count("\t-1.0\t1.0\t1.0\t") == 2 and meta["task_interval"] == "whole"
     assert ">Medians<" in (tmp_path / "x.svg").read_text()
     page = (tmp_path / "results/e/tables/effects/x.md").read_text()

@@ -67,7 +67,7 @@ def test_no_interval_goes_beyond_the_largest_difference_and_verdicts_stay(effect
         tasks, alpha = far_apart(design, k, generator), float(generator.choice(ALPHAS))
         settings = Settings(
             control="c", treatment="t", measure="RR", effect=effect, interval=interval, task_interval=kind,
-            alpha=alpha, resamples=199, permutations=200, bayesian=Bayesian(), cumulative=True, reach=1.0,
+            alpha=alpha, own={"resamples": 199}, permutations=200, bayesian=Bayesian(), cumulative=True, reach=1.0,
         )  # fmt: skip
         found, uncut = compare(tasks, settings), compare(tasks, replace(settings, reach=None))
         same = sensitivity(found.tasks, settings, found.corpora, list(found.seed_effects.values()))

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from scripts.common.plugins import own_keys
 from scripts.statistics.dependence.units import clustered, design_effects
 from scripts.statistics.effects import all_effects, compute_rows, effect_named
 from scripts.statistics.method import Method
@@ -89,7 +90,7 @@ def test_bca_of_the_same_resamples_is_scipys(effect):
     x, y = SKEWED
     expected = stats.bootstrap((x, y), statistic, paired=True, vectorized=False, n_resamples=999, method="BCa",
                                random_state=np.random.default_rng(7))  # fmt: skip
-    found = interval("bca", x, y, effect, resamples=999)
+    found = interval("bca", x, y, effect, own={"resamples": 999})
     assert (found.ci_low, found.ci_high) == pytest.approx(tuple(expected.confidence_interval), rel=1e-9)
 
 
@@ -115,22 +116,24 @@ def test_bca_of_the_same_resamples_is_that_of_r_but_for_its_way_between_two_of_t
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 25])
 @pytest.mark.parametrize("ddof", [0, 1])
-@pytest.mark.parametrize("hedges", [True, False])
+@pytest.mark.parametrize("own", [{}, {"hedges": False}])
 @pytest.mark.parametrize("effect", list(all_effects()))
-def test_many_samples_at_once_are_as_one_at_a_time(effect, hedges, ddof, n):
+def test_many_samples_at_once_are_as_one_at_a_time(effect, own, ddof, n):
     """With rows that have no effect: equal systems, a constant shift, one constant system, systems in proportion."""
     g = np.random.default_rng(n)
     x, y = g.uniform(0, 1, (2, 60, n))
     x[40:45], x[45:50], x[50:53], y[53:56], x[56:60] = y[40:45], y[45:50] + 0.25, 0.5, 0.125, 2 * y[56:60]
-    found, of_type = compute_rows(effect_named(effect), x, y, ddof, hedges), effect_named(effect)
+    of_type = effect_named(effect)
+    keys = own_keys(of_type, own)
+    found = compute_rows(of_type, x, y, ddof, keys)
     for row in range(60):
-        one = of_type.compute(x[row], y[row], ddof, hedges)
+        one = of_type.compute(x[row], y[row], ddof, keys)
         expected = (np.nan, np.nan) if isinstance(one, str) else one
         assert found[row] == pytest.approx(expected, rel=1e-11, nan_ok=True), (row, one)
 
 
 def test_an_effect_type_that_knows_one_sample_at_a_time_is_asked_so():
-    def compute(x, y, ddof, hedges):
+    def compute(x, y, ddof, keys):
         return "nothing" if x[0] > 0.5 else (x.mean() - y.mean(), 1.0 + ddof)
 
     x, y = np.array([[0.1, 0.3], [0.9, 0.0]]), np.zeros((2, 2))
@@ -148,17 +151,17 @@ def test_resamples_in_blocks_are_those_one_at_a_time(effect, sizes, monkeypatch)
 
     def compute(x, y, labels):
         difference = x - y
-        results = compute_rows(effect_type, x, y, 1, True)
+        results = compute_rows(effect_type, x, y, 1, own_keys(effect_type, {}))
         factors = design_effects(difference - difference.mean(axis=1, keepdims=True), labels)
         return results * np.column_stack([np.ones(len(x)), factors])
 
-    one = Sample(x, y, units, 0.1, 1.0, 5.0, compute, 0.05, 4, 100, 250)
+    one = Sample(x, y, units, 0.1, 1.0, 5.0, compute, 0.05, 4, 100, own_keys(bca, {"resamples": 250}))
     found = resampled(one)
     drawn = np.random.default_rng(4).integers(0, len(sizes), (250, len(sizes)))
     for number, chosen in enumerate(drawn):
         members = [np.flatnonzero(units == unit) for unit in chosen]
         queries, labels = np.concatenate(members), np.repeat(np.arange(len(chosen)), [len(own) for own in members])
-        estimate, variance = effect_type.compute(x[queries], y[queries], 1, True)
+        estimate, variance = effect_type.compute(x[queries], y[queries], 1, own_keys(effect_type, {}))
         difference = x[queries] - y[queries]
         variance *= clustered(difference - difference.mean(), labels).design_effect
         assert found[number] == pytest.approx((estimate, variance), rel=1e-11)

@@ -17,7 +17,7 @@ from tests.support.calling import call
 
 TASKS = {"a": 30, "b": 50, "c": 40, "d": 60}
 STATISTICS = {"control": "bm25", "treatment": "tuned", "measure": "nDCG@10", "effect": "MD", "estimator": "REML",
-              "interval": "knapp-hartung", "task_interval": "t", "alpha": 0.05, "ddof": 1, "hedges": True,
+              "interval": "knapp-hartung", "task_interval": "t", "alpha": 0.05, "ddof": 1,
               "permutations": 100, "seed": 1, "cumulative": False}  # fmt: skip
 ASKED = {"plan": "dense", "alpha": 0.05, "power": 0.8, "queries": [50, 200], "collections": [4, 10], "seeds": [1, 3],
          "effect": 0.1}  # fmt: skip

@@ -15,7 +15,7 @@ SUMMARY = {"effect": 0.05, "variance": 1e-4, "se": 0.01, "ci_low": 0.03, "ci_hig
 HETEROGENEITY = ("tau2", "tau2_ci", "q", "q_df", "q_p_value", "q_log10_p", "i2", "h2", "prediction_interval",
                  "prediction_df")  # fmt: skip
 WHOLE = {
-    "control": "c", "treatment": "t", "measure": "nDCG@10", "ddof": 1, "hedges": True, "permutations": 1000,
+    "control": "c", "treatment": "t", "measure": "nDCG@10", "ddof": 1, "permutations": 1000,
     "prediction": "confidence-distribution", "small_tasks": "shrunk", "effect_type": "MD", "task_interval": "t", "k": 2,
     "estimator": "DL", "interval": "normal", "alpha": 0.05, "summary": SUMMARY, "fixed": SUMMARY,
     **dict.fromkeys(HETEROGENEITY), "fixed_mean": None, "leave_one_out": {}, "warnings": [],

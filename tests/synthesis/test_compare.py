@@ -22,7 +22,7 @@ from scripts.synthesis.metrics_files import Scores
 from tests.support.meta_records import meta_record
 
 SETTINGS = {"control": "c", "treatment": "t", "measure": "P@1", "effect": "MD", "estimator": "DL",
-            "interval": "normal", "task_interval": "t", "alpha": 0.05, "ddof": 1, "hedges": True, "permutations": 1000, "seed": 1,
+            "interval": "normal", "task_interval": "t", "alpha": 0.05, "ddof": 1, "permutations": 1000, "seed": 1,
             "cumulative": False}  # fmt: skip
 
 
@@ -242,7 +242,10 @@ def test_a_correlation_has_no_tests_of_a_difference(tmp_path):
 
 def test_hedges_can_be_left_out(tmp_path):
     files = scored(tmp_path, "a", "c", CONTROL), scored(tmp_path, "a", "t", TREATMENT)
-    g, d = (compare(tmp_path, *files, effect="SMD", hedges=hedges)[0].loc["a", "effect"] for hedges in (True, False))
+    g, d = (
+        compare(tmp_path, *files, effect="SMD", own={"hedges": hedges})[0].loc["a", "effect"]
+        for hedges in (True, False)
+    )
     assert g / d == pytest.approx(1 - 3 / (4 * 7 - 1), rel=1e-14)
 
 

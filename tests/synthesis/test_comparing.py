@@ -26,7 +26,7 @@ from scripts.synthesis.effects_table import rows
 from scripts.synthesis.metrics_files import Scores
 
 BASE = {"control": "c", "treatment": "t", "measure": "RR", "effect": "MD", "estimator": "REML",
-        "interval": "knapp-hartung", "task_interval": "t", "alpha": 0.05, "ddof": 1, "hedges": True, "permutations": 500,
+        "interval": "knapp-hartung", "task_interval": "t", "alpha": 0.05, "ddof": 1, "permutations": 500,
         "seed": 1, "cumulative": False, "small_tasks": "own"}  # fmt: skip
 
 
@@ -75,7 +75,7 @@ def opposed(m: int = 1) -> tuple[dict[str, tuple[Scores, Scores]], DependenceDat
 @pytest.mark.parametrize("kind", ["t", "normal", "bootstrap-t", "bca", "randomisation"])
 def test_clusters_that_nobody_asked_for_never_narrow_an_interval(kind):
     tasks, around = opposed()
-    base = BASE | {"task_interval": kind, "resamples": 499}
+    base = BASE | {"task_interval": kind, "own": {"resamples": 499}}
     by_default, asked, each = (
         compared(tasks, Settings(**base, clusters=clusters), around) for clusters in ("auto", "gold-document", "query")
     )
@@ -100,7 +100,7 @@ def test_clusters_that_widen_are_used_as_estimated_whoever_chose_them(kind):
     control, gains = g.normal(0.4, 0.1, 60), np.repeat(g.normal(0.05, 0.2, 20), 3) + g.normal(0, 0.05, 60)
     tasks = {"t0": (scores(control), scores(control + gains))}
     around = DependenceData({"t0": {f"q{j}": {f"d{j // 3}"} for j in range(60)}})
-    base = BASE | {"task_interval": kind, "resamples": 499}
+    base = BASE | {"task_interval": kind, "own": {"resamples": 499}}
     by_default, asked = (
         compared(tasks, Settings(**base, clusters=clusters), around).tasks["t0"]
         for clusters in ("auto", "gold-document")
@@ -222,7 +222,7 @@ def test_clusters_change_variance_t_and_flips():
 @pytest.mark.parametrize("kind", ["bca", "bootstrap-t", "randomisation"])
 def test_intervals_by_resampling_draw_clusters_and_take_seeds_as_given(kind):
     x, y = np.random.default_rng(2).normal(0.1, 0.2, (2, 12))
-    settings = {**BASE, "task_interval": kind, "resamples": 199, "permutations": 5000}
+    settings = {**BASE, "task_interval": kind, "own": {"resamples": 199}, "permutations": 5000}
     twice = {"t": (scores(np.repeat(y, 2)), scores(np.repeat(x, 2)))}
     clusters = DependenceData(clusters={"t": {f"q{j}": str(j // 2) for j in range(24)}})
     found = compared(twice, Settings(**settings, cluster_files={"t": "file"}), clusters).tasks["t"].interval

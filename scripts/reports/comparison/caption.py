@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from scripts.common.plugins import own_keys
 from scripts.reports.comparison.forest_data import Forest
 
 STARS = "A diamond that misses zero is significant before correction for the number of comparisons."
 
 
-def caption(plot: Forest, hedges: bool) -> str:
-    """How to read a forest plot. `hedges`: corrected for small samples."""
+def caption(plot: Forest, own: Mapping[str, Any]) -> str:
+    """How to read a forest plot. `own`: values of the effect type's own keys."""
     percent = f"{100 * (1 - plot.alpha):g}%"
-    square = plot.effect.caption(plot.measure, hedges)
+    square = plot.effect.caption(plot.measure, own_keys(plot.effect, own))
     if plot.of_treatments:
         return _of_treatments(plot, square, percent)
     area = ", its area the task's weight" if plot.weighted else ""

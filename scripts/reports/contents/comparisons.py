@@ -244,7 +244,7 @@ def _forest(name: str, several: list[Compared], figures: Figures, labels: Labels
     treatments = ", ".join(one.plot.groups[0].treatment for one in several)
     shows = f"Forest plot {name}: {treatments} against {several[0].plot.control}. The table has the numbers."
     plot = forest(found, replace(figures.drawn[name], title=""), labels)
-    said = [caption(plot, found[0].meta.hedges), *(noted(plot) if plot.notes == "caption" else [])]
+    said = [caption(plot, found[0].meta.own), *(noted(plot) if plot.notes == "caption" else [])]
     return Figure(f"figures/{name}.svg", " ".join(said), shows, _rows(plot, several, figures, labels))
 
 

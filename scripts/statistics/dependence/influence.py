@@ -11,12 +11,14 @@ Reads and writes nothing.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from scripts.statistics.effects import effect_named
 
 
-def influence(x: np.ndarray, y: np.ndarray, effect_type: str, ddof: int, hedges: bool) -> np.ndarray | None:
+def influence(x: np.ndarray, y: np.ndarray, effect_type: str, ddof: int, keys: Any) -> np.ndarray | None:
     """e of each query, shape (n,), with mean 0; None if the effect is undefined without one of the queries."""
     effect = effect_named(effect_type)
     if effect.IN_UNITS_OF_MEASURE:
@@ -25,7 +27,7 @@ def influence(x: np.ndarray, y: np.ndarray, effect_type: str, ddof: int, hedges:
     n = len(x)
     estimates = np.empty(n)
     for j in range(n):
-        result = effect.compute(np.delete(x, j), np.delete(y, j), ddof, hedges)
+        result = effect.compute(np.delete(x, j), np.delete(y, j), ddof, keys)
         if isinstance(result, str):
             return None
         estimates[j] = result[0]
@@ -33,7 +35,7 @@ def influence(x: np.ndarray, y: np.ndarray, effect_type: str, ddof: int, hedges:
     return values
 
 
-def per_unit_of_measure(x: np.ndarray, y: np.ndarray, effect_type: str, ddof: int, hedges: bool) -> float:
+def per_unit_of_measure(x: np.ndarray, y: np.ndarray, effect_type: str, ddof: int, keys: Any) -> float:
     """The change of the effect if the treatment is better by 1 on every query: 1 for a mean difference.
 
     It converts a seed effect, which is the same for all queries of a task, to the unit of the effect: J / S for a
@@ -45,7 +47,7 @@ def per_unit_of_measure(x: np.ndarray, y: np.ndarray, effect_type: str, ddof: in
     if not effect.HAS_DIFFERENCE:
         return 0.0
     step = 1e-6 * max(float(np.abs(x).max()), float(np.abs(y).max()), 1e-300)
-    ends = [effect.compute(x + sign * step, y, ddof, hedges) for sign in (1, -1)]
+    ends = [effect.compute(x + sign * step, y, ddof, keys) for sign in (1, -1)]
     if any(isinstance(end, str) for end in ends):
         return 0.0
     above, below = (float(end[0]) for end in ends)

@@ -105,14 +105,14 @@ def observed_task(
     `shares`: other tasks may have the same units, so that influences are computed. `automatic`: the units are clusters
     by default, not configured.
     """
-    effect = effect_size(x, y, method.effect, method.ddof, method.hedges)
+    effect = effect_size(x, y, method.effect, method.ddof, method.effect_keys)
     numbers = numbered(units)
     clusters = int(numbers.max()) + 1
     difference = mean_difference(x, y, method.ddof)
     of_mean = None if isinstance(difference, str) else Part(difference[1], clusters - 1)
     if effect.variance is None or (clusters == len(x) and not shares):
         return ObservedTask(x, y, effect, numbers, None, of_mean, clusters - 1)
-    moved = influence(x, y, method.effect, method.ddof, method.hedges)
+    moved = influence(x, y, method.effect, method.ddof, method.effect_keys)
     unit_sums = None if moved is None else sums(moved, units)
     if clusters == len(x):
         return ObservedTask(x, y, effect, numbers, unit_sums, of_mean, clusters - 1)
@@ -172,7 +172,7 @@ def _of_clusters(powered: PredictionPowered, clusters: np.ndarray) -> float:
 
 def per_unit(tasks: Mapping[str, ObservedTask], method: Method) -> dict[str, float]:
     """The change of each task's effect for a difference of 1 in the measure; 0 if undefined."""
-    how = (method.effect, method.ddof, method.hedges)
+    how = (method.effect, method.ddof, method.effect_keys)
     return {
         name: per_unit_of_measure(task.x, task.y, *how) if task.effect.variance is not None else 0.0
         for name, task in tasks.items()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -17,9 +17,9 @@ from scripts.statistics.meta_analysis.measure_scale import within_reach
 
 
 class EffectType(Protocol):
-    """The definitions in the module of an effect type.
+    """The definitions in the module of an effect type. Functions get `keys`: its `Keys`, with given values.
 
-    A module that can compute many samples at once also defines `compute_rows(x, y, ddof, hedges)`: for x and y of shape
+    A module that can compute many samples at once also defines `compute_rows(x, y, ddof, keys)`: for x and y of shape
     (rows, n) the estimates and variances, shape (rows, 2), NaN if undefined.
     """
 
@@ -42,11 +42,10 @@ class EffectType(Protocol):
     STATISTIC: str  # the test statistic of a task's interval
 
     @staticmethod
-    def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
+    def compute(x: np.ndarray, y: np.ndarray, ddof: int, keys: Any) -> tuple[float, float] | str:
         """Estimate and variance from paired scores of treatment `x` and control `y`; or a text why undefined.
 
-        Both have shape (n,), finite, n >= 0. Standard deviations divide by n - `ddof`; `hedges`: apply the small-sample
-        correction, if the effect has one.
+        Both have shape (n,), finite, n >= 0. Standard deviations divide by n - `ddof`.
         """
         ...
 
@@ -61,7 +60,7 @@ class EffectType(Protocol):
         ...
 
     @staticmethod
-    def caption(measure: str, hedges: bool) -> str:
+    def caption(measure: str, keys: Any) -> str:
         """The meaning of a square in the forest plot."""
         ...
 
@@ -83,16 +82,16 @@ def reported_within(name: str, reach: float | None) -> Callable[[float], float]:
     return lambda value: within_reach(effect.reported(value), reach)
 
 
-def compute_rows(effect: EffectType, x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> np.ndarray:
+def compute_rows(effect: EffectType, x: np.ndarray, y: np.ndarray, ddof: int, keys: Any) -> np.ndarray:
     """Estimate and variance of each row of x and y, shape (rows, 2); NaN if undefined."""
     many = getattr(effect, "compute_rows", None)
     if many is not None:
         with np.errstate(divide="ignore", invalid="ignore"):  # in rows that are undefined
-            found: np.ndarray = many(x, y, ddof, hedges)
+            found: np.ndarray = many(x, y, ddof, keys)
         return found
     found = np.full((len(x), 2), np.nan)
     for row, (one, other) in enumerate(zip(x, y, strict=True)):
-        result = effect.compute(one, other, ddof, hedges)
+        result = effect.compute(one, other, ddof, keys)
         if not isinstance(result, str):
             found[row] = result
     return found

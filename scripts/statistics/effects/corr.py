@@ -32,7 +32,7 @@ NOUN = "correlation"
 STATISTIC = "Fisher's z"
 
 
-def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
+def compute(x: np.ndarray, y: np.ndarray, ddof: int, keys: object) -> tuple[float, float] | str:
     """Fisher's z of r and V_z, or why there is none; `ddof` cancels out of r."""
     n = len(x)
     if n <= 3:
@@ -46,7 +46,7 @@ def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[floa
     return math.log(plus / minus), 1 / (n - 3)
 
 
-def compute_rows(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> np.ndarray:
+def compute_rows(x: np.ndarray, y: np.ndarray, ddof: int, keys: object) -> np.ndarray:
     """The same of many samples."""
     n = x.shape[1]
     if n <= 3:
@@ -73,6 +73,6 @@ def combined(value: float) -> float:
     return math.atanh(value)
 
 
-def caption(measure: str, hedges: bool) -> str:
+def caption(measure: str, keys: object) -> str:
     """What a square of the forest plot is."""
     return "correlation"

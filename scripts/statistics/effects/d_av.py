@@ -44,13 +44,13 @@ NOUN = "standardised difference"
 STATISTIC = "effect / standard error"
 
 
-def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
+def compute(x: np.ndarray, y: np.ndarray, ddof: int, keys: Hedges) -> tuple[float, float] | str:
     """d_av and its variance, corrected for small samples if `hedges`; or a text why undefined.
 
     It is undefined if differences have no variance, or if a system has none.
     """
     n = len(x)
-    difference = standardisable(x, y, ddof, hedges)
+    difference = standardisable(x, y, ddof, keys.hedges)
     if isinstance(difference, str):
         return difference
     df = n - 1
@@ -61,17 +61,17 @@ def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[floa
     d = mean / average_sd
     of_average_sd = (sd_x**2 + sd_y**2 + 2 * covariance**2 / (sd_x * sd_y)) / (8 * df)
     variance = (variance_of_mean * n / df + d**2 * of_average_sd) / average_sd**2
-    j = hedges_correction(n) if hedges else 1.0
+    j = hedges_correction(n) if keys.hedges else 1.0
     return j * d, j**2 * variance
 
 
-def compute_rows(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> np.ndarray:
+def compute_rows(x: np.ndarray, y: np.ndarray, ddof: int, keys: Hedges) -> np.ndarray:
     """The same of many samples."""
     n = x.shape[1]
     if n < 2:
         return np.full((len(x), 2), np.nan)
     df = n - 1
-    mean, variance_of_mean = standardisable_rows(x, y, ddof, hedges)
+    mean, variance_of_mean = standardisable_rows(x, y, ddof, keys.hedges)
     sd_x, sd_y = x.std(axis=1, ddof=ddof), y.std(axis=1, ddof=ddof)
     centred = (values - values.mean(axis=1, keepdims=True) for values in (x, y))
     covariance = (next(centred) * next(centred)).sum(axis=1) / (n - ddof)
@@ -79,7 +79,7 @@ def compute_rows(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> np.nd
     d = mean / average_sd
     of_average_sd = (sd_x**2 + sd_y**2 + 2 * covariance**2 / (sd_x * sd_y)) / (8 * df)
     variance = (variance_of_mean * n / df + d**2 * of_average_sd) / average_sd**2
-    j = hedges_correction(n) if hedges else 1.0
+    j = hedges_correction(n) if keys.hedges else 1.0
     return np.column_stack([j * d, j**2 * variance])
 
 
@@ -93,7 +93,7 @@ def reported(value: float) -> float:
     return float(value)
 
 
-def caption(measure: str, hedges: bool) -> str:
+def caption(measure: str, keys: Hedges) -> str:
     """What a square of the forest plot is."""
-    correction = "corrected for small samples" if hedges else "not corrected for small samples"
+    correction = "corrected for small samples" if keys.hedges else "not corrected for small samples"
     return f"mean difference in {measure} over the mean of both standard deviations (d_av, {correction})"

@@ -29,12 +29,12 @@ NOUN = "difference"
 STATISTIC = "effect / standard error"
 
 
-def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
+def compute(x: np.ndarray, y: np.ndarray, ddof: int, keys: object) -> tuple[float, float] | str:
     """D and V_D, or why there is none."""
     return mean_difference(x, y, ddof)
 
 
-def compute_rows(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> np.ndarray:
+def compute_rows(x: np.ndarray, y: np.ndarray, ddof: int, keys: object) -> np.ndarray:
     """The same of many samples."""
     return np.column_stack(mean_differences(x, y, ddof))
 
@@ -49,6 +49,6 @@ def reported(value: float) -> float:
     return float(value)
 
 
-def caption(measure: str, hedges: bool) -> str:
+def caption(measure: str, keys: object) -> str:
     """What a square of the forest plot is."""
     return f"mean difference in {measure}"

@@ -34,13 +34,13 @@ NOUN = "standardised difference"
 STATISTIC = "effect / standard error"
 
 
-def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[float, float] | str:
+def compute(x: np.ndarray, y: np.ndarray, ddof: int, keys: Hedges) -> tuple[float, float] | str:
     """d and V_d, or Hedges' g and V_g, or a text why undefined.
 
     S_within = sd(x - y) / sqrt(2 (1 - r)), so it is undefined if r = 1 or r is undefined.
     """
     n = len(x)
-    difference = standardisable(x, y, ddof, hedges)
+    difference = standardisable(x, y, ddof, keys.hedges)
     if isinstance(difference, str):
         return difference
     u, v, rounding = directions(x, y)
@@ -50,19 +50,19 @@ def compute(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> tuple[floa
     mean, variance = difference
     d = mean / math.sqrt(variance * n / twice_1_minus_r)
     v_d = (1 / n + d**2 / (2 * n)) * twice_1_minus_r
-    j = hedges_correction(n) if hedges else 1.0
+    j = hedges_correction(n) if keys.hedges else 1.0
     return j * d, j**2 * v_d
 
 
-def compute_rows(x: np.ndarray, y: np.ndarray, ddof: int, hedges: bool) -> np.ndarray:
+def compute_rows(x: np.ndarray, y: np.ndarray, ddof: int, keys: Hedges) -> np.ndarray:
     """The same of many samples."""
     n = x.shape[1]
-    mean, variance = standardisable_rows(x, y, ddof, hedges)
+    mean, variance = standardisable_rows(x, y, ddof, keys.hedges)
     u, v, rounding = directions_rows(x, y)
     twice_1_minus_r = ((u - v) ** 2).sum(axis=1)
     mean = np.where(np.sqrt(twice_1_minus_r) <= rounding, np.nan, mean)
     d = mean / np.sqrt(variance * n / twice_1_minus_r)
-    j = hedges_correction(n) if hedges else 1.0
+    j = hedges_correction(n) if keys.hedges else 1.0
     return np.column_stack([j * d, j**2 * (1 / n + d**2 / (2 * n)) * twice_1_minus_r])
 
 
@@ -79,7 +79,7 @@ def reported(value: float) -> float:
     return float(value)
 
 
-def caption(measure: str, hedges: bool) -> str:
+def caption(measure: str, keys: Hedges) -> str:
     """What a square of the forest plot is: g, which is corrected for small samples, or d."""
-    standardised = "Hedges' g" if hedges else "d, not corrected for small samples"
+    standardised = "Hedges' g" if keys.hedges else "d, not corrected for small samples"
     return f"standardised mean difference ({standardised})"

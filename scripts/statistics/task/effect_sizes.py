@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from scripts.common.plugins import own_keys
 from scripts.statistics.effects import effect_named
 
 
@@ -41,12 +43,12 @@ class EffectSize:
 
 
 def effect_size(
-    treatment: np.ndarray, control: np.ndarray, effect_type: str, ddof: int = 1, hedges: bool = True
+    treatment: np.ndarray, control: np.ndarray, effect_type: str, ddof: int = 1, keys: Any = None
 ) -> EffectSize:
     """The effect of one task from `treatment` and `control`, each of shape (n,), paired position by position.
 
     effect_type: a name in statistics/effects/. ddof: standard deviations divide by n - ddof; 1 is the unbiased
-    estimate, 0 is Ranger's. hedges: correct a standardised difference for small samples. An undefined effect is
+    estimate, 0 is Ranger's. keys: the effect type's own, by default with their defaults. An undefined effect is
     returned with its reason; raises ValueError for invalid input (different shapes, a value that is not finite, an
     unknown type).
     """
@@ -57,7 +59,9 @@ def effect_size(
         raise ValueError("treatment and control must be finite")
     n = len(x)
     means: tuple[float | None, float | None] = (float(y.mean()), float(x.mean())) if n else (None, None)
-    result = effect_named(effect_type).compute(x, y, ddof, hedges)
+    result = effect_named(effect_type).compute(
+        x, y, ddof, own_keys(effect_named(effect_type), {}) if keys is None else keys
+    )
     if isinstance(result, str):
         return EffectSize(effect_type, n, *means, undefined=result)
     return EffectSize(effect_type, n, *means, float(result[0]), float(result[1]))

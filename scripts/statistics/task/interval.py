@@ -47,7 +47,7 @@ def task_interval(
         alpha=method.alpha,
         seed=method.seed,
         permutations=method.permutations,
-        resamples=method.resamples,
+        keys=method.interval_keys,
         with_seeds=with_seeds,
     )
     kind = method_for(method.task_interval, effect_type)
@@ -77,6 +77,6 @@ def _of_queries(method: Method) -> Compute:
     effect_type = effect_named(method.effect)
 
     def of_queries(x: np.ndarray, y: np.ndarray, _: np.ndarray) -> np.ndarray:
-        return compute_rows(effect_type, x, y, method.ddof, method.hedges)
+        return compute_rows(effect_type, x, y, method.ddof, method.effect_keys)
 
     return of_queries

@@ -35,7 +35,7 @@ def interval_of(task: ObservedTask, method: Method) -> tuple[TaskInterval | None
         method = replace(method, task_interval="t")  # resampling the human-judged queries does not resample the others
 
     def of_units(x: np.ndarray, y: np.ndarray, units: np.ndarray) -> np.ndarray:
-        results = compute_rows(effect_type, x, y, method.ddof, method.hedges)
+        results = compute_rows(effect_type, x, y, method.ddof, method.effect_keys)
         if units.max() == 0:
             return np.full_like(results, np.nan)  # all its queries are one cluster
         difference = x - y

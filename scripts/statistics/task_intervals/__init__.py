@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Protocol, cast
+from typing import Annotated, Any, Protocol, cast
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class Sample:
     unless queries are clustered). `variance` is that of `estimate` over queries, with `df` degrees of freedom;
     `with_seeds` is that over queries and seeds, if these have a part in it. `compute` returns
     estimate and variance, shape (rows, 2), for other x, y and units, each of shape (rows, m), NaN if undefined.
-    `permutations` and `resamples` are upper limits.
+    `permutations` is an upper limit.
     """
 
     x: np.ndarray
@@ -51,7 +51,7 @@ class Sample:
     alpha: float
     seed: int
     permutations: int
-    resamples: int
+    keys: Any  # of the interval: its `Keys`, with a comparison's values
     with_seeds: Part | None = None
 
     @property

@@ -27,14 +27,14 @@ def resampled(sample: Sample, with_variance: bool = False) -> np.ndarray | str:
     sizes = np.bincount(sample.units, minlength=units)
     starts = np.cumsum(sizes) - sizes
     generator = np.random.default_rng(sample.seed)
-    results = np.full((sample.resamples, 2), np.nan)
+    results = np.full((sample.keys.resamples, 2), np.nan)
     block = max(1, _BLOCK // units)
-    for first in range(0, sample.resamples, block):
-        drawn = generator.integers(0, units, (min(block, sample.resamples - first), units))
+    for first in range(0, sample.keys.resamples, block):
+        drawn = generator.integers(0, units, (min(block, sample.keys.resamples - first), units))
         results[first : first + len(drawn)] = _computed(sample, drawn, members, starts, sizes)
     defined = results[np.isfinite(results).all(axis=1) & ((results[:, 1] > 0) | (not with_variance))]
     lacking = "variance" if np.isfinite(results).all() else "effect"
-    missing = 1 - len(defined) / sample.resamples
+    missing = 1 - len(defined) / sample.keys.resamples
     return defined if missing <= _NONE else f"{100 * missing:.0f}% of its resamples have no {lacking}"
 
 

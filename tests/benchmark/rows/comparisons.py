@@ -54,7 +54,7 @@ def settings() -> Settings:
 
     return Settings(
         control="c", treatment="t", measure="nDCG@10", estimator="DL", interval="normal", task_interval="normal",
-        hedges=False, permutations=1, seed=1, dependence="independent", clusters="query",
+        permutations=1, seed=1, dependence="independent", clusters="query",
     )  # fmt: skip
 
 
