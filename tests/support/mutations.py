@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from scripts.common.keys import Key, keys_of
-from scripts.experiment.sections.comparison import ComparisonEntry, MultipleComparison
+from scripts.experiment.plugin_keys import records
+from scripts.experiment.sections.comparison import MultipleComparison
 from scripts.experiment.sections.figure import Figure
-from tests.support.small_experiment import SYSTEMS, TASKS, experiment, write_data
+from scripts.experiment.systems import bm25, fusion
+from tests.support.small_experiment import SYSTEMS, TASKS, experiment, scored, searched, write_data
 
 Change = Callable[[dict, Path], None]
+COMPARISON = records()["comparisons"]  # with the keys that effects and intervals declare
 
 # Values of keys that are names or have constraints that their type does not state; None: no value beside the others'.
 OF_COMPARISON: dict[str, Any] = {
@@ -26,6 +29,7 @@ OF_COMPARISON: dict[str, Any] = {
     "estimator": "DL", "interval": "knapp-hartung", "task_interval": "bca", "alpha": 0.2, "permutations": 500,
     "bayesian": {"tau_scale": 0.3}, "margin": 0.02, "family": "mine", "clusters": "query", "moderators": ["relevant-per-query"],
     "same": None, "treatment_on": None, "measure_on": {"t1": "RR@10"}, "subgroups": None, "figure": None,
+    "resamples": 999,
 }  # fmt: skip
 OF_FIGURE: dict[str, Any] = {
     "title": "A {title}", "width": 6.5, "height": 5.5, "x_label": "gain", "font": None, "together": "both",
@@ -36,7 +40,29 @@ OF_FAMILY: dict[str, Any] = {
     "systems": ["third", "base", "better"], "tasks": ["t1", "t0", "t2"], "measure": "RR@10", "against": "third",
     "alpha": 0.2, "permutations": 300, "title": "All of them",
 }  # fmt: skip
-WITH = {"measure_on": {"effect": "SMD", "figure": {"influence": True}}, "margin": {}, "correction": {}}
+OF_BM25: dict[str, Any] = {
+    "label": "Terms", "type": None, "tasks": [TASKS[-1]], "feedback_terms": 4, "feedback_documents": 3,
+    "original_query_weight": 0.3, "alpha": 0.6, "beta": 0.9, "gamma": 0.2, "negative_terms": 2, "negative_documents": 2,
+    "feedback": "rm3", "analyzer": "standard", "fields": "best", "texts": None, "depth": 5, "k1": 0.4, "b": 0.1,
+    "engine": None, "url": None, "tune": True, "grid": {"k1": [0.5, 2.0], "b": [0.1, 0.9]},
+}  # fmt: skip
+OF_FUSION: dict[str, Any] = {
+    "label": "Both", "type": None, "tasks": [TASKS[-1]], "systems": ["stems", "words"], "method": "CombSUM", "k": 1,
+    "normalise": "z-score", "weights": {"words": 3, "stems": 1}, "tune": True, "grid": {"step": 0.5},
+}  # fmt: skip
+ROCCHIO, NEGATIVE = {"feedback": "rocchio"}, {"feedback": "rocchio", "gamma": 0.3}
+WEIGHTED = {"method": "weighted-sum"}
+WITH = {  # what a key needs beside it
+    COMPARISON: {"measure_on": {"effect": "SMD", "figure": {"influence": True}}, "hedges": {"effect": "SMD"},
+                 "resamples": {"task_interval": "bca"}},
+    bm25.Keys: {
+        "feedback_terms": {"feedback": "rm3"}, "feedback_documents": {"feedback": "rm3"},
+        "original_query_weight": {"feedback": "rm3"}, "alpha": ROCCHIO, "beta": ROCCHIO, "gamma": ROCCHIO,
+        "negative_terms": NEGATIVE, "negative_documents": NEGATIVE, "grid": {"tune": True},
+    },
+    fusion.Keys: {"normalise": WEIGHTED | {"weights": {"words": 1, "stems": 1}}, "weights": WEIGHTED, "tune": WEIGHTED,
+                  "grid": WEIGHTED | {"tune": True}},
+}  # fmt: skip
 
 
 def other(key: Key, said: dict[str, Any]) -> Any:
@@ -57,9 +83,13 @@ def changes_of(record: type, said: dict[str, Any], place: Callable[[dict], dict]
         if (value := other(key, said)) is not None:
 
             def change(config: dict, folder: Path, name: str = key.name, value: Any = value) -> None:
-                place(config).update(WITH.get(name, {}) | {name: copy.deepcopy(value)})
+                place(config).update(WITH.get(record, {}).get(name, {}) | {name: copy.deepcopy(value)})
 
-            yield f"{record.__name__}.{key.name}", change
+            yield f"{_called(record)}.{key.name}", change
+
+
+def _called(record: type) -> str:
+    return record.__name__ if record.__name__ != "Keys" else record.__module__.rpartition(".")[2]
 
 
 def replaced(path: str, text: Callable[[str], str], dated: typing.Literal["older", "same"]) -> Change:
@@ -128,6 +158,16 @@ def much_less(config: dict) -> None:
     del config["multiple_comparisons"]
 
 
+OF_SCORES: dict[str, Change] = {
+    "scores of the same size and date": replaced("data/points.tsv", lambda t: t.replace("\t0.2", "\t0.1", 3), "same"),
+    "older scores": replaced("data/points.tsv", lambda t: t.replace("\t0.3", "\t0.1", 3), "older"),
+    "columns of scores exchanged": configured(
+        lambda c: [c["systems"][a].update(column=b) for a, b in (("large", "little"), ("little", "large"))]
+    ),
+    "roles of scores exchanged": configured(
+        lambda c: c["comparisons"]["grows"].update(control="large", treatment="little")
+    ),
+}
 BY_HAND: dict[str, Change] = {
     "roles exchanged": configured(lambda c: exchanged(c, "helps")),
     "roles of the other exchanged": configured(lambda c: exchanged(c, "third")),
@@ -193,30 +233,39 @@ TOGETHER = (  # changes that do not touch the same entries or files run together
 )
 
 
-def of_one_entry(record: type, said: dict[str, Any], *place: str) -> dict[str, Change]:
-    def entry(config: dict) -> dict:
+def of_entries(record: type, said: dict[str, Any], *places: tuple[str, ...]) -> dict[str, Change]:
+    """The changes of all keys of a record, in turn in one of these places of the configuration."""
+
+    def entry(config: dict, place: tuple[str, ...]) -> dict:
         for name in place:
-            config = config[name]
+            config = config.setdefault(name, {})
         return config
 
-    return dict(changes_of(record, said, entry))
+    of_places = [dict(changes_of(record, said, lambda config, at=at: entry(config, at))) for at in places]
+    return {name: of_places[number % len(places)][name] for number, name in enumerate(of_places[0])}
+
+
+def searches() -> dict[str, Change]:
+    """Changes of the searches and of their fusion."""
+    keys = of_entries(bm25.Keys, OF_BM25, ("systems", "words"), ("systems", "stems"))
+    return keys | of_entries(fusion.Keys, OF_FUSION, ("systems", "fused"))
 
 
 def changes() -> dict[str, Change]:
-    """All changes by their names; changes of keys are of one of two comparisons, of one's figure, or of a family."""
-    third = of_one_entry(ComparisonEntry, OF_COMPARISON, "comparisons", "third")
-    helps = of_one_entry(ComparisonEntry, OF_COMPARISON, "comparisons", "helps")
-    figures = of_one_entry(Figure, OF_FIGURE, "comparisons", "helps", "figure")
-    families = of_one_entry(MultipleComparison, OF_FAMILY, "multiple_comparisons", "all")
-    keys = {name: (third, helps)[place % 2][name] for place, name in enumerate(third)}
-    return BY_HAND | keys | figures | families
+    """All changes by their names."""
+    comparisons = [("comparisons", name) for name in ("third", "helps")]
+    keys = of_entries(COMPARISON, OF_COMPARISON, *comparisons)
+    figures = of_entries(Figure, OF_FIGURE, *((*place, "figure") for place in comparisons[::-1]))
+    families = of_entries(MultipleComparison, OF_FAMILY, ("multiple_comparisons", "all"))
+    return BY_HAND | keys | figures | families | searches() | OF_SCORES
 
 
 def changed(names: Iterable[str], folder: Path) -> dict:
-    """The experiment with these changes; its files in `folder` are changed too."""
+    """The experiment with these changes, which are of the same one; its files in `folder` are changed too."""
     everything = changes()
     write_data(folder)
-    config = experiment()
+    begun = {searched: searches(), scored: OF_SCORES}
+    config = next((begin for begin, own in begun.items() if own.keys() & set(names)), experiment)()
     for name in names:
         everything[name](config, folder)
     return config
@@ -225,8 +274,12 @@ def changed(names: Iterable[str], folder: Path) -> dict:
 def groups() -> list[tuple[str, ...]]:
     """The names of the changes that run together: few runs, each change in exactly one."""
     everything = changes()
-    alone = [(name,) for name in BY_HAND if not any(name in group for group in TOGETHER)]
-    kinds = [[name for name in everything if name.startswith(f"{record.__name__}.")]
-             for record in (ComparisonEntry, Figure, MultipleComparison)]  # fmt: skip
-    columns = [kinds[0][::2], kinds[0][1::2], *kinds[1:]]
-    return [*TOGETHER, *alone, *(tuple(filter(None, row)) for row in itertools.zip_longest(*columns))]
+    alone = [(name,) for name in (*BY_HAND, *OF_SCORES) if not any(name in group for group in TOGETHER)]
+    kinds = {record: [name for name in everything if name.startswith(f"{_called(record)}.")]
+             for record in (COMPARISON, Figure, MultipleComparison, bm25.Keys, fusion.Keys)}  # fmt: skip
+    compared, figures, families, bm25s, fusions = kinds.values()
+    rows = (
+        *itertools.zip_longest(compared[::2], compared[1::2], figures[::2], figures[1::2], families),
+        *itertools.zip_longest(bm25s[::2], bm25s[1::2], fusions),
+    )
+    return [*TOGETHER, *alone, *(tuple(filter(None, row)) for row in rows)]

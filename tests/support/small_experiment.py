@@ -1,4 +1,4 @@
-"""A small experiment on runs and clusters of others, and its data, which is drawn at random but always the same."""
+"""Small experiments: on runs and clusters of others, on searches, on scores; their data are drawn, always the same."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 
 TASKS = ("t0", "t1", "t2", "t3")
 SYSTEMS = ("base", "better", "third")
-QUERIES, DOCUMENTS = 24, 40
+COLUMNS = ("little", "large")
+QUERIES, DOCUMENTS, DEV = 24, 40, 6
 WORDS = ("hail", "storm", "flood", "theft", "claim", "pension", "tenant", "fire")
 
 
@@ -28,18 +29,22 @@ def write_data(folder: Path) -> None:
                     file.writelines(f"q{q} Q0 d{d} {r} {scores[d]:.4f} {system}\n" for r, d in enumerate(ranked, 1))
     write_clusters(folder, 2)
     write_texts(folder / "data/texts", rng)
+    rows = [f"q{q}\t{rng.randint(10, 59) / 100:.2f}\t{rng.randint(20, 69) / 100:.2f}\n" for q in range(QUERIES)]
+    (folder / "data/points.tsv").write_text("".join(["\t".join(["id", *COLUMNS]) + "\n", *rows]))
 
 
 def write_texts(folder: Path, rng: random.Random) -> None:
-    """The last task's documents, queries and judgements, as BEIR has them."""
+    """The last task's documents, queries and judgements, as BEIR has them, with further queries for tuning."""
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
-    names = {"corpus": ("d", DOCUMENTS), "queries": ("q", QUERIES + 4 * (len(TASKS) - 1))}
-    for name, (letter, count) in names.items():
-        texts = [{"_id": f"{letter}{n}", "text": " ".join(rng.choices(WORDS, k=6))} for n in range(count)]
+    queries = [*(f"q{n}" for n in range(QUERIES + 4 * (len(TASKS) - 1))), *(f"v{n}" for n in range(DEV))]
+    for name, ids in (("corpus", [f"d{n}" for n in range(DOCUMENTS)]), ("queries", queries)):
+        texts = [{"_id": one, "text": " ".join(rng.choices(WORDS, k=6))} for one in ids]
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(text) + "\n" for text in texts))
     rows = [line.split() for line in (folder.parent / f"{TASKS[-1]}.qrels").read_text().splitlines()]
-    judged = "".join(f"{query}\t{document}\t{grade}\n" for query, _, document, grade in rows)
-    (folder / "qrels/test.tsv").write_text(f"query-id\tcorpus-id\tscore\n{judged}")
+    tuning = [(f"v{n}", "0", f"d{rng.randrange(DOCUMENTS)}", "1") for n in range(DEV)]
+    for split, judgements in (("test", rows), ("dev", tuning)):
+        judged = "".join(f"{query}\t{document}\t{grade}\n" for query, _, document, grade in judgements)
+        (folder / f"qrels/{split}.tsv").write_text(f"query-id\tcorpus-id\tscore\n{judged}")
 
 
 def write_clusters(folder: Path, size: int) -> None:
@@ -66,4 +71,35 @@ def experiment() -> dict:
                       "clusters": {"t0": "data/t0.clusters"}},
         },
         "multiple_comparisons": {"all": {"systems": "all", "permutations": 200}},
+    }  # fmt: skip
+
+
+def searched() -> dict:
+    """Two searches of the last task's texts, their fusion, and a run of others."""
+    task, own = TASKS[-1], experiment()
+    return own | {
+        "datasets": {task: own["datasets"][task]},
+        "systems": {
+            "words": {"type": "bm25"},
+            "stems": {"type": "bm25", "depth": 20},
+            "base": {"type": "external", "runs": {task: f"data/{task}.base.run"}},
+            "fused": {"type": "fusion", "systems": ["words", "stems"]},
+        },
+        "tasks": [task],
+        "comparisons": {name: {"control": name, "treatment": "fused", "permutations": 200}
+                        for name in ("words", "stems", "base")},
+        "multiple_comparisons": {},
+    }  # fmt: skip
+
+
+def scored() -> dict:
+    """Values of two systems in one file, without documents."""
+    given = {name: {"type": "external", "column": name, "scores": {"points": "data/points.tsv"}} for name in COLUMNS}
+    return {
+        "experiment": "small",
+        "datasets": {"points": {"format": "scores", "measure": "accuracy"}},
+        "systems": given,
+        "tasks": ["points"],
+        "comparisons": {"grows": {"control": "little", "treatment": "large", "measure": "accuracy",
+                                  "permutations": 200}},
     }  # fmt: skip

@@ -111,10 +111,10 @@ def test_a_fetch_killed_at_any_step_or_on_a_full_disk_leaves_nothing_half(place,
     assert go_wrong(place, tmp_path, made, kills=20, disks=[4, 32] if ROOT else []) == []
 
 
-def kill_when(workspace, condition, *targets, timeout=300):
+def kill_when(workspace, condition, *targets, config="tiny.yaml", timeout=300):
     """Start the workflow towards the targets, kill it and all its jobs with SIGKILL as soon as `condition()` is true."""
     process = subprocess.Popen(
-        workspace.command(*targets, python=sys.executable), cwd=workspace.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        workspace.command(*targets, config=config, python=sys.executable), cwd=workspace.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,
     )  # fmt: skip
     start = time.monotonic()
