@@ -131,7 +131,8 @@ def begin_run(workflow, results: str, tell: Callable[[Mapping[str, str]], None])
 def warnings(workflow) -> list[str]:
     """What of the site and the command line will not go as the profile expects. Raises UserError without Slurm."""
     limits = limits_of_partitions(ask("sinfo", "--noheader", "--format=%P|%l"))
-    found = [short_memory(ask("scontrol", "show", "config")), *too_long(asked_for(workflow), limits)]
+    asked = sorted(asked_for(workflow, "slurm_partition", "runtime"), key=str)
+    found = [short_memory(ask("scontrol", "show", "config")), *too_long(asked, limits)]
     return [f"warning: {warning}" for warning in (*replaced(sys.argv), *found) if warning]
 
 

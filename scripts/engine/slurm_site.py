@@ -36,12 +36,12 @@ def limits_of_partitions(answer: str) -> dict[str, float]:
     return {name: limit for name, limit in found.items() if limit is not None}
 
 
-def too_long(asked: Iterable[tuple[str, str, int]], limits: Mapping[str, float]) -> list[str]:
+def too_long(asked: Iterable[tuple[Any, ...]], limits: Mapping[str, float]) -> list[str]:
     """A warning per partition of which jobs, each with rule, partition and minutes, ask for more time than it has."""
     worst: dict[str, tuple[int, str]] = {}
     for rule, partition, wanted in asked:
-        names = partition.split(",")  # Slurm takes the one that allows it
-        if all(wanted > limits.get(name, wanted) for name in names):
+        names = str(partition).split(",")  # Slurm takes the one that allows it
+        if isinstance(wanted, int) and all(wanted > limits.get(name, wanted) for name in names):
             worst[partition] = max(worst.get(partition, (0, "")), (wanted, rule))
     return [
         f"{rule} asks for up to {wanted} minutes on partition {partition}, whose limit is "
@@ -51,20 +51,17 @@ def too_long(asked: Iterable[tuple[str, str, int]], limits: Mapping[str, float])
     ]
 
 
-def asked_for(workflow: Any) -> list[tuple[str, str, int]]:
-    """Rule, partition and minutes of the last attempt of each job that goes to Slurm."""
+def asked_for(workflow: Any, *names: str) -> set[tuple[Any, ...]]:
+    """The rule of each job that goes to Slurm, and resources of its last attempt; "" where it has none."""
     found = set()
     for job in workflow.dag.needrun_jobs():
         if not job.is_local:
             known = {"input": job.input, "attempt": job.restart_times + 1, "threads": 1, "rulename": job.rule.name}
             known["async_run"] = workflow.async_run
-            values = [
-                resource.evaluate(job.wildcards, **known).value if (resource := job.rule.resources.get(name)) else None
-                for name in ("slurm_partition", "runtime")
-            ]
-            if isinstance(values[1], int) and values[0]:
-                found.add((job.rule.name, str(values[0]), values[1]))
-    return sorted(found)
+            of_rule = (job.rule.resources.get(name) for name in names)
+            values = ("" if one is None else one.evaluate(job.wildcards, **known).value for one in of_rule)
+            found.add((job.rule.name, *values))
+    return found
 
 
 def replaced(words: Sequence[str]) -> list[str]:
@@ -100,9 +97,9 @@ def most_jobs(account: str, qos: str) -> tuple[int, str] | None:
 
 def follow_limit(workflow: Any) -> str | None:
     """Let a run have no more jobs in the queue than the site allows its user; the line that says so."""
-    of_jobs = workflow.resource_settings.default_resources or {}
-    named = {name: str(getattr(of_jobs.get(name), "value", "") or "") for name in ("slurm_account", "qos")}
-    limit = most_jobs(named["slurm_account"], named["qos"])
+    of_jobs = {(str(account), str(qos)) for _, account, qos in asked_for(workflow, "slurm_account", "qos")}
+    limits = [most_jobs(*one) for one in sorted(of_jobs)]
+    limit = max((one for one in limits if one), default=None) if all(limits) else None  # others go to those without one
     scheduler = workflow.scheduler
     if limit is None or limit[0] < 1 or limit[0] >= scheduler.global_resources["_nodes"]:
         return None

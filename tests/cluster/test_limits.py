@@ -55,7 +55,7 @@ def test_the_block_alone_meets_a_site_with_accounts_qos_features_and_reservation
     for name in ("lab", "gpus"):
         sacctmgr("add", "account", name, f"cluster={CLUSTER}")
         sacctmgr("add", "user", "root", f"account={name}", f"cluster={CLUSTER}")
-    sacctmgr("add", "qos", "paper", "MaxTRESPerJob=gres/gpu=4")
+    sacctmgr("add", "qos", "paper")
     sacctmgr("modify", "user", "root", "set", "qos+=paper")
     first = three.shape.nodes[0]
     three.ask("scontrol", "update", f"NodeName={first}", "AvailableFeatures=avx512")

@@ -12,14 +12,15 @@ pytestmark = pytest.mark.cluster
 
 # Every job that Slurm should have run, by the comment that the plugin gives it.
 AFTER_SCORES = ["rule_compare_wildcards_hard-helps", "rule_explorer"]
+OF_BM25 = ["rule_search_wildcards_weather_bm25", "rule_score_wildcards__weather_bm25_0"]
 CPU = [
     "rule_prepare_dataset_wildcards_weather",
     "rule_index_wildcards_weather",
-    "rule_search_wildcards_weather_bm25",
+    OF_BM25[0],
     "rule_search_split_wildcards_weather_train",
     "rule_negatives_wildcards_weather_human-labels_2-bm25-negatives_all-queries",
     "rule_weights_wildcards_bert",
-    "rule_score_wildcards__weather_bm25_0",
+    OF_BM25[1],
     "rule_score_wildcards__weather_hard_1",
     *AFTER_SCORES,
 ]
@@ -79,13 +80,13 @@ def test_a_completed_jobs_record_names_node_and_partition(finished):
     assert "JobState=COMPLETED" in line and "Partition=gpu" in line
 
 
-def test_a_changed_learning_rate_submits_what_depends_on_it_and_no_more(again):
+def test_a_changed_setting_submits_what_depends_on_it_and_no_more(again):
     config = experiment() | {"timing": "exclusive"}
-    config["recipes"]["hard"]["learning_rate"] = 0.0002
+    config["systems"]["bm25"]["k1"] = 1.2
     again.write_config(config)
     again.finish(again.start())
     submitted = sorted(one["Comment"] for one in again.slurm.jobs(again.folder))
-    assert submitted == sorted([*GPU, "rule_score_wildcards__weather_hard_1", *AFTER_SCORES])
+    assert submitted == sorted([*OF_BM25, *AFTER_SCORES])
     again.finish(again.start())
     assert "Nothing to be done" in again.said()
 
