@@ -272,5 +272,5 @@ def test_names_are_unique_and_each_feature_says_its_formula():
 
 
 def test_the_page_of_features_lists_all_of_them():
-    page = (Path(__file__).parents[2] / "docs" / "features.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "ranking.md").read_text()
     assert [name for name in FAMILIES if f"`{name}`" not in page] == []

@@ -1,4 +1,4 @@
-"""The example of docs/features.md, as one file in a copy of the sources: a new feature is known and computed."""
+"""The example of docs/ranking.md, as one file in a copy of the sources: a new feature is known and computed."""
 
 import re
 import shutil
@@ -33,7 +33,7 @@ print(given(found[1]), feature.values(Candidates(none.astype(int), none, none, n
 
 
 def test_the_example_of_the_page_is_a_feature(tmp_path):
-    page = (ROOT / "docs" / "features.md").read_text()
+    page = (ROOT / "docs" / "ranking.md").read_text()
     example = textwrap.dedent(re.search(r"\n\n((?:    [^\n]*\n)+)\n`@of_pairs`", page)[1])
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "scripts" / "features" / "families" / "toy.py").write_text(HEAD + example)

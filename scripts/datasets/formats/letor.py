@@ -15,7 +15,7 @@ from scripts.ir.trec import Qrels
 NAME = "letor"
 MEANINGS = {"format": "judgements in files of features", "location": "or a single file"}
 FORMAT = judgements_only(
-    NAME, "external features in LETOR format, one file or (under `letor`) one per split; see docs/features.md"
+    NAME, "external features in LETOR format, one file or (under `letor`) one per split; see docs/ranking.md"
 )
 
 

@@ -66,7 +66,7 @@ class FeatureEntry:
     ] = None
     of: Annotated[
         tuple[str | Annotated[AskedFeature, Rule(min_properties=1)], ...] | None,
-        "the features (see docs/features.md): a name, such as BM25; with .title or .text, the score of that field "
+        "the features (see docs/ranking.md): a name, such as BM25; with .title or .text, the score of that field "
         "alone; a name with parameters, {BM25: {k1: 0.9, b: 0.4}}; or {system: NAME}, the score in the run of that "
         "system (of its first seed)",
         Rule(min_items=1),

@@ -48,7 +48,7 @@ class Keys(Made):
     learner: Annotated[
         str | LearnerKeys | None,
         "learning-to-rank: lightgbm, xgboost, random-forest or linear, or {type: lightgbm, num_leaves: 7} with "
-        "parameters; a list of values of a parameter is a grid that is searched on dev (docs/learning-to-rank.md)",
+        "parameters; a list of values of a parameter is a grid that is searched on dev (docs/ranking.md)",
         LEFT_OUT,
     ] = None
     train_on: Annotated[

@@ -4,7 +4,7 @@ A document's score is the sum over the query's distinct terms that it contains. 
 document, dl the document's length, kf the key frequency, df and cf the term's document and collection frequency, N the
 number of documents, T the number of tokens, avg = T/N; lg is the logarithm to base 2. Source of the definitions: the
 classes of org.terrier.matching.models in terrier-core 5 (Macdonald et al. 2012, From Puppy to Maturity). Lucene's
-models of the same names differ: see docs/features.md. Reads and writes no files.
+models of the same names differ: see docs/ranking.md. Reads and writes no files.
 """
 
 from __future__ import annotations
