@@ -124,5 +124,5 @@ def test_the_site_builds_without_a_warning(tmp_path):
         shutil.copy(REPOSITORY / part, tmp_path)
     done = subprocess.run(["make", "docs"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "scripts.statistics.comparison.compare" in (tmp_path / "site/reference.html").read_text()
+    assert "scripts.statistics.comparison.compare" in (tmp_path / "site/results.html").read_text()
     assert (tmp_path / "site/source/CONTRIBUTING.md").is_file()
