@@ -1,7 +1,7 @@
 """Anserini's reference scores, from the reproduction files in Pyserini's jar; no network is needed.
 
 Reads the jar, the Lucene indices of our BM25 and the statistics of our datasets. Writes a TSV of published numbers
-(docs/repeat-a-paper.md): of each task whose collection Anserini knows, the number of documents, with whether
+(docs/archive.md): of each task whose collection Anserini knows, the number of documents, with whether
 documents, non-empty documents and terms are those of its index, then the scores of each system that matches.
 Where the sizes are the same, `fault_beyond` says how far our score may be from Anserini's before that is a fault.
 """

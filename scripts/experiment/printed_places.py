@@ -1,6 +1,6 @@
 """Check, before anything runs, that a file of published numbers refers to results that the experiment has.
 
-A file of numbers (without a mapping) has one row per number; docs/repeat-a-paper.md describes its columns.
+A file of numbers (without a mapping) has one row per number; docs/archive.md describes its columns.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class Remote:
 
     endpoint: Annotated[
         ModelEndpoint | None,
-        "where the model is served (docs/language-models.md); `weights` is its name there",
+        "where the model is served (docs/models.md); `weights` is its name there",
         LEFT_OUT,
     ] = None
 

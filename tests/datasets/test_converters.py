@@ -1,9 +1,8 @@
-"""The converters of docs/datasets.md, on small files in the forms that Yahoo! Answers L6 and DPR's files have."""
+"""The converters of docs/converters/, on small files in the forms that Yahoo! Answers L6 and DPR's files have."""
 
 import gzip
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,8 +12,8 @@ from scripts.ir.trec import read_qrels
 from tests.datasets.test_ir_datasets import both, home  # noqa: F401
 from tests.support.prepared import prepare
 
-PAGE = Path(__file__).parents[2] / "docs/datasets.md"
-YAHOO, SQUAD = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+CONVERTERS = Path(__file__).parents[2] / "docs/converters"
+YAHOO, SQUAD = CONVERTERS / "yahoo_answers.py", CONVERTERS / "dpr_squad.py"
 
 XML = """<?xml version="1.0" encoding="UTF-8"?><ystfeed>
 <vespaadd><document type="wisdom"><uri>1</uri><subject>How do I melt ice?</subject>
@@ -27,8 +26,7 @@ XML = """<?xml version="1.0" encoding="UTF-8"?><ystfeed>
 
 
 def convert(tmp_path, script, *arguments, **environment):
-    (tmp_path / "converter.py").write_text(script)
-    command = [sys.executable, "converter.py", *arguments]
+    command = [sys.executable, script, *arguments]
     subprocess.run(command, cwd=tmp_path, env=os.environ | environment, check=True, timeout=120)
 
 

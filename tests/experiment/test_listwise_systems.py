@@ -50,8 +50,9 @@ def test_defaults_and_what_the_job_is_given():
 
 
 def test_the_examples_of_the_page_are_right():
-    page = (Path(__file__).parents[2] / "docs/language-models.md").read_text()
-    blocks = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)]
+    page = (Path(__file__).parents[2] / "docs/models.md").read_text()
+    section = page.split("\n## Language models\n")[1].split("\n## ")[0]
+    blocks = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)]
     models = {f"models/{name}": entry for block in blocks for name, entry in block.get("models", {}).items()}
     systems = {f"systems/{name}": entry for block in blocks for name, entry in block["systems"].items()}
     made = resolve(changed(models | systems), "c.yaml")

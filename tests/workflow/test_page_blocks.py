@@ -1,6 +1,7 @@
 """Every block of YAML on a page of docs/ is a configuration, or a part of one that resolves among the sections below."""
 
 import re
+from itertools import zip_longest
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,7 @@ BESIDE = {  # what the parts on one page, or of one section, refer to beside
     "statistics.md": {"systems": {"e5": {"model": "m"}}},
     "transfer.md": {"systems": {"untrained": {"model": "m"}}},
 }
-EXAMPLES = {"gallery.md": "config/insurance.yaml", "tutorial.md": "config/config.yaml"}
+EXAMPLES = {"tutorial.md": ["config/config.yaml", *["config/insurance.yaml"] * 6]}  # one for each block
 FOLDERS = (*COLLECTIONS, "mine", "arguana", "robust04", "web2010", "touche", "quora", "trec", "news", "news-changed")
 FILES = (
     "ours.run",
@@ -114,9 +115,9 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
 def test_the_configurations_of_a_page_resolve(page, folder):
     around = within(BESIDE.get(page.name, {}), AROUND)
-    if page.name in EXAMPLES:
-        around = yaml.safe_load((REPOSITORY / EXAMPLES[page.name]).read_text())
-    for part in blocks(page):
+    examples = [yaml.safe_load((REPOSITORY / example).read_text()) for example in EXAMPLES.get(page.name, [])]
+    for part, example in zip_longest(blocks(page), examples):
+        around = example or around
         for section in part:
             around = within(BESIDE.get(section, {}), around)
         whole = {"systems", "tasks", "comparisons"} <= set(part)

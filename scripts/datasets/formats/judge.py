@@ -1,4 +1,4 @@
-"""Judgements by a language model of the documents that systems rank for another dataset's queries (docs/judge.md).
+"""Judgements by a language model of the documents that systems rank for another dataset's queries (docs/models.md).
 
 It has no files: a job of the experiment queries an endpoint (scripts/inference/judge.py).
 """
@@ -78,7 +78,7 @@ def mistake(entry: Keys) -> Mistake | None:
 
 
 FORMAT = Format(
-    location="nothing: a language model judges the runs of the dataset in `runs_of`; see docs/judge.md",
+    location="nothing: a language model judges the runs of the dataset in `runs_of`; see docs/models.md",
     splits=lambda entry: {entry.judge.split} if entry.judge else set(),
     mistake=mistake,
     has_documents=False,

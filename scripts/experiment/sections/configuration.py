@@ -48,7 +48,7 @@ class Published:
     file: Annotated[
         FilePath,
         "a TSV file with one printed number per row and the place of the corresponding result here, see "
-        "docs/repeat-a-paper.md",
+        "docs/archive.md",
     ]
     mapping: Annotated[
         FilePath | None,

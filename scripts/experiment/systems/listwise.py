@@ -24,7 +24,7 @@ class Keys(Made):
     rerank: Annotated[Candidates | None, "the documents that are re-ranked", LEFT_OUT] = None
     endpoint: Annotated[
         ChatEndpoint | None,
-        "listwise: the language model, called through OpenAI's protocol (docs/language-models.md)",
+        "listwise: the language model, called through OpenAI's protocol (docs/models.md)",
         LEFT_OUT,
     ] = None
     window: Annotated[Few | None, f"listwise: number of documents ordered at a time; default {WINDOW}", LEFT_OUT] = None
