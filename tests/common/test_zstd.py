@@ -69,7 +69,7 @@ def test_what_the_commands_pack_is_read(tmp_path):
 
 @pytest.mark.parametrize("pack", [packed, frames], ids=["one", "many"])
 def test_no_cut_file_is_read_as_a_shorter_one(tmp_path, pack):
-    """But for a cut exactly between two frames: what is left is a whole file (docs/trust.md)."""
+    """But for a cut exactly between two frames: what is left is a whole file (docs/architecture.md)."""
     whole = pack(RUN)
     places = {*range(4, 100), *range(len(whole) - 300, len(whole)), *range(4, len(whole), 1 + len(whole) // 200)}
     ends = {place for place in range(1, len(whole)) if whole.startswith((HEADER, SKIPPED[:8]), place)}
