@@ -13,7 +13,7 @@ quoted = '$(subst ','\'',$(1))'
 .PHONY: schema architecture reruns docs lock clean
 
 help:  ## show this list
-	@sed -n 's/^VERSION = "\(.*\)"/ranktrial \1/p' scripts/common/version.py
+	@sed -n 's/^VERSION = "\(.*\)"/ranktrial \1/p' ranktrial/common/version.py
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 # $(1)/.installed is a copy of the list of packages: dates say nothing where the folder is a link or was copied.

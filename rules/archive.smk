@@ -10,9 +10,9 @@ import sys
 import snakemake
 from snakemake.io import regex_from_filepattern
 
-from scripts.engine.job_settings import settings
+from ranktrial.engine.job_settings import settings
 from scripts.evaluation import planning as evaluation
-from scripts.experiment.epochs_by_queries import with_text_keys
+from ranktrial.experiment.epochs_by_queries import with_text_keys
 
 
 def described_rules():

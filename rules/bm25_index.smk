@@ -7,9 +7,9 @@ feedback needs the terms of documents, and in -appended if documents have furthe
 """
 
 from scripts.bm25 import planning as bm25
-from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import one_of
-from scripts.experiment.results_paths import FIELDS
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import one_of
+from ranktrial.experiment.results_paths import FIELDS
 
 
 rule append_texts:

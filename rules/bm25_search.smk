@@ -8,8 +8,8 @@ with Anserini's scores and the sizes of the collections.
 
 from scripts.bm25 import planning as bm25
 from scripts.bm25 import planning_references as references
-from scripts.engine.job_settings import settings
-from scripts.experiment import job_files
+from ranktrial.engine.job_settings import settings
+from ranktrial.experiment import job_files
 
 
 rule tune:

@@ -8,15 +8,15 @@ import re
 import sys
 from functools import cache
 
-from scripts.common.errors import UserError
-from scripts.common.plugins import source as plugin_file
-from scripts.engine.job_code import job_code
-from scripts.engine.rule_graph import deleted_from, deleted_outputs, rule_graph
-from scripts.engine.rule_helpers import one_of
-from scripts.experiment import results_paths
-from scripts.experiment.records import SELECTED
+from ranktrial.common.errors import UserError
+from ranktrial.common.plugins import source as plugin_file
+from ranktrial.engine.job_code import job_code
+from ranktrial.engine.rule_graph import deleted_from, deleted_outputs, rule_graph
+from ranktrial.engine.rule_helpers import one_of
+from ranktrial.experiment import results_paths
+from ranktrial.experiment.records import SELECTED
 from scripts.explorer import planning as explorer
-from scripts.models.adapters import MODEL_TYPES
+from ranktrial.models.adapters import MODEL_TYPES
 from scripts.selection.planning import selections
 
 
@@ -33,7 +33,7 @@ wildcard_constraints:
 
 
 def result(name, **fields):
-    """Return a path from scripts/experiment/results_paths.py; fields that are not given remain wildcards."""
+    """Return a path from ranktrial/experiment/results_paths.py; fields that are not given remain wildcards."""
     of_experiment = {} if name == "download" else {"experiment": EXPERIMENT.name}
     return results_paths.path(name, **of_experiment, **fields)
 
@@ -51,7 +51,7 @@ def repository(path):
 def code(script, loads=()):
     """The parameter `code` of a rule that runs scripts/{script}: its path, and a digest of its and its modules' syntax.
 
-    `loads` are the files below scripts/ that it loads by name. Both may be functions of the wildcards.
+    `loads` are the files of the repository that it loads by name. Both may be functions of the wildcards.
     """
 
     def of_job(wildcards):
@@ -71,7 +71,7 @@ def code_of_model(script, further=lambda wildcards: []):
     def loads(wildcards):
         model = wildcards.get("model") or EXPERIMENT.systems[wildcards.system].model
         adapter_file = plugin_file(MODEL_TYPES, EXPERIMENT.models[model].type)
-        return [adapter_file.removeprefix("scripts/"), *further(wildcards)]
+        return [adapter_file, *further(wildcards)]
 
     return code(script, loads)
 

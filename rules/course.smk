@@ -8,22 +8,22 @@ import os
 import sys
 from pathlib import Path
 
-from scripts.common import interruption
-from scripts.common.errors import UserError
-from scripts.engine.exclusive import time_alone
-from scripts.engine.failures import errors_of_logs
-from scripts.engine.identity import OwnPlaces, identify
-from scripts.engine.left_standing import refuse_false_records
-from scripts.engine.priorities import prefer_first
-from scripts.engine.run_progress import follow
-from scripts.engine.slurm import begin_run
-from scripts.experiment.resolved_file import write_resolved
-from scripts.progress.ending import ending
+from ranktrial.common import interruption
+from ranktrial.common.errors import UserError
+from ranktrial.engine.exclusive import time_alone
+from ranktrial.engine.failures import errors_of_logs
+from ranktrial.engine.identity import OwnPlaces, identify
+from ranktrial.engine.left_standing import refuse_false_records
+from ranktrial.engine.priorities import prefer_first
+from ranktrial.engine.run_progress import follow
+from ranktrial.engine.slurm import begin_run
+from ranktrial.experiment.resolved_file import write_resolved
+from ranktrial.progress.ending import ending
 from scripts.reports.planning import figures
 
 PLOTS = {result("figure", figure=name, figure_format="png"): name for name in EXPERIMENT.comparisons}
 PROGRESS = None
-identify(workflow.rules, REPOSITORY, OwnPlaces(own_data(), OWN_DATA.sha256, ("results/", repository("scripts/"))))
+identify(workflow.rules, REPOSITORY, OwnPlaces(own_data(), OWN_DATA.sha256, ("results/", repository("scripts/"), repository("ranktrial/"))))
 time_alone(workflow, EXPERIMENT.timing)
 if not AS_MODULE:  # in a module, rules and output belong to another workflow
     prefer_first(workflow, list(PLOTS))
@@ -34,7 +34,7 @@ def check_fonts():
     """Check that the fonts of planned figures are installed. Raises UserError before the first job."""
     fonts = figures.fonts(EXPERIMENT) if PROGRESS and "figure" in PROGRESS.planned else {}
     if fonts:
-        from scripts.reports.figures.fonts import check_font  # loads matplotlib, which planning does not need
+        from ranktrial.reports.figures.fonts import check_font
 
     for font, key in fonts.items():
         check_font(font, f"{CONFIG_NAME}: {key}")

@@ -6,18 +6,18 @@ shares another's. Passages are groups of whole sentences: passages/{dataset}/{le
 passage. Counts of word pieces by a model's tokenizer: data/{dataset}/word-pieces.json.
 """
 
-from scripts.common.plugins import source as plugin_file
+from ranktrial.common.plugins import source as plugin_file
 from scripts.datasets import planning as datasets
-from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import one_of
-from scripts.experiment import job_files
-from scripts.experiment.dataset_schema import FORMATS
-from scripts.experiment.results_paths import FIELDS, SPLITS
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import one_of
+from ranktrial.experiment import job_files
+from ranktrial.experiment.dataset_schema import FORMATS
+from ranktrial.experiment.results_paths import FIELDS, SPLITS
 
 
 def reader(wildcards):
     """The reader that prepare loads for the dataset's format."""
-    return [plugin_file(FORMATS, EXPERIMENT.datasets[wildcards.dataset].format).removeprefix("scripts/")]
+    return [plugin_file(FORMATS, EXPERIMENT.datasets[wildcards.dataset].format)]
 
 
 rule prepare_dataset:

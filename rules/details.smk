@@ -4,10 +4,10 @@ In: effects/, meta/, metrics/, qrels; for moderators also data/*/statistics.json
 tables/queries/ and tables/query-differences/{comparison}.tsv.
 """
 
-from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import one_of
-from scripts.experiment import moderators
-from scripts.experiment.comparisons import loaded_modules
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import one_of
+from ranktrial.experiment import moderators
+from ranktrial.experiment.comparisons import loaded_modules
 from scripts.reports.planning import moderation
 from scripts.synthesis import planning as synthesis
 

@@ -7,9 +7,9 @@ check` prints a table to the terminal, with one line for each missing item.
 import shlex
 
 from scripts.datasets import planning as datasets
-from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import one_of
-from scripts.experiment.records import UNTRAINED
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import one_of
+from ranktrial.experiment.records import UNTRAINED
 
 FETCH = shlex.quote(repository("scripts/datasets/fetch.py"))
 

@@ -7,11 +7,11 @@ one job each; for vectors also seed-{seed}.{made}, their compressed codes or a f
 models/{model}/{recipe}+{form}/.
 """
 
-from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import one_of
-from scripts.experiment import job_files
-from scripts.experiment.records import UNTRAINED
-from scripts.experiment.results_paths import FIELDS, exported_recipe
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import one_of
+from ranktrial.experiment import job_files
+from ranktrial.experiment.records import UNTRAINED
+from ranktrial.experiment.results_paths import FIELDS, exported_recipe
 from scripts.inference import planning as inference
 
 INDEXED = job_files.indexed(EXPERIMENT)

@@ -5,11 +5,11 @@ metrics/{task}/{system}/seed-{seed}.tsv; a second version in metrics-ties-ascend
 documents of equal score in that order; all values in one table, tables/queries.tsv.gz.
 """
 
-from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import one_of
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import one_of
 from scripts.evaluation import planning as evaluation
 from scripts.evaluation import planning_ascending as ascending
-from scripts.experiment.results_paths import FIELDS
+from ranktrial.experiment.results_paths import FIELDS
 
 
 localrules:

@@ -7,7 +7,7 @@ again. The statistics of datasets (statistics.json) are inputs, since they have 
 
 from pathlib import Path
 
-from scripts.engine.job_settings import settings
+from ranktrial.engine.job_settings import settings
 from scripts.explorer import planning as explorer
 
 PAGE = sorted(str(file) for file in Path(repository("scripts/explorer/page")).rglob("*") if file.is_file())
@@ -21,7 +21,7 @@ rule explorer:
         qrels=explorer.qrels(EXPERIMENT),
         statistics=explorer.statistics(EXPERIMENT),
         page=PAGE,
-        style=repository("scripts/reports/writing/page.css"),
+        style=repository("ranktrial/reports/writing/page.css"),
     output:
         folder=directory(result("explorer")),
     log:

@@ -5,9 +5,9 @@ models/ that tag texts; or the user's own files in LETOR's format. Out: features
 timing, {features}.structures.jsonl if a model tags texts and, on demand, {features}.letor.txt.
 """
 
-from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import one_of
-from scripts.experiment import job_files
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import one_of
+from ranktrial.experiment import job_files
 from scripts.features import planning as features
 
 

@@ -7,9 +7,9 @@ p is shown) are settings of the figure and rerun no statistics.
 
 from functools import cache
 
-from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import one_of, options
-from scripts.experiment.comparisons import loaded_modules
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import one_of, options
+from ranktrial.experiment.comparisons import loaded_modules
 from scripts.learning_to_rank import planning as learning
 from scripts.reports.planning import figures
 from scripts.reports.planning.drawings import drawings

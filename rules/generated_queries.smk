@@ -5,19 +5,19 @@ without documents of its own, with generation.json, which counts the generated q
 in data/{dataset}.resume/.
 """
 
-from scripts.common.plugins import source as plugin_file
+from ranktrial.common.plugins import source as plugin_file
 from scripts.datasets import planning as datasets
-from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import one_of
-from scripts.experiment import job_files
-from scripts.experiment.results_paths import SPLITS
-from scripts.models.adapters import MODEL_TYPES
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import one_of
+from ranktrial.experiment import job_files
+from ranktrial.experiment.results_paths import SPLITS
+from ranktrial.models.adapters import MODEL_TYPES
 
 
 def writer(wildcards):
     """The module of the model type that the script loads."""
     model = EXPERIMENT.models[datasets.generator(EXPERIMENT, wildcards.dataset)]
-    return [plugin_file(MODEL_TYPES, model.type).removeprefix("scripts/")]
+    return [plugin_file(MODEL_TYPES, model.type)]
 
 
 rule generate_queries:

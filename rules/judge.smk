@@ -4,10 +4,10 @@ In: texts and runs and, to fill gaps, the human judgements. Out: data/{dataset}/
 answers and the timing.
 """
 
-from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import one_of
-from scripts.experiment.judged import judges_of
-from scripts.experiment.results_paths import SPLITS
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import one_of
+from ranktrial.experiment.judged import judges_of
+from ranktrial.experiment.results_paths import SPLITS
 from scripts.inference import planning_judge as judge
 
 

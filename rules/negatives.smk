@@ -6,10 +6,10 @@ filtered candidates), negatives/{dataset}/{pairs}.trec.gz (candidates and positi
 (examples).
 """
 
-from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import one_of, options
-from scripts.experiment import job_files
-from scripts.experiment.results_paths import FIELDS
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import one_of, options
+from ranktrial.experiment import job_files
+from ranktrial.experiment.results_paths import FIELDS
 from scripts.training import planning as training
 from scripts.training import planning_mining as mining
 

@@ -6,8 +6,8 @@ tables/multiple-comparisons/*.{md,tex}, tables/{inference,fine-tuning}-times.{ts
 tables/moderators/*.{tsv,md,tex}, tables/*-answers.{md,tsv}, tables/judges/{dataset}.{md,tsv}.
 """
 
-from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import one_of, options
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import one_of, options
 from scripts.reports.planning import printed
 
 TO_PRINT = printed.pages_to_print(EXPERIMENT)

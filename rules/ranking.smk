@@ -7,9 +7,9 @@ students are trained. With `shards`, they are joined from parts in seed-{seed}.s
 a single job.
 """
 
-from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import options
-from scripts.experiment.results_paths import FIELDS
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import options
+from ranktrial.experiment.results_paths import FIELDS
 from scripts.inference import planning as inference
 
 

@@ -7,10 +7,10 @@ mapping, .html. (`snakemake --report FILE.zip` makes Snakemake's own report.)
 """
 
 from scripts.bm25 import planning_references as references
-from scripts.engine.job_settings import settings
+from ranktrial.engine.job_settings import settings
 from scripts.evaluation import planning_ascending as ascending
-from scripts.experiment import job_files
-from scripts.experiment.comparisons import loaded_modules
+from ranktrial.experiment import job_files
+from ranktrial.experiment.comparisons import loaded_modules
 from scripts.explorer import planning as explorer
 from scripts.learning_to_rank import planning as learning
 from scripts.reports.planning import families, figures, judges, moderation, pages, published, transfer
@@ -30,8 +30,8 @@ report: "captions/workflow.rst"
 
 rule report:
     input:
-        style=repository("scripts/reports/writing/page.css"),
-        page_script=repository("scripts/reports/writing/page.js"),
+        style=repository("ranktrial/reports/writing/page.css"),
+        page_script=repository("ranktrial/reports/writing/page.js"),
         datasets=result("datasets_table"),
         means=result("means"),
         comparisons=result("comparisons", table_format="tsv"),
@@ -86,8 +86,8 @@ rule report:
 
 rule published:
     input:
-        style=repository("scripts/reports/writing/page.css") if published.mapping(EXPERIMENT) else [],
-        page_script=repository("scripts/reports/writing/page.js") if published.mapping(EXPERIMENT) else [],
+        style=repository("ranktrial/reports/writing/page.css") if published.mapping(EXPERIMENT) else [],
+        page_script=repository("ranktrial/reports/writing/page.js") if published.mapping(EXPERIMENT) else [],
         published=PUBLISHED_FILES.get("published", []),
         references=references.references(EXPERIMENT),
         mapping=PUBLISHED_FILES.get("mapping", []),

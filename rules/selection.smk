@@ -5,8 +5,8 @@ seeds: models/{model}/{recipe}/seed-selected-{system} with the seed's timing and
 recipes: models/{model}/{entry}-chosen-by-{system}/choice.json and seed-{seed} in the same folder.
 """
 
-from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import one_of
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import one_of
 from scripts.selection import planning as selection
 from scripts.selection import planning_choice as choice
 

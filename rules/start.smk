@@ -26,26 +26,26 @@ if not (REPOSITORY / "scripts").is_dir():
     )
 sys.path.insert(0, str(REPOSITORY))
 from scripts.bm25.planning import further_texts
-from scripts.common.configurations import of_same_name
-from scripts.common.errors import UserError
-from scripts.common.paths import why_no_clone
+from ranktrial.common.configurations import of_same_name
+from ranktrial.common.errors import UserError
+from ranktrial.common.paths import why_no_clone
 from scripts.datasets import planning as datasets
-from scripts.engine.downloads import HOW, fetched
-from scripts.engine.job_records import adopt
-from scripts.engine.left_standing import warn_at_the_end
-from scripts.engine.own_data import OwnData
-from scripts.engine.place import as_module, path_to_repository
-from scripts.engine.repair import repair
-from scripts.engine.slurm_job import pass_on_warnings
-from scripts.engine.snakemake_locks import guard
-from scripts.engine.versions import newer_than_tested
-from scripts.experiment.cautions import cautions
-from scripts.experiment.reading import read_yaml
-from scripts.experiment.resolution import resolve
-from scripts.experiment.results_paths import path
-from scripts.experiment.system_types import system_type
+from ranktrial.engine.downloads import HOW, fetched
+from ranktrial.engine.job_records import adopt
+from ranktrial.engine.left_standing import warn_at_the_end
+from ranktrial.engine.own_data import OwnData
+from ranktrial.engine.place import as_module, path_to_repository
+from ranktrial.engine.repair import repair
+from ranktrial.engine.slurm_job import pass_on_warnings
+from ranktrial.engine.snakemake_locks import guard
+from ranktrial.engine.versions import newer_than_tested
+from ranktrial.experiment.cautions import cautions
+from ranktrial.experiment.reading import read_yaml
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.results_paths import path
+from ranktrial.experiment.system_types import system_type
 from scripts.features.planning import own_files as features_of_others
-from scripts.ir.zero_runs import known_zero_runs
+from ranktrial.ir.zero_runs import known_zero_runs
 
 STARTED = time.time()
 if reason := why_no_clone(str(REPOSITORY)):

@@ -5,10 +5,10 @@ tables/study-design.{tsv,md,tex}. `snakemake plan_study` makes them all, with th
 `plan_study`, they are made with the other results.
 """
 
-from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import one_of
-from scripts.experiment import job_files
-from scripts.experiment.comparisons import loaded_modules
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import one_of
+from ranktrial.experiment import job_files
+from ranktrial.experiment.comparisons import loaded_modules
 from scripts.reports.planning.labels import system_labels
 from scripts.study_design import planning as study
 

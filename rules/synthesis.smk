@@ -5,8 +5,8 @@ effects/{comparison}.tsv, meta/{comparison}.json; multiple-comparisons/{family}.
 tables/multiple-comparisons/{family}.tsv.
 """
 
-from scripts.engine.job_settings import settings
-from scripts.experiment.comparisons import loaded_modules
+from ranktrial.engine.job_settings import settings
+from ranktrial.experiment.comparisons import loaded_modules
 from scripts.synthesis import planning as synthesis
 
 

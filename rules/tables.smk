@@ -7,13 +7,13 @@ tables/influence/{comparison}.tsv, tables/comparisons.{md,tex}, tables/effects/{
 """
 
 from scripts.datasets import planning as datasets
-from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import one_of, options
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import one_of, options
 from scripts.evaluation import planning as evaluation
 from scripts.evaluation import planning_ascending as ascending
-from scripts.experiment import job_files
-from scripts.experiment.comparisons import loaded_modules
-from scripts.experiment.drawing import Drawing
+from ranktrial.experiment import job_files
+from ranktrial.experiment.comparisons import loaded_modules
+from ranktrial.experiment.drawing import Drawing
 from scripts.explorer import planning as explorer
 from scripts.reports.planning import costs, figures, pages
 from scripts.reports.planning.labels import labels

@@ -5,9 +5,9 @@ training), the scores of a teacher. Out: models/{model}/untrained/seed-0 (checke
 models/{model}/{recipe}/seed-{seed} with its timing and log.
 """
 
-from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import one_of
-from scripts.experiment.records import UNTRAINED
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import one_of
+from ranktrial.experiment.records import UNTRAINED
 from scripts.training import planning as training
 from scripts.training import planning_evaluation as evaluating
 from scripts.training import planning_teaching as teaching

@@ -4,8 +4,8 @@ In: metrics/{task}/{system}/seed-{seed}.tsv, timings of trainings, tables/datase
 tables/curves-{curve}.tsv.
 """
 
-from scripts.engine.job_settings import settings
-from scripts.engine.rule_helpers import one_of
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import one_of
 from scripts.synthesis.transfer import planning as transfer_values
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from scripts.models import running  # noqa: F401  before any test imports torch: it sets how torch's threads wait
+from ranktrial.models import running  # noqa: F401  before any test imports torch: it sets how torch's threads wait
 from tests.support.durations import known
 from tests.support.prepared import prepare
 

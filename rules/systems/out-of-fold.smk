@@ -4,7 +4,7 @@ In: runs/{task}/{system}/seed-{seed}.trec.gz of each re-ranker. Out: runs/{task}
 timing.
 """
 
-from scripts.engine.job_settings import settings
+from ranktrial.engine.job_settings import settings
 from scripts.fusion import planning as fusion
 
 

@@ -4,7 +4,7 @@ In: rankers/{source}/{system}/seed-{seed}.model with its record (.json), the fea
 rankers/{source}/{system}/seed-{seed}.importance.tsv. {source} is the dataset on which the ranker was trained.
 """
 
-from scripts.engine.job_settings import settings
+from ranktrial.engine.job_settings import settings
 from scripts.learning_to_rank import planning as learning
 
 

@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from ranktrial.common import ledger
+from ranktrial.common.command_line import run
+from ranktrial.common.digests import files_below
+from ranktrial.common.errors import UserError
+from ranktrial.engine.job_records import STATE
+from ranktrial.experiment.reading import read_yaml
+from ranktrial.experiment.resolved_file import NAME as CONFIGURATION
 from scripts.archive.front import configuration
-from scripts.common import ledger
-from scripts.common.command_line import run
-from scripts.common.digests import files_below
-from scripts.common.errors import UserError
-from scripts.engine.job_records import STATE
-from scripts.experiment.reading import read_yaml
-from scripts.experiment.resolved_file import NAME as CONFIGURATION
 
 # Records of jobs in an experiment's folder, which no job reads.
 NOT_OUTPUTS = ("logs", "benchmarks", CONFIGURATION)

@@ -15,16 +15,16 @@ import tempfile
 from dataclasses import asdict, fields
 from pathlib import Path
 
-from scripts.archive.checking.differences import Difference, differences
-from scripts.archive.checking.integrity import check
-from scripts.archive.checking.moved import Moved, Side, compared, shared_comparisons
-from scripts.archive.checking.repeated import Repeated, RepeatedEffect, RepeatedRun, RepeatedScores, repeated
-from scripts.archive.checking.reproduced_page import cell, number, reproduced
-from scripts.archive.checking.unpack import unpack
-from scripts.common.command_line import run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_folder
-from scripts.common.given_places import check_folder
+from ranktrial.archive.checking.differences import Difference, differences
+from ranktrial.archive.checking.integrity import check
+from ranktrial.archive.checking.moved import Moved, Side, compared, shared_comparisons
+from ranktrial.archive.checking.repeated import Repeated, RepeatedEffect, RepeatedRun, RepeatedScores, repeated
+from ranktrial.archive.checking.reproduced_page import cell, number, reproduced
+from ranktrial.archive.checking.unpack import unpack
+from ranktrial.common.command_line import run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_folder
+from ranktrial.common.given_places import check_folder
 
 MARKER = ".ranktrial-comparison"  # lists what was written: only that is deleted when the comparison is made again
 SHOWN = 20  # differences of a section that the page lists; inputs.tsv has all

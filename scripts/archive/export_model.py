@@ -10,21 +10,21 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from scripts.archive.model_card.card import card
-from scripts.archive.model_card.exported import Exported, exported
-from scripts.archive.model_card.measured import comparisons, means
-from scripts.archive.provenance.origin import origin, source_files
-from scripts.archive.provenance.privacy import Privacy, of_this_process
-from scripts.common import ledger
-from scripts.common.command_line import run
-from scripts.common.digests import sha256
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_folder
-from scripts.common.given_places import check_new
-from scripts.common.strict_json import read_json
-from scripts.experiment.reading import read_yaml
-from scripts.experiment.resolution import resolve
-from scripts.models.loaded_files import copy_model
+from ranktrial.archive.model_card.card import card
+from ranktrial.archive.model_card.exported import Exported, exported
+from ranktrial.archive.model_card.measured import comparisons, means
+from ranktrial.archive.provenance.origin import origin, source_files
+from ranktrial.archive.provenance.privacy import Privacy, of_this_process
+from ranktrial.common import ledger
+from ranktrial.common.command_line import run
+from ranktrial.common.digests import sha256
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_folder
+from ranktrial.common.given_places import check_new
+from ranktrial.common.strict_json import read_json
+from ranktrial.experiment.reading import read_yaml
+from ranktrial.experiment.resolution import resolve
+from ranktrial.models.loaded_files import copy_model
 
 ROOT = Path(__file__).parents[2]
 CARD = "README.md"

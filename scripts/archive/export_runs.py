@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import shutil
 
-from scripts.archive.provenance.jobs import described, read_left_out
-from scripts.archive.provenance.origins_of_runs import origins_of_runs
-from scripts.archive.provenance.privacy import of_this_process
-from scripts.archive.provenance.records import job_records, jobs_behind
-from scripts.archive.provenance.settings import ArchiveSettings
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_folder
-from scripts.experiment.results_paths import fields_of
+from ranktrial.archive.provenance.jobs import described, read_left_out
+from ranktrial.archive.provenance.origins_of_runs import origins_of_runs
+from ranktrial.archive.provenance.privacy import of_this_process
+from ranktrial.archive.provenance.records import job_records, jobs_behind
+from ranktrial.archive.provenance.settings import ArchiveSettings
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_folder
+from ranktrial.experiment.results_paths import fields_of
 
 
 def main() -> None:

@@ -12,11 +12,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scripts.common.command_line import run
-from scripts.common.configurations import FOLDER, configurations, of_same_name, shared
-from scripts.common.errors import UserError
-from scripts.experiment.reading import read_yaml
-from scripts.experiment.results_paths import path
+from ranktrial.common.command_line import run
+from ranktrial.common.configurations import FOLDER, configurations, of_same_name, shared
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.reading import read_yaml
+from ranktrial.experiment.results_paths import path
 
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
 EXTENTS = ("crate", "full", "runs")

@@ -14,20 +14,20 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from scripts.archive.checking.expected import configuration
-from scripts.archive.checking.integrity import check
-from scripts.archive.checking.taken_over import Clone, checked_state, take_configuration, write_state
-from scripts.archive.checking.unpack import unpack
+from ranktrial.archive.checking.expected import configuration
+from ranktrial.archive.checking.integrity import check
+from ranktrial.archive.checking.taken_over import Clone, checked_state, take_configuration, write_state
+from ranktrial.archive.checking.unpack import unpack
+from ranktrial.common.command_line import run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import sha256, write_json
+from ranktrial.common.paths import below
+from ranktrial.common.replacing import replacing
+from ranktrial.engine.job_records import PARTS, link_state
+from ranktrial.experiment import results_paths
+from ranktrial.experiment.records import UNTRAINED
+from ranktrial.experiment.sent_variables import Sent, sent_variables
 from scripts.archive.verify import differing_sources, plain
-from scripts.common.command_line import run
-from scripts.common.errors import UserError
-from scripts.common.files import sha256, write_json
-from scripts.common.paths import below
-from scripts.common.replacing import replacing
-from scripts.engine.job_records import PARTS, link_state
-from scripts.experiment import results_paths
-from scripts.experiment.records import UNTRAINED
-from scripts.experiment.sent_variables import Sent, sent_variables
 
 
 def plan(folder: Path, clone: Clone, manifest: dict) -> dict[str, tuple[Path, Path]]:

@@ -14,12 +14,13 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from scripts.archive.checking.confined import NONE, WORDS, Confinement, strongest
-from scripts.archive.checking.integrity import Checked, check
-from scripts.archive.checking.unpack import unpack
-from scripts.archive.provenance.origin import source_files
-from scripts.common.errors import UserError
-from scripts.common.given_places import check_file
+from ranktrial.archive.checking.confined import NONE, WORDS, Confinement, strongest
+from ranktrial.archive.checking.integrity import Checked, check
+from ranktrial.archive.checking.unpack import unpack
+from ranktrial.archive.provenance.origin import source_files
+from ranktrial.common.errors import UserError
+from ranktrial.common.given_places import check_file
+from ranktrial.common.paths import OUR_CODE
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = ("path", "kind", "verdict", "reason")  # of a report
@@ -40,8 +41,8 @@ def differing_sources(folder: Path, root: Path) -> list[str]:
 
 
 def _decides(path: str) -> bool:
-    named = path.startswith(("scripts/", "rules/")) or path == "Snakefile"
-    return named and not path.startswith(("scripts/archive/", "rules/archive.smk"))
+    named = path.startswith((*OUR_CODE, "rules/")) or path == "Snakefile"
+    return named and not path.startswith(("scripts/archive/", "ranktrial/archive/", "rules/archive.smk"))
 
 
 def say_sources(differing: list[str]) -> None:
@@ -72,7 +73,7 @@ def allowed(trusted: bool) -> Confinement:
 
 def recompute(archive: Path, manifest: dict, arguments: argparse.Namespace) -> bool:
     """Print the verdicts on all results, grouped; returns whether none is different or unaccounted for."""
-    from scripts.archive.checking.recompute import CONTRADICTED, NOT_HERE, verdicts  # hashes are checked without it
+    from ranktrial.archive.checking.recompute import CONTRADICTED, NOT_HERE, verdicts  # hashes are checked without it
 
     own = arguments.sources == "archive"
     confinement = Confinement()

@@ -16,31 +16,31 @@ from typing import Annotated, Literal
 
 import yaml
 
-from scripts.archive.checking.expected import published_files
-from scripts.archive.crate import layout
-from scripts.archive.crate.manifest import manifest, seal
-from scripts.archive.crate.metadata import crate
-from scripts.archive.crate.pages import citation, readme
-from scripts.archive.crate.zipping import write_zip
-from scripts.archive.provenance.commands import script_of
-from scripts.archive.provenance.identities import identities, seeds
-from scripts.archive.provenance.jobs import described, file_sha256, files_of, read_left_out
-from scripts.archive.provenance.origin import origin, source_files
-from scripts.archive.provenance.origins_of_runs import origins_of_runs
-from scripts.archive.provenance.packages import environments
-from scripts.archive.provenance.privacy import Privacy, of_this_process, recorded_environment
-from scripts.archive.provenance.records import Job, job_records, jobs_behind
-from scripts.archive.provenance.settings import ArchiveSettings
-from scripts.archive.provenance.whole import check_whole
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import write_text
-from scripts.common.keys import plain
-from scripts.common.version import VERSION
-from scripts.engine.job_records import DIRECTORY_STAMP
-from scripts.experiment.reading import complete
-from scripts.experiment.records import Experiment
-from scripts.experiment.results_paths import HEAVY, NOT_ARCHIVED
+from ranktrial.archive.checking.expected import published_files
+from ranktrial.archive.crate import layout
+from ranktrial.archive.crate.manifest import manifest, seal
+from ranktrial.archive.crate.metadata import crate
+from ranktrial.archive.crate.pages import citation, readme
+from ranktrial.archive.crate.zipping import write_zip
+from ranktrial.archive.provenance.commands import script_of
+from ranktrial.archive.provenance.identities import identities, seeds
+from ranktrial.archive.provenance.jobs import described, file_sha256, files_of, read_left_out
+from ranktrial.archive.provenance.origin import origin, source_files
+from ranktrial.archive.provenance.origins_of_runs import origins_of_runs
+from ranktrial.archive.provenance.packages import environments
+from ranktrial.archive.provenance.privacy import Privacy, of_this_process, recorded_environment
+from ranktrial.archive.provenance.records import Job, job_records, jobs_behind
+from ranktrial.archive.provenance.settings import ArchiveSettings
+from ranktrial.archive.provenance.whole import check_whole
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import write_text
+from ranktrial.common.keys import plain
+from ranktrial.common.version import VERSION
+from ranktrial.engine.job_records import DIRECTORY_STAMP
+from ranktrial.experiment.reading import complete
+from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.results_paths import HEAVY, NOT_ARCHIVED
 
 ROOT = Path(__file__).parents[2]
 
@@ -71,7 +71,9 @@ class Contents:
         """Add a file or, if this extent leaves its kind out, only its SHA-256."""
         kind = layout.kind_of(name, self.experiment)
         if kind == NOT_ARCHIVED:
-            raise UserError(f"{name}: no archive holds such a path; see PLACES in scripts/experiment/results_paths.py")
+            raise UserError(
+                f"{name}: no archive holds such a path; see PLACES in ranktrial/experiment/results_paths.py"
+            )
         text = path.suffix in (".json", ".md", ".txt")  # beside a checkpoint's weights
         if kind not in HEAVY or (self.extent == layout.FULL and text and self.privacy.found_in(path)):
             content = path.read_bytes()
@@ -132,7 +134,7 @@ def take_pages(contents: Contents, experiment: Experiment, known: dict, about: d
     software = yaml.safe_load((ROOT / "CITATION.cff").read_text()) if (ROOT / "CITATION.cff").is_file() else {}
     contents.text("CITATION.cff", citation(experiment.name, plain(experiment.actor), about["end"], software))
     for name in ("__main__.py", "verify.py"):
-        contents.text(name, (ROOT / "scripts/archive/entry.py").read_text())
+        contents.text(name, (ROOT / "ranktrial/archive/entry.py").read_text())
 
 
 def fill(contents: Contents, settings: Settings, targets: list[str], file: str) -> None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from scripts.bm25.lucene import java_class, make_analyzer, with_java_errors
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import write_json
-from scripts.ir.collection import read_queries
+from ranktrial.bm25.lucene import java_class, make_analyzer, with_java_errors
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import write_json
+from ranktrial.ir.collection import read_queries
 
 
 @dataclass(frozen=True)

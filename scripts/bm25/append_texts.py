@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.ir.collection import Document, json_lines, read_corpus, read_ids, write_corpus
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, json_lines, read_corpus, read_ids, write_corpus
 
 EXPECTED = 'expected {"id": …, "text": …} or {"id": …, "predicted_queries": […]}'
 

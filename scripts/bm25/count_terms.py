@@ -1,7 +1,7 @@
 """Read the term frequencies of all documents from an index, for the features of learning to rank.
 
-Reads a Lucene index, writes a folder of term counts (see scripts/ir/term_counts.py), whole or not at all. Each posting
-is read once and written in blocks, so memory does not grow with the number of postings.
+Reads a Lucene index, writes a folder of term counts (see ranktrial/ir/term_counts.py), whole or not at all. Each
+posting is read once and written in blocks, so memory does not grow with the number of postings.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from scripts.bm25.fields import contents
-from scripts.bm25.lucene import java_class, refusal, with_java_errors
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_folder
-from scripts.common.progress import Progress
-from scripts.ir.collection import Document
-from scripts.ir.term_counts import STATISTICS, write_names
+from ranktrial.bm25.fields import contents
+from ranktrial.bm25.lucene import java_class, refusal, with_java_errors
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_folder
+from ranktrial.common.progress import Progress
+from ranktrial.ir.collection import Document
+from ranktrial.ir.term_counts import STATISTICS, write_names
 
 BLOCK = 4_000_000  # postings held in memory before they are written
 NO_MORE_DOCS = 2**31 - 1  # Lucene's end of a list of postings

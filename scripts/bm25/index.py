@@ -12,14 +12,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from scripts.bm25.fields import PYSERINI, open_indexer
-from scripts.bm25.lucene import with_java_errors
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_folder, lines
-from scripts.common.progress import Progress
-from scripts.common.read_ahead import ahead
-from scripts.ir.collection import Document, read_corpus
+from ranktrial.bm25.fields import PYSERINI, open_indexer
+from ranktrial.bm25.lucene import with_java_errors
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_folder, lines
+from ranktrial.common.progress import Progress
+from ranktrial.common.read_ahead import ahead
+from ranktrial.ir.collection import Document, read_corpus
 
 # The characters handed to Java at a time: not too few, since this thread waits for Python's lock each time, and not too
 # many, since two such chunks are in memory.

@@ -12,11 +12,11 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import Annotated, Literal
 
-from scripts.bm25.server import Server, definition, index_name
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import lines, sha256, write_json
-from scripts.ir.collection import read_corpus
+from ranktrial.bm25.server import Server, definition, index_name
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import lines, sha256, write_json
+from ranktrial.ir.collection import read_corpus
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scripts.common.keys import JsonObject, given
-from scripts.common.locations import find_file
-from scripts.experiment.job_files import task_in
-from scripts.experiment.languages import analyzer_on
-from scripts.experiment.records import Experiment
-from scripts.experiment.results_paths import path
-from scripts.experiment.system_types import documents_held
-from scripts.experiment.systems._lexical import settings_of, tunes
-from scripts.experiment.systems.bm25 import PYSERINI_BM25
+from ranktrial.common.keys import JsonObject, given
+from ranktrial.common.locations import find_file
+from ranktrial.experiment.job_files import task_in
+from ranktrial.experiment.languages import analyzer_on
+from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.results_paths import path
+from ranktrial.experiment.system_types import documents_held
+from ranktrial.experiment.systems._lexical import settings_of, tunes
+from ranktrial.experiment.systems.bm25 import PYSERINI_BM25
 
 NEGATIVES_DEPTH = 200  # documents per training query, from which the best that are not judged relevant become negatives
 PYSERINI_INDEX = ("english", "together")  # its index has no suffix in its name

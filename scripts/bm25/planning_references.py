@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ranktrial.common.keys import JsonObject
+from ranktrial.common.locations import HUB_ID
+from ranktrial.experiment.records import UNTRAINED, Experiment, System, Task
+from ranktrial.experiment.results_paths import path
+from ranktrial.experiment.systems._lexical import settings_of, tunes
+from ranktrial.experiment.systems._model_settings import of_model
+from ranktrial.experiment.systems.bm25 import NAME as BM25
+from ranktrial.experiment.systems.bm25 import PYSERINI_BM25
+from ranktrial.experiment.systems.retrieve import NAME as RETRIEVE
 from scripts.bm25.planning import index, pyserini_index
-from scripts.common.keys import JsonObject
-from scripts.common.locations import HUB_ID
-from scripts.experiment.records import UNTRAINED, Experiment, System, Task
-from scripts.experiment.results_paths import path
-from scripts.experiment.systems._lexical import settings_of, tunes
-from scripts.experiment.systems._model_settings import of_model
-from scripts.experiment.systems.bm25 import NAME as BM25
-from scripts.experiment.systems.bm25 import PYSERINI_BM25
-from scripts.experiment.systems.retrieve import NAME as RETRIEVE
 
 
 def references(experiment: Experiment) -> str | list[str]:

@@ -19,11 +19,11 @@ from typing import Annotated, Any, NamedTuple
 
 import yaml
 
+from ranktrial.bm25.lucene import with_java_errors
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.files import atomic_text
+from ranktrial.ir.measure_names import cutoff, parse
 from scripts.bm25.count_terms import open_reader
-from scripts.bm25.lucene import with_java_errors
-from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
-from scripts.ir.measure_names import cutoff, parse
 
 FILES = "reproduce/from-document-collection/configs"
 FAMILIES = ("beir-v1.0.0-{}", "{}")  # prefixes of its files, by the name of a collection

@@ -14,16 +14,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from scripts.bm25.excluding import search_all
-from scripts.bm25.feedback import adds_terms, feed_back
-from scripts.bm25.fields import FieldSearcher, open_index, score_by
-from scripts.bm25.lucene import Searcher, with_java_errors
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.threads import threads
-from scripts.common.timing import clock, latency, single_seconds, write_timing
-from scripts.ir.collection import read_excluded, read_queries
-from scripts.ir.trec import write_run
+from ranktrial.bm25.excluding import search_all
+from ranktrial.bm25.feedback import adds_terms, feed_back
+from ranktrial.bm25.fields import FieldSearcher, open_index, score_by
+from ranktrial.bm25.lucene import Searcher, with_java_errors
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.threads import threads
+from ranktrial.common.timing import clock, latency, single_seconds, write_timing
+from ranktrial.ir.collection import read_excluded, read_queries
+from ranktrial.ir.trec import write_run
 
 NAMED = 10  # queries without results in the message about them
 
@@ -65,7 +65,7 @@ def open_any(index: Path, settings: Settings, used: Scoring) -> tuple[Searcher |
         score_by(searcher, used.parameters)
         feed_back(searcher, used.feedback)
         return searcher, {"threads": threads()}
-    from scripts.bm25.server import Server, ServerSearcher
+    from ranktrial.bm25.server import Server, ServerSearcher
 
     record = json.loads(index.read_text())
     return ServerSearcher(Server(record["url"]), record["index"], settings.fields), {"elasticsearch": record}

@@ -17,19 +17,19 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Literal, NamedTuple
 
-from scripts.bm25.excluding import search_all
-from scripts.bm25.feedback import feed_back
-from scripts.bm25.fields import FieldSearcher, open_index, score_by
-from scripts.bm25.lucene import Searcher, with_java_errors
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_text, write_json
-from scripts.common.progress import track
-from scripts.ir.collection import read_excluded, read_queries
-from scripts.ir.exclusion import NOTHING, Excluded
-from scripts.ir.few_queries import few_queries
-from scripts.ir.measures import evaluate
-from scripts.ir.trec import Qrels, read_qrels, relevant
+from ranktrial.bm25.excluding import search_all
+from ranktrial.bm25.feedback import feed_back
+from ranktrial.bm25.fields import FieldSearcher, open_index, score_by
+from ranktrial.bm25.lucene import Searcher, with_java_errors
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_text, write_json
+from ranktrial.common.progress import track
+from ranktrial.ir.collection import read_excluded, read_queries
+from ranktrial.ir.exclusion import NOTHING, Excluded
+from ranktrial.ir.few_queries import few_queries
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.trec import Qrels, read_qrels, relevant
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-from scripts.common import urls
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.locations import HUB, is_url, shown
-from scripts.common.settings import read_settings
-from scripts.datasets.check_library import library_state
+from ranktrial.common import urls
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.locations import HUB, is_url, shown
+from ranktrial.common.settings import read_settings
+from ranktrial.datasets.check_library import library_state
+from ranktrial.datasets.fetch_package import pip_reason
+from ranktrial.datasets.from_hub import NO_HUB, OTHERWISE, TIMEOUT, dataset_state, first_line, in_hub_cache
 from scripts.datasets.fetch import mirrored, session, why
-from scripts.datasets.fetch_package import pip_reason
-from scripts.datasets.from_hub import NO_HUB, OTHERWISE, TIMEOUT, dataset_state, first_line, in_hub_cache
 
 AT_ONCE = 8  # concurrent requests to servers
 NO_HEAD = (403, 405, 501)  # answers of servers that do not support HEAD

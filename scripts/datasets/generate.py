@@ -13,19 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from scripts.common.characters import REFUSED_IN_FILES
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_folder, write_json
+from ranktrial.common.characters import REFUSED_IN_FILES
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_folder, write_json
+from ranktrial.datasets.formats import Collection
+from ranktrial.datasets.formats.generated import PROMPT
+from ranktrial.datasets.kept_queries import sample
+from ranktrial.ir.collection import Document, read_corpus
+from ranktrial.ir.trec import LONGEST_ID, shown
+from ranktrial.models.adapters import adapter
+from ranktrial.models.kept_answers import keep_answers_beside
+from ranktrial.models.reasoning import without_reasoning
 from scripts.datasets import prepare
-from scripts.datasets.formats import Collection
-from scripts.datasets.formats.generated import PROMPT
-from scripts.datasets.kept_queries import sample
-from scripts.ir.collection import Document, read_corpus
-from scripts.ir.trec import LONGEST_ID, shown
-from scripts.models.adapters import adapter
-from scripts.models.kept_answers import keep_answers_beside
-from scripts.models.reasoning import without_reasoning
 
 
 @dataclass(frozen=True)

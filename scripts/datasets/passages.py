@@ -15,10 +15,10 @@ from typing import Annotated
 
 from sentencex import segment
 
-from scripts.common.command_line import parser, run
-from scripts.common.files import lines
-from scripts.common.progress import track
-from scripts.ir.collection import Document, read_excluded, read_texts, write_corpus
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.files import lines
+from ranktrial.common.progress import track
+from ranktrial.ir.collection import Document, read_excluded, read_texts, write_corpus
 
 
 @dataclass(frozen=True)

@@ -12,18 +12,18 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from scripts.common.digests import files_below
-from scripts.common.errors import UserError
-from scripts.common.keys import JsonObject, given, stated
-from scripts.common.locations import find_file, in_mirrors, is_remote, key
-from scripts.engine.downloads import names, place_of, sources
-from scripts.experiment import job_files
-from scripts.experiment.dataset_schema import format_of, options_of
-from scripts.experiment.records import UNTRAINED, Experiment
-from scripts.experiment.results_paths import path
-from scripts.experiment.sections.dataset import Dataset
-from scripts.models.endpoint_keys import is_served
-from scripts.models.model_keys import Model
+from ranktrial.common.digests import files_below
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import JsonObject, given, stated
+from ranktrial.common.locations import find_file, in_mirrors, is_remote, key
+from ranktrial.engine.downloads import names, place_of, sources
+from ranktrial.experiment import job_files
+from ranktrial.experiment.dataset_schema import format_of, options_of
+from ranktrial.experiment.records import UNTRAINED, Experiment
+from ranktrial.experiment.results_paths import path
+from ranktrial.experiment.sections.dataset import Dataset
+from ranktrial.models.endpoint_keys import is_served
+from ranktrial.models.model_keys import Model
 
 # Keys of any dataset for prepare
 OF_COLLECTION = ("format", "sha256", "splits", "split_by", "drop_shared", "drop_near_duplicates", "strict",

@@ -18,28 +18,28 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, Literal, NamedTuple
 
-from scripts.common import plugins
-from scripts.common.command_line import parser, run
-from scripts.common.digests import sha256
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_folder, check_sha256, write_json
-from scripts.common.settings import read_settings
-from scripts.common.unpacking import opened
-from scripts.datasets.census import Census
-from scripts.datasets.counts import Splitting, lacking, repeated, statistics
-from scripts.datasets.excluded import OwnDocument, Pairs, check_judgements, exclusions, joined, read_pairs
-from scripts.datasets.formats import Collection
-from scripts.datasets.grades import with_grades
-from scripts.datasets.judged_again import of_ranked_queries
-from scripts.datasets.kept_queries import unjudged_by_split, with_samples, with_unjudged
-from scripts.datasets.lengths import OfLength
-from scripts.datasets.near_duplicates import without_near_duplicates
-from scripts.datasets.own_documents import OwnDocuments
-from scripts.datasets.splits import carve, carve_by_document, leaks, sharing
-from scripts.ir.collection import SPLITS, Document, read_corpus, read_excluded, write_corpus, write_queries
-from scripts.ir.trec import Qrels, over_subtopics, write_qrels
+from ranktrial.common import plugins
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.digests import sha256
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_folder, check_sha256, write_json
+from ranktrial.common.settings import read_settings
+from ranktrial.common.unpacking import opened
+from ranktrial.datasets.census import Census
+from ranktrial.datasets.counts import Splitting, lacking, repeated, statistics
+from ranktrial.datasets.excluded import OwnDocument, Pairs, check_judgements, exclusions, joined, read_pairs
+from ranktrial.datasets.formats import Collection
+from ranktrial.datasets.grades import with_grades
+from ranktrial.datasets.judged_again import of_ranked_queries
+from ranktrial.datasets.kept_queries import unjudged_by_split, with_samples, with_unjudged
+from ranktrial.datasets.lengths import OfLength
+from ranktrial.datasets.near_duplicates import without_near_duplicates
+from ranktrial.datasets.own_documents import OwnDocuments
+from ranktrial.datasets.splits import carve, carve_by_document, leaks, sharing
+from ranktrial.ir.collection import SPLITS, Document, read_corpus, read_excluded, write_corpus, write_queries
+from ranktrial.ir.trec import Qrels, over_subtopics, write_qrels
 
-FORMATS = "scripts.datasets.formats"
+FORMATS = "ranktrial.datasets.formats"
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Settings:
     """The source of the data, how it is read, and how it is split."""
 
     source: Annotated[str, "the folder, archive or file that is read"]
-    format: Annotated[str, "a module of scripts/datasets/formats/"]
+    format: Annotated[str, "a module of ranktrial/datasets/formats/"]
     seed: Annotated[int, "of the splits that are carved"]
     options: Annotated[dict[str, Any], "what the format's Options list"] = field(default_factory=dict)
     sha256: Annotated[str | None, "of the source, where that is a file"] = None

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import write_json
-from scripts.common.threads import threads
-from scripts.ir.collection import read_corpus, read_texts
-from scripts.models.model_files import backbone, check_tokenizer
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import write_json
+from ranktrial.common.threads import threads
+from ranktrial.ir.collection import read_corpus, read_texts
+from ranktrial.models.model_files import backbone, check_tokenizer
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

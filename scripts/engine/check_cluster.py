@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from scripts.common.command_line import run
-from scripts.common.errors import UserError
-from scripts.engine.slurm_requests import BY, GRES
+from ranktrial.common.command_line import run
+from ranktrial.common.errors import UserError
+from ranktrial.engine.slurm_requests import BY, GRES
 
 PROFILE = Path("profiles/slurm/config.yaml")
 COMMON = {"slurm_partition": "--partition", "slurm_account": "--account", "qos": "--qos", "constraint": "--constraint"}

@@ -16,14 +16,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # this file is not run as a module, and its own folder is not on Python's path (-P)
 
-from scripts.common import interruption  # noqa: E402
+from ranktrial.common import interruption  # noqa: E402
 
 interruption.in_one_line()  # before anything slow
 
-from scripts.common.command_line import run  # noqa: E402
-from scripts.common.errors import UserError  # noqa: E402
-from scripts.common.paths import why_no_clone  # noqa: E402
-from scripts.common.strict_yaml import read_yaml  # noqa: E402
+from ranktrial.common.command_line import run  # noqa: E402
+from ranktrial.common.errors import UserError  # noqa: E402
+from ranktrial.common.paths import why_no_clone  # noqa: E402
+from ranktrial.common.strict_yaml import read_yaml  # noqa: E402
 
 DEFAULT = "config/config.yaml"
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
-from scripts.common.tables import read_metrics
-from scripts.experiment.results_paths import fields_of
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.files import atomic_text
+from ranktrial.common.tables import read_metrics
+from ranktrial.experiment.results_paths import fields_of
 
 COLUMNS = ("task", "system", "seed", "query", "measure", "value")
 

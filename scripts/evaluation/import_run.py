@@ -16,13 +16,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
-from scripts.common.characters import alike
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.ir.collection import read_excluded, read_ids
-from scripts.ir.exclusion import NOTHING, Excluded, without
-from scripts.ir.run_order import order_warning, queries_of
-from scripts.ir.trec import Run, none_judged, read_qrels, read_run, shown, top, write_run
+from ranktrial.common.characters import alike
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import read_excluded, read_ids
+from ranktrial.ir.exclusion import NOTHING, Excluded, without
+from ranktrial.ir.run_order import order_warning, queries_of
+from ranktrial.ir.trec import Run, none_judged, read_qrels, read_run, shown, top, write_run
 
 LOOKED_AT = 100  # queries of a run of other data that are compared with those of the judgements
 

@@ -1,6 +1,6 @@
 """Import external values per sample of a task as a metrics file.
 
-Reads a file of values: one per line, or a table of one or several systems (scripts/ir/scores.py). Writes
+Reads a file of values: one per line, or a table of one or several systems (ranktrial/ir/scores.py). Writes
 metrics/{task}/{system}/seed-{seed}.tsv (query_id, then the one measure), which is paired with others by the ids or,
 without ids, line by line.
 """
@@ -14,11 +14,11 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.tables import write_table
-from scripts.ir.chosen_values import Wanted
-from scripts.ir.scores import read_values
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.tables import write_table
+from ranktrial.ir.chosen_values import Wanted
+from ranktrial.ir.scores import read_values
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.tables import read_metrics, write_table
-from scripts.experiment.results_paths import fields_of
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.tables import read_metrics, write_table
+from ranktrial.experiment.results_paths import fields_of
 
 
 def means(paths: list[Path]) -> pd.DataFrame:

@@ -4,14 +4,14 @@ rules/evaluation.smk.
 
 from __future__ import annotations
 
-from scripts.common.keys import JsonObject
-from scripts.experiment import job_files
-from scripts.experiment.dataset_schema import format_of
-from scripts.experiment.job_files import task_in, tasks_by_folder
-from scripts.experiment.records import Experiment
-from scripts.experiment.results_paths import path
-from scripts.experiment.systems.external import NAME, column_of, files_of, seed_named, sources_of
-from scripts.ir.measure_names import follows_instructions
+from ranktrial.common.keys import JsonObject
+from ranktrial.experiment import job_files
+from ranktrial.experiment.dataset_schema import format_of
+from ranktrial.experiment.job_files import task_in, tasks_by_folder
+from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.results_paths import path
+from ranktrial.experiment.systems.external import NAME, column_of, files_of, seed_named, sources_of
+from ranktrial.ir.measure_names import follows_instructions
 
 
 def scored_by_others(experiment: Experiment) -> list[str]:

@@ -1,6 +1,6 @@
 """The second scoring with ties by ascending id, for cells of a paper's tables.
 
-Reads the mapping of published cells (scripts/experiment/printed_cells.py): its measures with `ties: ascending`.
+Reads the mapping of published cells (ranktrial/experiment/printed_cells.py): its measures with `ties: ascending`.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from scripts.common.keys import JsonObject
+from ranktrial.common.keys import JsonObject
+from ranktrial.experiment import job_files
+from ranktrial.experiment.printed_cells import Mapping, read_mapping
+from ranktrial.experiment.records import Experiment
 from scripts.evaluation.planning import scored_here
-from scripts.experiment import job_files
-from scripts.experiment.printed_cells import Mapping, read_mapping
-from scripts.experiment.records import Experiment
 
 
 def measures(experiment: Experiment) -> list[str]:

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
-from scripts.ir.instruction_following import Original
-from scripts.ir.measures import evaluate
-from scripts.ir.short_runs import too_short
-from scripts.ir.trec import none_judged, over_subtopics, read_qrels, read_run, read_subtopics, with_ascending_ties
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_text
+from ranktrial.ir.instruction_following import Original
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.short_runs import too_short
+from ranktrial.ir.trec import none_judged, over_subtopics, read_qrels, read_run, read_subtopics, with_ascending_ties
 
 
 @dataclass(frozen=True)

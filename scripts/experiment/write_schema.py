@@ -10,10 +10,10 @@ import json
 import re
 from pathlib import Path
 
-from scripts.experiment.dataset_schema import readme_table
-from scripts.experiment.editor_schema import editor_schema
-from scripts.experiment.key_page import key_page
-from scripts.experiment.schema import schema
+from ranktrial.experiment.dataset_schema import readme_table
+from ranktrial.experiment.editor_schema import editor_schema
+from ranktrial.experiment.key_page import key_page
+from ranktrial.experiment.schema import schema
 
 ROOT = Path(__file__).parents[2]
 EDITORS, PAGE = ROOT / "config/schema.editor.json", ROOT / "docs/configuration.md"

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.keys import JsonObject
-from scripts.common.tables import write_table
-from scripts.explorer.settings import Comparison, Settings
-from scripts.explorer.task_data import Data, by_source, task_data
-from scripts.explorer.texts import check_there
-from scripts.ir.collection import read_queries
-from scripts.statistics.task.superiority import without_rounding
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.keys import JsonObject
+from ranktrial.common.tables import write_table
+from ranktrial.explorer.settings import Comparison, Settings
+from ranktrial.explorer.task_data import Data, by_source, task_data
+from ranktrial.explorer.texts import check_there
+from ranktrial.ir.collection import read_queries
+from ranktrial.statistics.task.superiority import without_rounding
 
 SHOWN = 10  # of each side
 LISTED = 300  # characters of a query

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from scripts.common.keys import JsonObject
-from scripts.experiment import job_files
-from scripts.experiment.records import Comparison, Experiment, System, Task
-from scripts.experiment.results_paths import fields_of, path
+from ranktrial.common.keys import JsonObject
+from ranktrial.experiment import job_files
+from ranktrial.experiment.records import Comparison, Experiment, System, Task
+from ranktrial.experiment.results_paths import fields_of, path
 
 
 def explored(experiment: Experiment) -> dict[str, Comparison]:

@@ -10,18 +10,18 @@ import shutil
 from argparse import Namespace
 from pathlib import Path
 
-from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_folder
-from scripts.common.keys import JsonObject
-from scripts.explorer import budget, packed, texts
-from scripts.explorer.overview import overview, task_summary, tops_of
-from scripts.explorer.parts import chosen_texts, document_records, write_documents, write_rankings
-from scripts.explorer.query_table import query_table
-from scripts.explorer.rankings import Numbering, Rankings
-from scripts.explorer.settings import Comparison, Settings
-from scripts.explorer.task_data import Data, by_source, read_rankings, shown_queries, task_data
-from scripts.ir.collection import read_queries
-from scripts.ir.trec import read_qrels
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.files import atomic_folder
+from ranktrial.common.keys import JsonObject
+from ranktrial.explorer import budget, packed, texts
+from ranktrial.explorer.overview import overview, task_summary, tops_of
+from ranktrial.explorer.parts import chosen_texts, document_records, write_documents, write_rankings
+from ranktrial.explorer.query_table import query_table
+from ranktrial.explorer.rankings import Numbering, Rankings
+from ranktrial.explorer.settings import Comparison, Settings
+from ranktrial.explorer.task_data import Data, by_source, read_rankings, shown_queries, task_data
+from ranktrial.ir.collection import read_queries
+from ranktrial.ir.trec import read_qrels
 
 PAGE = Path(__file__).resolve().parent / "page"
 

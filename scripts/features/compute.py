@@ -3,7 +3,7 @@
 Reads the run of the first stage, the terms of the queries, the judgements, the term counts of one or two indices (title
 and text together, or separately), the runs of the systems whose scores are features and, for text features, the texts
 of the queries and of the corpus (only those of candidates are kept). Writes a feature file (see
-scripts/ir/feature_file.py) with the best `depth` documents of each query, and its timing, which covers the features
+ranktrial/ir/feature_file.py) with the best `depth` documents of each query, and its timing, which covers the features
 only, not what they are computed from. Queries are processed in batches, each computed in arrays.
 """
 
@@ -19,19 +19,19 @@ from typing import Annotated
 
 import numpy as np
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.keys import JsonObject, plain
-from scripts.common.progress import Progress
-from scripts.common.timing import clock, write_timing
-from scripts.experiment.feature_records import FeatureColumn
-from scripts.features.families import Feature, features_in
-from scripts.features.matching import Matcher, Pairs, QueryCounts
-from scripts.features.system_scores import SystemScore
-from scripts.features.texts import Texts, text_features
-from scripts.ir.feature_file import Features, writing
-from scripts.ir.term_counts import TermCounts
-from scripts.ir.trec import Qrels, Run, ranking, read_qrels, read_run
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import JsonObject, plain
+from ranktrial.common.progress import Progress
+from ranktrial.common.timing import clock, write_timing
+from ranktrial.experiment.feature_records import FeatureColumn
+from ranktrial.features.families import Feature, features_in
+from ranktrial.features.matching import Matcher, Pairs, QueryCounts
+from ranktrial.features.system_scores import SystemScore
+from ranktrial.features.texts import Texts, text_features
+from ranktrial.ir.feature_file import Features, writing
+from ranktrial.ir.term_counts import TermCounts
+from ranktrial.ir.trec import Qrels, Run, ranking, read_qrels, read_run
 
 BATCH = 20_000  # pairs computed at once
 WHOLE = "contents"  # the field that combines title and text

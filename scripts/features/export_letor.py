@@ -1,7 +1,7 @@
 """Write a feature file in LETOR format (SVMlight format with query ids), for other learners.
 
 Reads a feature file and, if given, the term counts of the indices from which it should have been computed: a feature
-file of another index is refused. Writes a text file (see scripts/ir/letor.py).
+file of another index is refused. Writes a text file (see ranktrial/ir/letor.py).
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.common.command_line import parser, run
-from scripts.ir.feature_file import check_index, feature_names, read_features
-from scripts.ir.letor import write_letor
-from scripts.ir.term_counts import TermCounts
+from ranktrial.common.command_line import parser, run
+from ranktrial.ir.feature_file import check_index, feature_names, read_features
+from ranktrial.ir.letor import write_letor
+from ranktrial.ir.term_counts import TermCounts
 
 
 def rows(path: Path) -> Iterator[tuple[str, str, int | None, np.ndarray]]:

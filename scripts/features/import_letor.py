@@ -1,7 +1,7 @@
 """Import external features: a LETOR file (MSLR, LETOR 3 and 4, Istella …) becomes a feature file.
 
-Reads a text file in LETOR format (see scripts/ir/letor.py), plain, gzip or zstd, and the task's queries if it has them;
-writes a feature file with the grades of the file, without the documents that are excluded for a query.
+Reads a text file in LETOR format (see ranktrial/ir/letor.py), plain, gzip or zstd, and the task's queries if it has
+them; writes a feature file with the grades of the file, without the documents that are excluded for a query.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.common.command_line import parser, run
-from scripts.ir.collection import read_excluded
-from scripts.ir.exclusion import NOTHING, Excluded
-from scripts.ir.feature_file import Features, writing
-from scripts.ir.letor import Row, feature_names, read_letor
+from ranktrial.common.command_line import parser, run
+from ranktrial.ir.collection import read_excluded
+from ranktrial.ir.exclusion import NOTHING, Excluded
+from ranktrial.ir.feature_file import Features, writing
+from ranktrial.ir.letor import Row, feature_names, read_letor
 
 BATCH = 50_000  # lines held in memory
 

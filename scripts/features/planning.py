@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from scripts.common.keys import JsonObject, plain, stated
-from scripts.common.plugins import source
-from scripts.experiment import job_files
-from scripts.experiment.job_files import task_in
-from scripts.experiment.languages import analyzer_on
-from scripts.experiment.records import UNTRAINED, Experiment
-from scripts.experiment.results_paths import path
-from scripts.experiment.sections.features import Tagger
+from ranktrial.common.keys import JsonObject, plain, stated
+from ranktrial.common.plugins import source
+from ranktrial.experiment import job_files
+from ranktrial.experiment.job_files import task_in
+from ranktrial.experiment.languages import analyzer_on
+from ranktrial.experiment.records import UNTRAINED, Experiment
+from ranktrial.experiment.results_paths import path
+from ranktrial.experiment.sections.features import Tagger
 
-FAMILIES = "scripts.features.families"
-MODEL_TYPES = "scripts.models.types"
+FAMILIES = "ranktrial.features.families"
+MODEL_TYPES = "ranktrial.models.types"
 WHOLE = "together"  # a single field of title and text
 APART = "best"  # separate fields
 ENGLISH_WHOLE = ("english", WHOLE)  # Pyserini's index, whose name has no suffix
@@ -56,7 +56,7 @@ def own_files(experiment: Experiment) -> list[str]:
 def families(experiment: Experiment, features: str) -> list[str]:
     """The files of the families that a feature job loads by name, relative to scripts/."""
     names = dict.fromkeys(entry.family for entry in experiment.features[features].of if entry.family)
-    return [source(FAMILIES, name).removeprefix("scripts/") for name in names]
+    return [source(FAMILIES, name) for name in names]
 
 
 def candidates(experiment: Experiment, features: str, task: str) -> str:
@@ -101,7 +101,7 @@ def tagger(experiment: Experiment, features: str) -> str:
 def tagger_kind(experiment: Experiment, features: str) -> str:
     """The file of the adapter of this model, which its job loads by name, relative to scripts/."""
     model = experiment.models[_tagger(experiment, features).model]
-    return source(MODEL_TYPES, model.type).removeprefix("scripts/")
+    return source(MODEL_TYPES, model.type)
 
 
 def _tagger(experiment: Experiment, features: str) -> Tagger:

@@ -14,14 +14,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.progress import Progress
-from scripts.ir.collection import read_texts
-from scripts.ir.comparative import Structure
-from scripts.ir.comparative.structures import DOCUMENT, QUERY, write_structures
-from scripts.ir.trec import ranking, read_run
-from scripts.models.adapters import Spans, WordTagger, adapter
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.progress import Progress
+from ranktrial.ir.collection import read_texts
+from ranktrial.ir.comparative import Structure
+from ranktrial.ir.comparative.structures import DOCUMENT, QUERY, write_structures
+from ranktrial.ir.trec import ranking, read_run
+from ranktrial.models.adapters import Spans, WordTagger, adapter
 
 BATCHES = 16  # batches of texts read and labelled at once
 BEGINNINGS = {"objects": "OBJ", "aspects": "ASP", "predicates": "PRED"}  # label prefixes by default

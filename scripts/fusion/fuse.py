@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.timing import clock, latency, single_seconds, write_timing
-from scripts.ir.fusion import Scores, comb_mnz, comb_sum, fused, normalised, reciprocal_ranks, weighted_sum
-from scripts.ir.trec import Run, read_run, write_run
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.timing import clock, latency, single_seconds, write_timing
+from ranktrial.ir.fusion import Scores, comb_mnz, comb_sum, fused, normalised, reciprocal_ranks, weighted_sum
+from ranktrial.ir.trec import Run, read_run, write_run
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import Annotated
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.timing import clock, latency, single_seconds, write_timing
-from scripts.ir.folds import fold_of
-from scripts.ir.trec import Run, read_run, top, write_run
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.timing import clock, latency, single_seconds, write_timing
+from ranktrial.ir.folds import fold_of
+from ranktrial.ir.trec import Run, read_run, top, write_run
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from scripts.common.keys import JsonObject
-from scripts.experiment.job_files import task_in
-from scripts.experiment.records import Experiment, Task
-from scripts.experiment.results_paths import SELECTED, path
-from scripts.experiment.systems import fusion, out_of_fold
+from ranktrial.common.keys import JsonObject
+from ranktrial.experiment.job_files import task_in
+from ranktrial.experiment.records import Experiment, Task
+from ranktrial.experiment.results_paths import SELECTED, path
+from ranktrial.experiment.systems import fusion, out_of_fold
 
 
 def dev_runs(experiment: Experiment, system: str, dataset: str, seed: str) -> list[str]:

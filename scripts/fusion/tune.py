@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_text, write_json
-from scripts.common.progress import track
-from scripts.ir.few_queries import few_queries
-from scripts.ir.fusion import fused, normalised, weighted_sum, weightings
-from scripts.ir.measures import evaluate
-from scripts.ir.trec import Qrels, Run, read_qrels, read_run, relevant
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_text, write_json
+from ranktrial.common.progress import track
+from ranktrial.ir.few_queries import few_queries
+from ranktrial.ir.fusion import fused, normalised, weighted_sum, weightings
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.trec import Qrels, Run, read_qrels, read_run, relevant
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ import sys
 from dataclasses import dataclass
 from typing import Annotated
 
-from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_folder
-from scripts.common.timing import clock, write_timing
-from scripts.inference.approximate import build, write_index
-from scripts.inference.index_files import folder_bytes
-from scripts.inference.vectors import VECTORS, open_matrix
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.files import atomic_folder
+from ranktrial.common.timing import clock, write_timing
+from ranktrial.inference.approximate import build, write_index
+from ranktrial.inference.index_files import folder_bytes
+from ranktrial.inference.vectors import VECTORS, open_matrix
 
 
 @dataclass(frozen=True)

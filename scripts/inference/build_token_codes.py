@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import sys
 
-from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_folder
-from scripts.common.timing import clock, write_timing
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.files import atomic_folder
+from ranktrial.common.timing import clock, write_timing
+from ranktrial.inference.index_files import folder_bytes
+from ranktrial.inference.indices.token_vectors import read
+from ranktrial.inference.token_codes import write_index
 from scripts.inference.build_approximate_index import Settings
-from scripts.inference.index_files import folder_bytes
-from scripts.inference.indices.token_vectors import read
-from scripts.inference.token_codes import write_index
 
 
 def main() -> None:

@@ -15,23 +15,23 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_folder, lines
-from scripts.common.progress import Progress
-from scripts.common.timing import Seconds, clock, write_timing
-from scripts.inference.index_files import folder_bytes
-from scripts.inference.indices import index_form
-from scripts.inference.shards import rows_of_shard
-from scripts.ir.collection import Document, read_corpus
-from scripts.models.adapters import Adapter, adapter, index_of
-from scripts.models.batch_sizes import BATCHES, texts_per_batch
-from scripts.models.cutting import cutting_encoder
-from scripts.models.kept_answers import keep_answers_beside
-from scripts.models.kernels import Kernels, choose
-from scripts.models.loaded import load_prompted
-from scripts.models.prompts import fact, prompts_of
-from scripts.models.running import computed_by, is_module
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_folder, lines
+from ranktrial.common.progress import Progress
+from ranktrial.common.timing import Seconds, clock, write_timing
+from ranktrial.inference.index_files import folder_bytes
+from ranktrial.inference.indices import index_form
+from ranktrial.inference.shards import rows_of_shard
+from ranktrial.ir.collection import Document, read_corpus
+from ranktrial.models.adapters import Adapter, adapter, index_of
+from ranktrial.models.batch_sizes import BATCHES, texts_per_batch
+from ranktrial.models.cutting import cutting_encoder
+from ranktrial.models.kept_answers import keep_answers_beside
+from ranktrial.models.kernels import Kernels, choose
+from ranktrial.models.loaded import load_prompted
+from ranktrial.models.prompts import fact, prompts_of
+from ranktrial.models.running import computed_by, is_module
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def chunk_of(model: Any, settings: Settings) -> int:
     """The number of documents passed to a loaded model at a time: those of a unit of shards, or what fills a GPU."""
     if not is_module(model):
         return settings.chunk
-    from scripts.models.gpu import at_once
+    from ranktrial.models.gpu import at_once
 
     return at_once(model, settings.chunk)
 

@@ -15,11 +15,11 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import scipy.sparse
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_folder
-from scripts.models.adapters import Adapter, adapter
-from scripts.models.kernels import Kernels, choose
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_folder
+from ranktrial.models.adapters import Adapter, adapter
+from ranktrial.models.kernels import Kernels, choose
 
 TEXTS = ["ice", "The  price of oats, in 1846?", "a b c d e f g h", "Ströme; 河 \u0301!", "word " * 350 + "end " * 350]
 BATCHES = (1, 2, 5)
@@ -71,8 +71,8 @@ def export_checkpoint(model_type: Adapter, checkpoint: Path, target: Path, setti
 
     Raises UserError if the model cannot be exported, or its graph has other output.
     """
-    from scripts.models.onnx_export import export, quantise
-    from scripts.models.onnx_session import FILE
+    from ranktrial.models.onnx_export import export, quantise
+    from ranktrial.models.onnx_session import FILE
 
     model = model_type.load(checkpoint, settings.max_length).to("cpu")
     export(model_type.exportable(model, target), target, settings.backend)

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated
 
-from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_folder
-from scripts.common.timing import write_timing
-from scripts.inference.index_files import folder_bytes
-from scripts.inference.indices import index_form
-from scripts.inference.shards import joined
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.files import atomic_folder
+from ranktrial.common.timing import write_timing
+from ranktrial.inference.index_files import folder_bytes
+from ranktrial.inference.indices import index_form
+from ranktrial.inference.shards import joined
 
 
 @dataclass(frozen=True)

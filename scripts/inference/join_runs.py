@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.timing import write_timing
-from scripts.inference.shards import joined, latencies
-from scripts.ir.collection import passages_of
-from scripts.ir.trec import Run, read_run, write_run
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.timing import write_timing
+from ranktrial.inference.shards import joined, latencies
+from ranktrial.ir.collection import passages_of
+from ranktrial.ir.trec import Run, read_run, write_run
 
 COUNTED = (
     "queries",

@@ -14,18 +14,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
-from scripts.common.keys import JsonObject
-from scripts.common.progress import Progress
-from scripts.common.timing import latency, write_timing
-from scripts.inference.candidates import candidates, read_documents
-from scripts.inference.chats import Ask, Chat, ChatSettings, Price, costs, reported_settings, request_of
-from scripts.inference.permutations import Order, messages, order, windows
-from scripts.ir.collection import passages_of
-from scripts.ir.trec import read_run, write_run
-from scripts.models.endpoint import Answer
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_text
+from ranktrial.common.keys import JsonObject
+from ranktrial.common.progress import Progress
+from ranktrial.common.timing import latency, write_timing
+from ranktrial.inference.candidates import candidates, read_documents
+from ranktrial.inference.chats import Ask, Chat, ChatSettings, Price, costs, reported_settings, request_of
+from ranktrial.inference.permutations import Order, messages, order, windows
+from ranktrial.ir.collection import passages_of
+from ranktrial.ir.trec import read_run, write_run
+from ranktrial.models.endpoint import Answer
 
 
 @dataclass(frozen=True, kw_only=True)

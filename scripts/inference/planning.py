@@ -8,22 +8,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from scripts.common.keys import JsonObject, given
-from scripts.common.plugins import source as plugin_file
-from scripts.engine.rule_helpers import one_of
-from scripts.experiment import job_files
-from scripts.experiment.index_records import TOKEN_VECTORS
-from scripts.experiment.job_files import task_in
-from scripts.experiment.prompts_of_tasks import prompts_on
-from scripts.experiment.records import Experiment, System, Task
-from scripts.experiment.results_paths import INDEX_PRECISIONS, SELECTED, path
-from scripts.experiment.system_types import system_type
-from scripts.experiment.systems import listwise
-from scripts.experiment.systems._model_settings import of_model
-from scripts.models.endpoint_keys import is_served
-from scripts.models.model_keys import Model
+from ranktrial.common.keys import JsonObject, given
+from ranktrial.common.plugins import source as plugin_file
+from ranktrial.engine.rule_helpers import one_of
+from ranktrial.experiment import job_files
+from ranktrial.experiment.index_records import TOKEN_VECTORS
+from ranktrial.experiment.job_files import task_in
+from ranktrial.experiment.prompts_of_tasks import prompts_on
+from ranktrial.experiment.records import Experiment, System, Task
+from ranktrial.experiment.results_paths import INDEX_PRECISIONS, SELECTED, path
+from ranktrial.experiment.system_types import system_type
+from ranktrial.experiment.systems import listwise
+from ranktrial.experiment.systems._model_settings import of_model
+from ranktrial.models.endpoint_keys import is_served
+from ranktrial.models.model_keys import Model
 
-INDICES, SEARCHES = "scripts.inference.indices", "scripts.inference.searches"
+INDICES, SEARCHES = "ranktrial.inference.indices", "scripts.inference.searches"
 RANKED = ("retrieve", "rerank", "score_all")  # the types of systems whose models rank
 EVERY = 1_000_000  # more documents than a query has pairs, and more tokens than any text: no limit
 TEXTS = ("max_query_length", "max_document_length")  # if the model has them
@@ -52,7 +52,7 @@ def encoded_corpus(experiment: Experiment, dataset: str, passages: str) -> str:
 
 def index_module(form: str) -> str:
     """The module below scripts/ that writes an index of a form."""
-    return plugin_file(INDICES, form).removeprefix("scripts/")
+    return plugin_file(INDICES, form)
 
 
 def encoding_settings(experiment: Experiment, dataset: str, model: str, part: str = "") -> JsonObject:

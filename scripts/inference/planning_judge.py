@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from scripts.common.keys import JsonObject, stated
-from scripts.experiment import job_files
-from scripts.experiment.judged import judges_of, ranked_by
-from scripts.experiment.records import Experiment
-from scripts.models.chat_keys import chat_settings
+from ranktrial.common.keys import JsonObject, stated
+from ranktrial.experiment import job_files
+from ranktrial.experiment.judged import judges_of, ranked_by
+from ranktrial.experiment.records import Experiment
+from ranktrial.models.chat_keys import chat_settings
 
 
 def inputs(experiment: Experiment, dataset: str) -> dict[str, str | list[str]]:

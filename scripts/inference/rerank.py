@@ -1,4 +1,4 @@
-"""Re-rank a first stage's run with a model of any type (see scripts/models/adapters.py).
+"""Re-rank a first stage's run with a model of any type (see ranktrial/models/adapters.py).
 
 Reads a checkpoint, the corpus, queries and a run. Scores the run's first `depth` documents per query (in trec_eval's
 order) and writes them as a TREC run by the new scores, with the timing. A model that searches, such as a bi-encoder,
@@ -15,28 +15,28 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.keys import JsonObject
-from scripts.common.timing import clock, single_seconds, write_timing
-from scripts.inference.candidates import Candidates, Passages, candidates, read_documents
-from scripts.inference.pairs import aggregated, chunks
-from scripts.inference.ranked import rank_by_pairs, rank_by_vectors
-from scripts.inference.ranking_settings import PairSettings
-from scripts.inference.shards import latencies, part
-from scripts.inference.vectors import Vectors, encode_all, of_one_text, similarities, stored
-from scripts.ir.collection import passages_of
-from scripts.ir.trec import Run, read_run, write_run
-from scripts.models.adapters import Scorer, adapter
-from scripts.models.batch_sizes import CHUNK
-from scripts.models.cutting import cutting_encoder, cutting_scorer
-from scripts.models.kept_answers import keep_answers_beside
-from scripts.models.kernels import choose
-from scripts.models.loaded import load_prompted, load_scorer
-from scripts.models.model_files import weights_bytes
-from scripts.models.prompts import prompts_of, reported_settings
-from scripts.models.running import computed_by
-from scripts.models.truncation import TruncatedTexts, truncation
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import JsonObject
+from ranktrial.common.timing import clock, single_seconds, write_timing
+from ranktrial.inference.candidates import Candidates, Passages, candidates, read_documents
+from ranktrial.inference.pairs import aggregated, chunks
+from ranktrial.inference.ranked import rank_by_pairs, rank_by_vectors
+from ranktrial.inference.ranking_settings import PairSettings
+from ranktrial.inference.shards import latencies, part
+from ranktrial.inference.vectors import Vectors, encode_all, of_one_text, similarities, stored
+from ranktrial.ir.collection import passages_of
+from ranktrial.ir.trec import Run, read_run, write_run
+from ranktrial.models.adapters import Scorer, adapter
+from ranktrial.models.batch_sizes import CHUNK
+from ranktrial.models.cutting import cutting_encoder, cutting_scorer
+from ranktrial.models.kept_answers import keep_answers_beside
+from ranktrial.models.kernels import choose
+from ranktrial.models.loaded import load_prompted, load_scorer
+from ranktrial.models.model_files import weights_bytes
+from ranktrial.models.prompts import prompts_of, reported_settings
+from ranktrial.models.running import computed_by
+from ranktrial.models.truncation import TruncatedTexts, truncation
 
 
 @dataclass(frozen=True, kw_only=True)

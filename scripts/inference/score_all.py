@@ -13,25 +13,25 @@ from collections.abc import Callable, Collection, Iterator
 from itertools import groupby, islice
 from pathlib import Path
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.progress import Progress
-from scripts.common.timing import clock, write_timing
-from scripts.inference.pairs import aggregated, chunks, passage_pairs
-from scripts.inference.ranking_settings import PairSettings
-from scripts.inference.shards import latencies, part
-from scripts.inference.vectors import passage_counts
-from scripts.ir.collection import passages_of, read_excluded, read_texts
-from scripts.ir.exclusion import Excluded, without
-from scripts.ir.trec import Run, top, write_run
-from scripts.models.adapters import Scorer, adapter
-from scripts.models.batch_sizes import CHUNK
-from scripts.models.cutting import cutting_scorer
-from scripts.models.kept_answers import keep_answers_beside
-from scripts.models.kernels import choose
-from scripts.models.loaded import load_scorer
-from scripts.models.model_files import weights_bytes
-from scripts.models.prompts import reported_settings
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.progress import Progress
+from ranktrial.common.timing import clock, write_timing
+from ranktrial.inference.pairs import aggregated, chunks, passage_pairs
+from ranktrial.inference.ranking_settings import PairSettings
+from ranktrial.inference.shards import latencies, part
+from ranktrial.inference.vectors import passage_counts
+from ranktrial.ir.collection import passages_of, read_excluded, read_texts
+from ranktrial.ir.exclusion import Excluded, without
+from ranktrial.ir.trec import Run, top, write_run
+from ranktrial.models.adapters import Scorer, adapter
+from ranktrial.models.batch_sizes import CHUNK
+from ranktrial.models.cutting import cutting_scorer
+from ranktrial.models.kept_answers import keep_answers_beside
+from ranktrial.models.kernels import choose
+from ranktrial.models.loaded import load_scorer
+from ranktrial.models.model_files import weights_bytes
+from ranktrial.models.prompts import reported_settings
 
 
 def read_documents(corpus: Path) -> Iterator[tuple[str, list[str]]]:

@@ -19,14 +19,14 @@ from typing import Annotated
 
 import numpy as np
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
-from scripts.common.progress import track
-from scripts.ir.trec import Qrels
-from scripts.learning_to_rank.kept import read_model, read_record
-from scripts.learning_to_rank.learners import Lists, Model
-from scripts.learning_to_rank.lists import check_features, mean_measure, read_judgements, read_lists
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_text
+from ranktrial.common.progress import track
+from ranktrial.ir.trec import Qrels
+from ranktrial.learning_to_rank.kept import read_model, read_record
+from ranktrial.learning_to_rank.learners import Lists, Model
+from ranktrial.learning_to_rank.lists import check_features, mean_measure, read_judgements, read_lists
 
 COLUMNS = ("feature", "gain", "permutation", "permutation_sd", "shap")
 MOST_EXPLAINED = 2000  # candidates whose SHAP values are computed, evenly spaced among all

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 
-from scripts.common.keys import JsonObject, stated
-from scripts.common.plugins import source as plugin_file
-from scripts.experiment.drawing import Drawing, Drawings
-from scripts.experiment.job_files import task_in
-from scripts.experiment.records import Experiment
-from scripts.experiment.results_paths import FIGURE_FORMATS, SELECTED, path
-from scripts.experiment.systems.learning_to_rank import NAME, learns_from, ranked_by, settings_of, source
+from ranktrial.common.keys import JsonObject, stated
+from ranktrial.common.plugins import source as plugin_file
+from ranktrial.experiment.drawing import Drawing, Drawings
+from ranktrial.experiment.job_files import task_in
+from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.results_paths import FIGURE_FORMATS, SELECTED, path
+from ranktrial.experiment.systems.learning_to_rank import NAME, learns_from, ranked_by, settings_of, source
 
-LEARNERS = "scripts.learning_to_rank.learners"
+LEARNERS = "ranktrial.learning_to_rank.learners"
 SHUFFLES = 5  # shuffles per feature for its permutation importance
 
 
@@ -99,7 +99,7 @@ def dev_judgements(experiment: Experiment, system: str, source: str) -> list[str
 
 def learner_file(experiment: Experiment, system: str) -> str:
     """The file of the learner that a job loads by name, relative to scripts/."""
-    return plugin_file(LEARNERS, settings_of(experiment.systems[system]).learner).removeprefix("scripts/")
+    return plugin_file(LEARNERS, settings_of(experiment.systems[system]).learner)
 
 
 def ranker(experiment: Experiment, system: str, task: str, seed: str, name: str = "ranker") -> str:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from scripts.common.command_line import parser, run
-from scripts.common.timing import clock, latency, single_seconds, write_timing
-from scripts.ir.trec import Run, write_run
-from scripts.learning_to_rank.kept import read_model, read_record
-from scripts.learning_to_rank.learners import Lists, Model
-from scripts.learning_to_rank.lists import check_features, check_indices, read_lists, run_of
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.timing import clock, latency, single_seconds, write_timing
+from ranktrial.ir.trec import Run, write_run
+from ranktrial.learning_to_rank.kept import read_model, read_record
+from ranktrial.learning_to_rank.learners import Lists, Model
+from ranktrial.learning_to_rank.lists import check_features, check_indices, read_lists, run_of
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,15 @@ from typing import Annotated
 
 import numpy as np
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import write_text
-from scripts.common.records import write_record
-from scripts.common.strict_json import read_json
-from scripts.common.timing import clock, machine, write_timing
-from scripts.learning_to_rank.kept import RankerRecord, hash_of, read_record
-from scripts.learning_to_rank.learners import Lists, Model, learner
-from scripts.learning_to_rank.lists import check_features, check_indices, read_lists
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import write_text
+from ranktrial.common.records import write_record
+from ranktrial.common.strict_json import read_json
+from ranktrial.common.timing import clock, machine, write_timing
+from ranktrial.learning_to_rank.kept import RankerRecord, hash_of, read_record
+from ranktrial.learning_to_rank.learners import Lists, Model, learner
+from ranktrial.learning_to_rank.lists import check_features, check_indices, read_lists
 
 
 @dataclass(frozen=True)

@@ -15,17 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_text, write_text
-from scripts.common.progress import track
-from scripts.common.records import write_record
-from scripts.common.timing import clock, machine, write_timing
-from scripts.ir.feature_file import feature_names
-from scripts.ir.trec import Qrels
-from scripts.learning_to_rank.kept import RankerRecord, hash_of
-from scripts.learning_to_rank.learners import Learner, Lists, Model, Parameters, Value, learner
-from scripts.learning_to_rank.lists import check_indices, mean_measure, read_judgements, read_lists
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_text, write_text
+from ranktrial.common.progress import track
+from ranktrial.common.records import write_record
+from ranktrial.common.timing import clock, machine, write_timing
+from ranktrial.ir.feature_file import feature_names
+from ranktrial.ir.trec import Qrels
+from ranktrial.learning_to_rank.kept import RankerRecord, hash_of
+from ranktrial.learning_to_rank.learners import Learner, Lists, Model, Parameters, Value, learner
+from ranktrial.learning_to_rank.lists import check_indices, mean_measure, read_judgements, read_lists
 
 LEAST_QUERIES = 2
 

@@ -11,18 +11,18 @@ import os
 from pathlib import Path
 from types import ModuleType
 
-from scripts.common.characters import REFUSED, named
-from scripts.common.command_line import run
-from scripts.common.errors import UserError
-from scripts.common.given_places import check_new
-from scripts.common.strict_yaml import parse_yaml
-from scripts.experiment.resolution import resolve
-from scripts.new.draft import Draft
-from scripts.new.folder import Folder, read_folder
-from scripts.new.kinds_of_files import Head, Kind, kind_of, read_head
-from scripts.new.layouts import Contents, beir, long_tables, ranger, results_folders, runs, scores, trec
-from scripts.new.names import as_name
-from scripts.new.page import page
+from ranktrial.common.characters import REFUSED, named
+from ranktrial.common.command_line import run
+from ranktrial.common.errors import UserError
+from ranktrial.common.given_places import check_new
+from ranktrial.common.strict_yaml import parse_yaml
+from ranktrial.experiment.resolution import resolve
+from ranktrial.new.draft import Draft
+from ranktrial.new.folder import Folder, read_folder
+from ranktrial.new.kinds_of_files import Head, Kind, kind_of, read_head
+from ranktrial.new.layouts import Contents, beir, long_tables, ranger, results_folders, runs, scores, trec
+from ranktrial.new.names import as_name
+from ranktrial.new.page import page
 
 LAYOUTS: tuple[ModuleType, ...] = (beir, trec, ranger, results_folders, runs, long_tables, scores)
 CONFIGURATIONS = Path("config")

@@ -10,13 +10,13 @@ import socket
 import time
 from pathlib import Path
 
-from scripts.common.command_line import run
-from scripts.common.configurations import configurations, shared
-from scripts.common.errors import UserError
-from scripts.common.processes import exists
-from scripts.common.strict_yaml import read_yaml
-from scripts.progress.lines import heading, line, stages
-from scripts.progress.state import FOLDER, Run, place, read
+from ranktrial.common.command_line import run
+from ranktrial.common.configurations import configurations, shared
+from ranktrial.common.errors import UserError
+from ranktrial.common.processes import exists
+from ranktrial.common.strict_yaml import read_yaml
+from ranktrial.progress.lines import heading, line, stages
+from ranktrial.progress.state import FOLDER, Run, place, read
 
 SILENT = 120.0  # seconds of silence after which a run, which writes every ten, must have died
 

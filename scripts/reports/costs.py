@@ -14,10 +14,10 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.tables import write_table
-from scripts.common.timing import CALLS
-from scripts.experiment.results_paths import fields_of
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.tables import write_table
+from ranktrial.common.timing import CALLS
+from ranktrial.experiment.results_paths import fields_of
 
 STATISTICS = ("mean", "p25", "p50", "p75")  # of the time of a query
 MEMORY = {"peak_rss_mb": "peak_rss_bytes", "peak_gpu_mb": "peak_gpu_bytes"}

@@ -5,11 +5,11 @@ Reads curves/{curve}.json. Writes tables/curves-{curve}-answers.md and .tsv.
 
 from __future__ import annotations
 
-from scripts.common.command_line import parser, run
-from scripts.common.records import read_record
-from scripts.records.curves import CurvesRecord
-from scripts.reports.transfer.answers_text import write_answers
-from scripts.reports.transfer.curve_answers import Curves, answers
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.records import read_record
+from ranktrial.records.curves import CurvesRecord
+from ranktrial.reports.transfer.answers_text import write_answers
+from ranktrial.reports.transfer.curve_answers import Curves, answers
 
 
 def main() -> None:

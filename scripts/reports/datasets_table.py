@@ -19,9 +19,9 @@ import json
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_text
-from scripts.experiment.results_paths import fields_of
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.files import atomic_text
+from ranktrial.experiment.results_paths import fields_of
 
 COLLECTION_COLUMNS = (
     "documents",

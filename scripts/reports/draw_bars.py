@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scripts.common.command_line import run
-from scripts.common.tables import MEANS, read_table
-from scripts.experiment.chart_records import Chart as Settings
-from scripts.reports.figures.bars import Bar, BarChart, bar_chart
-from scripts.reports.figures.command import figure_arguments
-from scripts.reports.figures.forest import save
+from ranktrial.common.command_line import run
+from ranktrial.common.tables import MEANS, read_table
+from ranktrial.experiment.chart_records import Chart as Settings
+from ranktrial.reports.figures.bars import Bar, BarChart, bar_chart
+from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.figures.forest import save
 
 
 def bar(means: pd.DataFrame, task: str, system: str, measure: str) -> Bar:

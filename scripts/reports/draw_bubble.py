@@ -11,18 +11,18 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.common.command_line import run
-from scripts.common.tables import EFFECTS, read_table
-from scripts.experiment.drawing import Typeset
-from scripts.records.moderation import ModerationRecord
-from scripts.reports.comparison import number_text as form
-from scripts.reports.comparison.moderation import read_moderation, statement
-from scripts.reports.comparison.reading import Labels
-from scripts.reports.figures.bubble import Bubble, BubblePlot, Fitted, bubble_plot
-from scripts.reports.figures.command import figure_arguments
-from scripts.reports.figures.forest import save
-from scripts.statistics.effects import effect_named
-from scripts.statistics.meta_regression.moderation import FittedModel
+from ranktrial.common.command_line import run
+from ranktrial.common.tables import EFFECTS, read_table
+from ranktrial.experiment.drawing import Typeset
+from ranktrial.records.moderation import ModerationRecord
+from ranktrial.reports.comparison import number_text as form
+from ranktrial.reports.comparison.moderation import read_moderation, statement
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.figures.bubble import Bubble, BubblePlot, Fitted, bubble_plot
+from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.figures.forest import save
+from ranktrial.statistics.effects import effect_named
+from ranktrial.statistics.meta_regression.moderation import FittedModel
 
 
 @dataclass(frozen=True)

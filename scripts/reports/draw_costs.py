@@ -9,17 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from scripts.common.command_line import run
-from scripts.common.records import read_record
-from scripts.experiment.drawing import Typeset
-from scripts.experiment.results_paths import fields_of
-from scripts.records.comparison import MetaRecord
-from scripts.reports.comparison.reading import Labels
+from ranktrial.common.command_line import run
+from ranktrial.common.records import read_record
+from ranktrial.experiment.drawing import Typeset
+from ranktrial.experiment.results_paths import fields_of
+from ranktrial.records.comparison import MetaRecord
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.figures.cost_data import ALONE, point, side_by_side
+from ranktrial.reports.figures.costs import Shown, cost_figure
+from ranktrial.reports.figures.forest import save
 from scripts.reports.costs import Beside, row
-from scripts.reports.figures.command import figure_arguments
-from scripts.reports.figures.cost_data import ALONE, point, side_by_side
-from scripts.reports.figures.costs import Shown, cost_figure
-from scripts.reports.figures.forest import save
 
 END_TO_END = "Times are end to end: including those of first stages and fused systems."
 

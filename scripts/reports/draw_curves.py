@@ -8,15 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from scripts.common.command_line import run
-from scripts.common.records import read_record
-from scripts.experiment.drawing import Typeset
-from scripts.records.curves import CurvesRecord
-from scripts.reports.figures.command import figure_arguments
-from scripts.reports.figures.curves import CurvesPlot, Panel, Spot, curves_plot
-from scripts.reports.figures.forest import save
-from scripts.reports.transfer.curve_answers import Curves
-from scripts.reports.transfer.drawn_curves import all_queries, ends, notes
+from ranktrial.common.command_line import run
+from ranktrial.common.records import read_record
+from ranktrial.experiment.drawing import Typeset
+from ranktrial.records.curves import CurvesRecord
+from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.figures.curves import CurvesPlot, Panel, Spot, curves_plot
+from ranktrial.reports.figures.forest import save
+from ranktrial.reports.transfer.curve_answers import Curves
+from ranktrial.reports.transfer.drawn_curves import all_queries, ends, notes
 
 
 @dataclass(frozen=True)

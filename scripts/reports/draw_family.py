@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scripts.common.command_line import run
-from scripts.experiment.drawing import Typeset
+from ranktrial.common.command_line import run
+from ranktrial.experiment.drawing import Typeset
+from ranktrial.reports.comparison.families import FoundFamily, read_family
+from ranktrial.reports.comparison.family_text import notes, where
+from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.figures.family import Diagram, diagram
+from ranktrial.reports.figures.forest import save
 from scripts.reports import family_table
-from scripts.reports.comparison.families import FoundFamily, read_family
-from scripts.reports.comparison.family_text import notes, where
-from scripts.reports.figures.command import figure_arguments
-from scripts.reports.figures.family import Diagram, diagram
-from scripts.reports.figures.forest import save
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-from scripts.common.command_line import run
-from scripts.common.tables import COMPARISONS, read_table
-from scripts.experiment.drawing import Typeset
-from scripts.reports.comparison.adjustment import Adjustment, adjustments
-from scripts.reports.comparison.forest_data import Forest
-from scripts.reports.comparison.looks import Looks
-from scripts.reports.comparison.reading import Found, Labels, forest, read_found
-from scripts.reports.figures.command import figure_arguments
-from scripts.reports.figures.forest import forest_plot, save
-from scripts.reports.figures.forest_axis import common_limits
+from ranktrial.common.command_line import run
+from ranktrial.common.tables import COMPARISONS, read_table
+from ranktrial.experiment.drawing import Typeset
+from ranktrial.reports.comparison.adjustment import Adjustment, adjustments
+from ranktrial.reports.comparison.forest_data import Forest
+from ranktrial.reports.comparison.looks import Looks
+from ranktrial.reports.comparison.reading import Found, Labels, forest, read_found
+from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.figures.forest import forest_plot, save
+from ranktrial.reports.figures.forest_axis import common_limits
 
 FILES = ("effects*", "meta*", "moderators*", "comparisons*", "axis-effects*", "axis-meta*")  # that a plot is made of
 

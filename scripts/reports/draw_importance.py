@@ -11,13 +11,13 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.common.command_line import run
-from scripts.common.errors import UserError
-from scripts.experiment.drawing import Typeset
-from scripts.reports.figures.command import figure_arguments
-from scripts.reports.figures.forest import save
-from scripts.reports.figures.importance import Panel, importance_chart
-from scripts.reports.figures.importance_data import mean_importance, read_importance
+from ranktrial.common.command_line import run
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.drawing import Typeset
+from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.figures.forest import save
+from ranktrial.reports.figures.importance import Panel, importance_chart
+from ranktrial.reports.figures.importance_data import mean_importance, read_importance
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,16 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.common.command_line import run
-from scripts.common.records import read_record
-from scripts.common.tables import read_table
-from scripts.experiment.drawing import Typeset
-from scripts.records.comparison import MetaRecord
-from scripts.reports.comparison.reading import Labels
-from scripts.reports.figures.command import figure_arguments
-from scripts.reports.figures.forest import save
-from scripts.reports.figures.influence import InfluencePlot, Point, influence_plot
-from scripts.statistics.effects import effect_named
+from ranktrial.common.command_line import run
+from ranktrial.common.records import read_record
+from ranktrial.common.tables import read_table
+from ranktrial.experiment.drawing import Typeset
+from ranktrial.records.comparison import MetaRecord
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.figures.forest import save
+from ranktrial.reports.figures.influence import InfluencePlot, Point, influence_plot
+from ranktrial.statistics.effects import effect_named
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,13 +11,13 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.common.command_line import run
-from scripts.common.tables import read_table
-from scripts.experiment.drawing import Typeset
-from scripts.reports.comparison.reading import Labels
-from scripts.reports.figures.command import figure_arguments
-from scripts.reports.figures.forest import save
-from scripts.reports.figures.queries import QueriesPlot, TaskQueries, queries_plot
+from ranktrial.common.command_line import run
+from ranktrial.common.tables import read_table
+from ranktrial.experiment.drawing import Typeset
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.figures.forest import save
+from ranktrial.reports.figures.queries import QueriesPlot, TaskQueries, queries_plot
 
 
 @dataclass(frozen=True, kw_only=True)

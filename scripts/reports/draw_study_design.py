@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from scripts.common.command_line import run
-from scripts.common.records import read_record
-from scripts.experiment.drawing import Typeset
-from scripts.records.study_design import PlanRecord
-from scripts.reports.comparison.reading import Labels
-from scripts.reports.figures.command import figure_arguments
-from scripts.reports.figures.contours import contour_figure
-from scripts.reports.figures.forest import save
+from ranktrial.common.command_line import run
+from ranktrial.common.records import read_record
+from ranktrial.experiment.drawing import Typeset
+from ranktrial.records.study_design import PlanRecord
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.figures.contours import contour_figure
+from ranktrial.reports.figures.forest import save
 
 
 @dataclass(frozen=True)

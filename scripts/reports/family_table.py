@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from scripts.common.command_line import parser, run
-from scripts.reports.comparison.families import FoundFamily, read_family
-from scripts.reports.comparison.family_text import differences, heading, notes, sentence, standings
-from scripts.reports.comparison.reading import Labels
-from scripts.reports.writing.content import Block, Folded, Items, Paragraph
-from scripts.reports.writing.printed import write_printed
+from ranktrial.common.command_line import parser, run
+from ranktrial.reports.comparison.families import FoundFamily, read_family
+from ranktrial.reports.comparison.family_text import differences, heading, notes, sentence, standings
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.writing.content import Block, Folded, Items, Paragraph
+from ranktrial.reports.writing.printed import write_printed
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,13 @@ from typing import Annotated, Any
 import numpy as np
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.files import write_text
-from scripts.common.tables import read_metrics, write_table
-from scripts.experiment.results_paths import fields_of
-from scripts.ir.trec import Qrels, judged, read_qrels
-from scripts.reports.writing import markdown
-from scripts.reports.writing.content import (
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.files import write_text
+from ranktrial.common.tables import read_metrics, write_table
+from ranktrial.experiment.results_paths import fields_of
+from ranktrial.ir.trec import Qrels, judged, read_qrels
+from ranktrial.reports.writing import markdown
+from ranktrial.reports.writing.content import (
     Block,
     Column,
     Items,
@@ -36,9 +36,9 @@ from scripts.reports.writing.content import (
     columns,
     counted,
 )
-from scripts.statistics.agreement import cohens_kappa, confusion, order_correlation
-from scripts.statistics.meta_analysis.measure_scale import reach_of
-from scripts.statistics.task.differences import difference_of
+from ranktrial.statistics.agreement import cohens_kappa, confusion, order_correlation
+from ranktrial.statistics.meta_analysis.measure_scale import reach_of
+from ranktrial.statistics.task.differences import difference_of
 
 Metrics = dict[str, pd.DataFrame]  # the mean over its seeds of a system's metrics, by system
 ALPHA = 0.05

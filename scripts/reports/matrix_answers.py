@@ -5,11 +5,11 @@ Reads tables/{matrix}.tsv. Writes tables/{matrix}-answers.md and .tsv.
 
 from __future__ import annotations
 
-from scripts.common.command_line import parser, run
-from scripts.reports.transfer.answers_text import write_answers
-from scripts.reports.transfer.matrix_answers import answers
-from scripts.reports.transfer.matrix_table import Matrix
-from scripts.reports.transfer.studies import read_matrix
+from ranktrial.common.command_line import parser, run
+from ranktrial.reports.transfer.answers_text import write_answers
+from ranktrial.reports.transfer.matrix_answers import answers
+from ranktrial.reports.transfer.matrix_table import Matrix
+from ranktrial.reports.transfer.studies import read_matrix
 
 
 def main() -> None:

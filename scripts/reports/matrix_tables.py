@@ -5,11 +5,11 @@ Reads tables/{matrix}.tsv. Writes tables/{matrix}.md and .tex in the paper's lay
 
 from __future__ import annotations
 
-from scripts.common.command_line import parser, run
-from scripts.reports.transfer.matrix_table import Matrix, matrix, notes
-from scripts.reports.transfer.studies import read_matrix
-from scripts.reports.writing.content import Items
-from scripts.reports.writing.printed import write_printed
+from ranktrial.common.command_line import parser, run
+from ranktrial.reports.transfer.matrix_table import Matrix, matrix, notes
+from ranktrial.reports.transfer.studies import read_matrix
+from ranktrial.reports.writing.content import Items
+from ranktrial.reports.writing.printed import write_printed
 
 
 def main() -> None:

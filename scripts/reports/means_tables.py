@@ -12,14 +12,14 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.tables import read_table
-from scripts.reports.comparison.families import FoundFamily, of_all_pairs, read_families
-from scripts.reports.comparison.family_text import size_alone
-from scripts.reports.comparison.reading import Labels
-from scripts.reports.contents.mean_values import Value, in_bold
-from scripts.reports.writing.content import Block, Column, Items, Section, Table
-from scripts.reports.writing.printed import write_printed
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.tables import read_table
+from ranktrial.reports.comparison.families import FoundFamily, of_all_pairs, read_families
+from ranktrial.reports.comparison.family_text import size_alone
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.contents.mean_values import Value, in_bold
+from ranktrial.reports.writing.content import Block, Column, Items, Section, Table
+from ranktrial.reports.writing.printed import write_printed
 
 AVERAGE = "Average"
 

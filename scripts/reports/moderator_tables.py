@@ -12,12 +12,12 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.files import write_text
-from scripts.common.tables import write_table
-from scripts.records.moderation import ModerationRecord
-from scripts.reports.comparison import number_text as form
-from scripts.reports.comparison.moderation import (
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.files import write_text
+from ranktrial.common.tables import write_table
+from ranktrial.records.moderation import ModerationRecord
+from ranktrial.reports.comparison import number_text as form
+from ranktrial.reports.comparison.moderation import (
     between_groups,
     coefficients,
     dependence_sentence,
@@ -25,11 +25,11 @@ from scripts.reports.comparison.moderation import (
     read_moderation,
     statement,
 )
-from scripts.reports.comparison.reading import Labels
-from scripts.reports.writing import latex, markdown
-from scripts.reports.writing.content import Block, Items, Paragraph, Section, Table, columns
-from scripts.statistics.meta_analysis.summaries import Summary
-from scripts.statistics.meta_regression.moderation import Coefficient, Level, Model, Subgroups
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.writing import latex, markdown
+from ranktrial.reports.writing.content import Block, Items, Paragraph, Section, Table, columns
+from ranktrial.statistics.meta_analysis.summaries import Summary
+from ranktrial.statistics.meta_regression.moderation import Coefficient, Level, Model, Subgroups
 
 OF_ROW = ("estimate", "variance", "se", "ci_low", "ci_high", "df", "p_value", "permutation_p_value")
 OF_MODEL = ("k", "problem", "tau2", "tau2_of_all", "r2", "i2", "h2", "qe", "qe_df", "qe_p_value", "qm", "qm_df",

@@ -25,11 +25,11 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import lines, write_text
-from scripts.common.records import read_record
-from scripts.common.tables import (
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import lines, write_text
+from ranktrial.common.records import read_record
+from ranktrial.common.tables import (
     DATASETS,
     EFFECTS,
     FINE_TUNING_TIMES,
@@ -39,15 +39,15 @@ from scripts.common.tables import (
     read_table,
     read_texts,
 )
-from scripts.experiment.printed_cells import read_mapping
-from scripts.records.comparison import MetaRecord
-from scripts.reports.contents.published import FAULT, content, counts
-from scripts.reports.published_numbers import cells as published_cells
-from scripts.reports.published_numbers.cells import Ours, read_cells
-from scripts.reports.published_numbers.marks import PRINTED, Marks, compared, marks
-from scripts.reports.transfer.studies import read_matrix
-from scripts.reports.writing import html_page, markdown
-from scripts.reports.writing.content import Paragraph
+from ranktrial.experiment.printed_cells import read_mapping
+from ranktrial.records.comparison import MetaRecord
+from ranktrial.reports.contents.published import FAULT, content, counts
+from ranktrial.reports.published_numbers import cells as published_cells
+from ranktrial.reports.published_numbers.cells import Ours, read_cells
+from ranktrial.reports.published_numbers.marks import PRINTED, Marks, compared, marks
+from ranktrial.reports.transfer.studies import read_matrix
+from ranktrial.reports.writing import html_page, markdown
+from ranktrial.reports.writing.content import Paragraph
 
 COLUMNS = ["table", "row", "column", "printed", "comparison", "task", "system", "quantity", "factor", "note"]
 

@@ -16,10 +16,10 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.commit import commit_text
-from scripts.common.files import write_text
-from scripts.common.tables import (
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.commit import commit_text
+from ranktrial.common.files import write_text
+from ranktrial.common.tables import (
     CHOSEN_RECIPES,
     COMPARISONS,
     COSTS,
@@ -30,30 +30,30 @@ from scripts.common.tables import (
     read_table,
     read_texts,
 )
-from scripts.common.timing import processor
-from scripts.reports.comparison.adjustment import adjustments
-from scripts.reports.comparison.families import read_families
-from scripts.reports.comparison.looks import Looks
-from scripts.reports.comparison.reading import Labels, read_found
-from scripts.reports.contents import data
-from scripts.reports.contents.comparisons import Figures, compared, comparisons, first, questions
-from scripts.reports.contents.costs import costs
-from scripts.reports.contents.explorer import TO_EXPLORER
-from scripts.reports.contents.families import families
-from scripts.reports.contents.grades import graded
-from scripts.reports.contents.importance import Rankers, importance
-from scripts.reports.contents.judges import judges
-from scripts.reports.contents.machine import Origin, made, read_timings, unchanging
-from scripts.reports.contents.mined import mined
-from scripts.reports.contents.published import published
-from scripts.reports.contents.training import LOSSES, SIZES, SizeGroup, losses_of, size_curves, trainings
-from scripts.reports.contents.transfer import studies
-from scripts.reports.figures.curves import curves_plot
-from scripts.reports.figures.forest import as_svg
-from scripts.reports.figures.losses import losses
-from scripts.reports.transfer.studies import Studies, read_studies
-from scripts.reports.writing import html_page, markdown
-from scripts.reports.writing.content import Block, Items, Paragraph, Section, Text, captions_once, counted
+from ranktrial.common.timing import processor
+from ranktrial.reports.comparison.adjustment import adjustments
+from ranktrial.reports.comparison.families import read_families
+from ranktrial.reports.comparison.looks import Looks
+from ranktrial.reports.comparison.reading import Labels, read_found
+from ranktrial.reports.contents import data
+from ranktrial.reports.contents.comparisons import Figures, compared, comparisons, first, questions
+from ranktrial.reports.contents.costs import costs
+from ranktrial.reports.contents.explorer import TO_EXPLORER
+from ranktrial.reports.contents.families import families
+from ranktrial.reports.contents.grades import graded
+from ranktrial.reports.contents.importance import Rankers, importance
+from ranktrial.reports.contents.judges import judges
+from ranktrial.reports.contents.machine import Origin, made, read_timings, unchanging
+from ranktrial.reports.contents.mined import mined
+from ranktrial.reports.contents.published import published
+from ranktrial.reports.contents.training import LOSSES, SIZES, SizeGroup, losses_of, size_curves, trainings
+from ranktrial.reports.contents.transfer import studies
+from ranktrial.reports.figures.curves import curves_plot
+from ranktrial.reports.figures.forest import as_svg
+from ranktrial.reports.figures.losses import losses
+from ranktrial.reports.transfer.studies import Studies, read_studies
+from ranktrial.reports.writing import html_page, markdown
+from ranktrial.reports.writing.content import Block, Items, Paragraph, Section, Text, captions_once, counted
 
 TEXTS = {
     "datasets": DATASETS,

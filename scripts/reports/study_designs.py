@@ -13,15 +13,15 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.files import write_text
-from scripts.common.records import read_record
-from scripts.common.tables import write_table
-from scripts.records.study_design import PlanRecord
-from scripts.reports.comparison.reading import Labels
-from scripts.reports.study_design_text import number, remarks, sentence
-from scripts.reports.writing import latex, markdown
-from scripts.reports.writing.content import Block, Figure, Paragraph, Section, Span, Table, bulleted, columns
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.files import write_text
+from ranktrial.common.records import read_record
+from ranktrial.common.tables import write_table
+from ranktrial.records.study_design import PlanRecord
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.study_design_text import number, remarks, sentence
+from ranktrial.reports.writing import latex, markdown
+from ranktrial.reports.writing.content import Block, Figure, Paragraph, Section, Span, Table, bulleted, columns
 
 COLUMNS = ("test", "queries", "collections", "seeds", "variance", "df", "detectable", "half_width", "hours",
            "meets_target")  # fmt: skip

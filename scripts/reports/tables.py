@@ -13,19 +13,19 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.files import write_text
-from scripts.common.tables import COMPARISONS, read_table
-from scripts.experiment.results_paths import fields_of
-from scripts.records.comparison import MetaRecord, ShortSummary
-from scripts.reports.comparison import number_text as form
-from scripts.reports.comparison import plot_text
-from scripts.reports.comparison.adjustment import adjustments
-from scripts.reports.comparison.forest_data import Forest
-from scripts.reports.comparison.looks import Looks
-from scripts.reports.comparison.reading import Found, Labels, read_found
-from scripts.reports.comparison.sentence import sentence
-from scripts.reports.comparison.table import (
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.files import write_text
+from ranktrial.common.tables import COMPARISONS, read_table
+from ranktrial.experiment.results_paths import fields_of
+from ranktrial.records.comparison import MetaRecord, ShortSummary
+from ranktrial.reports.comparison import number_text as form
+from ranktrial.reports.comparison import plot_text
+from ranktrial.reports.comparison.adjustment import adjustments
+from ranktrial.reports.comparison.forest_data import Forest
+from ranktrial.reports.comparison.looks import Looks
+from ranktrial.reports.comparison.reading import Found, Labels, read_found
+from ranktrial.reports.comparison.sentence import sentence
+from ranktrial.reports.comparison.table import (
     HERE,
     LIKE_THESE,
     NEW,
@@ -39,10 +39,10 @@ from scripts.reports.comparison.table import (
     overview,
     tasks_table,
 )
-from scripts.reports.comparison.unjudged import cases_tables
-from scripts.reports.writing import latex, markdown
-from scripts.reports.writing.content import Block, Column, Items, Paragraph, Section, Table, columns
-from scripts.statistics.meta_analysis.summaries import Summary
+from ranktrial.reports.comparison.unjudged import cases_tables
+from ranktrial.reports.writing import latex, markdown
+from ranktrial.reports.writing.content import Block, Column, Items, Paragraph, Section, Table, columns
+from ranktrial.statistics.meta_analysis.summaries import Summary
 
 INDENTED = 2 * "\N{NO-BREAK SPACE}"
 COLUMNS = ("effect", "variance", "se", "ci_low", "ci_high", "p_value", "log10_p")  # of an effects file

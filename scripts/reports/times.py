@@ -16,14 +16,14 @@ from typing import Annotated, Literal
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.files import write_text
-from scripts.common.tables import COSTS, read_table
-from scripts.reports.comparison import number_text as form
-from scripts.reports.figures.cost_data import ALONE, side_by_side
-from scripts.reports.writing.content import Block, Paragraph, Table
-from scripts.reports.writing.content import columns as heads
-from scripts.reports.writing.printed import write_printed
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.files import write_text
+from ranktrial.common.tables import COSTS, read_table
+from ranktrial.reports.comparison import number_text as form
+from ranktrial.reports.figures.cost_data import ALONE, side_by_side
+from ranktrial.reports.writing.content import Block, Paragraph, Table
+from ranktrial.reports.writing.content import columns as heads
+from ranktrial.reports.writing.printed import write_printed
 
 NOTES = {
     "inference": "Seconds for all queries of a task: a bi-encoder encodes the corpus and the queries and searches, a "

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scripts.common.command_line import run
-from scripts.common.files import write_text
-from scripts.common.records import read_record
-from scripts.records.comparison import MetaRecord
-from scripts.reports.comparison.caption import caption
-from scripts.reports.comparison.forest_data import Forest
+from ranktrial.common.command_line import run
+from ranktrial.common.files import write_text
+from ranktrial.common.records import read_record
+from ranktrial.records.comparison import MetaRecord
+from ranktrial.reports.comparison.caption import caption
+from ranktrial.reports.comparison.forest_data import Forest
+from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.figures.forest import noted
+from ranktrial.reports.writing.content import listed
+from ranktrial.reports.writing.latex import escape
 from scripts.reports.draw_forest import FILES, Settings, plotted
-from scripts.reports.figures.command import figure_arguments
-from scripts.reports.figures.forest import noted
-from scripts.reports.writing.content import listed
-from scripts.reports.writing.latex import escape
 
 USE = "% \\input this file inside a figure environment, below \\includegraphics."
 

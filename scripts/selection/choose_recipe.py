@@ -13,12 +13,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import Annotated
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import write_json
-from scripts.experiment.results_paths import fields_of
-from scripts.ir.measures import evaluate
-from scripts.ir.trec import Qrels, read_qrels, read_run, relevant
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import write_json
+from ranktrial.experiment.results_paths import fields_of
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.trec import Qrels, read_qrels, read_run, relevant
 from scripts.selection.select_seed import EQUAL
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from scripts.common.command_line import parser, run
-from scripts.common.files import atomic_folder, atomic_path
-from scripts.common.strict_json import read_json
-from scripts.experiment.results_paths import fields_of
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.files import atomic_folder, atomic_path
+from ranktrial.common.strict_json import read_json
+from ranktrial.experiment.results_paths import fields_of
 from scripts.selection.select_seed import copy
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.strict_json import read_json
-from scripts.common.tables import write_table
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.strict_json import read_json
+from ranktrial.common.tables import write_table
 
 
 def rows(record: dict) -> list[dict]:

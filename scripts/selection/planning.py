@@ -4,10 +4,10 @@ rules/selection.smk.
 
 from __future__ import annotations
 
-from scripts.common.keys import JsonObject
-from scripts.experiment import job_files
-from scripts.experiment.records import Experiment, Selection, Task
-from scripts.experiment.results_paths import SELECTED, path
+from ranktrial.common.keys import JsonObject
+from ranktrial.experiment import job_files
+from ranktrial.experiment.records import Experiment, Selection, Task
+from ranktrial.experiment.results_paths import SELECTED, path
 
 
 def selections(experiment: Experiment) -> dict[str, Selection]:

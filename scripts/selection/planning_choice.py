@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import itertools
 
-from scripts.common.keys import JsonObject
-from scripts.experiment import job_files
-from scripts.experiment.records import Experiment, RecipeChoice, System, Task
-from scripts.experiment.results_paths import path
+from ranktrial.common.keys import JsonObject
+from ranktrial.experiment import job_files
+from ranktrial.experiment.records import Experiment, RecipeChoice, System, Task
+from ranktrial.experiment.results_paths import path
 
 
 def choosers(experiment: Experiment) -> dict[str, System]:

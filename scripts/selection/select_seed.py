@@ -15,12 +15,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_folder, atomic_path, write_json
-from scripts.experiment.results_paths import fields_of
-from scripts.ir.measures import evaluate
-from scripts.ir.trec import Qrels, read_qrels, read_run, relevant
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_folder, atomic_path, write_json
+from ranktrial.experiment.results_paths import fields_of
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.trec import Qrels, read_qrels, read_run, relevant
 
 EQUAL = 1e-12  # scores nearer than this are equal: sums of the same values in another order
 

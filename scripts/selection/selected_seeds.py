@@ -10,8 +10,8 @@ import json
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.tables import write_table
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.tables import write_table
 
 
 def rows(record: dict) -> list[dict]:

@@ -16,12 +16,12 @@ from typing import Annotated
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.records import read_record, write_record
-from scripts.common.tables import COSTS, EFFECTS, read_metrics, read_table
-from scripts.experiment.results_paths import fields_of
-from scripts.records.comparison import MetaRecord
-from scripts.records.study_design import (
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.records import read_record, write_record
+from ranktrial.common.tables import COSTS, EFFECTS, read_metrics, read_table
+from ranktrial.experiment.results_paths import fields_of
+from ranktrial.records.comparison import MetaRecord
+from ranktrial.records.study_design import (
     ComponentsRecord,
     DesignRecord,
     PlanRecord,
@@ -30,7 +30,7 @@ from scripts.records.study_design import (
     PresentSummary,
     SeedVarianceRecord,
 )
-from scripts.statistics.power.designs import (
+from ranktrial.statistics.power.designs import (
     Components,
     Design,
     Question,
@@ -40,9 +40,9 @@ from scripts.statistics.power.designs import (
     enough_collections,
     rows,
 )
-from scripts.statistics.power.precision import Precision
-from scripts.study_design.basis import Assumed, Basis, Systems, Values, assumed_basis, found_basis, trained_values
-from scripts.study_design.curves import curves
+from ranktrial.statistics.power.precision import Precision
+from ranktrial.study_design.basis import Assumed, Basis, Systems, Values, assumed_basis, found_basis, trained_values
+from ranktrial.study_design.curves import curves
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from scripts.common.keys import JsonObject, stated
-from scripts.experiment import job_files
-from scripts.experiment.comparisons import STUDY_FIGURE
-from scripts.experiment.drawing import Drawing, Drawings
-from scripts.experiment.records import Comparison, Experiment
-from scripts.experiment.results_paths import FIGURE_FORMATS, TABLE_FORMATS, path
-from scripts.experiment.system_types import seeds_matter, system_type
+from ranktrial.common.keys import JsonObject, stated
+from ranktrial.experiment import job_files
+from ranktrial.experiment.comparisons import STUDY_FIGURE
+from ranktrial.experiment.drawing import Drawing, Drawings
+from ranktrial.experiment.records import Comparison, Experiment
+from ranktrial.experiment.results_paths import FIGURE_FORMATS, TABLE_FORMATS, path
+from ranktrial.experiment.system_types import seeds_matter, system_type
 
 
 def compared(experiment: Experiment, plan: str) -> list[Comparison]:

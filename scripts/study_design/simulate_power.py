@@ -15,10 +15,10 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from scripts.common.command_line import parser, run
-from scripts.statistics.estimators import estimator_named
-from scripts.statistics.intervals import interval_named
-from scripts.statistics.power.designs import Components, Design, Question
+from ranktrial.common.command_line import parser, run
+from ranktrial.statistics.estimators import estimator_named
+from ranktrial.statistics.intervals import interval_named
+from ranktrial.statistics.power.designs import Components, Design, Question
 
 QUERY = 0.0625  # sd 0.25, of differences in nDCG@10
 TAUS = (0.0, 0.02, 0.05)
@@ -38,8 +38,8 @@ class Settings:
 
     replicates: Annotated[int, "studies a design"] = 2000
     seed: int = 1
-    estimator: Annotated[str, "of tau2: a file in scripts/statistics/estimators"] = "REML"
-    interval: Annotated[str, "of the summary: a file in scripts/statistics/intervals"] = "equal-weights"
+    estimator: Annotated[str, "of tau2: a file in ranktrial/statistics/estimators"] = "REML"
+    interval: Annotated[str, "of the summary: a file in ranktrial/statistics/intervals"] = "equal-weights"
 
 
 def simulated(components: Components, design: Design, effect: float, settings: Settings) -> Simulated:

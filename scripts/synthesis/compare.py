@@ -19,28 +19,28 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.records import write_record
-from scripts.common.tables import write_table
-from scripts.experiment.results_paths import fields_of
-from scripts.ir.scores import are_counted, check_scales
-from scripts.ir.trec import Qrels, read_qrels
-from scripts.ir.trec import relevant as relevant_documents
-from scripts.statistics.meta_analysis.measure_scale import measure_scale, reach_of
-from scripts.statistics.method import ESTIMATED
-from scripts.statistics.sensitivity import sensitivity
-from scripts.statistics.task.effect_sizes import effect_size
-from scripts.statistics.task.results import task_warnings
-from scripts.synthesis.cluster_file import read_clusters
-from scripts.synthesis.comparing import DependenceData, compared, mixed_estimands, unknown_seeds
-from scripts.synthesis.comparison_settings import Settings
-from scripts.synthesis.dependence_record import dependence_record
-from scripts.synthesis.effects_table import Judged, rows
-from scripts.synthesis.judged_tasks import notes, with_judges
-from scripts.synthesis.meta_record import equivalence_record, meta_record, sensitivity_record
-from scripts.synthesis.metrics_files import Scores, by_task, paired, read_scores, seeds_by_task
-from scripts.synthesis.unjudged import unjudged_record
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.records import write_record
+from ranktrial.common.tables import write_table
+from ranktrial.experiment.results_paths import fields_of
+from ranktrial.ir.scores import are_counted, check_scales
+from ranktrial.ir.trec import Qrels, read_qrels
+from ranktrial.ir.trec import relevant as relevant_documents
+from ranktrial.statistics.meta_analysis.measure_scale import measure_scale, reach_of
+from ranktrial.statistics.method import ESTIMATED
+from ranktrial.statistics.sensitivity import sensitivity
+from ranktrial.statistics.task.effect_sizes import effect_size
+from ranktrial.statistics.task.results import task_warnings
+from ranktrial.synthesis.cluster_file import read_clusters
+from ranktrial.synthesis.comparing import DependenceData, compared, mixed_estimands, unknown_seeds
+from ranktrial.synthesis.comparison_settings import Settings
+from ranktrial.synthesis.dependence_record import dependence_record
+from ranktrial.synthesis.effects_table import Judged, rows
+from ranktrial.synthesis.judged_tasks import notes, with_judges
+from ranktrial.synthesis.meta_record import equivalence_record, meta_record, sensitivity_record
+from ranktrial.synthesis.metrics_files import Scores, by_task, paired, read_scores, seeds_by_task
+from ranktrial.synthesis.unjudged import unjudged_record
 
 Pairs = dict[str, tuple[Scores, Scores]]  # control and treatment by task
 

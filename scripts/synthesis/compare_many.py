@@ -12,14 +12,14 @@ import sys
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.records import write_record
-from scripts.common.tables import write_table
-from scripts.ir.scores import are_counted, check_scales
-from scripts.statistics.meta_analysis.measure_scale import reach_of
-from scripts.statistics.multiple.families import scopes
-from scripts.synthesis.families import Settings, record, rows
-from scripts.synthesis.metrics_files import by_task_and_system, on_common_queries, read_scores
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.records import write_record
+from ranktrial.common.tables import write_table
+from ranktrial.ir.scores import are_counted, check_scales
+from ranktrial.statistics.meta_analysis.measure_scale import reach_of
+from ranktrial.statistics.multiple.families import scopes
+from ranktrial.synthesis.families import Settings, record, rows
+from ranktrial.synthesis.metrics_files import by_task_and_system, on_common_queries, read_scores
 
 
 def with_shared_queries(tables: dict[str, pd.DataFrame]) -> list[str]:

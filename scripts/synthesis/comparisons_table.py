@@ -13,12 +13,12 @@ from typing import Annotated, Any
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.records import read_record
-from scripts.common.tables import write_table
-from scripts.records.comparison import MetaRecord
-from scripts.records.comparisons import ComparisonRow
-from scripts.statistics.multiple.corrections import CORRECTIONS, over_hypotheses
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.records import read_record
+from ranktrial.common.tables import write_table
+from ranktrial.records.comparison import MetaRecord
+from ranktrial.records.comparisons import ComparisonRow
+from ranktrial.statistics.multiple.corrections import CORRECTIONS, over_hypotheses
 
 COLUMNS = [column.name for column in fields(ComparisonRow)]
 ENDS = ("low", "high")

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.records import write_record
-from scripts.common.tables import DATASETS, read_table, write_table
-from scripts.experiment.results_paths import fields_of
-from scripts.records.curves import ALL
-from scripts.synthesis.transfer.curves import Settings, record, rows
-from scripts.synthesis.transfer.values import read_values
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.records import write_record
+from ranktrial.common.tables import DATASETS, read_table, write_table
+from ranktrial.experiment.results_paths import fields_of
+from ranktrial.records.curves import ALL
+from ranktrial.synthesis.transfer.curves import Settings, record, rows
+from ranktrial.synthesis.transfer.values import read_values
 
 
 def trained_queries(timings: list[Path]) -> dict[str, int]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sys
 
-from scripts.common.command_line import parser, run
-from scripts.common.tables import write_table
-from scripts.synthesis.transfer.matrix import Settings, rows
-from scripts.synthesis.transfer.values import read_values
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.tables import write_table
+from ranktrial.synthesis.transfer.matrix import Settings, rows
+from ranktrial.synthesis.transfer.values import read_values
 
 
 def main() -> None:

@@ -15,22 +15,22 @@ from typing import Annotated
 
 import numpy as np
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.records import read_record, write_record
-from scripts.common.tables import EFFECTS, read_table
-from scripts.experiment.results_paths import fields_of
-from scripts.ir.trec import Qrels, read_qrels
-from scripts.records.comparison import MetaRecord
-from scripts.records.dependence import from_record
-from scripts.records.effects import EffectsRow
-from scripts.records.moderation import ModerationRecord
-from scripts.statistics.dependence.structure import Dependence
-from scripts.statistics.effects import combined, reported_within
-from scripts.statistics.meta_regression.design import Value
-from scripts.statistics.meta_regression.moderation import Effects, Subgroups, models, subgroups
-from scripts.statistics.method import Method
-from scripts.synthesis.moderators import TaskFacts, moderator_named
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.records import read_record, write_record
+from ranktrial.common.tables import EFFECTS, read_table
+from ranktrial.experiment.results_paths import fields_of
+from ranktrial.ir.trec import Qrels, read_qrels
+from ranktrial.records.comparison import MetaRecord
+from ranktrial.records.dependence import from_record
+from ranktrial.records.effects import EffectsRow
+from ranktrial.records.moderation import ModerationRecord
+from ranktrial.statistics.dependence.structure import Dependence
+from ranktrial.statistics.effects import combined, reported_within
+from ranktrial.statistics.meta_regression.design import Value
+from ranktrial.statistics.meta_regression.moderation import Effects, Subgroups, models, subgroups
+from ranktrial.statistics.method import Method
+from ranktrial.synthesis.moderators import TaskFacts, moderator_named
 
 MOST_PERMUTATIONS = 10_000  # each is a model with its own tau2
 
@@ -57,14 +57,14 @@ class Moderator:
 class Settings:
     """The models of one comparison's effects, and their methods."""
 
-    effect: Annotated[str, "effect type: a file in scripts/statistics/effects"]
-    estimator: Annotated[str, "estimator of tau2: a file in scripts/statistics/estimators"]
+    effect: Annotated[str, "effect type: a file in ranktrial/statistics/effects"]
+    estimator: Annotated[str, "estimator of tau2: a file in ranktrial/statistics/estimators"]
     interval: Annotated[str, "of the coefficients: normal, or any of Knapp and Hartung"]
     alpha: Annotated[float, "1 - alpha is the level of confidence"]
     permutations: Annotated[int, "of the permutation test, at most"]
     seed: Annotated[int, "of the permutation test"]
     tasks: Annotated[dict[str, Origin], "the tasks, by their names in paths"]
-    moderators: Annotated[list[Moderator], "files in scripts/synthesis/moderators, or values"] = field(
+    moderators: Annotated[list[Moderator], "files in ranktrial/synthesis/moderators, or values"] = field(
         default_factory=list
     )
     subgroups: Annotated[Moderator | None, "whose words group the tasks"] = None

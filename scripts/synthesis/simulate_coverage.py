@@ -17,20 +17,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scripts.common.files import write_text
-from scripts.statistics.dependence.observed_tasks import dependence_of
-from scripts.statistics.dependence.structure import Dependence
-from scripts.statistics.effects import effect_named
-from scripts.statistics.meta_analysis.bayes import bayesian_summary
-from scripts.statistics.meta_analysis.dependent import dependent_meta_analysis
-from scripts.statistics.meta_analysis.fixed_mean import fixed_mean
-from scripts.statistics.meta_analysis.independent import MetaAnalysis
-from scripts.statistics.meta_analysis.small_tasks import SHRUNK, with_shrunk_variances
-from scripts.statistics.meta_analysis.summaries import Summary
-from scripts.statistics.task.superiority import superiority
-from scripts.statistics.task.tests import interval_of
-from scripts.synthesis.simulated_judges import ANALYSES, IN_CLUSTERS, JUDGED
-from scripts.synthesis.simulated_worlds import (
+from ranktrial.common.files import write_text
+from ranktrial.statistics.dependence.observed_tasks import dependence_of
+from ranktrial.statistics.dependence.structure import Dependence
+from ranktrial.statistics.effects import effect_named
+from ranktrial.statistics.meta_analysis.bayes import bayesian_summary
+from ranktrial.statistics.meta_analysis.dependent import dependent_meta_analysis
+from ranktrial.statistics.meta_analysis.fixed_mean import fixed_mean
+from ranktrial.statistics.meta_analysis.independent import MetaAnalysis
+from ranktrial.statistics.meta_analysis.small_tasks import SHRUNK, with_shrunk_variances
+from ranktrial.statistics.meta_analysis.summaries import Summary
+from ranktrial.statistics.task.superiority import superiority
+from ranktrial.statistics.task.tests import interval_of
+from ranktrial.synthesis.simulated_judges import ANALYSES, IN_CLUSTERS, JUDGED
+from ranktrial.synthesis.simulated_worlds import (
     CLUSTERED,
     MEAN,
     METHOD,

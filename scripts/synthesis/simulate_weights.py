@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scripts.common.files import write_text
-from scripts.synthesis.weighing import CANDIDATES, Interval, Tasks, ends, of_tasks, shrunk_rows
+from ranktrial.common.files import write_text
+from ranktrial.synthesis.weighing import CANDIDATES, Interval, Tasks, ends, of_tasks, shrunk_rows
 
 MEAN, SD = 0.04, 0.25
 TAUS = (0.0, 0.5, 1.0, 3.0)  # in standard errors of a task of typical size

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.common.command_line import parser, run
-from scripts.common.tables import write_table
-from scripts.ir.trec import read_qrels
-from scripts.statistics.comparison import units_of
-from scripts.statistics.task.superiority import superiority, without_rounding
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.tables import write_table
+from ranktrial.ir.trec import read_qrels
+from ranktrial.statistics.comparison import units_of
+from ranktrial.statistics.task.superiority import superiority, without_rounding
+from ranktrial.synthesis.comparing import task_scores
+from ranktrial.synthesis.comparison_settings import Settings
 from scripts.synthesis.compare import Pairs, dependence_data, read_pairs
-from scripts.synthesis.comparing import task_scores
-from scripts.synthesis.comparison_settings import Settings
 
 
 def query_differences(pairs: Pairs) -> dict[str, pd.Series]:

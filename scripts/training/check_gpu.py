@@ -13,9 +13,9 @@ import sys
 import time
 from typing import Any
 
-from scripts.common.command_line import run
-from scripts.common.errors import UserError
-from scripts.common.gpu_driver import driver_version, needed_driver, why_torch_cannot
+from ranktrial.common.command_line import run
+from ranktrial.common.errors import UserError
+from ranktrial.common.gpu_driver import driver_version, needed_driver, why_torch_cannot
 
 SIZE = 8192  # rows and columns of the multiplied matrices
 PRODUCTS = 20

@@ -1,4 +1,4 @@
-"""Fine-tune a model of any model type that can be trained (see scripts/models/adapters.py).
+"""Fine-tune a model of any model type that can be trained (see ranktrial/models/adapters.py).
 
 Reads a checkpoint to start from, the corpus, the training queries and the negatives; writes the trained checkpoint
 (safetensors, with all files that loading needs), the timing and the training log. Corpus and queries may be files of
@@ -22,31 +22,31 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts.common import plugins
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_folder, atomic_text
-from scripts.common.keys import stated
-from scripts.common.timing import Seconds, write_timing
-from scripts.ir.collection import passages_of
-from scripts.models import lora
-from scripts.models.adapters import Adapter, adapter
-from scripts.models.cutting import Cut, cut_columns, cutter, tokenizer_of
-from scripts.models.freezing import freeze_encoder
-from scripts.models.kernels import choose
-from scripts.models.loaded import load_prompted
-from scripts.models.loading import routed_modules
-from scripts.models.losses import LISTS, resolve_loss, shape_of
-from scripts.models.prompts import fact, of_datasets, prompts_of
-from scripts.models.running import computed_in, import_library, training_precision
-from scripts.training.examples import Table, columns_of, read_table, with_texts
-from scripts.training.in_batch import joined, kept_apart
-from scripts.training.processes import first, together
-from scripts.training.taught import WITHOUT_SCORES, labelled_by
-from scripts.training.training_settings import Settings
+from ranktrial.common import plugins
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_folder, atomic_text
+from ranktrial.common.keys import stated
+from ranktrial.common.timing import Seconds, write_timing
+from ranktrial.ir.collection import passages_of
+from ranktrial.models import lora
+from ranktrial.models.adapters import Adapter, adapter
+from ranktrial.models.cutting import Cut, cut_columns, cutter, tokenizer_of
+from ranktrial.models.freezing import freeze_encoder
+from ranktrial.models.kernels import choose
+from ranktrial.models.loaded import load_prompted
+from ranktrial.models.loading import routed_modules
+from ranktrial.models.losses import LISTS, resolve_loss, shape_of
+from ranktrial.models.prompts import fact, of_datasets, prompts_of
+from ranktrial.models.running import computed_in, import_library, training_precision
+from ranktrial.training.examples import Table, columns_of, read_table, with_texts
+from ranktrial.training.in_batch import joined, kept_apart
+from ranktrial.training.processes import first, together
+from ranktrial.training.taught import WITHOUT_SCORES, labelled_by
+from ranktrial.training.training_settings import Settings
 
 if TYPE_CHECKING:
-    from scripts.training.trainer import Outcome
+    from ranktrial.training.trainer import Outcome
 
 LOG = ("step", "epoch", "loss", "learning_rate", "seconds", "micro_batch")
 
@@ -68,7 +68,7 @@ def load(start: Path, settings: Settings):
     import_library()
     from transformers import set_seed
 
-    from scripts.models.trained_products import train_fast
+    from ranktrial.models.trained_products import train_fast
 
     choose(settings.kernels)
     model_type = adapter(settings.type)
@@ -155,9 +155,9 @@ def fine_tune(options: Namespace) -> None:
     relevant = settings.relevant_apart
     apart = joined(kept_apart(*one, cut, relevant) for one in sets) if shape == LISTS else None
 
-    from scripts.training import several
-    from scripts.training.checkpoints import fingerprint
-    from scripts.training.trainer import train
+    from ranktrial.training import several
+    from ranktrial.training.checkpoints import fingerprint
+    from ranktrial.training.trainer import train
 
     rows = several.rows_of(columns, settings)
     schedules = several.schedules(columns, settings, apart)
@@ -247,7 +247,7 @@ def with_scale(settings: Settings, model) -> Settings:
     """The settings; for a student that searches, with the scale of its similarities, which depends on the model."""
     if settings.teacher is None or not adapter(settings.type).SEARCHES:
         return settings
-    from scripts.models.distillation import scale_of
+    from ranktrial.models.distillation import scale_of
 
     return replace(settings, scale=scale_of(model, settings.scale))
 

@@ -18,15 +18,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
-from scripts.common.records import write_record
-from scripts.ir.trec import Run, read_run
-from scripts.records.mining import MiningRecord
-from scripts.training.draws import drawn, of_query
-from scripts.training.labelled import Collection, DrawnSettings, Labelled, labelled, lines_of, read_collection
-from scripts.training.mining import BM25, RULES, Bounds, Candidate, Mined, candidates, filtered, finding, runs_of
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_text
+from ranktrial.common.records import write_record
+from ranktrial.ir.trec import Run, read_run
+from ranktrial.records.mining import MiningRecord
+from ranktrial.training.draws import drawn, of_query
+from ranktrial.training.labelled import Collection, DrawnSettings, Labelled, labelled, lines_of, read_collection
+from ranktrial.training.mining import BM25, RULES, Bounds, Candidate, Mined, candidates, filtered, finding, runs_of
 
 SCORES = ("positive_score", "score")
 

@@ -22,11 +22,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_text
-from scripts.training.draws import drawn, of_query
-from scripts.training.labelled import Collection, DrawnSettings, Labelled, labelled, lines_of, read_collection
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_text
+from ranktrial.training.draws import drawn, of_query
+from ranktrial.training.labelled import Collection, DrawnSettings, Labelled, labelled, lines_of, read_collection
 
 COLUMNS = ("source", "bm25_rank")
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sys
 
-from scripts.common.command_line import parser, run
-from scripts.ir.trec import Run, write_run
-from scripts.training.examples import Row, read_table
+from ranktrial.common.command_line import parser, run
+from ranktrial.ir.trec import Run, write_run
+from ranktrial.training.examples import Row, read_table
 
 TAG = "examples"
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scripts.common.keys import JsonObject, given, given_of
-from scripts.experiment import job_files
-from scripts.experiment.prompts_of_tasks import prompts_by_dataset
-from scripts.experiment.records import Experiment
-from scripts.experiment.results_paths import path
-from scripts.experiment.sections.recipe import UNTRAINED, Recipe
-from scripts.models.endpoint_keys import address_of, is_served
-from scripts.models.judging_keys import Judging
-from scripts.models.model_keys import Model, Weights
-from scripts.models.training_keys import Training
+from ranktrial.common.keys import JsonObject, given, given_of
+from ranktrial.experiment import job_files
+from ranktrial.experiment.prompts_of_tasks import prompts_by_dataset
+from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.results_paths import path
+from ranktrial.experiment.sections.recipe import UNTRAINED, Recipe
+from ranktrial.models.endpoint_keys import address_of, is_served
+from ranktrial.models.judging_keys import Judging
+from ranktrial.models.model_keys import Model, Weights
+from ranktrial.models.training_keys import Training
 from scripts.training.planning_evaluation import evaluation_settings
 from scripts.training.planning_examples import (
     Examples,

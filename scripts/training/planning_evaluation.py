@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from scripts.common.keys import JsonObject, given
-from scripts.experiment import job_files
-from scripts.experiment.records import Experiment
-from scripts.experiment.results_paths import path
+from ranktrial.common.keys import JsonObject, given
+from ranktrial.experiment import job_files
+from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.results_paths import path
 
 
 def dev_inputs(experiment: Experiment, recipe: str) -> dict[str, str | list[str]]:

@@ -6,9 +6,9 @@ import itertools
 from functools import cache
 from typing import NamedTuple
 
-from scripts.common.keys import JsonObject, stated
-from scripts.experiment.records import Experiment
-from scripts.experiment.sections.recipe import Negatives, Recipe
+from ranktrial.common.keys import JsonObject, stated
+from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.sections.recipe import Negatives, Recipe
 
 OF_POOL = ("exclude_evaluation", "range_min", "range_max")  # keys of `negatives` that determine the candidates
 

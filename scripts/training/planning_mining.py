@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 
-from scripts.experiment import job_files
-from scripts.experiment.records import Experiment
-from scripts.experiment.results_paths import SELECTED, path
+from ranktrial.experiment import job_files
+from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.results_paths import SELECTED, path
 from scripts.training.planning_examples import (
     Examples,
     all_examples,

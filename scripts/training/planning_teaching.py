@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scripts.experiment.records import Experiment
-from scripts.experiment.results_paths import path
+from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.results_paths import path
 from scripts.training.planning_examples import examples_name, sample_of
 from scripts.training.planning_mining import scorer_seed
 

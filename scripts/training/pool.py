@@ -11,11 +11,11 @@ import sys
 from dataclasses import dataclass
 from typing import Annotated
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.ir.trec import Run, write_run
-from scripts.training import labelled
-from scripts.training.mining import Candidate, candidates, runs_of
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.ir.trec import Run, write_run
+from ranktrial.training import labelled
+from ranktrial.training.mining import Candidate, candidates, runs_of
 
 TAG = "candidates"
 

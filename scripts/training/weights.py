@@ -18,22 +18,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_folder, check_sha256
-from scripts.common.unpacking import opened
-from scripts.models import lora
-from scripts.models.endpoint_models import write_address
-from scripts.models.judging_keys import KEYS as JUDGING
-from scripts.models.judging_keys import Judging
-from scripts.models.labels import write_label
-from scripts.models.language_models import is_language_model, write_judging
-from scripts.models.loaded_files import UNSAFE, check_taken, copy_model, module_folders
-from scripts.models.loading import check
-from scripts.models.model_files import SHARDS, WEIGHTS, read_object
-from scripts.models.model_keys import Weights
-from scripts.models.onnx_file import read_onnx
-from scripts.models.onnx_texts import write_pooling
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_folder, check_sha256
+from ranktrial.common.unpacking import opened
+from ranktrial.models import lora
+from ranktrial.models.endpoint_models import write_address
+from ranktrial.models.judging_keys import KEYS as JUDGING
+from ranktrial.models.judging_keys import Judging
+from ranktrial.models.labels import write_label
+from ranktrial.models.language_models import is_language_model, write_judging
+from ranktrial.models.loaded_files import UNSAFE, check_taken, copy_model, module_folders
+from ranktrial.models.loading import check
+from ranktrial.models.model_files import SHARDS, WEIGHTS, read_object
+from ranktrial.models.model_keys import Weights
+from ranktrial.models.onnx_file import read_onnx
+from ranktrial.models.onnx_texts import write_pooling
 
 ONNX_TOKENIZERS = ("tokenizer.json", "vocab.txt")
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from scripts.archive.checking.confined import Confinement
-from scripts.archive.checking.integrity import check
-from scripts.archive.checking.recompute import verdicts
-from scripts.archive.checking.taken_over import Clone
-from scripts.archive.crate import layout
-from scripts.archive.crate.manifest import seal
+from ranktrial.archive.checking.confined import Confinement
+from ranktrial.archive.checking.integrity import check
+from ranktrial.archive.checking.recompute import verdicts
+from ranktrial.archive.checking.taken_over import Clone
+from ranktrial.archive.crate import layout
+from ranktrial.archive.crate.manifest import seal
+from ranktrial.common.errors import UserError
 from scripts.archive.resume import resume
-from scripts.common.errors import UserError
 from tests.support import crafted
 from tests.support.crafted import METRIC, ROOT, record, small, with_record
 from tests.support.one_line import one_line

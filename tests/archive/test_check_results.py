@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ranktrial.common import ledger
 from scripts.archive import check_results
-from scripts.common import ledger
 from tests.support.clone import METRICS, MODEL, clone, flip, write, write_model  # noqa: F401
 
 REPOSITORY = Path(__file__).parents[2]

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 import yaml
 
+from ranktrial.archive.model_card.exported import exported
+from ranktrial.archive.model_card.measured import mean_of
+from ranktrial.archive.model_card.places import public
+from ranktrial.common.errors import UserError
+from ranktrial.common.records import write_record
+from ranktrial.experiment.resolution import resolve
+from ranktrial.models.adapters import adapters
 from scripts.archive import export_model
-from scripts.archive.model_card.exported import exported
-from scripts.archive.model_card.measured import mean_of
-from scripts.archive.model_card.places import public
-from scripts.common.errors import UserError
-from scripts.common.records import write_record
-from scripts.experiment.resolution import resolve
-from scripts.models.adapters import adapters
 from tests.support import tiny_bert
 from tests.support.meta_records import meta_record
 

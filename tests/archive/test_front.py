@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from ranktrial.common.errors import UserError
 from scripts.archive.front import configuration, unfinished
-from scripts.common.errors import UserError
 from tests.support.one_line import one_line
 
 

@@ -5,13 +5,13 @@ import json
 
 import pytest
 
-from scripts.archive.checking.confined import Confinement
-from scripts.archive.checking.expected import configuration, expected
-from scripts.archive.checking.integrity import check
-from scripts.archive.checking.recompute import accounted, verdicts
-from scripts.archive.crate import layout
-from scripts.archive.crate.manifest import manifest
-from scripts.common.errors import UserError
+from ranktrial.archive.checking.confined import Confinement
+from ranktrial.archive.checking.expected import configuration, expected
+from ranktrial.archive.checking.integrity import check
+from ranktrial.archive.checking.recompute import accounted, verdicts
+from ranktrial.archive.crate import layout
+from ranktrial.archive.crate.manifest import manifest
+from ranktrial.common.errors import UserError
 from tests.support import crafted
 from tests.support.crafted import EFFECT, META, METRIC, QRELS, ROOT, RUN, record, small, with_record
 

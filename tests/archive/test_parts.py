@@ -5,21 +5,21 @@ from dataclasses import replace
 
 import pytest
 
-from scripts.archive.checking.differences import Difference, differing, flattened
-from scripts.archive.checking.tolerance import compare
-from scripts.archive.crate.metadata import crate
-from scripts.archive.provenance.commands import arguments
-from scripts.archive.provenance.ir_metadata import ir_metadata
-from scripts.archive.provenance.jobs import benchmark_path, head_of_log, wildcards_of
-from scripts.archive.provenance.origin import origin, source_files
-from scripts.archive.provenance.packages import OWN, conda_packages, environments
-from scripts.archive.provenance.records import Job, jobs_behind, write_record
-from scripts.engine.job_code import job_code
-from scripts.engine.job_records import records
-from scripts.engine.job_settings import settings
-from scripts.experiment.records import Experiment, System, Task
-from scripts.experiment.sections.dataset import Dataset
-from scripts.experiment.systems._lexical import Settings
+from ranktrial.archive.checking.differences import Difference, differing, flattened
+from ranktrial.archive.checking.tolerance import compare
+from ranktrial.archive.crate.metadata import crate
+from ranktrial.archive.provenance.commands import arguments
+from ranktrial.archive.provenance.ir_metadata import ir_metadata
+from ranktrial.archive.provenance.jobs import benchmark_path, head_of_log, wildcards_of
+from ranktrial.archive.provenance.origin import origin, source_files
+from ranktrial.archive.provenance.packages import OWN, conda_packages, environments
+from ranktrial.archive.provenance.records import Job, jobs_behind, write_record
+from ranktrial.engine.job_code import job_code
+from ranktrial.engine.job_records import records
+from ranktrial.engine.job_settings import settings
+from ranktrial.experiment.records import Experiment, System, Task
+from ranktrial.experiment.sections.dataset import Dataset
+from ranktrial.experiment.systems._lexical import Settings
 
 
 def test_a_recorded_command_becomes_arguments():

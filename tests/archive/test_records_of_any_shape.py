@@ -7,15 +7,15 @@ import shutil
 
 import pytest
 
-from scripts.archive.checking.confined import Confinement
-from scripts.archive.checking.integrity import check
-from scripts.archive.checking.recompute import accounted
-from scripts.archive.checking.taken_over import Clone
+from ranktrial.archive.checking.confined import Confinement
+from ranktrial.archive.checking.integrity import check
+from ranktrial.archive.checking.recompute import accounted
+from ranktrial.archive.checking.taken_over import Clone
+from ranktrial.archive.crate import layout
+from ranktrial.archive.crate.manifest import manifest, seal
+from ranktrial.common.errors import UserError
 from scripts.archive.compare_archives import compare
-from scripts.archive.crate import layout
-from scripts.archive.crate.manifest import manifest, seal
 from scripts.archive.resume import resume
-from scripts.common.errors import UserError
 from tests.support import crafted
 from tests.support.crafted import ROOT, record, small, with_record
 

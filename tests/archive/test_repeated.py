@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from scripts.archive.checking.moved import Side, shared_comparisons
-from scripts.archive.checking.repeated import repeated
-from scripts.archive.checking.reproduced_page import reproduced
+from ranktrial.archive.checking.moved import Side, shared_comparisons
+from ranktrial.archive.checking.repeated import repeated
+from ranktrial.archive.checking.reproduced_page import reproduced
+from ranktrial.archive.crate import layout
+from ranktrial.common.errors import UserError
 from scripts.archive.compare_archives import compare
-from scripts.archive.crate import layout
-from scripts.common.errors import UserError
 from tests.support import crafted
 from tests.support.crafted import EFFECT, METRIC, RUN, small
 

@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 import pytest
 
-from scripts.archive.provenance.privacy import Privacy, named_in
-from scripts.common.errors import UserError
+from ranktrial.archive.provenance.privacy import Privacy, named_in
+from ranktrial.common.errors import UserError
 from tests.support.secret import SECRET
 
 

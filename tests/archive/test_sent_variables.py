@@ -6,10 +6,10 @@ import sys
 import pytest
 import yaml
 
+from ranktrial.archive.crate import layout
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.sent_variables import sent_variables
 from scripts.archive import resume as module
-from scripts.archive.crate import layout
-from scripts.common.errors import UserError
-from scripts.experiment.sent_variables import sent_variables
 from tests.support import crafted
 from tests.support.crafted import CONFIG, record, resealed, small
 from tests.support.one_line import one_line

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from scripts.archive.checking.taken_over import Clone, enter
+from ranktrial.archive.checking.taken_over import Clone, enter
+from ranktrial.archive.crate import layout
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import sha256
+from ranktrial.common.ledger import read_entry, write_entry
 from scripts.archive.compare_archives import main as compare_main
-from scripts.archive.crate import layout
 from scripts.archive.resume import resume
-from scripts.common.errors import UserError
-from scripts.common.files import sha256
-from scripts.common.ledger import read_entry, write_entry
 from tests.support import crafted
 from tests.support.crafted import EFFECT, META, METRIC, record, small, with_record
 from tests.support.one_line import one_line

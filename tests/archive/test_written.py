@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
+from ranktrial.archive.checking.confined import Confinement, strongest
+from ranktrial.archive.checking.integrity import check
+from ranktrial.archive.crate import layout
+from ranktrial.archive.provenance.jobs import file_sha256, read_left_out
+from ranktrial.archive.provenance.records import METADATA, Job, write_record
+from ranktrial.archive.provenance.whole import changed_outputs
+from ranktrial.common import ledger
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import sha256
+from ranktrial.engine.job_records import records
 from scripts.archive import verify
-from scripts.archive.checking.confined import Confinement, strongest
-from scripts.archive.checking.integrity import check
-from scripts.archive.crate import layout
-from scripts.archive.provenance.jobs import file_sha256, read_left_out
-from scripts.archive.provenance.records import METADATA, Job, write_record
-from scripts.archive.provenance.whole import changed_outputs
-from scripts.common import ledger
-from scripts.common.errors import UserError
-from scripts.common.files import sha256
-from scripts.engine.job_records import records
 from tests.support import crafted
 from tests.support.crafted import EFFECT, META, METRIC, QRELS, ROOT, RUN, record, small
 from tests.support.one_line import one_line

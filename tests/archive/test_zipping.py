@@ -6,12 +6,12 @@ import zipfile
 
 import pytest
 
-from scripts.archive.checking.integrity import check
-from scripts.archive.checking.unpack import unpack
-from scripts.archive.crate import layout
-from scripts.archive.crate.manifest import manifest, seal
-from scripts.archive.crate.zipping import write_zip
-from scripts.common.errors import UserError
+from ranktrial.archive.checking.integrity import check
+from ranktrial.archive.checking.unpack import unpack
+from ranktrial.archive.crate import layout
+from ranktrial.archive.crate.manifest import manifest, seal
+from ranktrial.archive.crate.zipping import write_zip
+from ranktrial.common.errors import UserError
 
 FILES = {"README.md": b"read me\n", "results/x/metrics/t/s/seed-0.tsv": b"query_id\tnDCG@10\nq1\t0.5\n" * 5,
          "results/x/runs/t/s/seed-0.trec.gz": bytes(range(200)), "results/x/logs/empty.log": b""}  # fmt: skip

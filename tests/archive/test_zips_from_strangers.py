@@ -10,14 +10,14 @@ import zipfile
 
 import pytest
 
-from scripts.archive.checking.confined import Confinement
-from scripts.archive.checking.integrity import check
-from scripts.archive.checking.recompute import verdicts
-from scripts.archive.checking.unpack import unpack
-from scripts.archive.crate import bounds, layout
-from scripts.archive.crate.manifest import manifest, seal
-from scripts.archive.crate.zipping import write_zip
-from scripts.common.errors import UserError
+from ranktrial.archive.checking.confined import Confinement
+from ranktrial.archive.checking.integrity import check
+from ranktrial.archive.checking.recompute import verdicts
+from ranktrial.archive.checking.unpack import unpack
+from ranktrial.archive.crate import bounds, layout
+from ranktrial.archive.crate.manifest import manifest, seal
+from ranktrial.archive.crate.zipping import write_zip
+from ranktrial.common.errors import UserError
 from tests.support import crafted
 from tests.support.crafted import METRIC, ROOT, RUN, record, small, with_record
 from tests.support.one_line import one_line
@@ -176,7 +176,7 @@ def test_large_incompressible_files_are_read_block_by_block(tmp_path):
     write_zip(path, {name: big, layout.MANIFEST: made, layout.SEAL: seal(made).encode()})
     program = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (200 << 20,) * 2); sys.path.insert(0, sys.argv[1])\n"
-        "from pathlib import Path; from scripts.archive.checking.integrity import check; from scripts.archive.checking.unpack import unpack\n"
+        "from pathlib import Path; from ranktrial.archive.checking.integrity import check; from ranktrial.archive.checking.unpack import unpack\n"
         "found = check(Path(sys.argv[2])); unpack(Path(sys.argv[2]), Path(sys.argv[3]), found.manifest); print(found.damages)"
     )
     done = subprocess.run(

@@ -12,7 +12,7 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from scripts.common.timing import machine
+from ranktrial.common.timing import machine
 from tests.benchmark.limits import copy_rate, product_rate
 from tests.benchmark.pairing import Measured, compare
 from tests.benchmark.row import lacking, names, row

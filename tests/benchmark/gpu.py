@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from scripts.common.energy import joules
-from scripts.common.timing import machine, now
-from scripts.models import running  # noqa: F401 - first: it sets what the libraries read while they are imported
+from ranktrial.common.energy import joules
+from ranktrial.common.timing import machine, now
+from ranktrial.models import running  # noqa: F401 - first: it sets what the libraries read while they are imported
 from tests.benchmark import inputs, limits
 from tests.benchmark.row import Result, Work
 from tests.benchmark.rows import encoding, exact_search, reranking, training, training_cross_encoder
@@ -157,7 +157,7 @@ def by_topk(folder: Path) -> Work:
     """Exact search as one writes it with torch: products of all queries with blocks of documents, and torch.topk."""
     import torch
 
-    from scripts.models.running import device
+    from ranktrial.models.running import device
 
     stored, asked = (np.load(folder / f"{name}.npy") for name in ("documents", "queries"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from scripts.ir.collection import read_corpus, read_queries
+from ranktrial.ir.collection import read_corpus, read_queries
 
 RESULTS = Path(__file__).parents[2] / "results" / "insurance"
 CHECKPOINT = RESULTS / "models" / "minilm" / "untrained" / "seed-0"
@@ -47,7 +47,7 @@ def write_cross_encoder(folder: Path, start: Path | None = None) -> None:
     """Write a cross-encoder of the model's weights, or another's, with a head that is drawn."""
     from transformers import set_seed
 
-    from scripts.models.adapters import adapter
+    from ranktrial.models.adapters import adapter
 
     set_seed(1)
     model = adapter("cross-encoder").load(start or checkpoint(), MAX_LENGTH, to_train=True)
@@ -56,8 +56,8 @@ def write_cross_encoder(folder: Path, start: Path | None = None) -> None:
 
 def exported(kind: str, checkpoint: Path, folder: Path, precision: str = "int8") -> Path:
     """A checkpoint in ONNX, exported once into the row's folder."""
+    from ranktrial.models.adapters import adapter
     from scripts.inference.export import Settings, export_checkpoint
-    from scripts.models.adapters import adapter
 
     target = folder / f"{kind}-{precision}"
     if not target.is_dir():

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from scripts.common.timing import now
+from ranktrial.common.timing import now
 
 ROUNDS = {"cpu": 5, "cuda": 200}  # a GPU takes some until its clock is up
 # Rows, width and columns of matrices: large ones, and those of a small BERT's layers, which stay in a processor's caches.
@@ -20,14 +20,14 @@ BYTES = {"cpu": 1 << 28, "cuda": 1 << 32}  # copied
 
 def on_gpu() -> bool:
     """Whether rows run on a CUDA device."""
-    from scripts.models.running import device
+    from ranktrial.models.running import device
 
     return device() == "cuda"
 
 
 def best_seconds(work: Callable[[], object]) -> float:
     """The fewest seconds that it takes, of some times; on a CUDA device until it is done there."""
-    from scripts.models.running import device
+    from ranktrial.models.running import device
 
     taken = []
     for _ in range(ROUNDS[device()] + 1):  # the first warms up
@@ -41,8 +41,8 @@ def product_rate() -> float:
     """Peak GEMM FLOP/s, of the fastest shape, by torch or as ours multiply."""
     import torch
 
-    from scripts.models.processor import MANY, multiplier
-    from scripts.models.running import device
+    from ranktrial.models.processor import MANY, multiplier
+    from ranktrial.models.running import device
 
     kind = torch.bfloat16 if on_gpu() and torch.cuda.is_bf16_supported() else torch.float32
     rates = []
@@ -57,7 +57,7 @@ def copy_rate() -> float:
     """Bytes a second that are read, and written, when memory of the device is copied there."""
     import torch
 
-    from scripts.models.running import device
+    from ranktrial.models.running import device
 
     source = torch.zeros(BYTES[device()], dtype=torch.uint8, device=device())
     target = torch.empty_like(source)
@@ -78,7 +78,7 @@ def of_encoder(checkpoint: Path, lengths: list[int]) -> float:
 
 def tokens(checkpoint: Path, texts: list, max_length: int) -> list[int]:
     """How many tokens of each text, or of each pair, a model keeps."""
-    from scripts.models.onnx_session import load_tokenizer
+    from ranktrial.models.onnx_session import load_tokenizer
 
     tokenizer = load_tokenizer(checkpoint, max_length)
     tokenizer.no_padding()

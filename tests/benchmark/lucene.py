@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from itertools import accumulate
 from pathlib import Path
 
-from scripts.bm25.lucene import find_java
+from ranktrial.bm25.lucene import find_java
 
 REPOSITORY = Path(__file__).parents[2]
 VOCABULARY, WORDS = 100_000, 30

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scripts.ir.trec import write_run
+from ranktrial.ir.trec import write_run
 from tests.benchmark import inputs, lucene
 
 WORDS = 300  # of a document; each is at least two tokens
@@ -74,7 +74,7 @@ def tasks() -> Iterator[Task]:
 
 def write_texts(folder: Path) -> None:
     """A corpus, training queries with a relevant document each and negatives, and a run to re-rank."""
-    from scripts.ir.collection import Document, write_corpus
+    from ranktrial.ir.collection import Document, write_corpus
 
     folder.mkdir(parents=True, exist_ok=True)
     texts = lucene.texts(DOCUMENTS, WORDS, seed=1)
@@ -92,11 +92,11 @@ def write_texts(folder: Path) -> None:
 
 def build(folder: Path, kind: str, size: Size) -> None:
     """A BERT of that size with drawn weights and the tokenizer of the benchmark's model."""
-    from scripts.models import loading  # noqa: F401, I001 - first: it sets what the libraries read while they are imported
+    from ranktrial.models import loading  # noqa: F401, I001 - first: it sets what the libraries read while they are imported
     import torch
     import transformers
 
-    from scripts.models.adapters import adapter
+    from ranktrial.models.adapters import adapter
 
     config = transformers.BertConfig(
         hidden_size=size.width, num_hidden_layers=size.layers, num_attention_heads=size.heads,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
+from ranktrial.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
 from tests.benchmark import inputs, limits
 from tests.benchmark import row as benchmark_row
 from tests.benchmark.__main__ import main

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.descriptions import describe
+from ranktrial.experiment.resolution import resolve
+from ranktrial.ir.collection import Document, read_corpus, write_corpus
 from scripts.bm25 import append_texts, planning
-from scripts.common.errors import UserError
-from scripts.experiment.descriptions import describe
-from scripts.experiment.resolution import resolve
-from scripts.ir.collection import Document, read_corpus, write_corpus
 from tests.experiment.test_config import changed
 from tests.support.calling import call
 

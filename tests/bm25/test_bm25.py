@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from ranktrial.bm25 import lucene
+from ranktrial.bm25.fields import PYSERINI
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.trec import read_run, write_qrels
 from scripts.bm25 import index as index_script
-from scripts.bm25 import lucene, tune
 from scripts.bm25 import search as search_script
-from scripts.bm25.fields import PYSERINI
-from scripts.common.errors import UserError
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.trec import read_run, write_qrels
+from scripts.bm25 import tune
 from tests.support.printed import differing
 
 ROOT = Path(__file__).parents[2]

@@ -6,12 +6,12 @@ import shutil
 import numpy as np
 import pytest
 
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.term_counts import TermCounts
 from scripts.bm25 import analyse_queries, count_terms
 from scripts.bm25 import index as index_script
 from scripts.bm25.count_terms import Settings, count
-from scripts.common.errors import UserError
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.term_counts import TermCounts
 from tests.support.calling import call
 from tests.support.one_line import one_line
 from tests.support.term_counts import write_term_counts

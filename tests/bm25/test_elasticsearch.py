@@ -7,12 +7,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from ranktrial.bm25.server import Server, credentials, definition, index_name
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.trec import read_run
 from scripts.bm25 import index_elasticsearch
 from scripts.bm25 import search as search_script
-from scripts.bm25.server import Server, credentials, definition, index_name
-from scripts.common.errors import UserError
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.trec import read_run
 from tests.bm25.test_bm25 import call
 
 DOCUMENTS = [

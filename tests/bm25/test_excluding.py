@@ -9,15 +9,15 @@ import shutil
 
 import pytest
 
+from ranktrial.bm25.excluding import search_all
+from ranktrial.bm25.feedback import feed_back, search_without
+from ranktrial.bm25.fields import open_index, score_by
+from ranktrial.bm25.lucene import java_class
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.trec import read_run, write_qrels
 from scripts.bm25 import index as index_script
 from scripts.bm25 import search as search_script
 from scripts.bm25 import tune
-from scripts.bm25.excluding import search_all
-from scripts.bm25.feedback import feed_back, search_without
-from scripts.bm25.fields import open_index, score_by
-from scripts.bm25.lucene import java_class
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.trec import read_run, write_qrels
 from tests.bm25.test_bm25 import call
 
 DEPTH = 8

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from ranktrial.bm25.fields import FieldIndexer, open_index
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, read_queries, write_corpus
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.trec import read_qrels, with_ascending_ties
 from scripts.bm25 import index as index_script
-from scripts.bm25.fields import FieldIndexer, open_index
-from scripts.common.errors import UserError
-from scripts.ir.collection import Document, read_queries, write_corpus
-from scripts.ir.measures import evaluate
-from scripts.ir.trec import read_qrels, with_ascending_ties
 
 STANDARD = {"analyzer": "standard", "fields": "best"}
 DOCUMENTS = [

@@ -9,16 +9,17 @@ from types import SimpleNamespace
 
 import pytest
 
+from ranktrial.bm25 import lucene
+from ranktrial.bm25.feedback import feed_back
+from ranktrial.bm25.fields import open_index, score_by
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.languages import ANALYSED, ENGLISH
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.trec import read_run, write_qrels
 from scripts.bm25 import index as index_script
-from scripts.bm25 import lucene, tune
 from scripts.bm25 import search as search_script
-from scripts.bm25.feedback import feed_back
-from scripts.bm25.fields import open_index, score_by
-from scripts.common.errors import UserError
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.languages import ANALYSED, ENGLISH
-from scripts.ir.measures import evaluate
-from scripts.ir.trec import read_run, write_qrels
+from scripts.bm25 import tune
 from tests.bm25.test_bm25 import call
 
 TOPICS = 25
@@ -148,7 +149,7 @@ def test_scores_are_pyserinis_own(pyserini, topical, queries, parameters, feedba
 
 def test_rm3_sees_as_many_documents_as_is_said(topical):
     """That a larger number is refused, because it changes nothing, is only right while this holds."""
-    from scripts.ir.feedback import RM3_DOCUMENTS
+    from ranktrial.ir.feedback import RM3_DOCUMENTS
 
     assert lucene.java_class("io.anserini.search.SearchCollection$Args")().rerankcutoff == RM3_DOCUMENTS
 

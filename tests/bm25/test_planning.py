@@ -2,10 +2,10 @@
 
 import pytest
 
+from ranktrial.common.keys import given
+from ranktrial.experiment.descriptions import describe
+from ranktrial.experiment.resolution import resolve
 from scripts.bm25 import planning
-from scripts.common.keys import given
-from scripts.experiment.descriptions import describe
-from scripts.experiment.resolution import resolve
 from tests.experiment.test_config import changed
 
 SYSTEMS = {

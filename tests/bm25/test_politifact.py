@@ -13,11 +13,12 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import train_test_split
 
-from scripts.bm25 import index, lucene
-from scripts.datasets.splits import carve_by_document
-from scripts.ir.collection import read_queries
-from scripts.ir.measures import evaluate
-from scripts.ir.trec import read_qrels, with_ascending_ties
+from ranktrial.bm25 import lucene
+from ranktrial.datasets.splits import carve_by_document
+from ranktrial.ir.collection import read_queries
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.trec import read_qrels, with_ascending_ties
+from scripts.bm25 import index
 from tests.support.prepared import prepare
 
 SEEDS = range(20)

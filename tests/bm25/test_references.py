@@ -8,17 +8,17 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from ranktrial.common.tables import read_texts
+from ranktrial.experiment.resolution import resolve
+from ranktrial.reports.contents.published import FAULT, counts
+from ranktrial.reports.contents.published import published as section
+from ranktrial.reports.writing import html_page
 from scripts.bm25 import index as index_script
 from scripts.bm25 import planning_references as planning
 from scripts.bm25 import references as script
 from scripts.bm25 import search as search_script
-from scripts.common.tables import read_texts
 from scripts.evaluation.score import score
-from scripts.experiment.resolution import resolve
-from scripts.reports.contents.published import FAULT, counts
-from scripts.reports.contents.published import published as section
 from scripts.reports.published import Results, read_all, versus, write
-from scripts.reports.writing import html_page
 from tests.support.located import refusal, with_dataset
 from tests.support.prepared import prepare
 

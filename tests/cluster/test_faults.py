@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.engine.slurm_states import UNANSWERED
+from ranktrial.engine.slurm_states import UNANSWERED
 from tests.cluster.conftest import experiment
 from tests.cluster.daemons import wait
 from tests.cluster.wrappers import LINE

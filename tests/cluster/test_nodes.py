@@ -76,7 +76,9 @@ def processes_of_step(workspace: ClusterWorkspace) -> list[int]:
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has ended
             command, folder = (process / "cmdline").read_bytes(), (process / "cwd").resolve()
-            of_step = b"\0from scripts.training.nodes import take_place" in command and not command.startswith(b"srun")
+            of_step = b"\0from ranktrial.training.nodes import take_place" in command and not command.startswith(
+                b"srun"
+            )
             if of_step and folder == workspace.folder.resolve():
                 found.append(int(process.name))
     return found

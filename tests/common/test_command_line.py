@@ -8,8 +8,8 @@ from typing import get_args
 
 import pytest
 
-from scripts.common.command_line import parser
-from scripts.common.keys import FilePath, Location, Rule
+from ranktrial.common.command_line import parser
+from ranktrial.common.keys import FilePath, Location, Rule
 
 REPOSITORY = Path(__file__).parents[2]
 ODD = ["-x.trec", "--x", "--run.trec", "--runs=3", "-", "-1", "-h.tsv", "-0.5"]
@@ -45,7 +45,7 @@ def test_a_path_that_is_an_option_s_name_is_refused_by_the_schema(kind):
 
 def test_a_mistake_is_one_line_and_in_the_log(tmp_path):
     """A job's output is in its log, to which the terminal points."""
-    script = "from scripts.common.command_line import parser; parser('x', 'run', settings=False).parse_args()"
+    script = "from ranktrial.common.command_line import parser; parser('x', 'run', settings=False).parse_args()"
     command = [sys.executable, "-c", script, "--run", "--log", str(tmp_path / "job.log")]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
     said = "error: argument --run: expected one argument; --help shows the options\n"

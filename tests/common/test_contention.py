@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from scripts.common.contention import Counted, counted, other_cores
-from scripts.common.timing import clock, machine
+from ranktrial.common.contention import Counted, counted, other_cores
+from ranktrial.common.timing import clock, machine
 
 
 def family(folder, stat, processes):

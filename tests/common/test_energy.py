@@ -6,9 +6,9 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from scripts.common import energy, timing
-from scripts.common.energy import Packages, card, card_joules
-from scripts.common.timing import Seconds, clock, write_timing
+from ranktrial.common import energy, timing
+from ranktrial.common.energy import Packages, card, card_joules
+from ranktrial.common.timing import Seconds, clock, write_timing
 
 
 def package(folder, number, used, most=999_999_999):

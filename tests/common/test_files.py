@@ -7,9 +7,9 @@ import zipfile
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.files import atomic_folder, atomic_text, check_sha256, full_disk_reported, lines
-from scripts.common.unpacking import opened
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import atomic_folder, atomic_text, check_sha256, full_disk_reported, lines
+from ranktrial.common.unpacking import opened
 
 
 def test_a_file_that_fails_half_way_leaves_the_old_one_and_nothing_else(tmp_path):

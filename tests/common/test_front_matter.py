@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.front_matter import front_matter
+from ranktrial.common.errors import UserError
+from ranktrial.common.front_matter import front_matter
 from tests.support.one_line import one_line
 
 NAMES = "abcdefghi"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.given_places import OF_WORKFLOW, check_file, check_folder, check_new
+from ranktrial.common.errors import UserError
+from ranktrial.common.given_places import OF_WORKFLOW, check_file, check_folder, check_new
 from tests.support.one_line import one_line
 
 REPOSITORY = Path(__file__).parents[2]

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from scripts.common import gpu_driver
-from scripts.common.gpu_driver import driver_version, fitting_build, why_torch_cannot, why_unusable
+from ranktrial.common import gpu_driver
+from ranktrial.common.gpu_driver import driver_version, fitting_build, why_torch_cannot, why_unusable
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.job_log import HEAD, LONGEST_WAIT
+from ranktrial.common.job_log import HEAD, LONGEST_WAIT
 
 REPOSITORY = Path(__file__).parents[2]
 SCRIPT = """
 import os, signal, subprocess, sys
-from scripts.common.command_line import parser, run
-from scripts.common.errors import UserError
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.errors import UserError
 
 def main():
     arguments = parser("a script", settings=False).parse_args()

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common import ledger
-from scripts.common.command_line import parser, run
-from scripts.common.digests import sha256
-from scripts.common.files import atomic_folder, atomic_path, atomic_text
+from ranktrial.common import ledger
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.digests import sha256
+from ranktrial.common.files import atomic_folder, atomic_path, atomic_text
 from tests.support.clone import METRICS, MODEL, clone, flip, write, write_model  # noqa: F401
 
 # The ledger
@@ -96,11 +96,11 @@ def test_a_write_that_fails_leaves_file_and_entry_as_they_were():
 
 
 STEPS = {
-    "before the old folder goes": (MODEL, "scripts.common.files.shutil.rmtree"),
-    "before the new folder comes": (MODEL, "scripts.common.files.os.replace"),
-    "before the new folder is entered": (MODEL, "scripts.common.ledger.record"),
-    "before the new file comes": (METRICS, "scripts.common.files.os.replace"),
-    "before the new file is entered": (METRICS, "scripts.common.ledger.record"),
+    "before the old folder goes": (MODEL, "ranktrial.common.files.shutil.rmtree"),
+    "before the new folder comes": (MODEL, "ranktrial.common.files.os.replace"),
+    "before the new folder is entered": (MODEL, "ranktrial.common.ledger.record"),
+    "before the new file comes": (METRICS, "ranktrial.common.files.os.replace"),
+    "before the new file is entered": (METRICS, "ranktrial.common.ledger.record"),
 }
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common import memory
-from scripts.common.memory import STATUS, peak_rss_bytes
-from scripts.common.timing import machine
+from ranktrial.common import memory
+from ranktrial.common.memory import STATUS, peak_rss_bytes
+from ranktrial.common.timing import machine
 
 ROOT = Path(__file__).parents[2]
 HELD = 400 << 20  # bytes
@@ -19,7 +19,7 @@ HELD = 400 << 20  # bytes
 @pytest.mark.skipif(not STATUS.exists(), reason="only Linux counts the memory of a process apart")
 def test_a_job_is_not_charged_with_what_its_parent_holds():
     held = np.ones(HELD, np.uint8)
-    asked = "from scripts.common.memory import peak_rss_bytes; print(peak_rss_bytes())"
+    asked = "from ranktrial.common.memory import peak_rss_bytes; print(peak_rss_bytes())"
     command = f"set -euo pipefail; {sys.executable} -c '{asked}'"  # as Snakemake starts a job
     done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=True)
     assert 5e6 < int(done.stdout) < 100e6 < held.nbytes

@@ -2,10 +2,10 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.numerals import finite, integer
-from scripts.common.paths import below, why_not_below
-from scripts.common.strict_json import parse_json, read_json
+from ranktrial.common.errors import UserError
+from ranktrial.common.numerals import finite, integer
+from ranktrial.common.paths import below, why_not_below
+from ranktrial.common.strict_json import parse_json, read_json
 
 
 @pytest.mark.parametrize(

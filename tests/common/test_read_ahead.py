@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.read_ahead import ahead
+from ranktrial.common.errors import UserError
+from ranktrial.common.read_ahead import ahead
 
 
 def test_one_item_beyond_the_current_is_made_meanwhile():

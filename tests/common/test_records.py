@@ -6,10 +6,10 @@ from typing import Annotated
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.keys import INLINE, given
-from scripts.common.records import read_record, write_record
-from scripts.common.settings import read_settings
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import INLINE, given
+from ranktrial.common.records import read_record, write_record
+from ranktrial.common.settings import read_settings
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 import pytest
 
-from scripts.common.command_line import parser
-from scripts.common.errors import UserError
-from scripts.common.settings import given, help_of, read_settings
+from ranktrial.common.command_line import parser
+from ranktrial.common.errors import UserError
+from ranktrial.common.settings import given, help_of, read_settings
 
 
 @dataclass(frozen=True)

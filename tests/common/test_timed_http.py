@@ -10,7 +10,7 @@ import urllib.request
 
 import pytest
 
-from scripts.common.timed_http import Deadline, opened
+from ranktrial.common.timed_http import Deadline, opened
 from tests.support.dripping import CHUNKED, DRIPS, HEAD, dripping, serving
 
 TIMEOUT = 0.4

@@ -20,11 +20,11 @@ from types import SimpleNamespace
 import pyarrow
 import pytest
 
-from scripts.common import reading
-from scripts.common import zip_and_tar as unpacking
-from scripts.common.errors import UserError
-from scripts.common.files import lines
-from scripts.common.unpacking import only_folder_with, opened
+from ranktrial.common import reading
+from ranktrial.common import zip_and_tar as unpacking
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import lines
+from ranktrial.common.unpacking import only_folder_with, opened
 
 
 @pytest.fixture(autouse=True)
@@ -368,7 +368,7 @@ def test_a_gzip_bomb_and_an_endless_line_are_refused(tmp_path, monkeypatch):
     for read in (lambda path: list(lines(path)), reading.read_text):
         with pytest.raises(UserError, match="it unpacks to more than"):
             read(tmp_path / "f")
-    monkeypatch.setattr("scripts.common.files.LONGEST_LINE", 1000)
+    monkeypatch.setattr("ranktrial.common.files.LONGEST_LINE", 1000)
     (tmp_path / "f").write_text("short\n" + "a" * 1001)
     with pytest.raises(UserError, match=r"f:2: a line of more than 1,000 characters"):
         list(lines(tmp_path / "f"))

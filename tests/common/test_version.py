@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from scripts.common.version import VERSION
+from ranktrial.common.version import VERSION
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,14 +11,14 @@ from types import SimpleNamespace
 import pyarrow
 import pytest
 
-from scripts.common import reading
-from scripts.common.errors import UserError
-from scripts.common.files import lines
-from scripts.common.reading import ZstdDamage, open_bytes, read_text
-from scripts.common.strict_xml import read_xml
-from scripts.common.unpacking import opened
-from scripts.ir.plain_run import read_plain_run
-from scripts.ir.trec import read_qrels, read_run
+from ranktrial.common import reading
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import lines
+from ranktrial.common.reading import ZstdDamage, open_bytes, read_text
+from ranktrial.common.strict_xml import read_xml
+from ranktrial.common.unpacking import opened
+from ranktrial.ir.plain_run import read_plain_run
+from ranktrial.ir.trec import read_qrels, read_run
 from tests.common.test_unpacking import THREE, refusal, tarred
 
 ROOT = Path(__file__).parents[2]
@@ -125,7 +125,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
     """150 MB of lines, in a process of its own, take as much as the first of its frames."""
     data = b"".join(os.urandom(40).hex().encode() + b"\n" for _ in range(20_000))
     program = (
-        "import re, sys; from pathlib import Path; from scripts.common.files import lines\n"
+        "import re, sys; from pathlib import Path; from ranktrial.common.files import lines\n"
         "count = sum(1 for _ in lines(Path(sys.argv[1])))\n"
         "print(count, re.search(r'VmHWM:\\s+([0-9]+)', Path('/proc/self/status').read_text())[1])"
     )

@@ -8,10 +8,10 @@ import tarfile
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.unpacking import opened
-from scripts.datasets.formats import identifier
-from scripts.ir.collection import Document, json_lines, read_corpus, read_ids, read_queries, write_corpus
+from ranktrial.common.errors import UserError
+from ranktrial.common.unpacking import opened
+from ranktrial.datasets.formats import identifier
+from ranktrial.ir.collection import Document, json_lines, read_corpus, read_ids, read_queries, write_corpus
 from tests.support.broken import (
     BEIR,
     FORMATS,

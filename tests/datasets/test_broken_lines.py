@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from scripts.datasets.formats import trec
+from ranktrial.datasets.formats import trec
 from tests.support.broken import SGML, TOPICS, refusal, write
 
 BAD_LINES = {

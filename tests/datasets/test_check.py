@@ -9,11 +9,11 @@ import threading
 import pytest
 from huggingface_hub import constants
 
-from scripts.common.errors import UserError
-from scripts.common.files import sha256
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import sha256
+from ranktrial.datasets.from_hub import in_hub_cache
 from scripts.datasets import check
 from scripts.datasets.fetch import fetch
-from scripts.datasets.from_hub import in_hub_cache
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

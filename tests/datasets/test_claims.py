@@ -7,10 +7,10 @@ import zipfile
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.datasets.formats import checkthat, emnlp2020
-from scripts.ir.collection import Document, read_corpus, read_queries
-from scripts.ir.trec import read_qrels, relevant
+from ranktrial.common.errors import UserError
+from ranktrial.datasets.formats import checkthat, emnlp2020
+from ranktrial.ir.collection import Document, read_corpus, read_queries
+from ranktrial.ir.trec import read_qrels, relevant
 from tests.support.prepared import prepare
 
 PARTS = {"parts": {"train": "train", "test": "dev"}}

@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scripts.ir.collection import read_corpus, read_queries
-from scripts.ir.trec import read_qrels
+from ranktrial.ir.collection import read_corpus, read_queries
+from ranktrial.ir.trec import read_qrels
 from tests.datasets.test_ir_datasets import both, home  # noqa: F401
 from tests.support.prepared import prepare
 

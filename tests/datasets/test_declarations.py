@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.keys import keys_of
-from scripts.common.plugins import load_all
-from scripts.experiment.dataset_schema import FORMATS, dataset_schema, keys_of_format, own_keys, readme_table
-from scripts.experiment.schema import entry_of, schema
+from ranktrial.common.keys import keys_of
+from ranktrial.common.plugins import load_all
+from ranktrial.experiment.dataset_schema import FORMATS, dataset_schema, keys_of_format, own_keys, readme_table
+from ranktrial.experiment.schema import entry_of, schema
 
 REPOSITORY = Path(__file__).parents[2]
 READERS = {name: module for name, module in load_all(FORMATS).items() if module.FORMAT.has_files}
@@ -45,9 +45,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from scripts.common.files import lines
-from scripts.datasets.formats import Collection, Format
-from scripts.ir.collection import Document
+from ranktrial.common.files import lines
+from ranktrial.datasets.formats import Collection, Format
+from ranktrial.ir.collection import Document
 
 NAME = "toy"
 FORMAT = Format(location="a file of lines", splits=lambda entry: {"test"})
@@ -69,8 +69,8 @@ def read(root: Path, options: Options) -> Collection:
 '''
 PLAN = """
 import json
-from scripts.experiment.dataset_schema import options_of, readme_table
-from scripts.experiment.resolution import resolve
+from ranktrial.experiment.dataset_schema import options_of, readme_table
+from ranktrial.experiment.resolution import resolve
 config = {"experiment": "e", "datasets": {"d": {"format": "toy", "location": "data", "file": "a.txt"}}, "tasks": ["d"],
           "systems": {"bm25": {"type": "bm25"}}}
 entry = resolve(config, "c.yaml").datasets["d"]
@@ -81,8 +81,9 @@ print(json.dumps({"format": "toy", "source": "data", "seed": 1, "options": optio
 
 def test_a_new_format_is_one_file(tmp_path):
     """In a copy of the scripts: it can be configured, has its line in the README's table, and is prepared."""
-    shutil.copytree(REPOSITORY / "scripts", tmp_path / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "scripts/datasets/formats/toy.py").write_text(TOY)
+    for package in ("ranktrial", "scripts"):
+        shutil.copytree(REPOSITORY / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "ranktrial/datasets/formats/toy.py").write_text(TOY)
     (tmp_path / "data").mkdir()
     (tmp_path / "data/a.txt").write_text("first\nsecond\n")
     here = {"cwd": tmp_path, "env": {"PYTHONPATH": str(tmp_path)}, "check": True, "capture_output": True, "text": True}

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.files import sha256
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import sha256
 from scripts.datasets.fetch import fetch, fetch_files, file_pattern, mirrored
 
 

@@ -6,9 +6,9 @@ import zipfile
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.files import sha256
-from scripts.common.unpacking import opened
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import sha256
+from ranktrial.common.unpacking import opened
 from scripts.datasets.fetch import fetch
 
 METADATA = "Metadata-Version: 2.1\nName: toy-data\nVersion: 1.2\n"

@@ -6,9 +6,9 @@ import pytest
 from ir_datasets.datasets.msmarco_document import MsMarcoDocument
 from ir_datasets.datasets.msmarco_document_v2 import MsMarcoV2Document
 
-from scripts.common.errors import UserError
-from scripts.datasets.formats import beir, qrels, trec
-from scripts.ir.collection import Document
+from ranktrial.common.errors import UserError
+from ranktrial.datasets.formats import beir, qrels, trec
+from ranktrial.ir.collection import Document
 from tests.support.broken import BEIR, FORMATS, TREC, refusal, write
 
 TOPICS = {

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pyarrow
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.datasets.formats import beir, insuranceqa, trec
-from scripts.ir.collection import Document
+from ranktrial.common.errors import UserError
+from ranktrial.datasets.formats import beir, insuranceqa, trec
+from ranktrial.ir.collection import Document
 
 
 def write(folder, files):

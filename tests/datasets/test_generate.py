@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.datasets.formats.generated import PROMPT
+from ranktrial.ir.collection import Document, read_queries, write_corpus
+from ranktrial.ir.trec import read_qrels
+from ranktrial.models.endpoint_models import write_address
 from scripts.datasets import generate
-from scripts.datasets.formats.generated import PROMPT
-from scripts.ir.collection import Document, read_queries, write_corpus
-from scripts.ir.trec import read_qrels
-from scripts.models.endpoint_models import write_address
 from tests.support import tiny_language_model
 from tests.support.answering import answering, error, said
 from tests.support.calling import call
@@ -40,7 +40,7 @@ def written(folder, monkeypatch, into="made", **settings):
 def test_a_causal_model_writes_the_same_queries_again(folder, monkeypatch):
     tiny_language_model.build(folder / "model", [*WORDS, "for", "Query"], seed=1, template=None)
     how = {"type": "query-generator", "max_length": 12, "prompt": "for {document} Query"}
-    monkeypatch.setattr("scripts.models.types.query_generator.NEW", 4)
+    monkeypatch.setattr("ranktrial.models.types.query_generator.NEW", 4)
     queries, qrels, counts = written(folder, monkeypatch, **how)
     assert queries and set(qrels) == set(queries) and counts["documents"] == 6  # one has no text
     assert all(qrels[query] == {query.rpartition("-")[0]: 1} for query in queries)

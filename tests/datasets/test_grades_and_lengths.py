@@ -5,14 +5,14 @@ import json
 import pytest
 import yaml
 
-from scripts.common.errors import UserError
-from scripts.common.strict_yaml import read_yaml
+from ranktrial.common.errors import UserError
+from ranktrial.common.strict_yaml import read_yaml
+from ranktrial.datasets.grades import with_grades
+from ranktrial.experiment.reading import complete, with_defaults
+from ranktrial.experiment.resolution import resolve
+from ranktrial.ir.collection import read_corpus
+from ranktrial.ir.trec import read_qrels
 from scripts.datasets import planning
-from scripts.datasets.grades import with_grades
-from scripts.experiment.reading import complete, with_defaults
-from scripts.experiment.resolution import resolve
-from scripts.ir.collection import read_corpus
-from scripts.ir.trec import read_qrels
 from tests.experiment.test_config import changed
 from tests.support.prepared import prepare
 

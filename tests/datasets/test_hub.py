@@ -10,13 +10,13 @@ import pyarrow.parquet
 import pytest
 from huggingface_hub import constants
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.datasets.from_hub import fetch_dataset
+from ranktrial.engine.downloads import names, place_of, sources
+from ranktrial.experiment.reading import complete, configuration
+from ranktrial.ir.collection import read_corpus, read_excluded, read_queries
+from ranktrial.ir.trec import read_qrels
 from scripts.datasets import check
-from scripts.datasets.from_hub import fetch_dataset
-from scripts.engine.downloads import names, place_of, sources
-from scripts.experiment.reading import complete, configuration
-from scripts.ir.collection import read_corpus, read_excluded, read_queries
-from scripts.ir.trec import read_qrels
 from tests.support.hub import serving
 from tests.support.located import refusal, with_dataset
 from tests.support.prepared import prepare

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from datasets.data_files import resolve_pattern
 
-from scripts.datasets.formats._hub_files import matches
+from ranktrial.datasets.formats._hub_files import matches
 
 FILES = ("top.parquet", "corpus/a.parquet", "corpus/deep/b.parquet", "corpus/deep/er/c.parquet", "queries/a.jsonl")
 PATTERNS = (

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.ir.collection import read_corpus, read_queries
-from scripts.ir.trec import read_qrels
+from ranktrial.ir.collection import read_corpus, read_queries
+from ranktrial.ir.trec import read_qrels
 
 REPOSITORY = Path(__file__).parents[2]
 SCIFACT = REPOSITORY.parent / "shared/data/beir/scifact.zip"

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import write_queries
+from ranktrial.ir.trec import read_qrels
 from scripts.datasets import prepare as script
-from scripts.ir.collection import write_queries
-from scripts.ir.trec import read_qrels
 
 
 def prepared(tmp_path, judged, queries):

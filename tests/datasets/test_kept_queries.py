@@ -5,10 +5,10 @@ import subprocess
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.datasets.kept_queries import sample
-from scripts.ir.collection import read_queries
-from scripts.ir.trec import read_qrels
+from ranktrial.common.errors import UserError
+from ranktrial.datasets.kept_queries import sample
+from ranktrial.ir.collection import read_queries
+from ranktrial.ir.trec import read_qrels
 from tests.datasets.test_prepare import beir_folder, settings
 from tests.support.prepared import prepare
 

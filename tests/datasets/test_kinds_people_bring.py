@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from scripts.common.characters import alike
-from scripts.common.errors import UserError
-from scripts.datasets.formats import hub
-from scripts.datasets.formats._judgements import read_by_subtopic, read_judgements
-from scripts.datasets.formats._trec_topics import read_topics
+from ranktrial.common.characters import alike
+from ranktrial.common.errors import UserError
+from ranktrial.datasets.formats import hub
+from ranktrial.datasets.formats._judgements import read_by_subtopic, read_judgements
+from ranktrial.datasets.formats._trec_topics import read_topics
+from ranktrial.ir.run_order import rises_with_rank
+from ranktrial.ir.trec import write_qrels
 from scripts.evaluation.import_run import import_run
-from scripts.ir.run_order import rises_with_rank
-from scripts.ir.trec import write_qrels
 from tests.support.broken import write
 
 JUDGED = {"q1": {"d1": 1}, "q2": {"d2": 1}}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.datasets.formats.letor import FORMAT, Options, read
+from ranktrial.common.errors import UserError
+from ranktrial.datasets.formats.letor import FORMAT, Options, read
 from tests.support.one_line import one_line
 
 LINES = "2 qid:1 1:3 # docid = a\n0 qid:1 1:0 # docid = b\n1 qid:2 1:1\n"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.datasets.near_duplicates import MISSED, PERMUTATIONS, bands, near, shingles
-from scripts.ir.collection import read_queries
-from scripts.ir.trec import read_qrels
+from ranktrial.common.errors import UserError
+from ranktrial.datasets.near_duplicates import MISSED, PERMUTATIONS, bands, near, shingles
+from ranktrial.ir.collection import read_queries
+from ranktrial.ir.trec import read_qrels
 from tests.datasets.test_claims import PARTS
 from tests.datasets.test_prepare import settings
 from tests.support.prepared import prepare

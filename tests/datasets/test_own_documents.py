@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.datasets.own_documents import alike
+from ranktrial.ir.collection import read_excluded, write_queries
 from scripts.datasets import prepare as script
-from scripts.datasets.own_documents import alike
-from scripts.ir.collection import read_excluded, write_queries
 from tests.support.prepared import prepare
 
 CLAIMS = {

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
+from ranktrial.ir.collection import Document, passages_of, write_corpus, write_queries
+from ranktrial.ir.languages import ANALYSED, WITH_SENTENCES
 from scripts.datasets import passages
 from scripts.datasets.passages import grouped, sentences
-from scripts.ir.collection import Document, passages_of, write_corpus, write_queries
-from scripts.ir.languages import ANALYSED, WITH_SENTENCES
 
 
 def test_abbreviations_and_numbers_end_no_sentence():

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.datasets.splits import bound_groups, carve, carve_by_document
-from scripts.ir.collection import read_corpus, read_queries
-from scripts.ir.trec import read_qrels, relevant
+from ranktrial.common.errors import UserError
+from ranktrial.datasets.splits import bound_groups, carve, carve_by_document
+from ranktrial.ir.collection import read_corpus, read_queries
+from ranktrial.ir.trec import read_qrels, relevant
 from tests.support.prepared import prepare
 
 

@@ -4,11 +4,11 @@ import gzip
 
 import pytest
 
-from scripts.common import strict_xml
-from scripts.common.errors import UserError
-from scripts.datasets.formats import touche
-from scripts.datasets.formats.touche import Topic
-from scripts.ir.collection import Document
+from ranktrial.common import strict_xml
+from ranktrial.common.errors import UserError
+from ranktrial.datasets.formats import touche
+from ranktrial.datasets.formats.touche import Topic
+from ranktrial.ir.collection import Document
 from tests.support.broken import TOUCHE, read_all, refusal, write
 
 

@@ -9,10 +9,10 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, write_corpus, write_queries
 from scripts.datasets import word_pieces
 from scripts.datasets.word_pieces import counts, read_tokenizer, sample
-from scripts.ir.collection import Document, write_corpus, write_queries
 
 WORDS = ["[UNK]", "[CLS]", "[SEP]", "[PAD]", "cat", "##s", "sit", "##ting", "a", "."]
 

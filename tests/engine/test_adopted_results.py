@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.engine.job_records import adopt, record_path
-from scripts.engine.repair import repair
+from ranktrial.engine.job_records import adopt, record_path
+from ranktrial.engine.repair import repair
 
 RECORD = {
     "rule": "score", "code": "python …", "shellcmd": "python score.py", "params": [], "input": [], "log": [],

@@ -8,12 +8,12 @@ import threading
 import pytest
 import requests
 
-from scripts.common.errors import UserError
-from scripts.common.locations import key
+from ranktrial.common.errors import UserError
+from ranktrial.common.locations import key
+from ranktrial.engine.downloads import LONGEST, names, plain_name, sources
+from ranktrial.experiment.sections.dataset import Dataset
+from ranktrial.models.model_keys import Model
 from scripts.datasets.fetch import fetch, fetch_files, mirrored, session
-from scripts.engine.downloads import LONGEST, names, plain_name, sources
-from scripts.experiment.sections.dataset import Dataset
-from scripts.models.model_keys import Model
 from tests.support.located import RIGHT, SHA
 
 LONG = "https://h/" + "a" * 1900

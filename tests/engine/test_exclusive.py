@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.experiment.resolution import resolve
+from ranktrial.experiment.resolution import resolve
 from scripts.reports.planning import costs, pages
 from tests.experiment.test_config import changed
 
@@ -33,7 +33,7 @@ rule other:
     shell: WORK
 """
 ALONE = """
-from scripts.engine.exclusive import time_alone
+from ranktrial.engine.exclusive import time_alone
 time_alone(workflow, "exclusive")
 """
 

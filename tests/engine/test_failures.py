@@ -2,7 +2,7 @@
 
 import os
 
-from scripts.engine.failures import errors_of_logs, first_error
+from ranktrial.engine.failures import errors_of_logs, first_error
 
 
 def test_each_error_of_this_run_is_reported_once_with_its_first_log(tmp_path):

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from snakemake.iocontainers import InputFiles, Params
 
-from scripts.engine.identity import OwnPlaces, identify, in_order
+from ranktrial.engine.identity import OwnPlaces, identify, in_order
 
 SUMS = {"data/folder": "1", "clusters.tsv": "2", "gone.tsv": None}
 

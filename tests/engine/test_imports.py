@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.engine import imports, meanings
-from scripts.engine.imports import behind
+from ranktrial.engine import imports, meanings
+from ranktrial.engine.imports import behind
 
 REPOSITORY = Path(__file__).parents[2]
 

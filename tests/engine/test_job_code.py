@@ -2,11 +2,11 @@
 
 import pytest
 
-from scripts.engine import imports, job_code
-from scripts.engine.job_code import is_code, modules_behind
+from ranktrial.engine import imports, job_code
+from ranktrial.engine.job_code import is_code, modules_behind
 
 FILES = {
-    "stage/run.py": '"""Runs."""\nfrom scripts.common.a import a\n',
+    "stage/run.py": '"""Runs."""\nfrom ranktrial.common.a import a\n',
     "common/a.py": "a = 1\n",
     "kinds/one.py": "one = 1\n",
     "kinds/two.py": "two = 2\n",
@@ -41,11 +41,11 @@ def code(*loads):
 def test_the_code_of_a_job_is_what_is_behind_its_script(sources):
     before = code()
     assert before["script"] == "scripts/stage/run.py" and before["loads"] == []
-    assert modules_behind(before) == ("scripts/common/a.py", "scripts/stage/run.py")
+    assert modules_behind(before) == ("ranktrial/common/a.py", "scripts/stage/run.py")
     for unrelated in ({"kinds__one": "one = 9\n"}, {"common__a": '"""A number."""\n\na = (1)  # of one\n'}):
         sources(**unrelated)
         assert code() == before
-    for other in ({"common__a": "a = 2\n"}, {"stage__run": "from scripts.common.a import a\na\n"}):
+    for other in ({"common__a": "a = 2\n"}, {"stage__run": "from ranktrial.common.a import a\na\n"}):
         sources(**other)
         assert code() != before and modules_behind(before) == ()
 

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.engine.job_records import DIRECTORY_STAMP, adopt, records
+from ranktrial.common.errors import UserError
+from ranktrial.engine.job_records import DIRECTORY_STAMP, adopt, records
 
 WHOLE = {
     "rule": "score", "code": "python …", "shellcmd": "python score.py", "params": [], "input": [], "log": [],

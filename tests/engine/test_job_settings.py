@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scripts.engine.job_settings import settings
+from ranktrial.engine.job_settings import settings
 
 
 def test_the_order_of_values_is_no_change():

@@ -1,6 +1,6 @@
 """How rules name the workflow's own files: relative in a clone, findable from any other working folder."""
 
-from scripts.engine.place import as_module, path_to_repository
+from ranktrial.engine.place import as_module, path_to_repository
 
 
 def test_in_a_clone_and_where_its_scripts_are_linked_they_are_relative(tmp_path):

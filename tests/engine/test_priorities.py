@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from scripts.engine.priorities import prefer_first, priorities
+from ranktrial.engine.priorities import prefer_first, priorities
 
 
 class Plan:

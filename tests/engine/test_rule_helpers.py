@@ -4,7 +4,7 @@ import re
 
 from snakemake.iocontainers import InputFiles
 
-from scripts.engine.rule_helpers import one_of, options
+from ranktrial.engine.rule_helpers import one_of, options
 
 
 def test_a_constraint_allows_its_names_alone():

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.engine import run_lock
-from scripts.engine.run_lock import RunLock
+from ranktrial.common.errors import UserError
+from ranktrial.engine import run_lock
+from ranktrial.engine.run_lock import RunLock
 
 REPOSITORY = Path(__file__).parents[2]
 TAKE = """
 import sys, time
 from pathlib import Path
 from scripts.engine import run_lock
-from scripts.engine.run_lock import RunLock
+from ranktrial.engine.run_lock import RunLock
 run_lock.RENEWED = 0.1
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
 lock = RunLock(Path(sys.argv[1]), "tiny")
 time.sleep(max(float(sys.argv[2]) - time.time(), 0))
 try:

@@ -10,9 +10,9 @@ import snakemake.api  # noqa: F401 (first: its parts import each other in a circ
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from scripts.engine import run_progress
-from scripts.engine.run_progress import STREAM, RunProgress, follow
-from scripts.progress import state
+from ranktrial.engine import run_progress
+from ranktrial.engine.run_progress import STREAM, RunProgress, follow
+from ranktrial.progress import state
 
 
 @pytest.fixture(autouse=True)

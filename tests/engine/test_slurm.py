@@ -10,8 +10,8 @@ import pytest
 from snakemake.iocontainers import ResourceList
 from snakemake_interface_common.exceptions import WorkflowError
 
-from scripts.common.errors import UserError
-from scripts.engine.slurm import (
+from ranktrial.common.errors import UserError
+from ranktrial.engine.slurm import (
     ASKS,
     USED,
     arrays,

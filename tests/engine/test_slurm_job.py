@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.engine.slurm_job import STEP, without_step
+from ranktrial.engine.slurm_job import STEP, without_step
 
 REPOSITORY = Path(__file__).parents[2]
 COMMAND = f"/v/python -m snakemake --cores all{STEP} --mode remote"
@@ -33,7 +33,7 @@ def test_a_warning_to_the_script_reaches_the_processes_below_it(times, tmp_path)
     below = f"import signal; print(signal.sigwait({{signal.SIGURG}}).name, file=open('{tmp_path}/got', 'a'))"
     waits = f"{sys.executable} -c \"import signal; signal.pthread_sigmask(signal.SIG_BLOCK, {{signal.SIGURG}}); \
 open('{tmp_path}/ready', 'a').write('x'); {below}\""
-    above = "import subprocess, sys; from scripts.engine.slurm_job import pass_on_warnings; pass_on_warnings()\n"
+    above = "import subprocess, sys; from ranktrial.engine.slurm_job import pass_on_warnings; pass_on_warnings()\n"
     above += "for _ in range(int(sys.argv[2])): subprocess.run(['bash', '-c', sys.argv[1] + '; true'])"
     process = subprocess.Popen([sys.executable, "-c", above, waits, str(times)], cwd=REPOSITORY, start_new_session=True)
     try:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.engine.slurm_site import limits_of_partitions, minutes, replaced, too_long
+from ranktrial.engine.slurm_site import limits_of_partitions, minutes, replaced, too_long
 
 
 @pytest.mark.parametrize(

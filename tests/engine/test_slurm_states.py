@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from scripts.engine import slurm_states
-from scripts.engine.slurm_states import UNANSWERED, Listed, States, listed
+from ranktrial.engine import slurm_states
+from ranktrial.engine.slurm_states import UNANSWERED, Listed, States, listed
 
 
 def test_lines_of_squeue_that_are_no_job_are_passed_over():

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from scripts.engine import slurm_submission
-from scripts.engine.slurm_submission import Submissions, job_line, passes, queued, reason_of, request
+from ranktrial.engine import slurm_submission
+from ranktrial.engine.slurm_submission import Submissions, job_line, passes, queued, reason_of, request
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What the workflow uses of Snakemake and its Slurm plugin without a public promise: an upgrade that changes it fails here.
 
 Where a test fails after an upgrade, read the new source, adapt the module that the test names, raise TESTED in
-scripts/engine/versions.py, and run `make test-slurm`.
+ranktrial/engine/versions.py, and run `make test-slurm`.
 """
 
 import inspect
@@ -22,13 +22,13 @@ from snakemake.settings.types import RerunTrigger
 from snakemake.workflow import Workflow
 from snakemake_executor_plugin_slurm import Executor
 
-from scripts.engine.job_records import DIRECTORY_STAMP, PARTS
-from scripts.engine.left_standing import USED as USED_TRIGGERS
-from scripts.engine.left_standing import left_standing
-from scripts.engine.run_progress import SAID, STOPPING, STREAM
-from scripts.engine.slurm import ASKS
-from scripts.engine.slurm_job import ARRAY, STEP
-from scripts.engine.versions import TESTED, newer_than_tested
+from ranktrial.engine.job_records import DIRECTORY_STAMP, PARTS
+from ranktrial.engine.left_standing import USED as USED_TRIGGERS
+from ranktrial.engine.left_standing import left_standing
+from ranktrial.engine.run_progress import SAID, STOPPING, STREAM
+from ranktrial.engine.slurm import ASKS
+from ranktrial.engine.slurm_job import ARRAY, STEP
+from ranktrial.engine.versions import TESTED, newer_than_tested
 
 pytestmark = pytest.mark.slow  # where a Slurm is installed and away, importing its plugin takes ten seconds
 
@@ -46,7 +46,7 @@ def test_the_version_is_the_tested_one():
     assert newer_than_tested(snakemake.__version__) is None
 
 
-# scripts/engine/slurm.py
+# ranktrial/engine/slurm.py
 
 
 def test_the_scheduler_keeps_the_executor_and_has_it_before_onstart():
@@ -64,7 +64,7 @@ def test_the_slurm_plugin_names_its_jobs_by_run_uuid():
     assert plugin.count('"run_uuid": self.run_uuid') == 2, "a job and an array of jobs are submitted under it"
 
 
-# scripts/engine/slurm_submission.py
+# ranktrial/engine/slurm_submission.py
 
 
 def test_the_slurm_plugin_submits_by_popen_alone_and_reports_failures_by_one_method():
@@ -88,7 +88,7 @@ def test_a_job_without_attempts_left_is_not_started_again():
     assert "if job.restart_times > job.attempt - 1:" in source(JobScheduler)
 
 
-# scripts/engine/slurm_job.py
+# ranktrial/engine/slurm_job.py
 
 
 def test_the_slurm_plugin_gives_a_job_one_command_which_starts_a_step():
@@ -98,7 +98,7 @@ def test_the_slurm_plugin_gives_a_job_one_command_which_starts_a_step():
     assert f'call + f"{ARRAY}{{' in source(Executor.run_array_jobs)
 
 
-# scripts/engine/slurm_site.py
+# ranktrial/engine/slurm_site.py
 
 
 def test_the_scheduler_counts_the_jobs_in_the_queue_as_a_resource():
@@ -107,7 +107,7 @@ def test_the_scheduler_counts_the_jobs_in_the_queue_as_a_resource():
     assert "self.resources = copy.copy(self.global_resources)" in begun
 
 
-# scripts/engine/slurm_states.py
+# ranktrial/engine/slurm_states.py
 
 
 def test_an_executor_asks_for_its_jobs_and_sleeps_by_methods_that_can_be_replaced():
@@ -117,7 +117,7 @@ def test_an_executor_asks_for_its_jobs_and_sleeps_by_methods_that_can_be_replace
     assert 'aux={"slurm_logfile": slurm_logfile}' in source(Executor.run_job)
 
 
-# scripts/engine/slurm.py
+# ranktrial/engine/slurm.py
 
 
 def test_the_slurm_plugin_asks_for_gpus_in_all_by_a_function_of_its_module():
@@ -127,7 +127,7 @@ def test_the_slurm_plugin_asks_for_gpus_in_all_by_a_function_of_its_module():
     assert asked == " --gpus=a100:4"
 
 
-# scripts/engine/rule_graph.py and scripts/archive/checking/plan.py
+# ranktrial/engine/rule_graph.py and scripts/archive/checking/plan.py
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_hooks_of_a_module_are_those_of_its_name():
     assert 'self.globals["onstart"] = partial(func' in source(Workflow.onstart)
 
 
-# scripts/engine/run_progress.py
+# ranktrial/engine/run_progress.py
 
 
 def test_the_log_file_is_open_before_the_snakefile_is_read_and_a_dry_run_has_none():
@@ -206,7 +206,7 @@ def test_records_have_the_event_and_fields_that_a_run_is_followed_by():
     assert f'"{SAID[1]}' in scheduler.replace('f"', '"')
 
 
-# scripts/engine/priorities.py
+# ranktrial/engine/priorities.py
 
 
 def test_a_rule_asks_a_function_for_the_priority_of_each_job_by_wildcards_and_name():
@@ -217,7 +217,7 @@ def test_a_rule_asks_a_function_for_the_priority_of_each_job_by_wildcards_and_na
     )
 
 
-# scripts/engine/left_standing.py
+# ranktrial/engine/left_standing.py
 
 
 def test_records_tell_what_dates_do_not():
@@ -237,7 +237,7 @@ def test_records_tell_what_dates_do_not():
     assert left_standing(workflow) == []
 
 
-# scripts/engine/job_records.py and repair.py
+# ranktrial/engine/job_records.py and repair.py
 
 
 def test_records_lie_where_this_workflow_looks_for_them():
@@ -251,7 +251,7 @@ def test_records_lie_where_this_workflow_looks_for_them():
     assert f'os.path.join(file, "{DIRECTORY_STAMP}")' in source(snakemake.io)
 
 
-# scripts/engine/identity.py
+# ranktrial/engine/identity.py
 
 
 def test_the_parameters_of_a_job_and_those_compared_come_from_its_rule():

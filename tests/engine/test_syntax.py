@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from scripts.engine.syntax import digest
+from ranktrial.engine.syntax import digest
 
-SOURCES = sorted((Path(__file__).parents[2] / "scripts/statistics").rglob("*.py"))
+SOURCES = sorted((Path(__file__).parents[2] / "ranktrial/statistics").rglob("*.py"))
 SOURCE = '''"""A module."""
 
 import math

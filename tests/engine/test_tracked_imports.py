@@ -10,9 +10,9 @@ REPOSITORY = Path(__file__).parents[2]
 FILES = sorted((REPOSITORY / "scripts").rglob("*.py"))
 # Those that may load code by other ways than `from scripts.room.module import name`, and why.
 EXCUSED = {
-    "scripts/common/plugins.py": "loads a plug-in by its name; the rule gives its file to code(), beside the script",
+    "ranktrial/common/plugins.py": "loads a plug-in by its name; the rule gives its file to code(), beside the script",
     "scripts/engine/launch.py": "starts Snakemake itself, so no job's output depends on it",
-    "scripts/archive/entry.py": "runs inside an archive, with the sources that lie there",
+    "ranktrial/archive/entry.py": "runs inside an archive, with the sources that lie there",
     "scripts/archive/checking/rerun.py": "runs the sources of an archive, outside of any job",
 }
 LOADERS = {"exec", "eval", "compile", "__import__"}
@@ -63,19 +63,19 @@ def test_no_excuse_is_left_over():
 @pytest.mark.parametrize(
     "source",
     [
-        "import scripts.common.files",
-        "import scripts.common.files as files",
+        "import ranktrial.common.files",
+        "import ranktrial.common.files as files",
         "from scripts import common",
-        "from scripts.common.files import *",
+        "from ranktrial.common.files import *",
         "from . import files",
         "from .files import lines",
         "import importlib",
         "import importlib.util",
         "from importlib import import_module",
         "def read():\n    import runpy",
-        "exec(open('scripts/common/files.py').read())",
-        "__import__('scripts.common.files')",
-        "import sys\nsys.path += ['scripts/common']",
+        "exec(open('ranktrial/common/files.py').read())",
+        "__import__('ranktrial.common.files')",
+        "import sys\nsys.path += ['ranktrial/common']",
     ],
 )
 def test_each_other_way_to_import_is_found(source):
@@ -85,11 +85,11 @@ def test_each_other_way_to_import_is_found(source):
 @pytest.mark.parametrize(
     "source",
     [
-        "from scripts.common.files import lines",
-        "from scripts.common import files",
+        "from ranktrial.common.files import lines",
+        "from ranktrial.common import files",
         "import importlib.metadata",
         "from importlib.resources import files",
-        "def read():\n    from scripts.common.files import lines",
+        "def read():\n    from ranktrial.common.files import lines",
         "import re\npattern = re.compile('a')",
     ],
 )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.engine.versions import newer_than_tested
+from ranktrial.engine.versions import newer_than_tested
 
 
 @pytest.mark.parametrize("version", ["9.27.0", "9.27.14", "9.9.0", "8.30.1", "unknown"])

@@ -2,14 +2,14 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.tables import read_metrics
+from ranktrial.common.errors import UserError
+from ranktrial.common.tables import read_metrics
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.seed_sources import seed_sources
+from ranktrial.ir.trec import read_run, write_qrels, write_run
 from scripts.evaluation import planning
 from scripts.evaluation.import_run import import_run
 from scripts.evaluation.import_scores import Settings, import_scores
-from scripts.experiment.resolution import resolve
-from scripts.experiment.seed_sources import seed_sources
-from scripts.ir.trec import read_run, write_qrels, write_run
 
 LONG = "seed,query_id,value\n" + "".join(f"{seed},q{q},{seed / 8}\n" for seed in (7, 8) for q in (1, 2))
 

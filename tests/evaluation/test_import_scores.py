@@ -1,6 +1,6 @@
 """Imported scores become a metrics file like any other."""
 
-from scripts.common.tables import read_metrics
+from ranktrial.common.tables import read_metrics
 from scripts.evaluation.import_scores import Settings, import_scores
 
 

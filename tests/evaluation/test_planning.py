@@ -1,7 +1,7 @@
 """What the jobs of evaluation are given, on a small experiment."""
 
+from ranktrial.experiment.resolution import resolve
 from scripts.evaluation import planning
-from scripts.experiment.resolution import resolve
 from tests.experiment.test_config import changed
 
 EXPERIMENT = resolve(

@@ -3,9 +3,9 @@
 import pytest
 import yaml
 
+from ranktrial.experiment.resolution import resolve
 from scripts.evaluation import planning_ascending as ascending
 from scripts.evaluation.means import means
-from scripts.experiment.resolution import resolve
 from tests.experiment.test_config import changed
 
 MAPPING = {

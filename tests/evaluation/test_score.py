@@ -3,13 +3,13 @@
 import pandas as pd
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.tables import read_metrics
+from ranktrial.common.errors import UserError
+from ranktrial.common.tables import read_metrics
+from ranktrial.ir.trec import read_run, write_qrels, write_run
+from ranktrial.ir.zero_runs import known_zero_runs, zero_runs
 from scripts.evaluation.import_run import import_run
 from scripts.evaluation.means import means
 from scripts.evaluation.score import score
-from scripts.ir.trec import read_run, write_qrels, write_run
-from scripts.ir.zero_runs import known_zero_runs, zero_runs
 
 
 @pytest.fixture

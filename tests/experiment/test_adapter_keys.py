@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts.common.errors import UserError
-from scripts.common.keys import stated
-from scripts.experiment.resolution import resolve
-from scripts.experiment.system_types import system_type
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import stated
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.system_types import system_type
+from ranktrial.models.training_keys import Lora
 from scripts.inference import planning as inference
-from scripts.models.training_keys import Lora
 from scripts.training import planning as training
 from tests.experiment.test_config import changed
 

@@ -9,16 +9,16 @@ import pandas as pd
 import pytest
 import yaml
 
-from scripts.experiment.leakage import learnt_from
-from scripts.experiment.resolution import resolve
-from scripts.experiment.system_types import system_type
-from scripts.experiment.tried import tried, tried_by_comparison
+from ranktrial.experiment.leakage import learnt_from
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.system_types import system_type
+from ranktrial.experiment.tried import tried, tried_by_comparison
+from ranktrial.ir.trec import write_qrels, write_run
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.contents.data import chosen
+from ranktrial.reports.writing.content import plain
 from scripts.inference.planning import ranking_inputs
-from scripts.ir.trec import write_qrels, write_run
-from scripts.reports.comparison.reading import Labels
-from scripts.reports.contents.data import chosen
 from scripts.reports.planning.pages import page_settings
-from scripts.reports.writing.content import plain
 from scripts.selection import choose_recipe, chosen_checkpoint, chosen_recipes, planning_choice
 from scripts.training.planning import trained_recipes
 from tests.experiment.test_config import changed

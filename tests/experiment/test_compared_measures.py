@@ -2,8 +2,8 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.resolution import resolve
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.resolution import resolve
 from scripts.reports.planning.figures import figure_settings
 from scripts.synthesis import planning
 from tests.support.configuration import changed

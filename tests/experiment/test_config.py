@@ -5,12 +5,12 @@ from functools import partial
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.keys import given
-from scripts.experiment.comparisons import cost_figures
-from scripts.experiment.reading import read_yaml
-from scripts.experiment.resolution import resolve
-from scripts.experiment.systems.external import files_of
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import given
+from ranktrial.experiment.comparisons import cost_figures
+from ranktrial.experiment.reading import read_yaml
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.systems.external import files_of
 from tests.support.configuration import changed as changed_base
 
 BASE = {

@@ -4,10 +4,10 @@ import copy
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.reading import complete
-from scripts.experiment.resolution import resolve
-from scripts.experiment.schema import entry_of, schema
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.reading import complete
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.schema import entry_of, schema
 from tests.experiment.test_config import BASE
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.descriptions import describe
-from scripts.experiment.resolution import resolve
-from scripts.experiment.system_types import system_type
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.descriptions import describe
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.system_types import system_type
 from scripts.inference import planning
 from scripts.training.planning import weights_settings, weights_source
 from tests.experiment.test_config import changed

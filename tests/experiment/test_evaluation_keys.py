@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts.engine import imports
-from scripts.experiment.leakage import learnt_from
-from scripts.experiment.resolution import resolve
+from ranktrial.engine import imports
+from ranktrial.experiment.leakage import learnt_from
+from ranktrial.experiment.resolution import resolve
 from scripts.training.planning import training_settings
 from scripts.training.planning_evaluation import code, dev_inputs
 from tests.experiment.test_config import changed
@@ -51,8 +51,8 @@ def test_only_a_training_that_is_evaluated_depends_on_the_code_of_measures():
         for name, recipe in {"evaluated": EVERY, "plain": {}}.items()
     }
     assert set(modules["evaluated"]) - set(modules["plain"]) >= {
-        "scripts/ir/measures.py",
-        "scripts/training/dev_evaluation.py",
+        "ranktrial/ir/measures.py",
+        "ranktrial/training/dev_evaluation.py",
     }
     assert set(modules["plain"]) < set(modules["evaluated"])
 

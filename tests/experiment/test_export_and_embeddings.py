@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts.common.errors import UserError
-from scripts.common.keys import given
-from scripts.common.strict_yaml import read_yaml
-from scripts.experiment import job_files
-from scripts.experiment.descriptions import describe, for_times
-from scripts.experiment.resolution import resolve
-from scripts.experiment.results_paths import kind, parse
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import given
+from ranktrial.common.strict_yaml import read_yaml
+from ranktrial.experiment import job_files
+from ranktrial.experiment.descriptions import describe, for_times
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.results_paths import kind, parse
+from ranktrial.models.adapters import adapters, exports
 from scripts.inference import planning
-from scripts.models.adapters import adapters, exports
 from tests.experiment.test_config import changed
 from tests.support.configuration import changed as changed_in
 

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.settings import read_settings
-from scripts.experiment.resolution import resolve
+from ranktrial.common.errors import UserError
+from ranktrial.common.settings import read_settings
+from ranktrial.experiment.resolution import resolve
+from ranktrial.synthesis.families import Settings
 from scripts.reports import family_table
 from scripts.reports.planning import families, pages
 from scripts.synthesis import planning
-from scripts.synthesis.families import Settings
 from tests.experiment.test_config import changed
 
 EXTERNAL = {"type": "external", "runs": {"d": "README.md"}}

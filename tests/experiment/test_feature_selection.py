@@ -2,9 +2,9 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.descriptions import describe
-from scripts.experiment.resolution import resolve
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.descriptions import describe
+from ranktrial.experiment.resolution import resolve
 from scripts.learning_to_rank import planning
 from tests.experiment.test_config import changed
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.keys import given
-from scripts.experiment.resolution import resolve
-from scripts.experiment.sections.features import Tagger
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import given
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.sections.features import Tagger
 from tests.experiment.test_config import changed
 
 STATISTICAL = {"first_stage": "bm25", "of": ["BM25", "DPH.title", {"system": "tuned"}]}

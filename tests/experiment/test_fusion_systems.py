@@ -2,13 +2,13 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.keys import given
-from scripts.experiment.cautions import cautions
-from scripts.experiment.descriptions import datasets_learnt, describe, for_times
-from scripts.experiment.resolution import resolve
-from scripts.experiment.results_paths import SELECTED
-from scripts.experiment.systems.fusion import fusing_settings, tuning_settings
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import given
+from ranktrial.experiment.cautions import cautions
+from ranktrial.experiment.descriptions import datasets_learnt, describe, for_times
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.results_paths import SELECTED
+from ranktrial.experiment.systems.fusion import fusing_settings, tuning_settings
 from tests.experiment.test_config import changed
 
 TUNE = {"type": "fusion", "systems": ["bm25", "tuned"], "method": "weighted-sum", "tune": True}

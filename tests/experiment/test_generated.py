@@ -2,10 +2,10 @@
 
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.descriptions import describe
+from ranktrial.experiment.resolution import resolve
 from scripts.datasets import planning
-from scripts.experiment.descriptions import describe
-from scripts.experiment.resolution import resolve
 from scripts.training.planning_examples import Examples, examples_name, settings_of
 from tests.experiment.test_config import changed
 

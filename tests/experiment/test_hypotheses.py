@@ -2,9 +2,9 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.hypotheses import families, repeated
-from scripts.experiment.resolution import resolve
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.hypotheses import families, repeated
+from ranktrial.experiment.resolution import resolve
 from scripts.synthesis import planning
 from tests.experiment.test_config import changed
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.judged import family
+from ranktrial.experiment.resolution import resolve
 from scripts.datasets import planning as datasets
-from scripts.experiment.judged import family
-from scripts.experiment.resolution import resolve
 from scripts.inference import planning_judge
 from scripts.reports.planning import judges
 from scripts.synthesis.planning import comparison_settings, control_metrics, human_metrics

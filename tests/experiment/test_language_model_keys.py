@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.descriptions import describe
-from scripts.experiment.resolution import resolve
-from scripts.experiment.system_types import system_type
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.descriptions import describe
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.system_types import system_type
 from scripts.inference import planning as inference
 from scripts.training import planning
 from tests.experiment.test_config import changed

@@ -2,9 +2,9 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.leakage import Leak, leaks, learnt_from
-from scripts.experiment.resolution import resolve
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.leakage import Leak, leaks, learnt_from
+from ranktrial.experiment.resolution import resolve
 from tests.experiment.test_config import changed
 
 BEIR = {"format": "beir", "location": "tests"}

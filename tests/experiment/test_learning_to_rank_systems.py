@@ -2,9 +2,9 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.descriptions import datasets_learnt, describe, for_times
-from scripts.experiment.resolution import resolve
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.descriptions import datasets_learnt, describe, for_times
+from ranktrial.experiment.resolution import resolve
 from scripts.learning_to_rank import planning
 from scripts.reports.planning.costs import timings as cost_timings
 from tests.experiment.test_config import changed

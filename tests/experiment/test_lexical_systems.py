@@ -2,11 +2,11 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.keys import given
-from scripts.experiment.descriptions import describe
-from scripts.experiment.resolution import resolve
-from scripts.experiment.system_types import system_type
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import given
+from ranktrial.experiment.descriptions import describe
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.system_types import system_type
 from tests.experiment.test_config import changed
 
 INDEX = {"analyzer": "english", "fields": "together"}

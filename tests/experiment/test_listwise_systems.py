@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts.common.errors import UserError
-from scripts.experiment.cautions import cautions
-from scripts.experiment.descriptions import describe, for_times
-from scripts.experiment.resolution import resolve
-from scripts.experiment.system_types import system_type
-from scripts.experiment.systems.listwise import job_settings
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.cautions import cautions
+from ranktrial.experiment.descriptions import describe, for_times
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.system_types import system_type
+from ranktrial.experiment.systems.listwise import job_settings
 from scripts.inference import planning
 from tests.experiment.test_config import changed
 

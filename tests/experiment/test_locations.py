@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from scripts.experiment.resolution import resolve
+from ranktrial.experiment.resolution import resolve
 from tests.support.located import CONFIG, RIGHT, SHA, refusal, with_dataset, with_model
 
 URLS = {

@@ -2,13 +2,13 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.checker import Checker
-from scripts.experiment.curves import check_figures, curve_figures
-from scripts.experiment.records import Task
-from scripts.experiment.resolution import resolve
-from scripts.experiment.training_stages import Stage, called, chain
-from scripts.experiment.transfer_records import Curves
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.checker import Checker
+from ranktrial.experiment.curves import check_figures, curve_figures
+from ranktrial.experiment.records import Task
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.training_stages import Stage, called, chain
+from ranktrial.experiment.transfer_records import Curves
 from scripts.reports.planning import transfer as shown
 from scripts.reports.planning.pages import sizes
 from scripts.synthesis.transfer import planning

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.cautions import cautions
-from scripts.experiment.resolution import resolve
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.cautions import cautions
+from ranktrial.experiment.resolution import resolve
 from tests.support.configuration import changed as changed_base
 
 ROOT = Path(__file__).parents[2]

@@ -4,8 +4,8 @@ from functools import partial
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.resolution import resolve
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.resolution import resolve
 from scripts.training import planning
 from scripts.training import planning_mining as mining
 from scripts.training.planning_examples import examples_name, examples_of

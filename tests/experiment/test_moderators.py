@@ -2,12 +2,12 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.comparisons import statistics_of
-from scripts.experiment.records import Moderator
-from scripts.experiment.resolution import resolve
-from scripts.experiment.schema import entry_of, schema
-from scripts.synthesis.moderators import all_moderators
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.comparisons import statistics_of
+from ranktrial.experiment.records import Moderator
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.schema import entry_of, schema
+from ranktrial.synthesis.moderators import all_moderators
 from tests.experiment.test_config import changed
 
 FOLDERS = {"d": "tests", "e": "scripts", "f": "rules", "g": "docs"}
@@ -94,7 +94,7 @@ def test_two_bubble_plots_of_one_name_are_refused(table):
 
 
 def test_an_estimator_without_residual_tau2_is_refused(monkeypatch):
-    monkeypatch.setattr("scripts.experiment.moderators.takes_moderators", lambda name: False)
+    monkeypatch.setattr("ranktrial.experiment.moderators.takes_moderators", lambda name: False)
     with pytest.raises(UserError, match=r"estimator [A-Z]+ has no residual_tau2, which moderators need"):
         resolved({"moderators": ["trained"]})
 

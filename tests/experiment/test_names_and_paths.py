@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from scripts.common.errors import UserError
-from scripts.common.paths import why_no_clone
-from scripts.engine import job_settings, launch
-from scripts.experiment.reading import complete
-from scripts.experiment.resolution import resolve
-from scripts.reports.writing import latex, markdown
-from scripts.reports.writing.content import Column, Items, Paragraph, Span, Table
+from ranktrial.common.errors import UserError
+from ranktrial.common.paths import why_no_clone
+from ranktrial.engine import job_settings
+from ranktrial.experiment.reading import complete
+from ranktrial.experiment.resolution import resolve
+from ranktrial.reports.writing import latex, markdown
+from ranktrial.reports.writing.content import Column, Items, Paragraph, Span, Table
+from scripts.engine import launch
 from tests.experiment.test_config import changed
 
 NAMES = {"newline at the end": "a\n", "newline": "a\nb", "carriage return": "a\r", "tab": "a\t", "NUL": "a\0",

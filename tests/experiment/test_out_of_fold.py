@@ -2,11 +2,11 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.descriptions import describe
-from scripts.experiment.leakage import learnt_from
-from scripts.experiment.resolution import resolve
-from scripts.experiment.systems import out_of_fold
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.descriptions import describe
+from ranktrial.experiment.leakage import learnt_from
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.systems import out_of_fold
 from scripts.fusion import planning as fusion
 from scripts.training import planning_examples as examples
 from tests.experiment.test_config import changed

@@ -8,14 +8,14 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from scripts.common.errors import UserError
-from scripts.common.keys import given
-from scripts.common.strict_yaml import read_yaml
-from scripts.engine.job_settings import settings
-from scripts.experiment.descriptions import describe
-from scripts.experiment.resolution import resolve
-from scripts.experiment.resolved_file import resolved_text
-from scripts.experiment.system_types import system_type
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import given
+from ranktrial.common.strict_yaml import read_yaml
+from ranktrial.engine.job_settings import settings
+from ranktrial.experiment.descriptions import describe
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.resolved_file import resolved_text
+from ranktrial.experiment.system_types import system_type
 from scripts.inference import planning as inference
 from scripts.training import planning
 from tests.experiment.test_config import BASE

@@ -11,11 +11,11 @@ import jsonschema
 import pytest
 import yaml
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.reading import complete, read_yaml
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.schema import schema as whole_schema
 from scripts.engine import launch
-from scripts.experiment.reading import complete, read_yaml
-from scripts.experiment.resolution import resolve
-from scripts.experiment.schema import schema as whole_schema
 from tests.experiment.test_config import BASE, changed
 
 NINES = "9" * 5000

@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import stated
+from ranktrial.common.settings import read_settings
+from ranktrial.common.strict_yaml import read_yaml
+from ranktrial.experiment.descriptions import describe
+from ranktrial.experiment.epochs_by_queries import as_text, epochs_of, with_text_keys
+from ranktrial.experiment.reading import complete
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.resolved_file import resolved_text
+from ranktrial.experiment.schema import entry_of, schema
+from ranktrial.training.training_settings import Settings
 from scripts.bm25.planning import NEGATIVES_DEPTH
-from scripts.common.errors import UserError
-from scripts.common.keys import stated
-from scripts.common.settings import read_settings
-from scripts.common.strict_yaml import read_yaml
-from scripts.experiment.descriptions import describe
-from scripts.experiment.epochs_by_queries import as_text, epochs_of, with_text_keys
-from scripts.experiment.reading import complete
-from scripts.experiment.resolution import resolve
-from scripts.experiment.resolved_file import resolved_text
-from scripts.experiment.schema import entry_of, schema
 from scripts.inference import planning as inference
 from scripts.training import planning
 from scripts.training.planning_examples import examples_name
-from scripts.training.training_settings import Settings
 from tests.experiment.test_config import BASE
 from tests.support.configuration import changed as changed_base
 

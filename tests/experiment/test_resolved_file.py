@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.strict_yaml import read_yaml
-from scripts.experiment.resolution import resolve
-from scripts.experiment.resolved_file import NAME, write_resolved
+from ranktrial.common.errors import UserError
+from ranktrial.common.strict_yaml import read_yaml
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.resolved_file import NAME, write_resolved
 
 CONFIG = Path(__file__).parents[2] / "config"
 LISTS = """

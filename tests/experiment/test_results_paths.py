@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment import results_paths
-from scripts.experiment.results_paths import (
+from ranktrial.common.errors import UserError
+from ranktrial.experiment import results_paths
+from ranktrial.experiment.results_paths import (
     DOWNLOAD,
     KINDS,
     NOT_ARCHIVED,

@@ -2,11 +2,11 @@
 
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.experiment import job_files
+from ranktrial.experiment.resolution import resolve
 from scripts.datasets import planning as datasets
 from scripts.evaluation import planning as evaluation
-from scripts.experiment import job_files
-from scripts.experiment.resolution import resolve
 from scripts.reports.planning.costs import run_timings
 from scripts.reports.planning.figures import tasks_learnt
 from scripts.synthesis.planning import comparison_settings

@@ -11,12 +11,12 @@ from typing import Annotated, Literal
 import jsonschema
 import pytest
 
-from scripts.common import plugins
-from scripts.common.strict_yaml import read_yaml
-from scripts.experiment.editor_schema import editor_schema
-from scripts.experiment.key_schema import of_record
-from scripts.experiment.plugin_keys import Choice, with_plugins
-from scripts.experiment.schema import add_plugins, schema
+from ranktrial.common import plugins
+from ranktrial.common.strict_yaml import read_yaml
+from ranktrial.experiment.editor_schema import editor_schema
+from ranktrial.experiment.key_schema import of_record
+from ranktrial.experiment.plugin_keys import Choice, with_plugins
+from ranktrial.experiment.schema import add_plugins, schema
 from scripts.experiment.write_schema import FORMATS_PAGE, PAGE, files, with_table
 
 ROOT = Path(__file__).parents[2]

@@ -14,17 +14,17 @@ from urllib.parse import quote
 
 import pytest
 
-from scripts.archive.provenance.identities import identities
-from scripts.archive.provenance.ir_metadata import _data
-from scripts.common.errors import UserError
-from scripts.common.locations import key, shown
-from scripts.common.urls import holds_secret, parse, redacted
+from ranktrial.archive.provenance.identities import identities
+from ranktrial.archive.provenance.ir_metadata import _data
+from ranktrial.common.errors import UserError
+from ranktrial.common.locations import key, shown
+from ranktrial.common.urls import holds_secret, parse, redacted
+from ranktrial.engine.downloads import HOW, names, plain_name, sources
+from ranktrial.experiment.charts import weights_name
+from ranktrial.experiment.descriptions import describe
+from ranktrial.experiment.resolution import resolve
 from scripts.datasets import check
 from scripts.datasets.fetch import fetch, fetch_files
-from scripts.engine.downloads import HOW, names, plain_name, sources
-from scripts.experiment.charts import weights_name
-from scripts.experiment.descriptions import describe
-from scripts.experiment.resolution import resolve
 from tests.support.secret import CONFIG, ROOT, SECRET, SHA, put
 
 WRITTEN_OUT = {

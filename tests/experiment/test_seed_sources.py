@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.resolution import resolve
-from scripts.experiment.seed_sources import checkpoints
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.seed_sources import checkpoints
 from scripts.study_design.planning import seeds_vary
 from scripts.synthesis import planning
 from tests.experiment.test_config import changed

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts.common.errors import UserError
-from scripts.experiment.descriptions import datasets_learnt, describe, training_columns
-from scripts.experiment.leakage import learnt_from
-from scripts.experiment.resolution import resolve
-from scripts.experiment.resolved_file import resolved_text
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.descriptions import datasets_learnt, describe, training_columns
+from ranktrial.experiment.leakage import learnt_from
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.resolved_file import resolved_text
 from scripts.training import planning
 from scripts.training import planning_mining as mining
 from scripts.training.planning_examples import all_examples

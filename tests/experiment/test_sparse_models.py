@@ -2,8 +2,8 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.resolution import resolve
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.resolution import resolve
 from scripts.inference import planning as inference
 from scripts.training import planning as training
 from tests.experiment.test_config import changed

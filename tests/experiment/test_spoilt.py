@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.cautions import cautions
-from scripts.experiment.reading import read_yaml
-from scripts.experiment.resolution import resolve
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.cautions import cautions
+from ranktrial.experiment.reading import read_yaml
+from ranktrial.experiment.resolution import resolve
 
 ROOT = Path(__file__).parents[2]
 VALUES = [None, True, False, 0, 1, -1, 2, 0.5, 1e300, "", "x", "d", "a/b", "bm25", "all", "none", "selected", "untrained",

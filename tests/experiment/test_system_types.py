@@ -6,9 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scripts.experiment import system_types
-from scripts.experiment.schema import entry_of, schema
-from scripts.models.model_keys import Model
+from ranktrial.experiment import system_types
+from ranktrial.experiment.schema import entry_of, schema
+from ranktrial.models.model_keys import Model
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -35,8 +35,8 @@ TOY = '''"""Documents in an order drawn by lot, those of another system."""
 from dataclasses import dataclass
 from typing import Annotated
 
-from scripts.experiment.records import System
-from scripts.experiment.systems._system_type import Labelled, SystemType
+from ranktrial.experiment.records import System
+from ranktrial.experiment.systems._system_type import Labelled, SystemType
 
 NAME = "lot"
 
@@ -70,10 +70,10 @@ TYPE = Lot()
 '''
 ASK = """
 import json, sys
-from scripts.experiment.cautions import cautions
-from scripts.experiment.descriptions import datasets_learnt, describe, for_times
-from scripts.experiment.resolution import resolve
-from scripts.archive.provenance.ir_metadata import _method
+from ranktrial.experiment.cautions import cautions
+from ranktrial.experiment.descriptions import datasets_learnt, describe, for_times
+from ranktrial.experiment.resolution import resolve
+from ranktrial.archive.provenance.ir_metadata import _method
 experiment = resolve(json.loads(sys.argv[1]), "c.yaml")
 toys = [system for system in experiment.systems.values() if system.type == "lot"]
 print(json.dumps([[describe(experiment, toy), for_times(experiment, toy), datasets_learnt(experiment, toy, "d"),
@@ -82,7 +82,8 @@ print(json.dumps([[describe(experiment, toy), for_times(experiment, toy), datase
 
 
 def test_a_type_from_outside_is_one_file(tmp_path):
-    shutil.copytree(REPOSITORY / "scripts", tmp_path / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+    for package in ("ranktrial", "scripts"):
+        shutil.copytree(REPOSITORY / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "data").mkdir()
     (tmp_path / "scripts" / "experiment" / "systems" / "lot.py").write_text(TOY)
     config = {

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts.common.errors import UserError
-from scripts.experiment.descriptions import datasets_learnt, describe
-from scripts.experiment.leakage import learnt_from
-from scripts.experiment.resolution import resolve
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.descriptions import datasets_learnt, describe
+from ranktrial.experiment.leakage import learnt_from
+from ranktrial.experiment.resolution import resolve
 from scripts.training import planning
 from scripts.training import planning_teaching as teaching
 from tests.experiment.test_config import BASE

@@ -4,10 +4,10 @@ from functools import partial
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.descriptions import datasets_learnt, describe, is_unstated
-from scripts.experiment.leakage import learnt_from
-from scripts.experiment.resolution import resolve
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.descriptions import datasets_learnt, describe, is_unstated
+from ranktrial.experiment.leakage import learnt_from
+from ranktrial.experiment.resolution import resolve
 from scripts.inference import planning as inference
 from scripts.reports.planning.figures import forest_looks, tasks_learnt
 from scripts.training import planning

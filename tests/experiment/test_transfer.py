@@ -2,11 +2,11 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment import job_files
-from scripts.experiment.descriptions import datasets_learnt, describe
-from scripts.experiment.resolution import resolve
-from scripts.experiment.seed_sources import checkpoints
+from ranktrial.common.errors import UserError
+from ranktrial.experiment import job_files
+from ranktrial.experiment.descriptions import datasets_learnt, describe
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.seed_sources import checkpoints
 from scripts.synthesis.planning import comparison_settings
 from scripts.training import planning as training
 from tests.support.configuration import changed

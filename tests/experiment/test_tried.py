@@ -2,10 +2,10 @@
 
 import pytest
 
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.tried import tried
+from ranktrial.ir.fusion import weightings
 from scripts.bm25.tune import combinations
-from scripts.experiment.resolution import resolve
-from scripts.experiment.tried import tried
-from scripts.ir.fusion import weightings
 from scripts.synthesis import planning
 from tests.experiment.test_config import changed
 

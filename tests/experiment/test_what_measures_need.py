@@ -2,9 +2,9 @@
 
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.resolution import resolve
 from scripts.evaluation import planning
-from scripts.experiment.resolution import resolve
 from tests.experiment.test_config import BASE, changed
 
 TREC = {"format": "trec", "location": "tests", "documents": ["d"], "topics": {"test": "t"}, "qrels": {"test": "q"}}

@@ -5,16 +5,16 @@ import random
 from argparse import Namespace
 from pathlib import Path
 
-from scripts.common.files import atomic_text
-from scripts.experiment.results_paths import path
-from scripts.explorer.settings import Comparison, Settings, Source, Task
+from ranktrial.common.files import atomic_text
+from ranktrial.experiment.results_paths import path
+from ranktrial.explorer.settings import Comparison, Settings, Source, Task
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.trec import write_qrels, write_run
 from scripts.explorer.write import write
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.measures import evaluate
-from scripts.ir.trec import write_qrels, write_run
 
 REPOSITORY = Path(__file__).parents[2]
-STYLE = REPOSITORY / "scripts/reports/writing/page.css"
+STYLE = REPOSITORY / "ranktrial/reports/writing/page.css"
 EVIL = '</script><img src=x onerror=alert(1)><b>bold</b> \u2028 & "storm"'
 SEEDS = {"bm25": ["0"], "tuned": ["1", "2"], "other": ["0"]}
 TASKS = {"storms": 30, "floods": 12}

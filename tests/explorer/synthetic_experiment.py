@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.common.files import atomic_text
-from scripts.experiment.results_paths import path
-from scripts.explorer.settings import Comparison, Settings, Source, Task
+from ranktrial.common.files import atomic_text
+from ranktrial.experiment.results_paths import path
+from ranktrial.explorer.settings import Comparison, Settings, Source, Task
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.trec import read_qrels, read_run, write_qrels
 from scripts.explorer.write import write
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.measures import evaluate
-from scripts.ir.trec import read_qrels, read_run, write_qrels
 from tests.explorer.crafted_experiment import MEASURE, STYLE
 
 SYSTEMS, TASKS, QUERIES, DEPTH, CANDIDATES, DOCUMENTS = 50, 10, 2000, 100, 200, 50_000

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scripts.explorer.budget import (
+from ranktrial.explorer.budget import (
     BYTES_PER_LINE,
     LENGTHS,
     RankingLimits,

@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.explorer import packed, texts
-from scripts.ir.collection import Document, read_corpus, write_corpus
-from scripts.ir.trec import ranking, read_qrels, read_run
+from ranktrial.common.errors import UserError
+from ranktrial.explorer import packed, texts
+from ranktrial.ir.collection import Document, read_corpus, write_corpus
+from ranktrial.ir.trec import ranking, read_qrels, read_run
 from tests.explorer.crafted_experiment import EVIL, MEASURE, SEEDS, settings, unpacked, write_explorer
 
 

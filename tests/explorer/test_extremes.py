@@ -10,12 +10,12 @@ from urllib.parse import parse_qs, urlsplit
 import pandas as pd
 import pytest
 
-from scripts.common.tables import EXTREME_QUERIES, read_table
+from ranktrial.common.tables import EXTREME_QUERIES, read_table
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.contents.explorer import extreme_queries, linked, state
+from ranktrial.reports.writing.content import Column, Span, Table, spans
+from ranktrial.reports.writing.html_page import row_links
 from scripts.explorer.extremes import SHOWN, extremes
-from scripts.reports.comparison.reading import Labels
-from scripts.reports.contents.explorer import extreme_queries, linked, state
-from scripts.reports.writing.content import Column, Span, Table, spans
-from scripts.reports.writing.html_page import row_links
 from tests.explorer.crafted_experiment import EVIL, settings
 
 REPOSITORY = Path(__file__).parents[2]
@@ -47,7 +47,7 @@ def test_the_script_writes_each_comparison_with_texts(explored, tmp_path):
 
 @pytest.mark.parametrize("script, output", [("extremes.py", "--table"), ("write.py", "--folder")])
 def test_deleted_texts_end_the_job_with_one_line(explored, tmp_path, script, output):
-    style = ["--style", REPOSITORY / "scripts/reports/writing/page.css"] if script == "write.py" else []
+    style = ["--style", REPOSITORY / "ranktrial/reports/writing/page.css"] if script == "write.py" else []
     done = run(script, tmp_path, output, tmp_path / "made", *style)
     assert done.returncode == 1 and not (tmp_path / "made").exists()
     (line,) = done.stderr.splitlines()

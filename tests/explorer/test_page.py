@@ -10,9 +10,9 @@ from selenium.webdriver import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
-from scripts.ir.collection import read_queries
-from scripts.ir.trec import ranking, read_qrels, read_run
-from scripts.statistics.task.differences import difference_of
+from ranktrial.ir.collection import read_queries
+from ranktrial.ir.trec import ranking, read_qrels, read_run
+from ranktrial.statistics.task.differences import difference_of
 from tests.explorer.crafted_experiment import EVIL, FEW, FORMULA
 from tests.explorer.page import Page
 from tests.support.axe import axe as axe
@@ -42,7 +42,7 @@ def page(browser, explored):
 @pytest.fixture
 def values(explored, monkeypatch):
     """The values of a task by system and query, as comparisons take them."""
-    from scripts.common.tables import read_metrics
+    from ranktrial.common.tables import read_metrics
 
     def of(task, system):
         tables = [

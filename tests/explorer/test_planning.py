@@ -1,9 +1,9 @@
 """What the job of the explorer is given, on a small experiment."""
 
-from scripts.common.settings import read_settings
-from scripts.experiment.resolution import resolve
+from ranktrial.common.settings import read_settings
+from ranktrial.experiment.resolution import resolve
+from ranktrial.explorer.settings import Settings, compared_systems
 from scripts.explorer import planning
-from scripts.explorer.settings import Settings, compared_systems
 from tests.experiment.test_config import changed
 
 EXPERIMENT = resolve(

@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common import plugins
-from scripts.common.errors import UserError
+from ranktrial.common import plugins
+from ranktrial.common.errors import UserError
+from ranktrial.features.families import features_in, known
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.comparative import Structure
+from ranktrial.ir.comparative.features import read_document
+from ranktrial.ir.comparative.structures import write_structures
+from ranktrial.ir.feature_file import check_index, feature_names, read_about, read_features
+from ranktrial.ir.trec import write_qrels, write_run
 from scripts.features import compute
-from scripts.features.families import features_in, known
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.comparative import Structure
-from scripts.ir.comparative.features import read_document
-from scripts.ir.comparative.structures import write_structures
-from scripts.ir.feature_file import check_index, feature_names, read_about, read_features
-from scripts.ir.trec import write_qrels, write_run
 from tests.support.calling import call
 from tests.support.one_line import one_line
 from tests.support.term_counts import write_term_counts
@@ -152,7 +152,7 @@ def test_what_a_question_and_a_document_compare(monkeypatch, place, texts):
 
 def test_a_text_is_read_once_and_only_those_of_candidates(monkeypatch, place, texts):
     read = []
-    family = plugins.load("scripts.features.families", "comparative")
+    family = plugins.load("ranktrial.features.families", "comparative")
     monkeypatch.setattr(family, "read_document", lambda text: read.append(text) or read_document(text))
     computed(monkeypatch, place, list(map(feature, COMPARED)), texts=texts, depth=1)
     assert read == ["Dogs Dogs are more loyal than cats, and better for families.", "Cows are bigger than goats."]

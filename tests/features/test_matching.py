@@ -6,9 +6,9 @@ from collections import Counter
 
 import numpy as np
 
-from scripts.features.families import features_in, known
-from scripts.features.matching import Matcher, Pairs
-from scripts.ir.term_counts import Field
+from ranktrial.features.families import features_in, known
+from ranktrial.features.matching import Matcher, Pairs
+from ranktrial.ir.term_counts import Field
 
 TERMS, DOCUMENTS, QUERIES, DEPTH = 20_000, 10_000, 200, 1000
 MOST_SECONDS = 10

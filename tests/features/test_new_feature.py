@@ -10,16 +10,16 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 HEAD = """
 import numpy as np
-from scripts.features.families import Matches, of_terms
+from ranktrial.features.families import Matches, of_terms
 
 NAME = "toy"
 
 """
 USE = """
-from scripts.common.keys import given
+from ranktrial.common.keys import given
 import numpy as np
-from scripts.experiment.resolution import resolve
-from scripts.features.families import Candidates, Matches, features_in
+from ranktrial.experiment.resolution import resolve
+from ranktrial.features.families import Candidates, Matches, features_in
 config = {
     "experiment": "e", "datasets": {"d": {"format": "beir", "location": "."}}, "tasks": ["d"],
     "systems": {"bm25": {"type": "bm25"}}, "features": {"f": {"first_stage": "bm25", "of": ["binary", "binary.title"]}},
@@ -35,7 +35,8 @@ print(given(found[1]), feature.values(Candidates(none.astype(int), none, none, n
 def test_the_example_of_the_page_is_a_feature(tmp_path):
     page = (ROOT / "docs" / "ranking.md").read_text()
     example = textwrap.dedent(re.search(r"\n\n((?:    [^\n]*\n)+)\n`@of_pairs`", page)[1])
-    shutil.copytree(ROOT / "scripts", tmp_path / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+    for package in ("ranktrial", "scripts"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "scripts" / "features" / "families" / "toy.py").write_text(HEAD + example)
     done = subprocess.run([sys.executable, "-c", USE], cwd=tmp_path, capture_output=True, text=True)
     expected = {"name": "binary.title", "family": "toy", "feature": "binary", "field": "title"}

@@ -1,6 +1,6 @@
 """What the jobs of features are given, on a small experiment."""
 
-from scripts.experiment.resolution import resolve
+from ranktrial.experiment.resolution import resolve
 from scripts.features import planning
 from tests.experiment.test_config import changed
 

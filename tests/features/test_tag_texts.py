@@ -2,13 +2,13 @@
 
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.comparative import Structure
+from ranktrial.ir.comparative.structures import read_structures
+from ranktrial.ir.trec import write_run
+from ranktrial.models.types import token_classification
 from scripts.features import tag_texts
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.comparative import Structure
-from scripts.ir.comparative.structures import read_structures
-from scripts.ir.trec import write_run
-from scripts.models.types import token_classification
 from tests.support.calling import call
 from tests.support.one_line import one_line
 from tests.support.tiny_bert import build

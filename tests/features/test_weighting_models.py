@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ranktrial.features.families import Matches, features_in
+from ranktrial.features.matching import Matcher, Pairs
+from ranktrial.ir.collection import Document, write_corpus
+from ranktrial.ir.term_counts import TermCounts
 from scripts.bm25 import index as index_script
 from scripts.bm25.analyse_queries import analysed
 from scripts.bm25.count_terms import Settings, count
-from scripts.features.families import Matches, features_in
-from scripts.features.matching import Matcher, Pairs
-from scripts.ir.collection import Document, write_corpus
-from scripts.ir.term_counts import TermCounts
 from tests.support.term_counts import write_term_counts
 
 ORACLE = Path(__file__).parent / "oracle"
@@ -110,7 +110,7 @@ def test_documents_score_as_in_terrier_from_a_lucene_index(tmp_path):
 def test_plain_counts_as_key_frequencies_give_other_scores(tmp_path, monkeypatch):
     """So the oracle can tell both apart."""
     counts = write_term_counts(tmp_path / "terms", DOCUMENTS)
-    monkeypatch.setattr("scripts.features.matching.key_frequencies", lambda counts: counts)
+    monkeypatch.setattr("ranktrial.features.matching.key_frequencies", lambda counts: counts)
     assert compare_with_toy(counts, "raw") == 546
     with pytest.raises(AssertionError):
         compare_with_toy(counts)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.ir.fusion import comb_mnz, fused, reciprocal_ranks, trials, weighted_sum, weightings
+from ranktrial.ir.trec import read_run, write_qrels, write_run
 from scripts.fusion import fuse, tune
-from scripts.ir.fusion import comb_mnz, fused, reciprocal_ranks, trials, weighted_sum, weightings
-from scripts.ir.trec import read_run, write_qrels, write_run
 
 ORACLE = Path(__file__).parent / "oracle"
 STORED = json.loads((ORACLE / "ranx.json").read_text())

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.ir.folds import fold_of
+from ranktrial.ir.trec import read_run, write_run
 from scripts.fusion import join_folds
-from scripts.ir.folds import fold_of
-from scripts.ir.trec import read_run, write_run
 from tests.support.calling import call
 from tests.support.one_line import one_line
 

@@ -5,14 +5,15 @@ import json
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.inference import approximate, build_approximate_index, encode, exact
-from scripts.inference.approximate import build, open_index, recall, search, write_index
-from scripts.inference.exact import precedence
+from ranktrial.common.errors import UserError
+from ranktrial.inference import approximate, exact
+from ranktrial.inference.approximate import build, open_index, recall, search, write_index
+from ranktrial.inference.exact import precedence
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.trec import read_run
+from scripts.inference import build_approximate_index, encode
 from scripts.inference.searches import approximate as retrieve_approximate
 from scripts.inference.searches import vectors as retrieve
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.trec import read_run
 from tests.models.test_onnx_texts import made
 from tests.support.calling import call
 

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.resolution import resolve
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.resolution import resolve
 from scripts.inference import planning, rerank, score_all
 from tests.experiment.test_config import changed
 from tests.inference.test_lengths import encoded, folder, like, ranked  # noqa: F401 - a fixture among them

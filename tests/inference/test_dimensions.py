@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.inference import approximate, exact, quantised, token_codes
-from scripts.inference.vectors import similarities
+from ranktrial.common.errors import UserError
+from ranktrial.inference import approximate, exact, quantised, token_codes
+from ranktrial.inference.vectors import similarities
 from tests.support.one_line import one_line
 
 VECTORS = np.random.default_rng(1).normal(size=(600, 8)).astype(np.float32)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from scripts.inference import exact
-from scripts.inference.exact_keys import merged_by_keys
-from scripts.ir.trec import ranking
+from ranktrial.inference import exact
+from ranktrial.inference.exact_keys import merged_by_keys
+from ranktrial.ir.trec import ranking
 
 torch = pytest.importorskip("torch")
 on_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, read_queries, write_corpus, write_queries
+from ranktrial.ir.trec import ranking, read_run, write_run
+from ranktrial.models.types import bi_encoder, cross_encoder
 from scripts.inference import encode, rerank
 from scripts.inference.searches import vectors as retrieve
-from scripts.ir.collection import Document, read_queries, write_corpus, write_queries
-from scripts.ir.trec import ranking, read_run, write_run
-from scripts.models.types import bi_encoder, cross_encoder
 from tests.support.calling import call
 from tests.support.printed import differing
 from tests.support.tiny_bert import build

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.files import lines
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import lines
+from ranktrial.inference.grading import grade_of
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.trec import read_qrels, write_qrels, write_run
 from scripts.inference import judge as script
-from scripts.inference.grading import grade_of
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.trec import read_qrels, write_qrels, write_run
 from tests.support.answering import answering, error, graded, said
 from tests.support.calling import call
 from tests.support.one_line import one_line

@@ -6,11 +6,11 @@ import time
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.files import lines
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import lines
+from ranktrial.ir.collection import Document, passages_of, write_corpus, write_queries
+from ranktrial.ir.trec import ranking, read_run, write_run
 from scripts.inference import listwise
-from scripts.ir.collection import Document, passages_of, write_corpus, write_queries
-from scripts.ir.trec import ranking, read_run, write_run
 from tests.support.answering import answering, by_words, error, said, shown
 from tests.support.calling import call
 from tests.support.one_line import one_line

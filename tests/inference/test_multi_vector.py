@@ -6,14 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.inference import exact
+from ranktrial.inference.indices.token_vectors import open_index, write_index
+from ranktrial.ir.collection import Document, read_corpus, read_queries, write_corpus
+from ranktrial.ir.trec import ranking, read_run
+from ranktrial.models.adapters import adapter, index_of
 from scripts.inference import encode as encoding
-from scripts.inference import exact, rerank
-from scripts.inference.indices.token_vectors import open_index, write_index
+from scripts.inference import rerank
 from scripts.inference.searches import token_vectors as retrieve_multi_vector
-from scripts.ir.collection import Document, read_corpus, read_queries, write_corpus
-from scripts.ir.trec import ranking, read_run
-from scripts.models.adapters import adapter, index_of
 from tests.support.calling import call
 from tests.support.tiny_bert import build
 from tests.support.tiny_task import WORDS, write_collection

@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.inference import encode, exact, pairs, rerank, score_all
-from scripts.inference.aggregate import max_sim, max_sims
+from ranktrial.common.errors import UserError
+from ranktrial.inference import exact, pairs
+from ranktrial.inference.aggregate import max_sim, max_sims
+from ranktrial.ir.collection import Document, write_corpus
+from ranktrial.ir.trec import ranking, read_run, write_run
+from ranktrial.models.types import bi_encoder, cross_encoder
+from scripts.inference import encode, rerank, score_all
 from scripts.inference.searches import vectors as retrieve
-from scripts.ir.collection import Document, write_corpus
-from scripts.ir.trec import ranking, read_run, write_run
-from scripts.models.types import bi_encoder, cross_encoder
 from tests.support.calling import call
 from tests.support.tiny_bert import build
 from tests.support.tiny_task import WORDS

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from scripts.inference.permutations import messages, order, windows
+from ranktrial.inference.permutations import messages, order, windows
 
 
 def rank_llm(count: int, size: int, step: int) -> list[tuple[int, int]]:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from scripts.experiment.resolution import resolve
+from ranktrial.experiment.resolution import resolve
 from scripts.inference import planning
 from scripts.training.planning import training_settings
 from tests.experiment.test_config import changed

@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.trec import ranking, read_run, write_run
 from scripts.inference import encode, rerank, score_all
 from scripts.inference.searches import vectors as retrieve
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.trec import ranking, read_run, write_run
 from tests.support.calling import call
 from tests.support.tiny_bert import build
 from tests.support.tiny_task import WORDS

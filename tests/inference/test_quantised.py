@@ -5,14 +5,15 @@ import json
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.inference import encode, quantise_embeddings, quantised
-from scripts.inference.exact import precedence
-from scripts.inference.quantised import open_index, search_codes, write_index
+from ranktrial.common.errors import UserError
+from ranktrial.inference import quantised
+from ranktrial.inference.exact import precedence
+from ranktrial.inference.quantised import open_index, search_codes, write_index
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.trec import read_run
+from scripts.inference import encode, quantise_embeddings
 from scripts.inference.searches import quantised_vectors as retrieve_quantised
 from scripts.inference.searches import vectors as retrieve
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.trec import read_run
 from tests.models.test_onnx_texts import made
 from tests.support.calling import call
 

@@ -10,26 +10,18 @@ from pathlib import Path
 import pytest
 import torch
 
-from scripts.common.errors import UserError
-from scripts.inference import (
-    build_approximate_index,
-    encode,
-    exact,
-    join_runs,
-    quantise_embeddings,
-    quantised,
-    rerank,
-    score_all,
-)
-from scripts.inference.indices import terms as term_index
+from ranktrial.common.errors import UserError
+from ranktrial.inference import exact, quantised
+from ranktrial.inference.indices import terms as term_index
+from ranktrial.inference.shards import part
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.exclusion import without
+from ranktrial.ir.trec import read_run, write_run
+from ranktrial.models.adapters import adapter
+from ranktrial.models.types import cross_encoder
+from scripts.inference import build_approximate_index, encode, join_runs, quantise_embeddings, rerank, score_all
 from scripts.inference.join_runs import joined_timing
 from scripts.inference.searches import approximate, quantised_vectors, terms, token_vectors, vectors
-from scripts.inference.shards import part
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.exclusion import without
-from scripts.ir.trec import read_run, write_run
-from scripts.models.adapters import adapter
-from scripts.models.types import cross_encoder
 from tests.support.calling import call
 from tests.support.tiny_bert import build, build_masked
 from tests.support.tiny_task import WORDS

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.inference.indices import terms as term_index
+from ranktrial.inference.indices import vectors
+from ranktrial.inference.shards import joined, rows_of_shard
+from ranktrial.inference.vectors import stored
+from ranktrial.ir.collection import Document, read_corpus, write_corpus
+from ranktrial.models.adapters import adapter, index_of
 from scripts.inference import encode, join
-from scripts.inference.indices import terms as term_index
-from scripts.inference.indices import vectors
-from scripts.inference.shards import joined, rows_of_shard
-from scripts.inference.vectors import stored
-from scripts.ir.collection import Document, read_corpus, write_corpus
-from scripts.models.adapters import adapter, index_of
 from tests.models.test_onnx_texts import made
 from tests.support.calling import call
 from tests.support.tiny_bert import build, build_masked

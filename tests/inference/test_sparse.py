@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.inference.exact import precedence
+from ranktrial.inference.indices import terms as term_index
+from ranktrial.inference.indices.terms import open_index, write_index
+from ranktrial.ir.collection import Document, read_corpus, read_queries, write_corpus
+from ranktrial.ir.trec import ranking, read_run
+from ranktrial.models.adapters import adapter, index_of
+from ranktrial.models.loaded import rank_fast
 from scripts.inference import encode as encoding
 from scripts.inference import rerank
-from scripts.inference.exact import precedence
-from scripts.inference.indices import terms as term_index
-from scripts.inference.indices.terms import open_index, write_index
 from scripts.inference.searches import terms as retrieve_sparse
-from scripts.ir.collection import Document, read_corpus, read_queries, write_corpus
-from scripts.ir.trec import ranking, read_run
-from scripts.models.adapters import adapter, index_of
-from scripts.models.loaded import rank_fast
 from tests.support.calling import call
 from tests.support.tiny_bert import build, build_masked
 from tests.support.tiny_task import WORDS, write_collection

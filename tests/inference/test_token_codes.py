@@ -5,13 +5,14 @@ import json
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.inference import build_token_codes, exact
-from scripts.inference.approximate import recall
-from scripts.inference.index_files import folder_bytes
+from ranktrial.common.errors import UserError
+from ranktrial.inference import exact
+from ranktrial.inference.approximate import recall
+from ranktrial.inference.index_files import folder_bytes
+from ranktrial.inference.token_codes import CODES, open_index, search, write_index
+from ranktrial.ir.trec import read_run
+from scripts.inference import build_token_codes
 from scripts.inference.searches import token_codes as retrieve
-from scripts.inference.token_codes import CODES, open_index, search, write_index
-from scripts.ir.trec import read_run
 from tests.inference.test_multi_vector import RANKING, index, task  # noqa: F401 (fixtures)
 from tests.inference.test_multi_vector import retrieve as retrieve_exactly
 from tests.support.calling import call

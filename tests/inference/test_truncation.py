@@ -6,11 +6,11 @@ import sys
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.trec import read_run, write_run
-from scripts.models.adapters import adapter
-from scripts.models.truncation import first_dimensions, truncation
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.trec import read_run, write_run
+from ranktrial.models.adapters import adapter
+from ranktrial.models.truncation import first_dimensions, truncation
 from tests.support.tiny_bert import build
 from tests.support.tiny_task import WORDS
 

@@ -5,10 +5,10 @@ import time
 
 import pytest
 
-from scripts.ir.comparative import Structure
-from scripts.ir.comparative.document import tag_document
-from scripts.ir.comparative.features import Features, comparative_features, features, named, read_document
-from scripts.ir.comparative.question import tag_question
+from ranktrial.ir.comparative import Structure
+from ranktrial.ir.comparative.document import tag_document
+from ranktrial.ir.comparative.features import Features, comparative_features, features, named, read_document
+from ranktrial.ir.comparative.question import tag_question
 
 QUESTION = "Which is better for children, a hard mattress or a soft mattress?"
 

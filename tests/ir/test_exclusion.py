@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.ir.collection import passages_of, read_excluded, read_queries, write_queries
-from scripts.ir.exclusion import most, without
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import passages_of, read_excluded, read_queries, write_queries
+from ranktrial.ir.exclusion import most, without
 
 
 def test_they_are_left_out_before_the_cut_in_the_order_of_the_scores():

@@ -5,8 +5,8 @@ import pyarrow as arrow
 import pyarrow.parquet as parquet
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.ir.feature_file import KEY, Features, check_index, read_about, read_features, writing
+from ranktrial.common.errors import UserError
+from ranktrial.ir.feature_file import KEY, Features, check_index, read_about, read_features, writing
 from tests.support.one_line import one_line
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from scripts.common.errors import UserError
-from scripts.ir.holes import CASES, cut, extremes, has_holes, holes, values
-from scripts.ir.measure_names import by_subtopic, follows_instructions
-from scripts.ir.measures import evaluate
+from ranktrial.common.errors import UserError
+from ranktrial.ir.holes import CASES, cut, extremes, has_holes, holes, values
+from ranktrial.ir.measure_names import by_subtopic, follows_instructions
+from ranktrial.ir.measures import evaluate
 
 QRELS = {"q": {"r": 1, "n": 0, "hidden": -1}}
 CONTROL = {"q": {"r": 9.0, "n": 8.0, "u": 7.0, "v": 6.0}}
@@ -124,7 +124,7 @@ def test_the_extremes_bound_every_way_to_judge_the_holes(measure, share):
 def test_fewer_ways_are_tried_where_there_is_much_to_read(monkeypatch):
     qrels, control, treatment = crafted(3)
     whole = extremes(control, treatment, qrels, "nDCG@10")
-    monkeypatch.setattr("scripts.ir.holes.EFFORT", 0)
+    monkeypatch.setattr("ranktrial.ir.holes.EFFORT", 0)
     few = extremes(control, treatment, qrels, "nDCG@10")
     assert (whole[0].difference <= few[0].difference + 1e-12).all()
     assert 0 < few[1].difference.mean() <= whole[1].difference.mean() < few[1].difference.mean() + 0.02

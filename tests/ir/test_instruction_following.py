@@ -2,9 +2,9 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.ir.instruction_following import Original, p_mrr
-from scripts.ir.measures import evaluate
+from ranktrial.common.errors import UserError
+from ranktrial.ir.instruction_following import Original, p_mrr
+from ranktrial.ir.measures import evaluate
 
 RISING = {"q": {"0": 1.0, "1": 2.0, "2": 3.0, "3": 4.0}}  # 0 is last
 FIRST = {"q": {"0": 4.0, "1": 1.0, "2": 2.0, "3": 3.0}}

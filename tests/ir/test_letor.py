@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import write_queries
+from ranktrial.ir.feature_file import Features, feature_names, read_about, read_features, writing
+from ranktrial.ir.letor import feature_names as names_in_text
+from ranktrial.ir.letor import read_letor
 from scripts.features import export_letor, import_letor
-from scripts.ir.collection import write_queries
-from scripts.ir.feature_file import Features, feature_names, read_about, read_features, writing
-from scripts.ir.letor import feature_names as names_in_text
-from scripts.ir.letor import read_letor
 from tests.support.calling import call
 from tests.support.one_line import one_line
 

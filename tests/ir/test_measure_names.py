@@ -7,9 +7,9 @@ from pathlib import Path
 import ir_measures
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.ir.measure_names import BY_SUBTOPIC, OF_CWL, OF_JUDGEMENTS, RANGES, canonical, parse, same_measure
-from scripts.ir.measures import check_computable, evaluate
+from ranktrial.common.errors import UserError
+from ranktrial.ir.measure_names import BY_SUBTOPIC, OF_CWL, OF_JUDGEMENTS, RANGES, canonical, parse, same_measure
+from ranktrial.ir.measures import check_computable, evaluate
 
 ROOT = Path(__file__).parents[2]
 RUN = {
@@ -59,7 +59,7 @@ def test_a_query_that_the_run_lacks_scores_0_and_one_without_relevant_documents_
 
 
 def test_a_value_that_a_provider_does_not_give_is_an_error_and_no_0(monkeypatch):
-    import scripts.ir.measures as measures
+    import ranktrial.ir.measures as measures
 
     class Forgetful:
         def iter_calc(self, wanted, qrels, run):
@@ -118,8 +118,8 @@ def test_every_measure_of_the_library_with_odd_parameters_is_computed_or_refused
     """In a process of its own, which a failed assertion of trec_eval would end."""
     script = """
 import itertools, ir_measures
-from scripts.common.errors import UserError
-from scripts.ir.measures import check_computable, evaluate
+from ranktrial.common.errors import UserError
+from ranktrial.ir.measures import check_computable, evaluate
 ends = ["", "@0", "@1", "@3", "@-1", "@None", "@2147483647", "@2147483648", "@0.1", "@1.0", "@2.0"]
 given = ["", "(rel=0)", "(rel=2)", "(p=0.5)", "(p=2.0)", "(T=0.0)", "(max_rel=1)", "(max_rel=0)", "(beta=0.5)",
          "(recall=0.5)", "(gains={1:2})", "(judged_only=True)", "(rel=1,p=0.5)", "(max_rel=2,T=0.5)"]

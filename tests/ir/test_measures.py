@@ -12,9 +12,9 @@ from pathlib import Path
 import ir_measures
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.ir.measures import check_computable, evaluate, parse
-from scripts.ir.trec import ranking, write_qrels, write_run
+from ranktrial.common.errors import UserError
+from ranktrial.ir.measures import check_computable, evaluate, parse
+from ranktrial.ir.trec import ranking, write_qrels, write_run
 
 NAMES = {"nDCG@10": "ndcg_cut_10", "AP@5": "map_cut_5", "AP": "map", "RR": "recip_rank", "P@1": "P_1",
          "P@5": "P_5", "R@5": "recall_5", "R@100": "recall_100", "nDCG": "ndcg"}  # fmt: skip

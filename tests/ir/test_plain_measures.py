@@ -3,11 +3,11 @@
 import ir_measures
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.ir.measure_names import parse
-from scripts.ir.measures import evaluate
-from scripts.ir.plain_measures import is_plain, plain_values
-from scripts.ir.trec import ranking
+from ranktrial.common.errors import UserError
+from ranktrial.ir.measure_names import parse
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.plain_measures import is_plain, plain_values
+from ranktrial.ir.trec import ranking
 from tests.ir.test_measures import random_case
 
 DEPTHS = (1, 2, 5, 39, 100)

@@ -5,9 +5,9 @@ import random
 
 import pytest
 
-from scripts.ir import plain_run, trec
-from scripts.ir.plain_run import read_plain_run
-from scripts.ir.trec import read_run, write_run
+from ranktrial.ir import plain_run, trec
+from ranktrial.ir.plain_run import read_plain_run
+from ranktrial.ir.trec import read_run, write_run
 
 LINE = "q Q0 d 1 0.5 t\n"
 

@@ -5,10 +5,10 @@ import math
 
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, write_corpus
+from ranktrial.ir.trec import HIGHEST_GRADE, LARGEST_SCORE, ranking, read_qrels, read_run, write_run
 from scripts.evaluation.import_run import import_run
-from scripts.ir.collection import Document, write_corpus
-from scripts.ir.trec import HIGHEST_GRADE, LARGEST_SCORE, ranking, read_qrels, read_run, write_run
 from tests.support.prepared import prepare
 
 

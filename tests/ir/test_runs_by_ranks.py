@@ -2,9 +2,9 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.ir.measures import evaluate
-from scripts.ir.trec import ranking, read_run
+from ranktrial.common.errors import UserError
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.trec import ranking, read_run
 
 
 def written(folder, content):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.ir.scores import check_pairs, read_scores
+from ranktrial.common.errors import UserError
+from ranktrial.ir.scores import check_pairs, read_scores
 
 NOT_NUMBERS = [
     "12%",

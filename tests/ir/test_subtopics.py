@@ -6,10 +6,10 @@ import random
 import ir_measures
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.ir.measure_names import BY_SUBTOPIC
-from scripts.ir.measures import evaluate
-from scripts.ir.trec import over_subtopics, read_qrels, read_subtopics, write_qrels
+from ranktrial.common.errors import UserError
+from ranktrial.ir.measure_names import BY_SUBTOPIC
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.trec import over_subtopics, read_qrels, read_subtopics, write_qrels
 
 SUBTOPICS = {"1": {"q": {"a": 1, "c": 1, "n": 0}}, "2": {"q": {"b": 1, "a": 0}}, "3": {"q": {"e": 2, "n": -2}}}
 RUN = {"q": {"a": 5.0, "c": 4.0, "u": 3.0, "b": 2.0}}

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.ir.chosen_values import Wanted
-from scripts.ir.scores import check_column, named_in, read_scores, read_values
+from ranktrial.common.errors import UserError
+from ranktrial.ir.chosen_values import Wanted
+from ranktrial.ir.scores import check_column, named_in, read_scores, read_values
 
 IDS = ["q1", "q2", "q3"]
 VALUES = {"bm25": [0.5, 0.25, 1.0], "e5": [0.75, 0.5, 0.0]}

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.ir.trec import read_qrels, read_run, write_qrels, write_run
+from ranktrial.common.errors import UserError
+from ranktrial.ir.trec import read_qrels, read_run, write_qrels, write_run
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from scripts.ir.feature_file import Features, writing
-from scripts.ir.trec import write_qrels
+from ranktrial.ir.feature_file import Features, writing
+from ranktrial.ir.trec import write_qrels
 from tests.support.term_counts import write_term_counts
 
 FEATURES = ["noise", "signal"]

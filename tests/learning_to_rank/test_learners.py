@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.learning_to_rank.learners import LEARNERS, Lists, Parameter, known, learner
-from scripts.learning_to_rank.learners import random_forest as forest
+from ranktrial.common.errors import UserError
+from ranktrial.learning_to_rank.learners import LEARNERS, Lists, Parameter, known, learner
+from ranktrial.learning_to_rank.learners import random_forest as forest
 
 NAMES = list(known())
 SMALL = {"lightgbm": {"min_data_in_leaf": 2, "trees": 30}, "xgboost": {"trees": 30, "learning_rate": 0.3}}

@@ -6,13 +6,13 @@ import json
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.ir.feature_file import KEY
-from scripts.ir.term_counts import TermCounts
-from scripts.ir.trec import read_run
+from ranktrial.common.errors import UserError
+from ranktrial.ir.feature_file import KEY
+from ranktrial.ir.term_counts import TermCounts
+from ranktrial.ir.trec import read_run
+from ranktrial.learning_to_rank.learners import learner
+from ranktrial.learning_to_rank.lists import read_judgements, read_lists, run_of, strictly_falling
 from scripts.learning_to_rank import importance, rank, refit, train
-from scripts.learning_to_rank.learners import learner
-from scripts.learning_to_rank.lists import read_judgements, read_lists, run_of, strictly_falling
 from tests.learning_to_rank.conftest import write_features, write_judgements
 from tests.support.calling import call
 from tests.support.one_line import one_line

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.models import running  # noqa: F401  before torch: it sets how torch's threads wait
-from scripts.models.adapters import Scorer, adapter
-from scripts.models.cutting import cut_columns, cutter, cutting_encoder, cutting_scorer, tokenizer_of
+from ranktrial.common.errors import UserError
+from ranktrial.models import running  # noqa: F401  before torch: it sets how torch's threads wait
+from ranktrial.models.adapters import Scorer, adapter
+from ranktrial.models.cutting import cut_columns, cutter, cutting_encoder, cutting_scorer, tokenizer_of
 from tests.support.tiny_bert import build
 
 TEXT = "Ash, elmwood!  FIG-tree figs xylophone \u00e9lan oak yew 1984 ash elm \u4e2d\u6587 fig"
@@ -115,7 +115,7 @@ def test_vectors_and_scores_are_those_of_the_cut_texts(folder):
 
 
 def test_onnx_cuts_like_torch(tmp_path):
-    from scripts.models.onnx_session import load_tokenizer
+    from ranktrial.models.onnx_session import load_tokenizer
 
     folder = build(tmp_path / "m", ["ash elm fig oak"], seed=1)
     _, tokenizer = loaded(folder, "cross-encoder")
@@ -138,7 +138,7 @@ def test_columns_of_every_shape_are_cut(folder):
 
 def test_the_roles_of_a_training_are_cut(tmp_path, monkeypatch):
     """A training whose texts are cut is one whose texts were written that short."""
-    from scripts.ir.collection import Document, write_corpus, write_queries
+    from ranktrial.ir.collection import Document, write_corpus, write_queries
     from tests.support.tiny_task import in_process, same
 
     header = "query_id\tpositive_id\tnegative_id\tsource\tbm25_rank\n"

@@ -12,11 +12,11 @@ STUB = (
     "def init(): raise AssertionError('Torch not compiled with CUDA enabled')\n"
     "torch.cuda = types.SimpleNamespace(is_available=lambda: False, init=init); sys.modules['torch'] = torch\n"
     "torch.version = types.SimpleNamespace(cuda=None)\n"
-    "import scripts.common.gpu_driver as driver; driver.driver_version = lambda: '560.35.03'\n"
+    "import ranktrial.common.gpu_driver as driver; driver.driver_version = lambda: '560.35.03'\n"
 )
-ASK = "from scripts.models.running import device; from scripts.common.command_line import run; run(lambda: print(device()))"
+ASK = "from ranktrial.models.running import device; from ranktrial.common.command_line import run; run(lambda: print(device()))"
 HIDDEN = (
-    "import os; from scripts.models import running; os.environ['CUDA_VISIBLE_DEVICES'] = ''; print(running.device())"
+    "import os; from ranktrial.models import running; os.environ['CUDA_VISIBLE_DEVICES'] = ''; print(running.device())"
 )
 
 
@@ -53,13 +53,15 @@ def test_a_job_without_a_gpu_runs_on_the_processor():
 
 def test_what_a_job_without_a_gpu_starts_has_none_either():
     """The job itself sets CUDA_VISIBLE_DEVICES, so that one process sees one device, and what it starts inherits it."""
-    start = f"import subprocess, sys; from scripts.models import running; sys.exit(subprocess.call([sys.executable, '-c', {STUB + ASK!r}]))"
+    start = f"import subprocess, sys; from ranktrial.models import running; sys.exit(subprocess.call([sys.executable, '-c', {STUB + ASK!r}]))"
     assert asked(start).stdout == "cpu\n"
     assert asked(start, CUDA_VISIBLE_DEVICES="0").returncode == 1
 
 
 def test_what_asks_for_the_processor_sees_no_gpu():
-    code = "import json, os; from scripts.models import running; print(json.dumps(os.environ['CUDA_VISIBLE_DEVICES']))"
+    code = (
+        "import json, os; from ranktrial.models import running; print(json.dumps(os.environ['CUDA_VISIBLE_DEVICES']))"
+    )
     assert json.loads(asked(code, CUDA_VISIBLE_DEVICES="0,1", RANKTRIAL_DEVICE="cpu").stdout) == ""
     assert json.loads(asked(code, CUDA_VISIBLE_DEVICES="0,1").stdout) == "0"
 
@@ -71,7 +73,7 @@ SIZED = "model = types.SimpleNamespace(parameters=lambda: [types.SimpleNamespace
 def test_a_gpu_multiplies_in_bf16_unless_the_library_alone_computes():
     """Small models are trained in tf32, since they wait for the processor, which bf16 gives more to do."""
     ask = (
-        "from scripts.models import kernels, running; kernels.choose({!r})\n"
+        "from ranktrial.models import kernels, running; kernels.choose({!r})\n"
         "print(running.precision(), running.training_precision({!r}, model))"
     )
     of = {
@@ -87,6 +89,6 @@ def test_a_gpu_multiplies_in_bf16_unless_the_library_alone_computes():
 
 
 def test_a_processor_trains_in_no_tf32():
-    ask = "from scripts.models import running\nrunning.training_precision('tf32', model)"
+    ask = "from ranktrial.models import running\nrunning.training_precision('tf32', model)"
     refused = asked(SIZED.format(1) + ask)
     assert refused.returncode == 1 and "precision: only GPUs" in refused.stderr

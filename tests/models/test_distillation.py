@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from scripts.models import running  # noqa: F401  before torch: it sets how torch's threads wait
+from ranktrial.models import running  # noqa: F401  before torch: it sets how torch's threads wait
 
 # isort: split
 import torch
 
-from scripts.models.adapters import adapter
-from scripts.models.distillation import DistillKLDivLoss, scale_of
+from ranktrial.models.adapters import adapter
+from ranktrial.models.distillation import DistillKLDivLoss, scale_of
 from tests.models.test_pairwise_losses import Scores
 from tests.support.tiny_bert import build, build_masked
 from tests.support.tiny_task import WORDS

@@ -7,9 +7,9 @@ from functools import partial
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.models import endpoint as module
-from scripts.models.endpoint import LARGEST, Endpoint
+from ranktrial.common.errors import UserError
+from ranktrial.models import endpoint as module
+from ranktrial.models.endpoint import LARGEST, Endpoint
 from tests.support.answering import answering, error, said
 from tests.support.dripping import DRIPS, dripping, serving
 from tests.support.one_line import one_line

@@ -5,14 +5,14 @@ import json
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.trec import ranking, read_run, write_run
+from ranktrial.models.adapters import adapter
+from ranktrial.models.endpoint_models import EndpointModel, write_address
+from ranktrial.models.kept_answers import keep_answers_beside
 from scripts.inference import encode, rerank
 from scripts.inference.searches import vectors as search
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.trec import ranking, read_run, write_run
-from scripts.models.adapters import adapter
-from scripts.models.endpoint_models import EndpointModel, write_address
-from scripts.models.kept_answers import keep_answers_beside
 from tests.support.answering import (
     answered,
     answering,

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
-from scripts.models.adapters import adapter
+from ranktrial.common.errors import UserError
+from ranktrial.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
+from ranktrial.models.adapters import adapter
+from ranktrial.training.training_settings import Settings
 from scripts.training.fine_tune import load as load_to_train
-from scripts.training.training_settings import Settings
 from tests.support.one_line import one_line
 from tests.support.tiny_bert import build, build_labelling, build_masked
 from tests.support.tiny_language_model import build as build_language_model

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.models.instructions import BF16_PRODUCTS, WHOLE_SUMS, has
+from ranktrial.models.instructions import BF16_PRODUCTS, WHOLE_SUMS, has
 
 
 @pytest.mark.parametrize(

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from scipy.special import logit
 
-from scripts.common.errors import UserError
-from scripts.experiment.descriptions import describe
-from scripts.experiment.resolution import resolve
-from scripts.experiment.system_types import system_type
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.descriptions import describe
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.system_types import system_type
+from ranktrial.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
+from ranktrial.models.adapters import adapter
+from ranktrial.models.labels import FILE, Relevance, one_score
+from ranktrial.models.onnx_pairs import OnnxCrossEncoder
 from scripts.inference.export import Settings as Export
 from scripts.inference.export import export_checkpoint
-from scripts.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
-from scripts.models.adapters import adapter
-from scripts.models.labels import FILE, Relevance, one_score
-from scripts.models.onnx_pairs import OnnxCrossEncoder
 from scripts.training import planning, weights
 from tests.experiment.test_config import changed
 from tests.support.calling import call

@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.models import running  # noqa: F401  before torch: it sets how torch's threads wait
-from scripts.models.adapters import adapter
-from scripts.models.cutting import cutting_scorer
-from scripts.models.language_models import FILE
+from ranktrial.common.errors import UserError
+from ranktrial.models import running  # noqa: F401  before torch: it sets how torch's threads wait
+from ranktrial.models.adapters import adapter
+from ranktrial.models.cutting import cutting_scorer
+from ranktrial.models.language_models import FILE
 from scripts.training import weights
 from tests.models.test_cutting import lengths
 from tests.support.calling import call

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.models import loading  # first: it sets what the libraries read while they are imported
+from ranktrial.common.errors import UserError
+from ranktrial.models import loading  # first: it sets what the libraries read while they are imported
 
 POSITIONS, PADDING = 13, 3
 SIZES = {"hidden_size": 48, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8, "vocab_size": 20}

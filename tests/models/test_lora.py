@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from scripts.common.digests import sha256
-from scripts.common.errors import UserError
-from scripts.common.settings import read_settings
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.models import lora
-from scripts.models.adapters import adapter
-from scripts.models.training_keys import Lora
+from ranktrial.common.digests import sha256
+from ranktrial.common.errors import UserError
+from ranktrial.common.settings import read_settings
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.models import lora
+from ranktrial.models.adapters import adapter
+from ranktrial.models.training_keys import Lora
 from tests.support import tiny_language_model
 from tests.support.tiny_bert import build, build_masked
 from tests.support.tiny_task import WORDS, in_process, read_log, same, weights
@@ -162,7 +162,7 @@ def test_a_language_model_is_adapted(tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["bi-encoder", "cross-encoder"])
 def test_a_stopped_training_of_an_adapter_ends_like_an_undisturbed_one(task, tmp_path, monkeypatch, kind):
-    from scripts.training.checkpoints import Recorder
+    from ranktrial.training.checkpoints import Recorder
 
     given = {"type": kind, "lora": GIVEN, **FAST}
     in_process(task, tmp_path / "whole", monkeypatch, **given)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.models.adapters import adapters
-from scripts.models.losses import PAIRS, resolve_loss
+from ranktrial.common.errors import UserError
+from ranktrial.models.adapters import adapters
+from ranktrial.models.losses import PAIRS, resolve_loss
 
 NOT_HERE = {
     "bi-encoder": """AdaptiveLayerLoss BatchAllTripletLoss BatchHardSoftMarginTripletLoss BatchHardTripletLoss
@@ -18,7 +18,7 @@ NOT_HERE = {
     "cross-encoder": "ADRMSELoss CrossEntropyLoss",
 }
 
-# in scripts/models/pairwise_losses.py and distillation.py
+# in ranktrial/models/pairwise_losses.py and distillation.py
 OUR_OWN = {"cross-encoder": ("MarginRankingLoss", "PairwiseSoftmaxLoss", "DistillKLDivLoss")}
 
 

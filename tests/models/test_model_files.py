@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.models.model_files import check_weights, modules, read_object, shards, tensors
-from scripts.models.onnx_file import read_onnx
+from ranktrial.common.errors import UserError
+from ranktrial.models.model_files import check_weights, modules, read_object, shards, tensors
+from ranktrial.models.onnx_file import read_onnx
 from scripts.training import weights
 from tests.support import tiny_onnx
 from tests.support.tiny_bert import build

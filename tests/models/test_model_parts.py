@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.models import loading  # first: it sets what the libraries read while they are imported
-from scripts.models.adapters import adapter
-from scripts.models.model_parts import ACTIVATIONS, MODULES, check_activations, check_parts
+from ranktrial.common.errors import UserError
+from ranktrial.models import loading  # first: it sets what the libraries read while they are imported
+from ranktrial.models.adapters import adapter
+from ranktrial.models.model_parts import ACTIVATIONS, MODULES, check_activations, check_parts
 from scripts.training import weights
 from tests.support.calling import call
 from tests.support.one_line import one_line

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.schema import entry_of, schema
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.trec import ranking, read_run, write_run
-from scripts.models.adapters import MODEL_TYPES, adapter, adapters, tags, writes
-from scripts.models.losses import PAIRS
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.schema import entry_of, schema
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.trec import ranking, read_run, write_run
+from ranktrial.models.adapters import MODEL_TYPES, adapter, adapters, tags, writes
+from ranktrial.models.losses import PAIRS
 
 ROOT = Path(__file__).parents[2]
 FOLDER = MODEL_TYPES.replace(".", "/")
@@ -49,8 +49,8 @@ def test_the_schema_says_what_they_state():
 
 def test_the_workflow_is_planned_with_them_without_torch():
     code = (
-        "import sys; from scripts.models.adapters import adapters; adapters(); "
-        "import scripts.models.losses; "
+        "import sys; from ranktrial.models.adapters import adapters; adapters(); "
+        "import ranktrial.models.losses; "
         "print(sorted({'torch', 'transformers', 'sentence_transformers', 'datasets'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -107,7 +107,8 @@ DOCUMENTS = {"a": "ash elm", "b": "elm fig fig", "c": "oak yew", "d": "ash ash f
 def outside(tmp_path_factory) -> Path:
     """A copy of scripts/ with one file more, and a collection."""
     folder = tmp_path_factory.mktemp("outside")
-    shutil.copytree(ROOT / "scripts", folder / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+    for package in ("ranktrial", "scripts"):
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / FOLDER / "hashed_words.py").write_text(HASHED)
     (folder / "model").mkdir()
     (folder / "model/config.json").write_text(json.dumps({"buckets": 4096}))
@@ -152,9 +153,9 @@ def test_a_kind_from_outside_encodes_searches_and_re_ranks(outside):
 
 RESOLVE = """
 import json, sys
-from scripts.common.errors import UserError
-from scripts.experiment.schema import entry_of, schema
-from scripts.experiment.resolution import resolve
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.schema import entry_of, schema
+from ranktrial.experiment.resolution import resolve
 for config in json.load(sys.stdin):
     try:
         print({name: system.type for name, system in resolve(config, "toy.yaml").systems.items()})

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.trec import read_run, write_run
+from ranktrial.models.onnx_file import precision
+from ranktrial.models.onnx_pairs import OnnxCrossEncoder
 from scripts.inference import rerank
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.trec import read_run, write_run
-from scripts.models.onnx_file import precision
-from scripts.models.onnx_pairs import OnnxCrossEncoder
 from scripts.training import weights
 from tests.support.calling import call
 from tests.support.tiny_onnx import cross_encoder, model, tensor

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.inference.index_files import weights_sha256
+from ranktrial.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
+from ranktrial.models.adapters import adapter
+from ranktrial.models.onnx_file import precision
 from scripts.inference import export
 from scripts.inference.export import Settings, export_checkpoint
-from scripts.inference.index_files import weights_sha256
-from scripts.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
-from scripts.models.adapters import adapter
-from scripts.models.onnx_file import precision
 from tests.support.calling import call
 from tests.support.tiny_bert import SPECIAL, build, build_masked, vocabulary
 from tests.support.tiny_routes import build_routed

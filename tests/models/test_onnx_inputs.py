@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.models.onnx_texts import OnnxBiEncoder, write_pooling
+from ranktrial.common.errors import UserError
+from ranktrial.models.onnx_texts import OnnxBiEncoder, write_pooling
 from tests.support.one_line import one_line
 from tests.support.tiny_onnx import FLOAT, INT32, INT64, bi_encoder, placed
 

@@ -8,13 +8,13 @@ import numpy as np
 import onnx
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
+from ranktrial.models.adapters import adapter, adapters, exports
+from ranktrial.models.onnx_export import quantise
+from ranktrial.models.onnx_runtimes import open_graph
+from ranktrial.models.onnx_session import EXPORTED, FILE
 from scripts.inference.export import Settings, export_checkpoint, outputs
-from scripts.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
-from scripts.models.adapters import adapter, adapters, exports
-from scripts.models.onnx_export import quantise
-from scripts.models.onnx_runtimes import open_graph
-from scripts.models.onnx_session import EXPORTED, FILE
 from tests.support.tiny_bert import build, build_masked
 
 WORDS = ["ash elm fig oak yew", "the price of oats in august", "rain"]

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.trec import read_run, write_run
+from ranktrial.models.adapters import adapter
+from ranktrial.models.onnx_texts import OnnxBiEncoder, write_pooling
 from scripts.inference import encode, rerank
 from scripts.inference.searches import vectors as retrieve
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.trec import read_run, write_run
-from scripts.models.adapters import adapter
-from scripts.models.onnx_texts import OnnxBiEncoder, write_pooling
 from scripts.training import weights
 from tests.support.calling import call
 from tests.support.tiny_onnx import bi_encoder

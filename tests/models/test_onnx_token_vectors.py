@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.inference.index_files import weights_sha256
+from ranktrial.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
+from ranktrial.models.adapters import adapter
 from scripts.inference.export import Settings, export_checkpoint
-from scripts.inference.index_files import weights_sha256
-from scripts.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
-from scripts.models.adapters import adapter
 from tests.support.tiny_bert import build
 
 WORDS = ["ash elm fig oak yew", "the price of oats in august", "rain , ."]
@@ -87,7 +87,7 @@ def test_the_vectors_that_count_are_those_of_the_library(exported, tmp_path, fac
 
 
 def test_int8_is_near_and_an_index_of_one_is_not_searched_with_the_other(exported, tmp_path):
-    from scripts.models.onnx_export import quantise
+    from ranktrial.models.onnx_export import quantise
 
     kind = adapter("multi-vector")
     shutil.copytree(exported, tmp_path / "int8", ignore=shutil.ignore_patterns("torch"))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from scripts.models import running  # noqa: F401  before torch: it sets how torch's threads wait
-from scripts.models.types import bi_encoder
+from ranktrial.models import running  # noqa: F401  before torch: it sets how torch's threads wait
+from ranktrial.models.types import bi_encoder
 from tests.support.tiny_bert import build
 
 LISTS = [["ash elm", "oak yew", "fig oak"], ["elm fig", "yew", "ash ash oak"], ["fig", "ash", "oak"]]

@@ -4,14 +4,14 @@ import csv
 
 import pytest
 
-from scripts.models import running  # noqa: F401  before torch: it sets how torch's threads wait
+from ranktrial.models import running  # noqa: F401  before torch: it sets how torch's threads wait
 
 # isort: split
 import torch
 
-from scripts.ir.collection import Document, passages_of, write_corpus, write_queries
-from scripts.models.adapters import adapter
-from scripts.models.pairwise_losses import MarginRankingLoss, PairwiseSoftmaxLoss
+from ranktrial.ir.collection import Document, passages_of, write_corpus, write_queries
+from ranktrial.models.adapters import adapter
+from ranktrial.models.pairwise_losses import MarginRankingLoss, PairwiseSoftmaxLoss
 from tests.support.tiny_bert import build
 from tests.support.tiny_task import WORDS, in_process
 

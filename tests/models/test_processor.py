@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from scripts.models import kernels, loading, processor  # noqa: F401 - loading sets what the libraries read as they are imported
-from scripts.models.adapters import adapter
-from scripts.models.first_token import MODELS, first_token_alone
-from scripts.models.loaded import load_prompted, rank_fast
-from scripts.models.token_batches import in_batches
+from ranktrial.models import kernels, loading, processor  # noqa: F401 - loading sets what the libraries read as they are imported
+from ranktrial.models.adapters import adapter
+from ranktrial.models.first_token import MODELS, first_token_alone
+from ranktrial.models.loaded import load_prompted, rank_fast
+from ranktrial.models.token_batches import in_batches
 from tests.support.tiny_bert import build, build_masked
 
 torch = pytest.importorskip("torch")

@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.models import running  # noqa: F401  before torch: it sets how torch's threads wait
-from scripts.models.adapters import Scorer, adapter
-from scripts.models.cutting import cutter, cutting_encoder, cutting_scorer, tokenizer_of
-from scripts.models.loaded import load_prompted
-from scripts.models.prompts import of_columns, prompts_of
+from ranktrial.common.errors import UserError
+from ranktrial.models import running  # noqa: F401  before torch: it sets how torch's threads wait
+from ranktrial.models.adapters import Scorer, adapter
+from ranktrial.models.cutting import cutter, cutting_encoder, cutting_scorer, tokenizer_of
+from ranktrial.models.loaded import load_prompted
+from ranktrial.models.prompts import of_columns, prompts_of
 from tests.models.test_cutting import lengths
 from tests.support.tiny_bert import build
 

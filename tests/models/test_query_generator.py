@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.models.loaded_files import copy_model
-from scripts.models.types import query_generator
+from ranktrial.common.errors import UserError
+from ranktrial.models.loaded_files import copy_model
+from ranktrial.models.types import query_generator
 from tests.support import tiny_language_model
 from tests.support.one_line import one_line
 

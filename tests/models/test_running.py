@@ -6,7 +6,7 @@ from pathlib import Path
 
 CODE = """
 import gc
-from scripts.models.running import import_library
+from ranktrial.models.running import import_library
 import_library()
 frozen = gc.get_freeze_count()
 assert gc.isenabled() and frozen > 100_000, frozen
@@ -24,7 +24,7 @@ def test_the_garbage_collector_looks_at_no_library_and_works_on_afterwards():
 
 MANHATTAN = """
 import sys
-from scripts.models.running import import_library
+from ranktrial.models.running import import_library
 import_library()
 assert not {"sklearn", "scipy.stats"} & set(sys.modules), "a fifth of the start of each job"
 from sentence_transformers.util import pairwise_manhattan_sim, manhattan_sim

@@ -6,9 +6,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from scripts.models import loading, side_by_side  # noqa: F401 - loading sets what libraries read when imported
-from scripts.models.adapters import adapter
-from scripts.models.loaded import rank_fast
+from ranktrial.models import loading, side_by_side  # noqa: F401 - loading sets what libraries read when imported
+from ranktrial.models.adapters import adapter
+from ranktrial.models.loaded import rank_fast
 from tests.support.tiny_bert import build
 
 torch = pytest.importorskip("torch")

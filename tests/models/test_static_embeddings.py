@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
+from ranktrial.models.adapters import adapter
+from ranktrial.models.cutting import cutting_encoder
+from ranktrial.models.loaded import size_batches
+from ranktrial.training.training_settings import Settings as Training
 from scripts.inference.export import Settings, export_checkpoint
-from scripts.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
-from scripts.models.adapters import adapter
-from scripts.models.cutting import cutting_encoder
-from scripts.models.loaded import size_batches
 from scripts.training import weights
-from scripts.training.training_settings import Settings as Training
 from tests.support.calling import call
 from tests.support.one_line import one_line
 from tests.support.tiny_bert import vocabulary

@@ -7,11 +7,11 @@ from functools import partial
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.models import loading, token_batches  # noqa: F401 - loading sets what libraries read when imported
-from scripts.models.adapters import adapter
-from scripts.models.batch_sizes import CHUNK, texts_per_batch
-from scripts.models.token_batches import Tokenised, Unsuited, batches, frame, in_batches, kept_of_pair
+from ranktrial.common.errors import UserError
+from ranktrial.models import loading, token_batches  # noqa: F401 - loading sets what libraries read when imported
+from ranktrial.models.adapters import adapter
+from ranktrial.models.batch_sizes import CHUNK, texts_per_batch
+from ranktrial.models.token_batches import Tokenised, Unsuited, batches, frame, in_batches, kept_of_pair
 from tests.support.tiny_bert import build
 
 torch = pytest.importorskip("torch")
@@ -213,7 +213,7 @@ def test_scorers_sort_as_many_pairs_as_some_large_batches_have(tmp_path, folder)
 
 
 def test_a_language_model_takes_no_batches_by_tokens(folder, tmp_path, monkeypatch):
-    from scripts.models import language_models
+    from ranktrial.models import language_models
 
     cross_encoder(folder).save_pretrained(str(tmp_path / "cross"), create_model_card=False)
     monkeypatch.setattr(language_models, "judges", lambda model: True)

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from scripts.models import loading  # first: it sets what the libraries read while they are imported
-from scripts.models.running import import_library
-from scripts.models.token_batches import Tokenised
+from ranktrial.models import loading  # first: it sets what the libraries read while they are imported
+from ranktrial.models.running import import_library
+from ranktrial.models.token_batches import Tokenised
 
 torch = pytest.importorskip("torch")
 DRAWN = random.Random(3)

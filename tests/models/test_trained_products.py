@@ -4,9 +4,9 @@ import copy
 
 import pytest
 
-from scripts.models import loading, trained_products  # noqa: F401 - loading sets what the libraries read as they are imported
-from scripts.models.adapters import adapter
-from scripts.models.trained_products import LinearProducts, TrainedLinear, train_fast
+from ranktrial.models import loading, trained_products  # noqa: F401 - loading sets what the libraries read as they are imported
+from ranktrial.models.adapters import adapter
+from ranktrial.models.trained_products import LinearProducts, TrainedLinear, train_fast
 from tests.support.tiny_bert import build
 
 torch = pytest.importorskip("torch")

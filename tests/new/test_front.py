@@ -8,10 +8,10 @@ import re
 import pytest
 import yaml
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
+from ranktrial.new.folder import read_folder
+from ranktrial.new.page import description, meaning
 from scripts.new import front
-from scripts.new.folder import read_folder
-from scripts.new.page import description, meaning
 from tests.new import folders
 from tests.support.one_line import one_line
 
@@ -316,9 +316,9 @@ def entries_in(folder, files, folders, hidden):
 @pytest.mark.parametrize("each", [(2, 0, 0), (0, 2, 0), (0, 0, 2), (1, 1, 0)])
 def test_all_entries_of_a_folder_count_together(here, monkeypatch, each):
     entries_in(here / "data", *each)
-    monkeypatch.setattr("scripts.new.folder.MOST_ENTRIES", 9)
+    monkeypatch.setattr("ranktrial.new.folder.MOST_ENTRIES", 9)
     read_folder("data")
-    monkeypatch.setattr("scripts.new.folder.MOST_ENTRIES", 8)
+    monkeypatch.setattr("ranktrial.new.folder.MOST_ENTRIES", 8)
     with pytest.raises(UserError) as reported:
         read_folder("data")
     one_line(reported, "data: more than 8 files and folders; expected the folder of a collection")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.new.kinds_of_files import Head, kind_of, read_head, value_names
+from ranktrial.common.errors import UserError
+from ranktrial.new.kinds_of_files import Head, kind_of, read_head, value_names
 from tests.support.one_line import one_line
 
 CASES = [

@@ -2,8 +2,8 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.new.names import as_name, stem, systems_of, task_of_qrels
+from ranktrial.common.errors import UserError
+from ranktrial.new.names import as_name, stem, systems_of, task_of_qrels
 
 
 @pytest.mark.parametrize(

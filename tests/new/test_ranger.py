@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
 from tests.new import folders
 from tests.new.test_front import configuration, drafted, here  # noqa: F401
 

@@ -5,11 +5,11 @@ import json
 import pytest
 import yaml
 
-from scripts.common.errors import UserError
-from scripts.experiment.resolution import resolve
-from scripts.ir.scores import read_scores
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.resolution import resolve
+from ranktrial.ir.scores import read_scores
+from ranktrial.new.folder import read_folder
 from scripts.new import front
-from scripts.new.folder import read_folder
 from tests.new import folders
 
 IDS = ["q1", "q2", "q3"]

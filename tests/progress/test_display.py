@@ -9,8 +9,8 @@ import termios
 
 import pytest
 
-from scripts.progress.display import Display
-from scripts.progress.state import Rule, Run
+from ranktrial.progress.display import Display
+from ranktrial.progress.state import Rule, Run
 
 
 @pytest.fixture

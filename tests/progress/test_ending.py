@@ -1,8 +1,8 @@
 """The last lines of a run."""
 
-from scripts.progress.ending import conclusions, ending
-from scripts.reports.writing.content import Figure, Items, Paragraph, Section, Span
-from scripts.reports.writing.markdown import document
+from ranktrial.progress.ending import conclusions, ending
+from ranktrial.reports.writing.content import Figure, Items, Paragraph, Section, Span
+from ranktrial.reports.writing.markdown import document
 
 
 def summary(*sections):

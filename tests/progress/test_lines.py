@@ -2,8 +2,8 @@
 
 import pytest
 
-from scripts.progress.lines import Stage, duration, heading, line, news, stages
-from scripts.progress.state import Rule, Run, Running
+from ranktrial.progress.lines import Stage, duration, heading, line, news, stages
+from ranktrial.progress.state import Rule, Run, Running
 
 
 def a_run(**fields):

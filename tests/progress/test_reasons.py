@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.progress.reasons import in_words, lasts
+from ranktrial.progress.reasons import in_words, lasts
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.progress import state
-from scripts.progress.stages import STAGES, stage_of
+from ranktrial.common.errors import UserError
+from ranktrial.progress import state
+from ranktrial.progress.stages import STAGES, stage_of
 from tests.support.one_line import one_line
 from tests.workflow.conftest import REPOSITORY
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.progress import state
+from ranktrial.common.errors import UserError
+from ranktrial.progress import state
 from scripts.progress.status import current, named, report, state_of
 from tests.support.one_line import one_line
 from tests.workflow.conftest import REPOSITORY

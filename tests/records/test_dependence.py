@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from scripts.common.keys import given
-from scripts.common.settings import read_settings
-from scripts.records.dependence import DependenceRecord, as_record, from_record
-from scripts.statistics.dependence.structure import Dependence
+from ranktrial.common.keys import given
+from ranktrial.common.settings import read_settings
+from ranktrial.records.dependence import DependenceRecord, as_record, from_record
+from ranktrial.statistics.dependence.structure import Dependence
 from tests.statistics.test_dependent_moderators import BY_NAME, dependence_of, seed_effect
 
 

@@ -8,14 +8,14 @@ import pandas as pd
 import pytest
 from matplotlib.patches import Rectangle
 
-from scripts.common.keys import given
-from scripts.common.settings import read_settings
-from scripts.experiment.chart_records import Chart
-from scripts.experiment.charts import model_names, weights_name
-from scripts.experiment.resolution import resolve
-from scripts.models.model_keys import Model
+from ranktrial.common.keys import given
+from ranktrial.common.settings import read_settings
+from ranktrial.experiment.chart_records import Chart
+from ranktrial.experiment.charts import model_names, weights_name
+from ranktrial.experiment.resolution import resolve
+from ranktrial.models.model_keys import Model
+from ranktrial.reports.figures.bars import COLOURS, Bar, BarChart, bar_chart
 from scripts.reports.draw_bars import filled
-from scripts.reports.figures.bars import COLOURS, Bar, BarChart, bar_chart
 
 MODELS = ["all-MiniLM-L6-v2", "distiluse-base-multilingual-cased-v2", "a model whose name is so long that it has to be broken",
           *(f"model-{n}" for n in range(9))]  # fmt: skip

@@ -7,16 +7,16 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scripts.reports.comparison.reading import Labels
-from scripts.reports.contents.costs import COLUMNS, costs, costs_table
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.contents.costs import COLUMNS, costs, costs_table
+from ranktrial.reports.figures.cost_axis import cost_axis
+from ranktrial.reports.figures.cost_data import Cost, Point, latency, pareto_front, point, side_by_side
+from ranktrial.reports.figures.costs import Shown, cost_figure
+from ranktrial.reports.figures.placing import Box, around, placed
+from ranktrial.reports.writing.content import plain
+from ranktrial.statistics.meta_analysis.summaries import normal_summary
 from scripts.reports.costs import Beside, row
 from scripts.reports.draw_costs import END_TO_END, Settings, notes
-from scripts.reports.figures.cost_axis import cost_axis
-from scripts.reports.figures.cost_data import Cost, Point, latency, pareto_front, point, side_by_side
-from scripts.reports.figures.costs import Shown, cost_figure
-from scripts.reports.figures.placing import Box, around, placed
-from scripts.reports.writing.content import plain
-from scripts.statistics.meta_analysis.summaries import normal_summary
 
 
 def system(effect, half, low, high, **more):

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pandas as pd
 
-from scripts.reports.comparison.reading import Labels
-from scripts.reports.contents import data
-from scripts.reports.writing.content import Span, plain, spans
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.contents import data
+from ranktrial.reports.writing.content import Span, plain, spans
 
 NAMES = Labels({}, {})
 

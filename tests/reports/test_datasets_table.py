@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from scripts.reports.contents.data import datasets_table
+from ranktrial.reports.contents.data import datasets_table
 from scripts.reports.datasets_table import COLLECTION_COLUMNS, SPLIT_COLUMNS, rows
 
 SPLIT = {"queries": 2, "judgements": 3, "relevant": 2, "queries_without_relevant": 0, "carved": False}

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from scripts.common.keys import given as as_json
-from scripts.reports.comparison.families import HIGHER, LOWER, OPEN, read_families, read_family
-from scripts.reports.comparison.family_text import CONDITIONS, differences, heading, notes, sentence, standings, where
-from scripts.reports.comparison.reading import Labels
-from scripts.reports.contents.families import families as families_section
+from ranktrial.common.keys import given as as_json
+from ranktrial.reports.comparison.families import HIGHER, LOWER, OPEN, read_families, read_family
+from ranktrial.reports.comparison.family_text import CONDITIONS, differences, heading, notes, sentence, standings, where
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.contents.families import families as families_section
+from ranktrial.reports.figures.family import APART, diagram, spread
+from ranktrial.reports.figures.marks import DIAMOND
+from ranktrial.reports.writing import latex, markdown
+from ranktrial.reports.writing.content import Note
+from ranktrial.statistics.multiple.families import scopes
+from ranktrial.synthesis.families import Settings, record, rows
 from scripts.reports.draw_family import filled
 from scripts.reports.family_table import content
-from scripts.reports.figures.family import APART, diagram, spread
-from scripts.reports.figures.marks import DIAMOND
-from scripts.reports.writing import latex, markdown
-from scripts.reports.writing.content import Note
-from scripts.statistics.multiple.families import scopes
-from scripts.synthesis.families import Settings, record, rows
 
 LONG = "sentence-transformers/distiluse-base-multilingual-cased-v2, fine-tuned with hard negatives"
 

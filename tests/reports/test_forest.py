@@ -11,9 +11,9 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
-from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
-from scripts.reports.figures.forest import forest_plot, save
-from scripts.reports.figures.marks import MUTED
+from ranktrial.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
+from ranktrial.reports.figures.forest import forest_plot, save
+from ranktrial.reports.figures.marks import MUTED
 
 LONG = (
     "BEIR/cqadupstack/programmers-test-split-with-a-rather-long-name",

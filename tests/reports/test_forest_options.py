@@ -9,15 +9,15 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from scripts.common.errors import UserError
-from scripts.common.keys import given
-from scripts.reports.comparison import number_text, plot_text
-from scripts.reports.comparison.forest_data import AgainstMargin, Diamond, Margin
-from scripts.reports.comparison.looks import Looks
-from scripts.reports.comparison.reading import Labels, forest, read_found
-from scripts.reports.figures.forest import forest_plot
-from scripts.reports.figures.forest_axis import common_limits
-from scripts.statistics.meta_analysis.bayes import BayesianSummary
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import given
+from ranktrial.reports.comparison import number_text, plot_text
+from ranktrial.reports.comparison.forest_data import AgainstMargin, Diamond, Margin
+from ranktrial.reports.comparison.looks import Looks
+from ranktrial.reports.comparison.reading import Labels, forest, read_found
+from ranktrial.reports.figures.forest import forest_plot
+from ranktrial.reports.figures.forest_axis import common_limits
+from ranktrial.statistics.meta_analysis.bayes import BayesianSummary
 from tests.reports import test_forest
 from tests.reports.test_forest import UNDEFINED, outside, overlapping, patches, rows, with_rows, words
 from tests.support.meta_records import meta_record

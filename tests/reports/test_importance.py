@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.tables import IMPORTANCE, read_table
+from ranktrial.common.errors import UserError
+from ranktrial.common.tables import IMPORTANCE, read_table
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.contents.importance import Rankers, importance
+from ranktrial.reports.contents.machine import read_timings
+from ranktrial.reports.figures.importance import PAGE, Panel, importance_chart
+from ranktrial.reports.writing import html_page, markdown
+from ranktrial.reports.writing.content import Table
 from scripts.reports import draw_importance
-from scripts.reports.comparison.reading import Labels
-from scripts.reports.contents.importance import Rankers, importance
-from scripts.reports.contents.machine import read_timings
 from scripts.reports.draw_importance import panels_of
-from scripts.reports.figures.importance import PAGE, Panel, importance_chart
-from scripts.reports.writing import html_page, markdown
-from scripts.reports.writing.content import Table
 from tests.support.calling import call
 
 

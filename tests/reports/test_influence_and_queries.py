@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.experiment.resolution import resolve
+from ranktrial.experiment.resolution import resolve
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.figures.influence import InfluencePlot, Point, free_places, influence_plot
+from ranktrial.reports.figures.panel import Scale, limits_of
+from ranktrial.reports.figures.queries import QueriesPlot, TaskQueries, density_of, quantiles, queries_plot
+from ranktrial.statistics.task.superiority import superiority
 from scripts.reports import draw_influence, draw_queries
-from scripts.reports.comparison.reading import Labels
-from scripts.reports.figures.influence import InfluencePlot, Point, free_places, influence_plot
-from scripts.reports.figures.panel import Scale, limits_of
-from scripts.reports.figures.queries import QueriesPlot, TaskQueries, density_of, quantiles, queries_plot
 from scripts.reports.planning import figures, pages
-from scripts.statistics.task.superiority import superiority
 from scripts.synthesis.influence_table import influence_table
 from tests.experiment.test_config import changed
 from tests.reports.test_forest import LONG, outside, overlapping, patches, words

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from scripts.ir.trec import write_qrels
+from ranktrial.ir.trec import write_qrels
 from scripts.reports import judge_tables as script
 from tests.support.calling import call
 

@@ -5,13 +5,13 @@ import json
 import pandas as pd
 import pytest
 
-from scripts.records.family import Difference, FamilyRecord
+from ranktrial.records.family import Difference, FamilyRecord
+from ranktrial.reports.comparison.families import FoundFamily, Scope, Standing, of_all_pairs
+from ranktrial.reports.comparison.family_text import size_alone
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.writing.content import plain
 from scripts.reports import means_tables
-from scripts.reports.comparison.families import FoundFamily, Scope, Standing, of_all_pairs
-from scripts.reports.comparison.family_text import size_alone
-from scripts.reports.comparison.reading import Labels
 from scripts.reports.means_tables import AVERAGE, Settings, content, means_table, notes, values
-from scripts.reports.writing.content import plain
 
 MEANS = pd.DataFrame(
     [

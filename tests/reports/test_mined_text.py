@@ -2,8 +2,8 @@
 
 import json
 
-from scripts.reports.contents.mined import mined
-from scripts.reports.writing.content import plain
+from ranktrial.reports.contents.mined import mined
+from ranktrial.reports.writing.content import plain
 
 RECORD = {"from": ["bm25", "z"], "cross_encoder": None, "rules": {}, "queries": 1200, "queries_not_found": 0, "queries_without_negatives": 0,
           "queries_with_fewer_negatives": 0, "queries_without_positive_score": 0, "equal_texts": 0,

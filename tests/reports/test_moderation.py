@@ -12,29 +12,29 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from scripts.common.keys import given
-from scripts.experiment.resolution import resolve
-from scripts.records.moderation import ModerationRecord
-from scripts.reports import draw_bubble, moderator_tables
-from scripts.reports.comparison import number_text as form
-from scripts.reports.comparison.forest_data import Diamond, Subgroup
-from scripts.reports.comparison.lines import lines_of
-from scripts.reports.comparison.moderation import (
+from ranktrial.common.keys import given
+from ranktrial.experiment.resolution import resolve
+from ranktrial.records.moderation import ModerationRecord
+from ranktrial.reports.comparison import number_text as form
+from ranktrial.reports.comparison.forest_data import Diamond, Subgroup
+from ranktrial.reports.comparison.lines import lines_of
+from ranktrial.reports.comparison.moderation import (
     coefficient_rows,
     dependence_sentence,
     moderators_test,
     read_moderation,
     statement,
 )
-from scripts.reports.comparison.reading import Labels, subgroups
-from scripts.reports.figures.bubble import LARGEST, Bubble, BubblePlot, Fitted, bubble_plot
-from scripts.reports.figures.forest import forest_plot
+from ranktrial.reports.comparison.reading import Labels, subgroups
+from ranktrial.reports.figures.bubble import LARGEST, Bubble, BubblePlot, Fitted, bubble_plot
+from ranktrial.reports.figures.forest import forest_plot
+from ranktrial.reports.writing.content import Paragraph
+from ranktrial.statistics.dependence.structure import Dependence
+from ranktrial.statistics.meta_regression.moderation import Effects, Model, models
+from ranktrial.statistics.meta_regression.moderation import subgroups as grouped
+from ranktrial.statistics.method import Method
+from scripts.reports import draw_bubble, moderator_tables
 from scripts.reports.planning import figures, moderation, pages
-from scripts.reports.writing.content import Paragraph
-from scripts.statistics.dependence.structure import Dependence
-from scripts.statistics.meta_regression.moderation import Effects, Model, models
-from scripts.statistics.meta_regression.moderation import subgroups as grouped
-from scripts.statistics.method import Method
 from tests.experiment.test_config import changed
 from tests.reports.test_forest import forest, outside, overlapping, patches, words
 from tests.support.calling import call

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from scripts.reports.comparison import number_text as form
-from scripts.reports.comparison import plot_text
-from scripts.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
-from scripts.reports.figures.measured_text import width, wrap
+from ranktrial.reports.comparison import number_text as form
+from ranktrial.reports.comparison import plot_text
+from ranktrial.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
+from ranktrial.reports.figures.measured_text import width, wrap
 
 
 def plain(*intervals: tuple[float, float]) -> Forest:

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from scripts.experiment.reading import read_yaml
-from scripts.experiment.resolution import resolve
-from scripts.experiment.results_paths import parse
+from ranktrial.experiment.reading import read_yaml
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.results_paths import parse
 from scripts.reports.planning import costs, figures, pages, published
 from scripts.reports.planning.drawings import drawings
 from scripts.reports.planning.labels import labels

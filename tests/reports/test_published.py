@@ -7,12 +7,12 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.tables import read_texts
-from scripts.reports.contents.published import content, counts
+from ranktrial.common.errors import UserError
+from ranktrial.common.tables import read_texts
+from ranktrial.reports.contents.published import content, counts
+from ranktrial.reports.published_numbers.marks import marks
+from ranktrial.reports.writing import markdown
 from scripts.reports.published import Results, in_digits, read_published, versus
-from scripts.reports.published_numbers.marks import marks
-from scripts.reports.writing import markdown
 from tests.support.meta_records import meta_record
 
 HEADING = "table\trow\tcolumn\tprinted\tcomparison\ttask\tsystem\tquantity\tfactor\tnote\n"

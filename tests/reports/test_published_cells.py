@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 import yaml
 
-from scripts.common.errors import UserError
-from scripts.common.tables import read_texts
-from scripts.experiment.printed_cells import CELL, read_mapping
-from scripts.reports.contents.published import content, counts_table
-from scripts.reports.published_numbers.cells import (
+from ranktrial.common.errors import UserError
+from ranktrial.common.tables import read_texts
+from ranktrial.experiment.printed_cells import CELL, read_mapping
+from ranktrial.reports.contents.published import content, counts_table
+from ranktrial.reports.published_numbers.cells import (
     DIFFERENT,
     EQUAL,
     MACHINE,
@@ -26,7 +26,7 @@ from scripts.reports.published_numbers.cells import (
     verdict,
     versus,
 )
-from scripts.reports.writing import html_page, markdown
+from ranktrial.reports.writing import html_page, markdown
 
 PUBLISHED = Path(__file__).parents[2] / "config" / "published"
 HEADING = ("table", "variant", "system", "training", "measure", "cutoff", "value", "std")

@@ -10,22 +10,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.common.commit import commit_text
-from scripts.common.errors import UserError
-from scripts.common.tables import read_texts
-from scripts.common.version import VERSION
-from scripts.reports.comparison.adjustment import Adjusted, Adjustment
-from scripts.reports.comparison.looks import Looks
-from scripts.reports.comparison.reading import SHOWN, Found, Labels, check_columns
-from scripts.reports.comparison.table import TRIED, TRIED_NOTE
-from scripts.reports.contents import data
-from scripts.reports.contents.comparisons import Figures, compared, comparisons, first, grouped, questions
-from scripts.reports.contents.machine import Origin, duration, energy_text, facts, machine_table, made, read_timings
-from scripts.reports.contents.mean_values import Value
-from scripts.reports.contents.published import content as published
-from scripts.reports.report import origin_of
-from scripts.reports.writing import html_page
-from scripts.reports.writing.content import (
+from ranktrial.common.commit import commit_text
+from ranktrial.common.errors import UserError
+from ranktrial.common.tables import read_texts
+from ranktrial.common.version import VERSION
+from ranktrial.reports.comparison.adjustment import Adjusted, Adjustment
+from ranktrial.reports.comparison.looks import Looks
+from ranktrial.reports.comparison.reading import SHOWN, Found, Labels, check_columns
+from ranktrial.reports.comparison.table import TRIED, TRIED_NOTE
+from ranktrial.reports.contents import data
+from ranktrial.reports.contents.comparisons import Figures, compared, comparisons, first, grouped, questions
+from ranktrial.reports.contents.machine import Origin, duration, energy_text, facts, machine_table, made, read_timings
+from ranktrial.reports.contents.mean_values import Value
+from ranktrial.reports.contents.published import content as published
+from ranktrial.reports.writing import html_page
+from ranktrial.reports.writing.content import (
     Cell,
     Figure,
     Folded,
@@ -37,11 +36,12 @@ from scripts.reports.writing.content import (
     plain,
     spans,
 )
-from scripts.statistics.method import Method
-from scripts.statistics.task.results import task_result
+from ranktrial.statistics.method import Method
+from ranktrial.statistics.task.results import task_result
+from ranktrial.synthesis.effects_table import rows
+from scripts.reports.report import origin_of
 from scripts.synthesis.comparisons_table import Settings as ComparisonsSettings
 from scripts.synthesis.comparisons_table import table as comparisons_table
-from scripts.synthesis.effects_table import rows
 from tests.support.meta_records import meta_record
 
 EVIL = 'A <b>bold</b> & "quoted" <script>alert(1)</script>'

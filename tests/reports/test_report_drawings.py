@@ -7,13 +7,13 @@ import xml.etree.ElementTree as ElementTree
 import pandas as pd
 import pytest
 
-from scripts.reports.comparison.reading import Labels
-from scripts.reports.contents.training import SizeGroup, losses_of, size_curves, thinned
-from scripts.reports.figures.curves import Spot, curves_plot
-from scripts.reports.figures.forest import as_svg
-from scripts.reports.figures.losses import losses
-from scripts.reports.writing import html_page
-from scripts.reports.writing.content import Figure
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.contents.training import SizeGroup, losses_of, size_curves, thinned
+from ranktrial.reports.figures.curves import Spot, curves_plot
+from ranktrial.reports.figures.forest import as_svg
+from ranktrial.reports.figures.losses import losses
+from ranktrial.reports.writing import html_page
+from ranktrial.reports.writing.content import Figure
 
 SVG = """<?xml version="1.0"?>
 <svg xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg" width="504pt" height="4pt" viewBox="0 0 5 4">

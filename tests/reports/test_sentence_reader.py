@@ -12,20 +12,20 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from scripts.common.keys import given
-from scripts.reports.comparison.adjustment import adjustments
-from scripts.reports.comparison.notes import notes
-from scripts.reports.comparison.reading import Found
-from scripts.reports.comparison.sentence import sentence
-from scripts.statistics.sensitivity import sensitivity
-from scripts.synthesis.comparing import compared
-from scripts.synthesis.comparison_settings import SeedsOf, Settings
+from ranktrial.common.keys import given
+from ranktrial.reports.comparison.adjustment import adjustments
+from ranktrial.reports.comparison.notes import notes
+from ranktrial.reports.comparison.reading import Found
+from ranktrial.reports.comparison.sentence import sentence
+from ranktrial.statistics.sensitivity import sensitivity
+from ranktrial.synthesis.comparing import compared
+from ranktrial.synthesis.comparison_settings import SeedsOf, Settings
+from ranktrial.synthesis.dependence_record import dependence_record
+from ranktrial.synthesis.effects_table import rows
+from ranktrial.synthesis.meta_record import equivalence_record, meta_record, sensitivity_record
+from ranktrial.synthesis.metrics_files import Scores
 from scripts.synthesis.comparisons_table import Settings as TableSettings
 from scripts.synthesis.comparisons_table import table
-from scripts.synthesis.dependence_record import dependence_record
-from scripts.synthesis.effects_table import rows
-from scripts.synthesis.meta_record import equivalence_record, meta_record, sensitivity_record
-from scripts.synthesis.metrics_files import Scores
 from tests.reports.test_sentence import LABELS, LOOKS, plot_of
 
 ALPHA, FAMILIES = 0.05, 40

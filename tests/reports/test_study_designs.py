@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from scripts.records.study_design import FoundBasis
-from scripts.reports.comparison.reading import Labels
-from scripts.reports.figures.contours import contour_figure, contour_levels, label_place
-from scripts.reports.study_design_text import remarks, sentence
+from ranktrial.records.study_design import FoundBasis
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.figures.contours import contour_figure, contour_levels, label_place
+from ranktrial.reports.study_design_text import remarks, sentence
+from ranktrial.reports.writing import markdown
+from ranktrial.reports.writing.content import plain
+from ranktrial.statistics.power.designs import Design
+from ranktrial.study_design.basis import Assumed, assumed_basis
 from scripts.reports.study_designs import designs, grid, page
-from scripts.reports.writing import markdown
-from scripts.reports.writing.content import plain
-from scripts.statistics.power.designs import Design
-from scripts.study_design.basis import Assumed, assumed_basis
 from scripts.study_design.plan_designs import Settings, plan
 
 LABELS = Labels({}, {"tuned": "A tuned system with a long name", "theirs": "Theirs"})

@@ -6,15 +6,15 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from scripts.reports.comparison.adjustment import Adjusted, Adjustment, adjustments
-from scripts.reports.comparison.caption import caption
-from scripts.reports.comparison.lines import lines_of
-from scripts.reports.comparison.looks import Looks
-from scripts.reports.comparison.number_text import numbers
-from scripts.reports.comparison.plot_text import p_text
-from scripts.reports.comparison.reading import Found, Labels, forest, p_column
-from scripts.reports.comparison.sentence import answers
-from scripts.reports.comparison.table import (
+from ranktrial.reports.comparison.adjustment import Adjusted, Adjustment, adjustments
+from ranktrial.reports.comparison.caption import caption
+from ranktrial.reports.comparison.lines import lines_of
+from ranktrial.reports.comparison.looks import Looks
+from ranktrial.reports.comparison.number_text import numbers
+from ranktrial.reports.comparison.plot_text import p_text
+from ranktrial.reports.comparison.reading import Found, Labels, forest, p_column
+from ranktrial.reports.comparison.sentence import answers
+from ranktrial.reports.comparison.table import (
     HERE,
     LIKE_THESE,
     NEW,
@@ -28,10 +28,10 @@ from scripts.reports.comparison.table import (
     headings,
     overview,
 )
+from ranktrial.reports.writing import markdown
+from ranktrial.reports.writing.content import Column, Items, Paragraph, Section, Table
+from ranktrial.reports.writing.latex import FITTING, SMALL, document, escape, heading
 from scripts.reports.tables import content, dependences, in_full, narrow
-from scripts.reports.writing import markdown
-from scripts.reports.writing.content import Column, Items, Paragraph, Section, Table
-from scripts.reports.writing.latex import FITTING, SMALL, document, escape, heading
 from scripts.synthesis.comparisons_table import Settings, table
 from tests.support.meta_records import meta_record
 

@@ -7,8 +7,8 @@ import statistics
 import pandas as pd
 import pytest
 
-from scripts.experiment.descriptions import for_times, training_columns
-from scripts.experiment.resolution import resolve
+from ranktrial.experiment.descriptions import for_times, training_columns
+from ranktrial.experiment.resolution import resolve
 from scripts.reports.planning.costs import WORKS
 from scripts.reports.times import TimedSystem, cell, columns, fine_tuning_times, inference_times, main, wide
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from scripts.records.curves import AgainstStart, Baseline, CurvesRecord, Pair, Point
-from scripts.reports.transfer import curve_answers, matrix_answers
-from scripts.reports.transfer.answers_text import as_table, sections
-from scripts.reports.transfer.curve_answers import Curves, above_for_good
-from scripts.reports.transfer.matrix_table import Matrix, matrix, notes
-from scripts.reports.writing import content, latex, markdown
-from scripts.statistics.task.differences import Difference
+from ranktrial.records.curves import AgainstStart, Baseline, CurvesRecord, Pair, Point
+from ranktrial.reports.transfer import curve_answers, matrix_answers
+from ranktrial.reports.transfer.answers_text import as_table, sections
+from ranktrial.reports.transfer.curve_answers import Curves, above_for_good
+from ranktrial.reports.transfer.matrix_table import Matrix, matrix, notes
+from ranktrial.reports.writing import content, latex, markdown
+from ranktrial.statistics.task.differences import Difference
 
 
 def plain(text):

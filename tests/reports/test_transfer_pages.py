@@ -10,15 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.common.settings import read_settings
-from scripts.experiment.resolution import resolve
-from scripts.experiment.results_paths import fields_of, path
+from ranktrial.common.settings import read_settings
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.results_paths import fields_of, path
+from ranktrial.reports.contents.transfer import studies as studies_section
+from ranktrial.reports.transfer.studies import Studies, read_studies
+from ranktrial.reports.writing import html_page, markdown
+from ranktrial.reports.writing.content import plain
 from scripts.reports import curve_answers, draw_curves, matrix_answers, matrix_tables
-from scripts.reports.contents.transfer import studies as studies_section
 from scripts.reports.planning import transfer as shown
-from scripts.reports.transfer.studies import Studies, read_studies
-from scripts.reports.writing import html_page, markdown
-from scripts.reports.writing.content import plain
 from scripts.synthesis import measure_curves, measure_matrix
 from scripts.synthesis.transfer import planning
 from tests.experiment.test_matrices_and_curves import BASE

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scripts.reports.comparison.mean_in_text import sign
-from scripts.reports.comparison.weights_text import narrowest
-from scripts.statistics.comparison import compare
-from scripts.statistics.meta_analysis.independent import meta_analysis
-from scripts.statistics.method import Method
-from scripts.statistics.synthesise import INVERSE_VARIANCE, WEIGHTINGS
+from ranktrial.reports.comparison.mean_in_text import sign
+from ranktrial.reports.comparison.weights_text import narrowest
+from ranktrial.statistics.comparison import compare
+from ranktrial.statistics.meta_analysis.independent import meta_analysis
+from ranktrial.statistics.method import Method
+from ranktrial.statistics.synthesise import INVERSE_VARIANCE, WEIGHTINGS
 from tests.reports.test_sentence import MINUS, said
 from tests.support.meta_records import SUMMARY
 

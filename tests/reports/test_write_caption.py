@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.resolution import resolve
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.resolution import resolve
+from ranktrial.reports.figures.forest import forest_plot, noted
 from scripts.reports import draw_forest, write_caption
-from scripts.reports.figures.forest import forest_plot, noted
 from scripts.reports.planning import figures, pages
 from scripts.reports.planning.drawings import drawings
 from tests.experiment.test_config import changed

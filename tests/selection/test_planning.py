@@ -1,7 +1,7 @@
 """What the jobs that select a seed are given, on a small experiment."""
 
-from scripts.experiment.resolution import resolve
-from scripts.experiment.results_paths import SELECTED
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.results_paths import SELECTED
 from scripts.inference.planning import ranking_inputs
 from scripts.selection import planning
 from tests.experiment.test_config import changed

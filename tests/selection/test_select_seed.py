@@ -7,10 +7,10 @@ import sys
 import pandas as pd
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.resolution import resolve
-from scripts.experiment.results_paths import SELECTED
-from scripts.ir.trec import write_qrels, write_run
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.results_paths import SELECTED
+from ranktrial.ir.trec import write_qrels, write_run
 from scripts.selection import select_seed, selected_seeds
 from tests.experiment.test_config import changed
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
-from scripts.statistics.agreement import cohens_kappa, confusion, order_correlation
+from ranktrial.statistics.agreement import cohens_kappa, confusion, order_correlation
 
 
 def drawn(seed, n=200):

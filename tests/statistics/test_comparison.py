@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scripts.experiment.schema import entry_of, schema
-from scripts.statistics.comparison import compare
-from scripts.statistics.dependence.seed_effects import SeedsFrom
-from scripts.statistics.meta_analysis.independent import meta_analysis
-from scripts.statistics.method import DEFAULTS, Method
-from scripts.statistics.scores import TaskScores
+from ranktrial.experiment.schema import entry_of, schema
+from ranktrial.statistics.comparison import compare
+from ranktrial.statistics.dependence.seed_effects import SeedsFrom
+from ranktrial.statistics.meta_analysis.independent import meta_analysis
+from ranktrial.statistics.method import DEFAULTS, Method
+from ranktrial.statistics.scores import TaskScores
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "docs/compare-your-own-scores.ipynb"

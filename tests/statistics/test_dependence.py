@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scripts.common.errors import UserError
-from scripts.statistics.comparison import compare
-from scripts.statistics.dependence.clusters import TaskQueries, units_of_tasks
-from scripts.statistics.dependence.covariance import covariance, is_diagonal
-from scripts.statistics.dependence.influence import influence, per_unit_of_measure
-from scripts.statistics.dependence.seeds_part import SeedEffects, seed_source, seeds_parts, shares_of
-from scripts.statistics.dependence.structure import Dependence
-from scripts.statistics.dependence.units import clustered, components, effective_number, sums
-from scripts.statistics.least_squares.satterthwaite import Part, total
-from scripts.statistics.meta_analysis.dependent import dependent_meta_analysis
-from scripts.statistics.method import Method
-from scripts.statistics.scores import TaskScores
-from scripts.statistics.task.effect_sizes import effect_size
-from scripts.statistics.task.seeds import effect_variance
+from ranktrial.common.errors import UserError
+from ranktrial.statistics.comparison import compare
+from ranktrial.statistics.dependence.clusters import TaskQueries, units_of_tasks
+from ranktrial.statistics.dependence.covariance import covariance, is_diagonal
+from ranktrial.statistics.dependence.influence import influence, per_unit_of_measure
+from ranktrial.statistics.dependence.seeds_part import SeedEffects, seed_source, seeds_parts, shares_of
+from ranktrial.statistics.dependence.structure import Dependence
+from ranktrial.statistics.dependence.units import clustered, components, effective_number, sums
+from ranktrial.statistics.least_squares.satterthwaite import Part, total
+from ranktrial.statistics.meta_analysis.dependent import dependent_meta_analysis
+from ranktrial.statistics.method import Method
+from ranktrial.statistics.scores import TaskScores
+from ranktrial.statistics.task.effect_sizes import effect_size
+from ranktrial.statistics.task.seeds import effect_variance
 
 G = np.random.default_rng(1)
 STORED = json.loads((Path(__file__).parent / "oracle/rma_mv.json").read_text())

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scripts.statistics.dependence.seeds_part import SeedEffects, SeedSource
-from scripts.statistics.dependence.structure import Dependence
-from scripts.statistics.meta_regression.dependent import dependent_meta_regression, too_few_collections
-from scripts.statistics.meta_regression.independent import MetaRegression, meta_regression
-from scripts.statistics.meta_regression.moderation import Effects, model
-from scripts.statistics.method import Method
+from ranktrial.statistics.dependence.seeds_part import SeedEffects, SeedSource
+from ranktrial.statistics.dependence.structure import Dependence
+from ranktrial.statistics.meta_regression.dependent import dependent_meta_regression, too_few_collections
+from ranktrial.statistics.meta_regression.independent import MetaRegression, meta_regression
+from ranktrial.statistics.meta_regression.moderation import Effects, model
+from ranktrial.statistics.method import Method
 from tests.support.r_packages import there
 
 ORACLE = Path(__file__).parent / "oracle"

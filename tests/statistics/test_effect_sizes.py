@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from scripts.statistics.effects import effect_named
-from scripts.statistics.task.effect_sizes import effect_size
-from scripts.statistics.task.paired import Hedges
+from ranktrial.statistics.effects import effect_named
+from ranktrial.statistics.task.effect_sizes import effect_size
+from ranktrial.statistics.task.paired import Hedges
 
 
 def paired_sample(n: int, means: tuple[float, float], sd: float, r: float) -> tuple[np.ndarray, np.ndarray]:

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scripts.statistics.comparison import compare
-from scripts.statistics.dependence.observed_tasks import dependence_of, observed_task
-from scripts.statistics.dependence.seeds_part import SeedEffects, SeedSource, shares_of
-from scripts.statistics.dependence.structure import Dependence
-from scripts.statistics.meta_analysis.fixed_mean import fixed_mean
-from scripts.statistics.method import DEFAULTS, Method
-from scripts.statistics.synthesise import synthesise
-from scripts.statistics.task.effect_sizes import EffectSize
+from ranktrial.statistics.comparison import compare
+from ranktrial.statistics.dependence.observed_tasks import dependence_of, observed_task
+from ranktrial.statistics.dependence.seeds_part import SeedEffects, SeedSource, shares_of
+from ranktrial.statistics.dependence.structure import Dependence
+from ranktrial.statistics.meta_analysis.fixed_mean import fixed_mean
+from ranktrial.statistics.method import DEFAULTS, Method
+from ranktrial.statistics.synthesise import synthesise
+from ranktrial.statistics.task.effect_sizes import EffectSize
 
 
 def test_two_tasks_are_welchs_test():

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.statistics.least_squares.gls import gls
-from scripts.statistics.least_squares.robust import cr2
-from scripts.statistics.least_squares.variance_components import (
+from ranktrial.statistics.least_squares.gls import gls
+from ranktrial.statistics.least_squares.robust import cr2
+from ranktrial.statistics.least_squares.variance_components import (
     FEWEST_COLLECTIONS,
     generalised_q,
     omega_of,
@@ -20,7 +20,7 @@ from scripts.statistics.least_squares.variance_components import (
     structures,
     tau2_interval,
 )
-from scripts.statistics.meta_analysis.independent import meta_analysis
+from ranktrial.statistics.meta_analysis.independent import meta_analysis
 
 ORACLE = Path(__file__).parent / "oracle"
 STORED = json.loads((ORACLE / "rma_mv.json").read_text())

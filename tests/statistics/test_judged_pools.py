@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.ir.measures import evaluate
-from scripts.ir.trec import ranking, read_qrels, read_run
-from scripts.statistics.task.tests import interval_of
-from scripts.synthesis.simulated_judges import powered_task
-from scripts.synthesis.simulated_worlds import METHOD, one_task
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.trec import ranking, read_qrels, read_run
+from ranktrial.statistics.task.tests import interval_of
+from ranktrial.synthesis.simulated_judges import powered_task
+from ranktrial.synthesis.simulated_worlds import METHOD, one_task
 
 DATA = Path(__file__).parents[3] / "shared/data/ranger-retrieval"
 SYSTEMS = ("tasb_dim768_hf", "colberter_dim1_stopwords")

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.statistics.estimators import estimator_named
-from scripts.statistics.least_squares.gls import gls
-from scripts.statistics.least_squares.robust import cr2
-from scripts.statistics.meta_analysis.heterogeneity import q_statistic, tau2_interval
-from scripts.statistics.meta_analysis.independent import MetaAnalysis, meta_analysis
-from scripts.statistics.meta_analysis.prediction import FEWEST
+from ranktrial.statistics.estimators import estimator_named
+from ranktrial.statistics.least_squares.gls import gls
+from ranktrial.statistics.least_squares.robust import cr2
+from ranktrial.statistics.meta_analysis.heterogeneity import q_statistic, tau2_interval
+from ranktrial.statistics.meta_analysis.independent import MetaAnalysis, meta_analysis
+from ranktrial.statistics.meta_analysis.prediction import FEWEST
 from tests.support.debian import needed
 
 ORACLE = Path(__file__).parent / "oracle"

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.statistics.estimators import estimator_named, residual_estimator
-from scripts.statistics.meta_regression.design import design_of, levels, obstacle
-from scripts.statistics.meta_regression.independent import MetaRegression, meta_regression
-from scripts.statistics.meta_regression.permutation import arrangements, distinct, permutation_test
+from ranktrial.statistics.estimators import estimator_named, residual_estimator
+from ranktrial.statistics.meta_regression.design import design_of, levels, obstacle
+from ranktrial.statistics.meta_regression.independent import MetaRegression, meta_regression
+from ranktrial.statistics.meta_regression.permutation import arrangements, distinct, permutation_test
 from tests.support.r_packages import there
 
 ORACLE = Path(__file__).parent / "oracle"

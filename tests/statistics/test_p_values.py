@@ -10,16 +10,16 @@ import math
 import numpy as np
 import pytest
 
-from scripts.statistics.comparison import Comparison, compare
-from scripts.statistics.effects import all_effects
-from scripts.statistics.estimators import all_estimators
-from scripts.statistics.intervals import all_intervals
-from scripts.statistics.least_squares.satterthwaite import half_width
-from scripts.statistics.meta_analysis.equivalence import equivalence
-from scripts.statistics.meta_analysis.summaries import Summary
-from scripts.statistics.method import Method
-from scripts.statistics.scores import TaskScores
-from scripts.statistics.task_intervals import all_task_intervals
+from ranktrial.statistics.comparison import Comparison, compare
+from ranktrial.statistics.effects import all_effects
+from ranktrial.statistics.estimators import all_estimators
+from ranktrial.statistics.intervals import all_intervals
+from ranktrial.statistics.least_squares.satterthwaite import half_width
+from ranktrial.statistics.meta_analysis.equivalence import equivalence
+from ranktrial.statistics.meta_analysis.summaries import Summary
+from ranktrial.statistics.method import Method
+from ranktrial.statistics.scores import TaskScores
+from ranktrial.statistics.task_intervals import all_task_intervals
 
 ALPHAS = (0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.31, 0.5)
 DESIGNS = ("plain", "seeds", "clusters", "common queries")

@@ -12,16 +12,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from scripts.common.keys import keys_of
-from scripts.experiment.comparisons import loaded_modules
-from scripts.experiment.key_schema import of_key
-from scripts.experiment.schema import entry_of, schema
-from scripts.experiment.sections.synthesis import Statistics
-from scripts.statistics import effects, estimators, intervals, task_intervals
-from scripts.statistics.effects import EffectType, all_effects, effect_named
-from scripts.statistics.estimators import Estimator, all_estimators
-from scripts.statistics.intervals import Interval, all_intervals
-from scripts.statistics.task_intervals import IntervalMethod, all_task_intervals
+from ranktrial.common.keys import keys_of
+from ranktrial.experiment.comparisons import loaded_modules
+from ranktrial.experiment.key_schema import of_key
+from ranktrial.experiment.schema import entry_of, schema
+from ranktrial.experiment.sections.synthesis import Statistics
+from ranktrial.statistics import effects, estimators, intervals, task_intervals
+from ranktrial.statistics.effects import EffectType, all_effects, effect_named
+from ranktrial.statistics.estimators import Estimator, all_estimators
+from ranktrial.statistics.intervals import Interval, all_intervals
+from ranktrial.statistics.task_intervals import IntervalMethod, all_task_intervals
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = entry_of(schema(), "comparisons")["properties"]
@@ -82,7 +82,7 @@ TOYS = {
     "effects/median.py": """
 from dataclasses import dataclass
 from typing import Annotated
-from scripts.statistics.effects.md import *
+from ranktrial.statistics.effects.md import *
 NAME, LABEL, FINDING = "median", "Medians", "half of the queries gain {number}"
 @dataclass
 class Keys:
@@ -96,13 +96,13 @@ def tau2(y, variances):
     return 0.0
 """,
     "intervals/wide.py": """
-from scripts.statistics.meta_analysis.summaries import normal_summary
+from ranktrial.statistics.meta_analysis.summaries import normal_summary
 NAME, DESCRIPTION, LABEL = "wide", "a constant one", "constant width"
 def summary(y, variances, tau2, alpha):
     return normal_summary(y.mean(), 4.0, alpha)
 """,
     "task_intervals/whole.py": """
-from scripts.statistics.task_intervals import TaskInterval
+from ranktrial.statistics.task_intervals import TaskInterval
 NAME, DESCRIPTION, LABEL, P_VALUE = "whole", "all that can be", "whole", "{statistic} against nothing"
 HOLDS_SEEDS = False
 def fits(effect):
@@ -115,9 +115,10 @@ def interval(sample):
 
 def test_a_new_plug_in_is_one_new_file(tmp_path):
     """A toy of each, one file in its folder, is computed with, drawn and put in a sentence."""
-    shutil.copytree(ROOT / "scripts", tmp_path / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+    for package in ("ranktrial", "scripts"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     for name, text in TOYS.items():
-        (tmp_path / "scripts/statistics" / name).write_text(text)
+        (tmp_path / "ranktrial/statistics" / name).write_text(text)
     for task in "ab":
         for system, values in (("c", [0.1, 0.2, 0.3]), ("t", [0.2, 0.2, 0.9] if task == "a" else [0.4, 0.3, 0.3])):
             path = tmp_path / f"metrics/{task}/{system}/seed-0.tsv"

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from scipy import integrate, special
 
-from scripts.statistics.power.designs import Components, Design, Question
-from scripts.statistics.power.precision import Part, power_of, precision, satterthwaite
+from ranktrial.statistics.power.designs import Components, Design, Question
+from ranktrial.statistics.power.precision import Part, power_of, precision, satterthwaite
 
 ORACLE = Path(__file__).parent / "oracle"
 STORED = json.loads((ORACLE / "power.json").read_text())

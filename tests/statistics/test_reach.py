@@ -10,18 +10,18 @@ import ir_measures
 import numpy as np
 import pytest
 
-from scripts.ir.measure_names import OF_JUDGEMENTS
-from scripts.ir.measures import evaluate
-from scripts.statistics.comparison import compare
-from scripts.statistics.effects import all_effects
-from scripts.statistics.intervals import all_intervals
-from scripts.statistics.meta_analysis.measure_scale import Range, range_of, reach_of
-from scripts.statistics.sensitivity import sensitivity
-from scripts.statistics.task.differences import difference_of
-from scripts.statistics.task_intervals import all_task_intervals
-from scripts.synthesis.comparison_settings import Bayesian, Settings
-from scripts.synthesis.effects_table import rows
-from scripts.synthesis.meta_record import meta_record, sensitivity_record
+from ranktrial.ir.measure_names import OF_JUDGEMENTS
+from ranktrial.ir.measures import evaluate
+from ranktrial.statistics.comparison import compare
+from ranktrial.statistics.effects import all_effects
+from ranktrial.statistics.intervals import all_intervals
+from ranktrial.statistics.meta_analysis.measure_scale import Range, range_of, reach_of
+from ranktrial.statistics.sensitivity import sensitivity
+from ranktrial.statistics.task.differences import difference_of
+from ranktrial.statistics.task_intervals import all_task_intervals
+from ranktrial.synthesis.comparison_settings import Bayesian, Settings
+from ranktrial.synthesis.effects_table import rows
+from ranktrial.synthesis.meta_record import meta_record, sensitivity_record
 from tests.statistics.test_p_values import ALPHAS, DESIGNS, agrees, tasks_of
 
 WAYS = [

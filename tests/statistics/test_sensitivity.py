@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scripts.statistics.comparison import compare
-from scripts.statistics.dependence.structure import Dependence
-from scripts.statistics.meta_analysis.dependent import dependent_meta_analysis
-from scripts.statistics.method import Method
-from scripts.statistics.scores import TaskScores
-from scripts.statistics.sensitivity import SameTask, pooled_variance, sensitivity
-from scripts.statistics.task.results import TaskResult, task_result, task_warnings
+from ranktrial.statistics.comparison import compare
+from ranktrial.statistics.dependence.structure import Dependence
+from ranktrial.statistics.meta_analysis.dependent import dependent_meta_analysis
+from ranktrial.statistics.method import Method
+from ranktrial.statistics.scores import TaskScores
+from ranktrial.statistics.sensitivity import SameTask, pooled_variance, sensitivity
+from ranktrial.statistics.task.results import TaskResult, task_result, task_warnings
 
 METHOD = Method(interval="knapp-hartung", permutations=1000, seed=7, small_tasks="own")
 RANDOM = np.random.default_rng(4)

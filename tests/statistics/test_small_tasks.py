@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from scripts.statistics.comparison import compare
-from scripts.statistics.dependence.structure import Counts, Dependence
-from scripts.statistics.meta_analysis.heterogeneity import q_statistic
-from scripts.statistics.meta_analysis.small_tasks import prior_degrees, shrunk, with_shrunk_variances
-from scripts.statistics.method import Method
-from scripts.statistics.scores import TaskScores
-from scripts.statistics.sensitivity import sensitivity
-from scripts.statistics.synthesise import synthesise
-from scripts.statistics.task.effect_sizes import effect_size
-from scripts.statistics.task.prediction_powered import ModelScores
+from ranktrial.statistics.comparison import compare
+from ranktrial.statistics.dependence.structure import Counts, Dependence
+from ranktrial.statistics.meta_analysis.heterogeneity import q_statistic
+from ranktrial.statistics.meta_analysis.small_tasks import prior_degrees, shrunk, with_shrunk_variances
+from ranktrial.statistics.method import Method
+from ranktrial.statistics.scores import TaskScores
+from ranktrial.statistics.sensitivity import sensitivity
+from ranktrial.statistics.synthesise import synthesise
+from ranktrial.statistics.task.effect_sizes import effect_size
+from ranktrial.statistics.task.prediction_powered import ModelScores
 
 
 def test_the_prior_is_smyths_estimate():

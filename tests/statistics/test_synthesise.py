@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from scripts.statistics.meta_analysis.independent import meta_analysis
-from scripts.statistics.method import Method
-from scripts.statistics.synthesise import synthesise
-from scripts.statistics.task.effect_sizes import EffectSize, effect_size
-from scripts.statistics.task_intervals import TaskInterval
+from ranktrial.statistics.meta_analysis.independent import meta_analysis
+from ranktrial.statistics.method import Method
+from ranktrial.statistics.synthesise import synthesise
+from ranktrial.statistics.task.effect_sizes import EffectSize, effect_size
+from ranktrial.statistics.task_intervals import TaskInterval
 
 
 def effect(estimate: float, variance: float, kind: str = "MD") -> EffectSize:

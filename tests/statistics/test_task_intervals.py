@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scripts.common.plugins import own_keys
-from scripts.statistics.dependence.units import clustered, design_effects
-from scripts.statistics.effects import all_effects, compute_rows, effect_named
-from scripts.statistics.method import Method
-from scripts.statistics.task.effect_sizes import effect_size
-from scripts.statistics.task.interval import task_interval
-from scripts.statistics.task.results import task_result, task_warnings
-from scripts.statistics.task_intervals import (
+from ranktrial.common.plugins import own_keys
+from ranktrial.statistics.dependence.units import clustered, design_effects
+from ranktrial.statistics.effects import all_effects, compute_rows, effect_named
+from ranktrial.statistics.method import Method
+from ranktrial.statistics.task.effect_sizes import effect_size
+from ranktrial.statistics.task.interval import task_interval
+from ranktrial.statistics.task.results import task_result, task_warnings
+from ranktrial.statistics.task_intervals import (
     Sample,
     TaskInterval,
     _resampling,
@@ -30,7 +30,7 @@ from scripts.statistics.task_intervals import (
     bootstrap_t,
     method_for,
 )
-from scripts.statistics.task_intervals._resampling import resampled
+from ranktrial.statistics.task_intervals._resampling import resampled
 from tests.statistics.test_meta_analysis import numbers_of
 
 ORACLE = Path(__file__).parent / "oracle"

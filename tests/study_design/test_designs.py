@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from scripts.statistics.dependence.observed_tasks import dependence_of, observed_task, per_unit
-from scripts.statistics.dependence.seed_effects import SeedsFrom, seed_effects_of
-from scripts.statistics.meta_analysis.dependent import dependent_meta_analysis
-from scripts.statistics.method import DEFAULTS
-from scripts.statistics.power.designs import (
+from ranktrial.statistics.dependence.observed_tasks import dependence_of, observed_task, per_unit
+from ranktrial.statistics.dependence.seed_effects import SeedsFrom, seed_effects_of
+from ranktrial.statistics.meta_analysis.dependent import dependent_meta_analysis
+from ranktrial.statistics.method import DEFAULTS
+from ranktrial.statistics.power.designs import (
     Components,
     Design,
     Hours,
@@ -22,7 +22,7 @@ from scripts.statistics.power.designs import (
     enough_collections,
     rows,
 )
-from scripts.statistics.task.significance import paired_t_test
+from ranktrial.statistics.task.significance import paired_t_test
 from scripts.study_design.simulate_power import Settings, simulated
 
 HALF = Question(0.05, 0.8)

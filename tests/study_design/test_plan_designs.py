@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from ranktrial.study_design.basis import Systems, trained_values
 from scripts.reports import draw_study_design, study_designs
 from scripts.study_design import plan_designs
-from scripts.study_design.basis import Systems, trained_values
 from scripts.synthesis import compare
 from tests.support.calling import call
 
@@ -157,7 +157,7 @@ def test_tables_page_and_figure(plan, tmp_path, monkeypatch, capsys):
 
 
 def test_without_an_effect_of_any_task_the_mistake_is_one_line(plan):
-    from scripts.common.errors import UserError
+    from ranktrial.common.errors import UserError
 
     with pytest.raises(UserError, match="tuned against bm25: no task has an effect"):
         plan(tasks={"a": 1})

@@ -73,7 +73,7 @@ def draw() -> str:
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0:.0f} {1:.0f}" width="{0:.0f}" height="{1:.0f}">'
     )
     title = Markup(
-        "<title>The rooms of scripts/ and their numbers of modules: an arrow leads to what a room imports from</title>"
+        "<title>The rooms of ranktrial/ and scripts/ and their numbers of modules: an arrow leads to what a room imports from</title>"
     )
     background = Markup('<rect width="100%" height="100%" style="fill:white;stroke:none"/>')
     head = [

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.datasets.formats import beir, checkthat, emnlp2020, insuranceqa, qrels, touche, trec
+from ranktrial.common.errors import UserError
+from ranktrial.datasets.formats import beir, checkthat, emnlp2020, insuranceqa, qrels, touche, trec
 
 
 def write(folder, files):

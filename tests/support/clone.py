@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common import input_digests
-from scripts.common.files import atomic_folder, atomic_text
+from ranktrial.common import input_digests
+from ranktrial.common.files import atomic_folder, atomic_text
 
 METRICS = Path("results/tiny/metrics/weather/a/seed-0.tsv")
 MODEL = Path("results/tiny/models/bert/hard/seed-1")

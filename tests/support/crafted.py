@@ -21,18 +21,18 @@ from types import SimpleNamespace
 
 import yaml
 
-from scripts.archive.checking.confined import Confinement
-from scripts.archive.checking.expected import expected
-from scripts.archive.crate import layout
-from scripts.archive.crate.manifest import manifest, seal
-from scripts.archive.crate.zipping import write_zip
-from scripts.archive.provenance import jobs as archive_jobs
-from scripts.archive.provenance.commands import words_of
-from scripts.archive.provenance.privacy import Privacy
-from scripts.archive.provenance.records import METADATA, write_record
+from ranktrial.archive.checking.confined import Confinement
+from ranktrial.archive.checking.expected import expected
+from ranktrial.archive.crate import layout
+from ranktrial.archive.crate.manifest import manifest, seal
+from ranktrial.archive.crate.zipping import write_zip
+from ranktrial.archive.provenance import jobs as archive_jobs
+from ranktrial.archive.provenance.commands import words_of
+from ranktrial.archive.provenance.privacy import Privacy
+from ranktrial.archive.provenance.records import METADATA, write_record
+from ranktrial.common.files import sha256
+from ranktrial.engine.job_code import job_code
 from scripts.archive.write import Contents, Settings, fill
-from scripts.common.files import sha256
-from scripts.engine.job_code import job_code
 
 ROOT = Path(__file__).parents[2]
 CONFIG = {
@@ -81,7 +81,8 @@ def in_order(planned: list[dict]) -> list[dict]:
 
 def run_jobs(folder: Path, planned: list[dict]) -> None:
     """Run the jobs of a plan in `folder` and write Snakemake's records of them."""
-    (folder / "scripts").symlink_to(ROOT / "scripts")  # as in a clone: the archive holds the scripts' checksums
+    for name in ("scripts", "ranktrial"):
+        (folder / name).symlink_to(ROOT / name)  # as in a clone: the archive holds the scripts' checksums
     asked = [{"words": words_of(job["command"])[1:], "outputs": []} for job in planned]
     for job in planned:
         for path in job["log"]:

@@ -13,8 +13,8 @@ import sys
 
 import numpy as np
 
-from scripts.statistics.multiple.contrasts import all_pairs, differences, observed, variances
-from scripts.statistics.multiple.permutations import STATISTICS, max_t_test
+from ranktrial.statistics.multiple.contrasts import all_pairs, differences, observed, variances
+from ranktrial.statistics.multiple.permutations import STATISTICS, max_t_test
 
 QUERIES, SYSTEMS, ALPHA = 40, 6, 0.05
 # What is drawn -> the sd of each system's noise and its true level.

@@ -4,8 +4,8 @@ import copy
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.experiment.resolution import resolve
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.resolution import resolve
 
 SHA = "0" * 64
 

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from scripts.common.keys import Key, keys_of
-from scripts.experiment.plugin_keys import records
-from scripts.experiment.sections.comparison import MultipleComparison
-from scripts.experiment.sections.figure import Figure
-from scripts.experiment.systems import bm25, fusion
+from ranktrial.common.keys import Key, keys_of
+from ranktrial.experiment.plugin_keys import records
+from ranktrial.experiment.sections.comparison import MultipleComparison
+from ranktrial.experiment.sections.figure import Figure
+from ranktrial.experiment.systems import bm25, fusion
 from tests.support.small_experiment import SYSTEMS, TASKS, experiment, scored, searched, write_data
 
 Change = Callable[[dict, Path], None]

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from scripts.common.digests import sha256
-from scripts.engine.job_records import records
+from ranktrial.common.digests import sha256
+from ranktrial.engine.job_records import records
 
 READ = ("data", "results/small", "results/downloads")
 

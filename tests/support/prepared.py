@@ -1,9 +1,9 @@
 """Preparing a dataset as the workflow does: from the keys of its entry in the configuration."""
 
-from scripts.common import plugins
-from scripts.common.keys import keys_of
+from ranktrial.common import plugins
+from ranktrial.common.keys import keys_of
+from ranktrial.experiment.dataset_schema import FORMATS
 from scripts.datasets import prepare as script
-from scripts.experiment.dataset_schema import FORMATS
 
 OF_COLLECTION = ("format", "seed", "sha256", "splits", "split_by", "drop_shared", "drop_near_duplicates",
                  "strict", "test_queries", "dev_queries", "unjudged", "grades", "document_characters",

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from scripts.common.tables import read_metrics
+from ranktrial.common.tables import read_metrics
 from scripts.evaluation.score import score
 
 

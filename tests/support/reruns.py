@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DIGESTS = """
 import json, re
 from pathlib import Path
-from scripts.engine.job_code import code_digest
+from ranktrial.engine.job_code import code_digest
 planning = [*Path("scripts").glob("*/planning*.py"), *Path("scripts").glob("*/planning/*.py")]
 texts = "".join(path.read_text() for path in [*Path("rules").rglob("*.smk"), *planning])
 named = {name for name in re.findall(r'"([\\w/]+\\.py)"', texts) if Path("scripts", name).is_file()}
@@ -41,7 +41,7 @@ def main() -> None:
     commit = (sys.argv[1:] or ["HEAD"])[0]
     with tempfile.TemporaryDirectory() as folder:
         packed = subprocess.run(
-            ["git", "archive", commit, "scripts", "rules"], cwd=ROOT, capture_output=True, check=True
+            ["git", "archive", commit, "scripts", "ranktrial", "rules"], cwd=ROOT, capture_output=True, check=True
         )
         subprocess.run(["tar", "-x", "-C", folder], input=packed.stdout, check=True)
         changed = different(digests(Path(folder)), digests(ROOT))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.ir.term_counts import STATISTICS, TermCounts, write_names
+from ranktrial.ir.term_counts import STATISTICS, TermCounts, write_names
 
 
 def write_term_counts(folder: Path, documents: dict[str, list[str]], field="contents", fields="together") -> TermCounts:

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from scripts.models import loading  # first: it sets what the libraries read while they are imported
+from ranktrial.models import loading  # first: it sets what the libraries read while they are imported
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 MODULES = {"": "sentence_transformers.models.Transformer", "1_Pooling": "sentence_transformers.models.Pooling"}

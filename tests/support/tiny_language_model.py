@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from scripts.models import loading  # first: it sets what the libraries read while they are imported
+from ranktrial.models import loading  # first: it sets what the libraries read while they are imported
 
 ROLE = "messages | selectattr('role', 'eq', '{}') | map(attribute='content') | first"
 TEMPLATE = (

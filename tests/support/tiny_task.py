@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.trec import write_run
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.trec import write_run
 
 ROOT = Path(__file__).parents[2]
 SCHEDULE = {

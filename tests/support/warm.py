@@ -66,15 +66,15 @@ def start(folder: Path) -> Path:
 
 def preload() -> None:
     """Import the libraries as jobs do; the project's own modules are forgotten, since each workspace has its own."""
-    from scripts.engine.meanings import meaning
-    from scripts.models import running
+    from ranktrial.engine.meanings import meaning
+    from ranktrial.models import running
 
     running.import_library()
     for path in (ROOT / "scripts").rglob("*.py"):
         meaning(path)  # is kept beside the source, and copied with it
     for name in LIBRARIES:
         __import__(name)
-    for name in [name for name in sys.modules if name.split(".")[0] == "scripts"]:
+    for name in [name for name in sys.modules if name.split(".")[0] in ("scripts", "ranktrial")]:
         del sys.modules[name]
     sys.path.remove(str(ROOT))
     sys.path.remove(str(Path(__file__).parent))

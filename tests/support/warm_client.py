@@ -16,7 +16,9 @@ import sys
 def is_script(words):
     """Whether the words start a script or a module, with one thread."""
     first, second = [*words, "", ""][:2]
-    plain = first.endswith(".py") or (first == "-m" and second.partition(".")[0] in ("scripts", "snakemake"))
+    plain = first.endswith(".py") or (
+        first == "-m" and second.partition(".")[0] in ("scripts", "ranktrial", "snakemake")
+    )
     return plain and os.environ.get("OMP_NUM_THREADS", "1") == "1"
 
 

@@ -10,15 +10,15 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from scripts.common.errors import UserError
-from scripts.statistics.meta_analysis.bayes import bayesian_summary
-from scripts.statistics.meta_analysis.measure_scale import measure_scale
-from scripts.statistics.task.seeds import effect_variance
+from ranktrial.common.errors import UserError
+from ranktrial.statistics.meta_analysis.bayes import bayesian_summary
+from ranktrial.statistics.meta_analysis.measure_scale import measure_scale
+from ranktrial.statistics.task.seeds import effect_variance
+from ranktrial.synthesis.comparing import compared
+from ranktrial.synthesis.comparison_settings import Settings as OneComparison
+from ranktrial.synthesis.metrics_files import Scores
 from scripts.synthesis.compare import has_effect, shared
-from scripts.synthesis.comparing import compared
-from scripts.synthesis.comparison_settings import Settings as OneComparison
 from scripts.synthesis.comparisons_table import Settings, table
-from scripts.synthesis.metrics_files import Scores
 from tests.support.meta_records import meta_record
 
 SETTINGS = {"control": "c", "treatment": "t", "measure": "P@1", "effect": "MD", "estimator": "DL",

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.statistics.multiple.families import OVER_TASKS
+from ranktrial.common.errors import UserError
+from ranktrial.statistics.multiple.families import OVER_TASKS
+from ranktrial.synthesis.metrics_files import on_common_queries
 from scripts.synthesis import compare_many
-from scripts.synthesis.metrics_files import on_common_queries
 from tests.support.calling import call
 
 

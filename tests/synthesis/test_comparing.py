@@ -14,16 +14,16 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from scripts.experiment.seeds_of import BORROWED, OWN, UNKNOWN, SeedsOf
-from scripts.statistics.dependence.seed_effects import DIFFERENCE
-from scripts.statistics.meta_analysis.independent import meta_analysis
-from scripts.statistics.task.results import task_warnings
-from scripts.statistics.task.seeds import sd_interval
-from scripts.synthesis.comparing import DependenceData, compared, mixed_estimands, unknown_seeds
-from scripts.synthesis.comparison_settings import Settings
-from scripts.synthesis.dependence_record import dependence_record
-from scripts.synthesis.effects_table import rows
-from scripts.synthesis.metrics_files import Scores
+from ranktrial.experiment.seeds_of import BORROWED, OWN, UNKNOWN, SeedsOf
+from ranktrial.statistics.dependence.seed_effects import DIFFERENCE
+from ranktrial.statistics.meta_analysis.independent import meta_analysis
+from ranktrial.statistics.task.results import task_warnings
+from ranktrial.statistics.task.seeds import sd_interval
+from ranktrial.synthesis.comparing import DependenceData, compared, mixed_estimands, unknown_seeds
+from ranktrial.synthesis.comparison_settings import Settings
+from ranktrial.synthesis.dependence_record import dependence_record
+from ranktrial.synthesis.effects_table import rows
+from ranktrial.synthesis.metrics_files import Scores
 
 BASE = {"control": "c", "treatment": "t", "measure": "RR", "effect": "MD", "estimator": "REML",
         "interval": "knapp-hartung", "task_interval": "t", "alpha": 0.05, "ddof": 1, "permutations": 500,

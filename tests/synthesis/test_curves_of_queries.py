@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from scripts.common.errors import UserError
-from scripts.common.keys import given
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import given
+from ranktrial.synthesis.transfer.curves import Point, Settings, record, rows
+from ranktrial.synthesis.transfer.values import Values
 from scripts.synthesis.measure_curves import sizes_of_all, trained_queries
-from scripts.synthesis.transfer.curves import Point, Settings, record, rows
-from scripts.synthesis.transfer.values import Values
 
 RNG = np.random.default_rng(2)
 BASE = RNG.uniform(0.2, 0.8, (30, 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scripts.synthesis.effects_table import rows
+from ranktrial.synthesis.effects_table import rows
 from tests.statistics.test_sensitivity import RANDOM, result, tasks
 
 

@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 
-from scripts.common.keys import given
-from scripts.statistics.multiple.families import scopes
-from scripts.synthesis.families import Settings, record, rows
+from ranktrial.common.keys import given
+from ranktrial.statistics.multiple.families import scopes
+from ranktrial.synthesis.families import Settings, record, rows
 from tests.statistics.test_multiple import drawn
 
 SETTINGS = Settings(systems=["a", "b", "c"], measure="nDCG@10", permutations=999)

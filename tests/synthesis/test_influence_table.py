@@ -9,17 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.common.keys import given
-from scripts.common.settings import read_settings
-from scripts.experiment.seeds_of import OWN, SeedsOf
-from scripts.records.comparison import MetaRecord
-from scripts.records.dependence import as_record
-from scripts.synthesis.comparing import compared
-from scripts.synthesis.comparison_settings import Settings
-from scripts.synthesis.dependence_record import dependence_record
-from scripts.synthesis.effects_table import rows
+from ranktrial.common.keys import given
+from ranktrial.common.settings import read_settings
+from ranktrial.experiment.seeds_of import OWN, SeedsOf
+from ranktrial.records.comparison import MetaRecord
+from ranktrial.records.dependence import as_record
+from ranktrial.synthesis.comparing import compared
+from ranktrial.synthesis.comparison_settings import Settings
+from ranktrial.synthesis.dependence_record import dependence_record
+from ranktrial.synthesis.effects_table import rows
+from ranktrial.synthesis.meta_record import meta_record as record_of_job
 from scripts.synthesis.influence_table import COLUMNS, combined, influence_table
-from scripts.synthesis.meta_record import meta_record as record_of_job
 from tests.statistics.test_dependent_influence import CASES, dependence_of
 from tests.support.meta_records import meta_record
 from tests.synthesis.test_comparing import BASE, pairs

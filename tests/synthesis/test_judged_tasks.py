@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.statistics.task.prediction_powered import LEAST
-from scripts.synthesis.comparing import compared
-from scripts.synthesis.comparison_settings import Settings
-from scripts.synthesis.judged_tasks import HOLES, NO_HUMANS, JudgedBy, notes, read_probabilities, with_judges
-from scripts.synthesis.metrics_files import Scores
+from ranktrial.common.errors import UserError
+from ranktrial.statistics.task.prediction_powered import LEAST
+from ranktrial.synthesis.comparing import compared
+from ranktrial.synthesis.comparison_settings import Settings
+from ranktrial.synthesis.judged_tasks import HOLES, NO_HUMANS, JudgedBy, notes, read_probabilities, with_judges
+from ranktrial.synthesis.metrics_files import Scores
 
 SETTINGS = Settings(control="c", treatment="t", measure="P@1", permutations=100)
 

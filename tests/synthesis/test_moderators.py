@@ -11,18 +11,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.keys import given as as_json
-from scripts.records.dependence import as_record
-from scripts.records.effects import EffectsRow
-from scripts.statistics.dependence.seeds_part import SeedEffects, SeedSource
-from scripts.statistics.dependence.structure import Dependence
-from scripts.statistics.effects import all_effects, combined
-from scripts.statistics.meta_analysis.independent import meta_analysis
-from scripts.statistics.meta_regression.moderation import Effects, Model, models, subgroups
-from scripts.statistics.method import Method
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import given as as_json
+from ranktrial.records.dependence import as_record
+from ranktrial.records.effects import EffectsRow
+from ranktrial.statistics.dependence.seeds_part import SeedEffects, SeedSource
+from ranktrial.statistics.dependence.structure import Dependence
+from ranktrial.statistics.effects import all_effects, combined
+from ranktrial.statistics.meta_analysis.independent import meta_analysis
+from ranktrial.statistics.meta_regression.moderation import Effects, Model, models, subgroups
+from ranktrial.statistics.method import Method
+from ranktrial.synthesis.moderators import KnownModerator, TaskFacts, all_moderators, moderator_named
 from scripts.synthesis import moderate
-from scripts.synthesis.moderators import KnownModerator, TaskFacts, all_moderators, moderator_named
 from tests.support.calling import call
 from tests.support.meta_records import meta_record
 

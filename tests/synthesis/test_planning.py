@@ -1,7 +1,7 @@
 """What the jobs of synthesis are given, on a small experiment."""
 
-from scripts.common.settings import read_settings
-from scripts.experiment.resolution import resolve
+from ranktrial.common.settings import read_settings
+from ranktrial.experiment.resolution import resolve
 from scripts.synthesis import planning
 from scripts.synthesis.moderate import Settings
 from tests.experiment.test_config import changed

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from scripts.statistics.task.superiority import superiority, without_rounding
+from ranktrial.statistics.task.superiority import superiority, without_rounding
 from tests.synthesis.test_compare import metrics
 
 

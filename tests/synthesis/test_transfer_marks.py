@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from scripts.experiment.transfer_records import MatrixCell
-from scripts.statistics.task.differences import difference_of
-from scripts.synthesis.transfer.matrix import Settings, rows
-from scripts.synthesis.transfer.values import Values, read_values
+from ranktrial.experiment.transfer_records import MatrixCell
+from ranktrial.statistics.task.differences import difference_of
+from ranktrial.synthesis.transfer.matrix import Settings, rows
+from ranktrial.synthesis.transfer.values import Values, read_values
 
 TARGETS = ("x", "y", "z")
 RNG = np.random.default_rng(5)

@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from scripts.common.keys import given
-from scripts.ir.measures import evaluate
-from scripts.ir.trec import write_qrels, write_run
-from scripts.records.comparison import UnjudgedCase, UnjudgedRecord
-from scripts.reports.comparison.unjudged import cases_tables, remark
-from scripts.statistics.meta_analysis.summaries import Summary
-from scripts.synthesis.comparing import DependenceData
-from scripts.synthesis.comparison_settings import Settings
+from ranktrial.common.keys import given
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.trec import write_qrels, write_run
+from ranktrial.records.comparison import UnjudgedCase, UnjudgedRecord
+from ranktrial.reports.comparison.unjudged import cases_tables, remark
+from ranktrial.statistics.meta_analysis.summaries import Summary
+from ranktrial.synthesis.comparing import DependenceData
+from ranktrial.synthesis.comparison_settings import Settings
+from ranktrial.synthesis.metrics_files import paired, read_scores
+from ranktrial.synthesis.unjudged import unjudged_record
 from scripts.synthesis.comparisons_table import Settings as TableSettings
 from scripts.synthesis.comparisons_table import table
-from scripts.synthesis.metrics_files import paired, read_scores
-from scripts.synthesis.unjudged import unjudged_record
 from tests.reports.test_sentence import MINUS, SUMMARY, found, plot_of
 
 DOCUMENTS = [f"d{number}" for number in range(20)]

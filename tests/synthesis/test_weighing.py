@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scripts.statistics.estimators import estimator_named
-from scripts.statistics.meta_analysis.bayes import bayesian_summary
-from scripts.statistics.meta_analysis.independent import meta_analysis
-from scripts.statistics.meta_analysis.small_tasks import shrunk
+from ranktrial.statistics.estimators import estimator_named
+from ranktrial.statistics.meta_analysis.bayes import bayesian_summary
+from ranktrial.statistics.meta_analysis.independent import meta_analysis
+from ranktrial.statistics.meta_analysis.small_tasks import shrunk
+from ranktrial.synthesis.weighing import CANDIDATES, ends, of_tasks, shrunk_rows
 from scripts.synthesis.simulate_weights import SIZES, World, drawn, worlds
-from scripts.synthesis.weighing import CANDIDATES, ends, of_tasks, shrunk_rows
 
 
 @pytest.mark.parametrize("world", [World("GLUE (7)", "normal", 1.0), World("TREC (5 of 50)", "skewed", 0.5)])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.collection import Document, write_corpus, write_queries
 from tests.support.tiny_bert import build, build_masked
 from tests.support.tiny_task import WORDS
 

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.models.adapters import adapter
+from ranktrial.common.errors import UserError
+from ranktrial.models.adapters import adapter
 from tests.support.tiny_task import in_process, read_log, same, weights
 
 FEW = {"epochs": 1, "learning_rate": 1e-2}
@@ -98,7 +98,7 @@ def test_what_is_trained_for_few_dimensions_ranks_better_in_them(task, tmp_path,
 
 @pytest.mark.parametrize("kind", ["bi-encoder", "cross-encoder"])
 def test_bf16_trains_nearly_the_weights_of_fp32(task, tmp_path, monkeypatch, kind):
-    monkeypatch.setattr("scripts.models.running.has", lambda instructions: True)  # any processor can imitate it
+    monkeypatch.setattr("ranktrial.models.running.has", lambda instructions: True)  # any processor can imitate it
     few = {"type": kind, "epochs": 1, "learning_rate": 1e-3}
     for name, precision in (("usual", None), ("whole", "fp32"), ("half", "bf16")):
         in_process(task, tmp_path / name, monkeypatch, precision=precision, **few)
@@ -109,7 +109,7 @@ def test_bf16_trains_nearly_the_weights_of_fp32(task, tmp_path, monkeypatch, kin
 
 
 def test_a_processor_without_bf16_says_so_in_one_line(task, tmp_path, monkeypatch):
-    monkeypatch.setattr("scripts.models.running.has", lambda instructions: False)
+    monkeypatch.setattr("ranktrial.models.running.has", lambda instructions: False)
     with pytest.raises(UserError, match=r"^precision: this processor, .* does not compute in bf16; leave it out$"):
         in_process(task, tmp_path / "half", monkeypatch, precision="bf16", **FEW)
     assert not (tmp_path / "half" / "model").exists()

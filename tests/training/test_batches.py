@@ -8,12 +8,12 @@ from itertools import chain, combinations
 import numpy as np
 import pytest
 
-from scripts.common.settings import read_settings
-from scripts.models import running  # noqa: F401  before torch: it sets how torch's threads wait
-from scripts.training import several
-from scripts.training.batches import passes_of
-from scripts.training.conflicts import full_batches
-from scripts.training.training_settings import Settings
+from ranktrial.common.settings import read_settings
+from ranktrial.models import running  # noqa: F401  before torch: it sets how torch's threads wait
+from ranktrial.training import several
+from ranktrial.training.batches import passes_of
+from ranktrial.training.conflicts import full_batches
+from ranktrial.training.training_settings import Settings
 from tests.support.tiny_task import SCHEDULE
 
 SEEDS = range(40)

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from scripts.common.errors import UserError
+from ranktrial.common.errors import UserError
 from scripts.training import check_gpu
 from scripts.training.check_gpu import as_text, exchange, published, rate
 

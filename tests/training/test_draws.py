@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.ir.folds import fold_of
-from scripts.ir.trec import ranking
-from scripts.training.draws import drawn, sample, sample_key
-from scripts.training.examples import read_table
+from ranktrial.common.errors import UserError
+from ranktrial.ir.folds import fold_of
+from ranktrial.ir.trec import ranking
+from ranktrial.training.draws import drawn, sample, sample_key
+from ranktrial.training.examples import read_table
 from tests.training.test_negatives import SETTINGS, Collection
 
 EACH = {"sampling_strategy": "random", "range_max": 10, "per_query": 1, "positives": 1, "epochs": 3}

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from scripts.models import running  # noqa: F401  before torch: it sets how torch's threads wait
-from scripts.models.losses import LISTS, PAIRS, RANKED, TRIPLETS
-from scripts.training.examples import Row, Table, columns, columns_of, read_table
+from ranktrial.models import running  # noqa: F401  before torch: it sets how torch's threads wait
+from ranktrial.models.losses import LISTS, PAIRS, RANKED, TRIPLETS
+from ranktrial.training.examples import Row, Table, columns, columns_of, read_table
 from tests.support.tiny_task import ROOT, command, in_process, read_log, same, weights
 from tests.training.test_fine_tune import KILLER
 
@@ -57,7 +57,7 @@ def test_epochs_with_different_numbers_of_rows_are_refused():
 )
 def test_each_epoch_is_trained_on_its_own_rows(drawn, tmp_path, monkeypatch, kind, loss):
     """What the loss is given, batch by batch, is the rows of the file, each once, in its epoch."""
-    from scripts.training import trainer
+    from ranktrial.training import trainer
 
     seen = []
     step = trainer.MicroBatchTrainer.training_step

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.trec import write_qrels, write_run
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.trec import write_qrels, write_run
+from ranktrial.training.equal_texts import read_equal_texts
+from ranktrial.training.examples import UNFIT
 from scripts.training import mine, negatives
-from scripts.training.equal_texts import read_equal_texts
-from scripts.training.examples import UNFIT
 from tests.support.calling import call
 
 TEXTS = {

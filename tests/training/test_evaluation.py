@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import torch
 
-from scripts.common.errors import UserError
-from scripts.ir.measures import evaluate
-from scripts.ir.trec import read_qrels, read_run, write_qrels, write_run
-from scripts.training.best_weights import Evaluations
+from ranktrial.common.errors import UserError
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.trec import read_qrels, read_run, write_qrels, write_run
+from ranktrial.training.best_weights import Evaluations
 from tests.support.tiny_task import ROOT, in_process, read_log, same
 from tests.support.tiny_task import command as plain_command
 from tests.training.test_fine_tune import KILLER
@@ -88,7 +88,7 @@ VALUES = {1: 0.2, 2: 0.5, 3: 0.5, 4: 0.504, 5: 0.1, 6: 0.4}
 
 
 def scripted(monkeypatch):
-    from scripts.training.dev_evaluation import DevSet
+    from ranktrial.training.dev_evaluation import DevSet
 
     calls = iter(VALUES.values())
     monkeypatch.setattr(DevSet, "value", lambda self, *others: next(calls))

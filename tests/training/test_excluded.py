@@ -2,13 +2,13 @@
 
 import pytest
 
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.trec import ranking
-from scripts.training.examples import Row, Table, read_table
-from scripts.training.in_batch import joined, kept_apart
-from scripts.training.labelled import Collection, labelled, lines_of
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.trec import ranking
+from ranktrial.training.examples import Row, Table, read_table
+from ranktrial.training.in_batch import joined, kept_apart
+from ranktrial.training.labelled import Collection, labelled, lines_of
+from ranktrial.training.mining import candidates
 from scripts.training.mine import Settings as Mining
-from scripts.training.mining import candidates
 from scripts.training.negatives import Settings, examples, select
 
 CORPUS = [f"d{n}" for n in range(8)]

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file
 
-from scripts.common.errors import UserError
-from scripts.ir.collection import Document, write_corpus
-from scripts.models.adapters import adapters
-from scripts.models.losses import LISTS, PAIRS, RANKED, TRIPLETS, resolve_loss
-from scripts.training.examples import Row, columns, read_table, with_texts
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, write_corpus
+from ranktrial.models.adapters import adapters
+from ranktrial.models.losses import LISTS, PAIRS, RANKED, TRIPLETS, resolve_loss
+from ranktrial.training.examples import Row, columns, read_table, with_texts
 from tests.support.tiny_task import ROOT, command, in_process, read_log, same, weights
 
 

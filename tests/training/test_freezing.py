@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.models import running  # noqa: F401  before torch: it sets how torch's threads wait
+from ranktrial.common.errors import UserError
+from ranktrial.models import running  # noqa: F401  before torch: it sets how torch's threads wait
 from tests.support.tiny_task import in_process, read_log, same, weights
 
 OPENNIR = {"type": "cross-encoder", "loss": "PairwiseSoftmaxLoss", "freeze": "encoder", "steps_per_epoch": 2,
@@ -33,7 +33,7 @@ def test_the_head_alone_is_trained_in_epochs_of_so_many_steps(task, tmp_path, mo
 
 
 def test_a_killed_training_of_the_head_goes_on_in_the_midst_of_a_pass(task, tmp_path, monkeypatch):
-    from scripts.training import trainer
+    from ranktrial.training import trainer
 
     step = trainer.MicroBatchTrainer.training_step
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.models import running  # noqa: F401  before torch: it sets how torch's threads wait
+from ranktrial.common.errors import UserError
+from ranktrial.models import running  # noqa: F401  before torch: it sets how torch's threads wait
 from tests.support.tiny_task import in_process, read_log, same, weights
 
 PAPER = {"type": "cross-encoder", "loss": "MarginRankingLoss", "learning_rate": 2e-5, "head_learning_rate": 2e-4,

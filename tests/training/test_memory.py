@@ -6,20 +6,20 @@ import math
 import numpy as np
 import pytest
 
-from scripts.models import running  # noqa: F401  before torch: it sets how torch's threads wait
+from ranktrial.models import running  # noqa: F401  before torch: it sets how torch's threads wait
 
 # isort: split
 import torch
 
-from scripts.common.errors import UserError
-from scripts.models.adapters import adapter, adapters
-from scripts.models.losses import LISTS, RANKED
-from scripts.training import several
-from scripts.training.checkpoints import Recorder, fingerprint
-from scripts.training.examples import columns, read_table, with_texts
-from scripts.training.memory import MicroBatch, grouped, is_short_of_memory
-from scripts.training.trainer import train
-from scripts.training.training_settings import Settings
+from ranktrial.common.errors import UserError
+from ranktrial.models.adapters import adapter, adapters
+from ranktrial.models.losses import LISTS, RANKED
+from ranktrial.training import several
+from ranktrial.training.checkpoints import Recorder, fingerprint
+from ranktrial.training.examples import columns, read_table, with_texts
+from ranktrial.training.memory import MicroBatch, grouped, is_short_of_memory
+from ranktrial.training.trainer import train
+from ranktrial.training.training_settings import Settings
 from tests.support.tiny_task import SCHEDULE, in_process, read_log, same
 
 LOSSES = [(name, loss) for name, kind in adapters().items() for loss in kind.LOSSES]
@@ -48,7 +48,7 @@ def load(start, kind):
 
 
 def examples(task, kind, loss):
-    from scripts.ir.collection import passages_of
+    from ranktrial.ir.collection import passages_of
 
     shape = adapter(kind).LOSSES[loss]
     made = columns(read_table(task / "negatives.tsv").rows, shape)

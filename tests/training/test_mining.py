@@ -7,12 +7,12 @@ from math import inf
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.ir.trec import ranking, read_run, write_run
+from ranktrial.common.errors import UserError
+from ranktrial.ir.trec import ranking, read_run, write_run
+from ranktrial.training.examples import UNFIT, read_table
+from ranktrial.training.labelled import Labelled
+from ranktrial.training.mining import Bounds, Candidate, filtered, finding, in_turn
 from scripts.training import mine, pool
-from scripts.training.examples import UNFIT, read_table
-from scripts.training.labelled import Labelled
-from scripts.training.mining import Bounds, Candidate, filtered, finding, in_turn
 from tests.support.calling import call
 from tests.support.tiny_bert import build
 from tests.training.test_negatives import Collection

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.models.types import multi_vector
+from ranktrial.common.errors import UserError
+from ranktrial.models.types import multi_vector
 from scripts.training import weights
 from tests.support.calling import call
 from tests.support.tiny_bert import build

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.trec import ranking, write_qrels, write_run
-from scripts.training import labelled, negatives
-from scripts.training.examples import UNFIT
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.trec import ranking, write_qrels, write_run
+from ranktrial.training import labelled
+from ranktrial.training.examples import UNFIT
+from scripts.training import negatives
 
 SETTINGS = {"labels": "human", "from": "bm25", "per_query": 3, "exclude_evaluation": True, "queries": "all", "seed": 42}
 

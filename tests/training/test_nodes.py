@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.common.timing import Seconds
-from scripts.training import nodes, processes
-from scripts.training.checkpoints import fingerprint
+from ranktrial.common.errors import UserError
+from ranktrial.common.timing import Seconds
+from ranktrial.training import nodes, processes
+from ranktrial.training.checkpoints import fingerprint
+from ranktrial.training.nodes import Nodes
+from ranktrial.training.other_processes import Others, why_ended
+from ranktrial.training.training_settings import Settings
 from scripts.training.fine_tune import seconds_of
-from scripts.training.nodes import Nodes
-from scripts.training.other_processes import Others, why_ended
-from scripts.training.training_settings import Settings
 from tests.support.tiny_task import SCHEDULE, command
 
 PAIR = Nodes("10.0.0.1", ("b", "c"), "10.0.0.2")

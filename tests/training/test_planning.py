@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from scripts.common.keys import stated
-from scripts.experiment.resolution import resolve
+from ranktrial.common.keys import stated
+from ranktrial.experiment.resolution import resolve
 from scripts.training import planning
 from scripts.training.planning_examples import examples_name
 from tests.experiment.test_config import changed
@@ -29,7 +29,7 @@ def test_a_key_of_the_trainer_is_declared_once_and_read_once():
     scripts = {path: path.read_text() for path in (ROOT / "scripts").rglob("*.py")}
     for key in ("weight_decay", "warmup"):
         named = {path.relative_to(ROOT).as_posix() for path, text in scripts.items() if re.search(rf"\b{key}\b", text)}
-        assert named == {"scripts/models/training_keys.py", "scripts/training/trainer.py"}
+        assert named == {"ranktrial/models/training_keys.py", "ranktrial/training/trainer.py"}
 
 
 def test_recipes_with_the_same_examples_share_them():

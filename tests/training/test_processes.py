@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 import torch
 
-from scripts.common.errors import UserError
-from scripts.training import parallel, processes, several
+from ranktrial.common.errors import UserError
+from ranktrial.training import parallel, processes, several
 from tests.support.tiny_task import ROOT, command, in_process, read_log, same, weights, without_dropout
 from tests.training.test_batches import lists_of, settings
 
@@ -87,7 +87,7 @@ def test_several_processes_use_each_row_of_several_datasets_once_per_epoch(tmp_p
 EACH_ROW_COUNTED = """
 import json, sys
 from pathlib import Path
-from scripts.models import running
+from ranktrial.models import running
 import numpy, torch
 from scripts.training import parallel
 folder, rows, rank = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])

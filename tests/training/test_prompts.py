@@ -6,11 +6,11 @@ import shutil
 import pytest
 import torch
 
-from scripts.common.errors import UserError
-from scripts.ir.collection import Document, read_corpus, read_queries, write_corpus, write_queries
-from scripts.models.adapters import adapter
-from scripts.training.checkpoints import fingerprint
-from scripts.training.training_settings import Settings
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, read_corpus, read_queries, write_corpus, write_queries
+from ranktrial.models.adapters import adapter
+from ranktrial.training.checkpoints import fingerprint
+from ranktrial.training.training_settings import Settings
 from tests.support.tiny_task import SCHEDULE, in_process, read_log, same
 
 BOTH = {"query": "ashen elmling ", "document": "oakwood "}

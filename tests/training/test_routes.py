@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.models.adapters import adapter
+from ranktrial.common.errors import UserError
+from ranktrial.models.adapters import adapter
 from scripts.training import weights as script
 from tests.support.tiny_routes import build_routed
 from tests.support.tiny_task import WORDS, in_process, weights

@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from scripts.ir.collection import Document, read_queries, write_corpus, write_queries
-from scripts.models import running  # noqa: F401  before torch: it sets how torch's threads wait
+from ranktrial.ir.collection import Document, read_queries, write_corpus, write_queries
+from ranktrial.models import running  # noqa: F401  before torch: it sets how torch's threads wait
 from tests.support.tiny_task import ROOT, SCHEDULE, WORDS, command, same, without_dropout
 from tests.training.test_fine_tune import KILLER
 from tests.training.test_processes import TOLERANCE
@@ -224,9 +224,9 @@ def test_each_dataset_has_the_prompts_that_are_given_for_it(two, tmp_path, monke
 
 def test_what_is_trained_on_marks_the_training():
     """A resumed training has the same examples of the same datasets in the same order, batched alike."""
-    from scripts.common.settings import read_settings
-    from scripts.training.checkpoints import fingerprint
-    from scripts.training.training_settings import Settings
+    from ranktrial.common.settings import read_settings
+    from ranktrial.training.checkpoints import fingerprint
+    from ranktrial.training.training_settings import Settings
 
     one, other = {"anchor": ["a"], "positive": ["b"]}, {"anchor": ["c"], "positive": ["d"]}
     kinds = [{"datasets": ["x", "y"]}, {"datasets": ["x", "y"], "multi_dataset_batch_sampler": "round_robin"}]

@@ -6,14 +6,14 @@ import sys
 import numpy as np
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.ir.collection import Document, write_corpus, write_queries
-from scripts.ir.trec import read_run, write_run
-from scripts.models.adapters import adapter, adapters
+from ranktrial.common.errors import UserError
+from ranktrial.ir.collection import Document, write_corpus, write_queries
+from ranktrial.ir.trec import read_run, write_run
+from ranktrial.models.adapters import adapter, adapters
+from ranktrial.training.examples import Row, columns, read_table
+from ranktrial.training.taught import labelled_by
 from scripts.training import fine_tune, pairs
-from scripts.training.examples import Row, columns, read_table
 from scripts.training.pairs import paired
-from scripts.training.taught import labelled_by
 from tests.support.tiny_bert import build
 from tests.support.tiny_task import WORDS, command, read_log
 

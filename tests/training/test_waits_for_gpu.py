@@ -8,11 +8,11 @@ from functools import partial
 import numpy as np
 import pytest
 
-from scripts.models import gpu, running
-from scripts.models.adapters import adapter
-from scripts.models.losses import LISTS, shape_of
-from scripts.training import several, trainer
-from scripts.training.training_settings import Settings
+from ranktrial.models import gpu, running
+from ranktrial.models.adapters import adapter
+from ranktrial.models.losses import LISTS, shape_of
+from ranktrial.training import several, trainer
+from ranktrial.training.training_settings import Settings
 from tests.support.tiny_bert import build
 
 torch = pytest.importorskip("torch")

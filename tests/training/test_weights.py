@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.models.types.bi_encoder import encode, load
+from ranktrial.common.errors import UserError
+from ranktrial.models.types.bi_encoder import encode, load
 from scripts.training import weights
 from tests.support import tiny_onnx
 from tests.support.tiny_bert import build

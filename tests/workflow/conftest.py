@@ -18,7 +18,7 @@ from tests.support.once import made_once
 from tests.support.tiny_bert import build
 
 REPOSITORY = Path(__file__).parents[2]
-PARTS = ["Snakefile", "rules", "scripts", "config", "profiles", "slurm", "envs"]
+PARTS = ["Snakefile", "rules", "scripts", "ranktrial", "config", "profiles", "slurm", "envs"]
 TOPICS = ["fire", "flood", "theft", "storm", "hail", "crash", "illness", "pension", "tenant", "annuity"]
 BEING_WRITTEN = ("*.pyc.*", "*.meaning.*")  # by another process, and gone a moment later
 WORDS = [f"word{n}" for n in range(60)]

@@ -5,7 +5,7 @@ import json
 import pytest
 from safetensors.numpy import load_file
 
-from scripts.ir.trec import read_run
+from ranktrial.ir.trec import read_run
 from tests.workflow.conftest import tiny_config
 
 SCHEDULE = {"train_on": "weather", "negatives": {"from": "random", "per_query": 1}, "epochs": 0.5, "batch_size": 8}

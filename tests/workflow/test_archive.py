@@ -15,13 +15,13 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from scripts.archive.checking.integrity import check
-from scripts.archive.checking.unpack import unpack
-from scripts.archive.crate import layout
-from scripts.archive.crate.manifest import seal
-from scripts.archive.crate.zipping import write_zip
-from scripts.engine import imports
-from scripts.engine.job_code import job_code
+from ranktrial.archive.checking.integrity import check
+from ranktrial.archive.checking.unpack import unpack
+from ranktrial.archive.crate import layout
+from ranktrial.archive.crate.manifest import seal
+from ranktrial.archive.crate.zipping import write_zip
+from ranktrial.engine import imports
+from ranktrial.engine.job_code import job_code
 from tests.workflow.conftest import copy, tiny_config
 
 SECRETS = {"HF_TOKEN": "hf_planted_in_the_environment", "CLUSTER_PASSWORD": "planted-password-1"}

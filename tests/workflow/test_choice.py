@@ -5,8 +5,8 @@ import json
 import pandas as pd
 import pytest
 
-from scripts.ir.measures import evaluate
-from scripts.ir.trec import read_qrels, read_run
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.trec import read_qrels, read_run
 from tests.workflow.conftest import tiny_config
 
 

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from scripts.experiment.results_paths import kind, parse
-from scripts.ir.trec import read_run
-from scripts.training.examples import read_table
+from ranktrial.experiment.results_paths import kind, parse
+from ranktrial.ir.trec import read_run
+from ranktrial.training.examples import read_table
 from tests.workflow.conftest import tiny_config
 
 pytestmark = pytest.mark.long

@@ -8,8 +8,8 @@ import sys
 import pandas as pd
 import pytest
 
-from scripts.ir.measures import evaluate
-from scripts.ir.trec import read_qrels, read_run
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.trec import read_qrels, read_run
 from tests.workflow.conftest import copy, tiny_config
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scripts.ir.trec import ranking, read_run
+from ranktrial.ir.trec import ranking, read_run
 from tests.support.answering import answering, embedded, error, scored_by_tei, shared
 from tests.workflow.conftest import tiny_config
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from scripts.engine import imports
+from ranktrial.engine import imports
 from tests.workflow.test_structure import RULES, normal
 
 REPOSITORY = Path(__file__).parents[2]
@@ -86,7 +86,7 @@ def third_party(module: str) -> frozenset[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module)
     tops = {name.partition(".")[0] for name in names}
-    return frozenset(tops - {"scripts"} - set(sys.stdlib_module_names))
+    return frozenset(tops - {"scripts", "ranktrial"} - set(sys.stdlib_module_names))
 
 
 def loaded(script: str, of_a_model: bool) -> list[str]:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from scripts.engine.job_records import record_path
+from ranktrial.engine.job_records import record_path
 from tests.workflow.conftest import tiny_config
 from tests.workflow.test_kills import results
 

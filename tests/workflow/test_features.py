@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from scripts.ir.feature_file import feature_names, read_about, read_features
+from ranktrial.ir.feature_file import feature_names, read_about, read_features
 from tests.workflow.conftest import REPOSITORY, copy
 
 pytestmark = pytest.mark.long

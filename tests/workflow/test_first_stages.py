@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from scripts.ir.trec import read_run
+from ranktrial.ir.trec import read_run
 from tests.workflow.conftest import REPOSITORY, copy
 
 pytestmark = pytest.mark.long

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from scripts.experiment.resolution import resolve
+from ranktrial.experiment.resolution import resolve
 from tests.support.mutations import changed, changes, groups
 from tests.support.needless import needless, state
 from tests.support.once import made_once

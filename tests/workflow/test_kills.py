@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from scripts.engine.downloads import HOW
-from scripts.engine.job_records import records
+from ranktrial.engine.downloads import HOW
+from ranktrial.engine.job_records import records
 from tests.workflow.conftest import copy
 
 pytestmark = pytest.mark.long
 
-NEURAL = ["scripts.models.loading", "sentence_transformers", "transformers.models.bert.modeling_bert"]
-TRAINING = [*NEURAL, "scripts.training.trainer"]
+NEURAL = ["ranktrial.models.loading", "sentence_transformers", "transformers.models.bert.modeling_bert"]
+TRAINING = [*NEURAL, "ranktrial.training.trainer"]
 # stage: (an output of the job, kills, sizes of the disks in KiB, what its script imports late)
 STAGES = {
     "prepare": ("data/weather/corpus.jsonl", 8, [4, 16], []),

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from scripts.ir.trec import read_run
+from ranktrial.ir.trec import read_run
 from tests.workflow.conftest import REPOSITORY, copy, write_collection
 
 LAMBDAMART = {

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from scripts.ir.trec import ranking, read_run
+from ranktrial.ir.trec import ranking, read_run
 from tests.support.answering import answering, by_words, error
 from tests.workflow.conftest import tiny_config
 

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from scripts.ir.trec import read_run
+from ranktrial.ir.trec import read_run
 from tests.workflow.conftest import tiny_config
 
 SCHEDULE = {"train_on": "weather", "epochs": 1, "batch_size": 8, "learning_rate": 0.001}

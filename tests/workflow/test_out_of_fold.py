@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from scripts.ir.folds import fold_of
-from scripts.ir.trec import read_run
+from ranktrial.ir.folds import fold_of
+from ranktrial.ir.trec import read_run
 from tests.workflow.conftest import tiny_config
 
 SEED = 7

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts.experiment.resolution import resolve
+from ranktrial.experiment.resolution import resolve
 from tests.workflow.conftest import REPOSITORY
 
 PAGES = sorted((REPOSITORY / "docs").rglob("*.md"))

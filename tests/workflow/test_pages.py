@@ -11,7 +11,7 @@ import nbformat
 import pytest
 import yaml
 
-from scripts.experiment.resolution import resolve
+from ranktrial.experiment.resolution import resolve
 from tests.workflow.conftest import REPOSITORY, copy, write_collection
 
 PAGES = [
@@ -118,11 +118,11 @@ def test_the_notebook_of_results_prints_what_it_shows(monkeypatch, tmp_path):
 @pytest.mark.long
 def test_the_site_builds_without_a_warning(tmp_path):
     """`make docs` in a copy: packages of its own, every link and docstring found."""
-    for part in ("docs", "scripts", "config"):
+    for part in ("docs", "scripts", "ranktrial", "config"):
         shutil.copytree(REPOSITORY / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
     for part in ("Makefile", "mkdocs.yml", "CONTRIBUTING.md", "README.md"):
         shutil.copy(REPOSITORY / part, tmp_path)
     done = subprocess.run(["make", "docs"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "scripts.statistics.comparison.compare" in (tmp_path / "site/results.html").read_text()
+    assert "ranktrial.statistics.comparison.compare" in (tmp_path / "site/results.html").read_text()
     assert (tmp_path / "site/source/CONTRIBUTING.md").is_file()

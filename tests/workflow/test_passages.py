@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from scripts.ir.trec import read_run
+from ranktrial.ir.trec import read_run
 from tests.support.tiny_bert import vocabulary
 from tests.support.tiny_onnx import cross_encoder
 from tests.workflow.conftest import tiny_config

@@ -11,8 +11,8 @@ from collections import Counter
 
 import pytest
 
-from scripts.common.command_line import NoSettings
-from scripts.common.settings import read_settings
+from ranktrial.common.command_line import NoSettings
+from ranktrial.common.settings import read_settings
 from tests.workflow.conftest import REPOSITORY, copy
 
 # The study must be planned in as many times what `reference` takes: some 30 s on a processor that does that in 0.3 s.

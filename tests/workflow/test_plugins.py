@@ -19,7 +19,7 @@ import pytest
 import scipy.stats
 from safetensors.numpy import save_file
 
-from scripts.ir.trec import read_run
+from ranktrial.ir.trec import read_run
 from tests.workflow.conftest import REPOSITORY, Workspace, copy
 
 EXAMPLES = dict(
@@ -28,9 +28,9 @@ EXAMPLES = dict(
     )
 )
 TOYS = {
-    "scripts/statistics/intervals/plain_mean.py": '''"""Of the mean in which each task counts the same."""
+    "ranktrial/statistics/intervals/plain_mean.py": '''"""Of the mean in which each task counts the same."""
 
-from scripts.statistics.meta_analysis.summaries import t_summary
+from ranktrial.statistics.meta_analysis.summaries import t_summary
 
 NAME, DESCRIPTION, LABEL = "plain-mean", "of the unweighted mean", "unweighted"
 
@@ -38,7 +38,7 @@ NAME, DESCRIPTION, LABEL = "plain-mean", "of the unweighted mean", "unweighted"
 def summary(y, variances, tau2, alpha):
     return t_summary(y.mean(), y.var(ddof=1) / len(y), len(y) - 1, alpha)
 ''',
-    "scripts/models/types/word_weights.py": '''"""Words that a query and a document share, each with a weight; a word's place is its checksum."""
+    "ranktrial/models/types/word_weights.py": '''"""Words that a query and a document share, each with a weight; a word's place is its checksum."""
 
 import zlib
 
@@ -65,7 +65,7 @@ def encode(model, texts, batch_size, role):
             vectors[row, zlib.crc32(word.encode()) % len(weights)] += 1
     return vectors * weights if role == "query" else vectors
 ''',
-    "scripts/models/types/word_sets.py": '''"""The set of a text's words, an index of another form than any other kind has."""
+    "ranktrial/models/types/word_sets.py": '''"""The set of a text's words, an index of another form than any other kind has."""
 
 NAME = "word-sets"
 SEARCHES = True
@@ -82,7 +82,7 @@ def load(folder, max_length, to_train=False):
 def encode(model, texts, batch_size, role):
     return [sorted(set(text.split()[:model])) for text in texts]
 ''',
-    "scripts/inference/indices/word_sets.py": '''"""An index of sets of words: one line per document."""
+    "ranktrial/inference/indices/word_sets.py": '''"""An index of sets of words: one line per document."""
 
 import json
 
@@ -106,9 +106,9 @@ def open_shard(folder, checkpoint):
 
 import numpy as np
 
-from scripts.common.command_line import run
-from scripts.inference.indices.word_sets import open_shard
-from scripts.inference.searching import Settings, answer, requested
+from ranktrial.common.command_line import run
+from ranktrial.inference.indices.word_sets import open_shard
+from ranktrial.inference.searching import Settings, answer, requested
 
 
 def main():
@@ -127,13 +127,13 @@ def main():
 if __name__ == "__main__":
     run(main)
 ''',
-    "scripts/experiment/systems/backwards.py": '''"""The runs of another system, the last document first."""
+    "ranktrial/experiment/systems/backwards.py": '''"""The runs of another system, the last document first."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from scripts.experiment.records import System
-from scripts.experiment.systems._system_type import Labelled, SystemType
+from ranktrial.experiment.records import System
+from ranktrial.experiment.systems._system_type import Labelled, SystemType
 
 NAME = "backwards"
 
@@ -172,9 +172,9 @@ TYPE = Backwards()
 from dataclasses import dataclass
 from typing import Annotated
 
-from scripts.common.command_line import parser, run
-from scripts.common.timing import clock, write_timing
-from scripts.ir.trec import ranking, read_run, write_run
+from ranktrial.common.command_line import parser, run
+from ranktrial.common.timing import clock, write_timing
+from ranktrial.ir.trec import ranking, read_run, write_run
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from scripts.ir.trec import read_run
+from ranktrial.ir.trec import read_run
 from tests.workflow.conftest import tiny_config
 
 SEEDS = {"whole": 0, "fp32": 0, "codes": 0, "near": 0, "pairs": 1, "small-pairs": 1}

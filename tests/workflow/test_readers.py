@@ -8,7 +8,7 @@ CONFIG = {
     "systems": {"theirs": {"type": "external", "runs": {"judged": "theirs.trec"}}},
     "tasks": ["judged"],
 }
-KEPT = "from scripts.datasets.formats._judgements import"
+KEPT = "from ranktrial.datasets.formats._judgements import"
 HELPER = '"""What a reader needs."""\n'
 PREPARED = "results/tiny/data/judged/statistics.json"
 
@@ -18,10 +18,10 @@ def test_what_a_reader_imports_reruns_its_datasets(tmp_path):
     workspace.write_config(CONFIG)
     (workspace.folder / "judged.qrels").write_text("q1 0 d1 1\n")
     (workspace.folder / "theirs.trec").write_text("q1 Q0 d1 1 0.5 theirs\n")
-    formats = workspace.folder / "scripts/datasets/formats"
+    formats = workspace.folder / "ranktrial/datasets/formats"
     reader, helper = formats / "qrels.py", formats / "_helper.py"
     helper.write_text(HELPER)
-    needed = "from scripts.datasets.formats import _helper  # noqa: F401\n"
+    needed = "from ranktrial.datasets.formats import _helper  # noqa: F401\n"
     reader.write_text(reader.read_text().replace(KEPT, f"{needed}{KEPT}", 1))
     assert needed in reader.read_text()
     done = workspace.snakemake(PREPARED, "--cores", "1")

@@ -6,7 +6,7 @@ import zipfile
 import pandas as pd
 import pytest
 
-from scripts.ir.trec import read_qrels
+from ranktrial.ir.trec import read_qrels
 from tests.workflow.conftest import tiny_config
 
 

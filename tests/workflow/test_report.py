@@ -81,7 +81,7 @@ def test_the_graph_is_the_same_whatever_is_asked_for_and_however_it_is_found(aga
 
 def test_an_edited_style_rewrites_the_pages_only(again):
     for source in ("page.css", "page.js"):
-        with open(again.folder / "scripts/reports/writing" / source, "a") as file:
+        with open(again.folder / "ranktrial/reports/writing" / source, "a") as file:
             file.write("\n")
     assert again.planned() == {"report", "explorer"}
 

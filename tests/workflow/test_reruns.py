@@ -11,8 +11,8 @@ from collections import Counter
 import pytest
 import yaml
 
-from scripts.archive.provenance.records import job_records, jobs_behind
-from scripts.engine.imports import behind
+from ranktrial.archive.provenance.records import job_records, jobs_behind
+from ranktrial.engine.imports import behind
 from tests.workflow.conftest import tiny_config
 
 EXPLORED = {"explorer", "collect extreme-queries"}
@@ -105,7 +105,7 @@ def most_shared(workspace, number=10):
 
 def test_other_words_about_the_most_shared_modules_rerun_nothing(again):
     modules = most_shared(again)
-    assert "scripts/common/errors.py" in modules
+    assert "ranktrial/common/errors.py" in modules
     for module in modules:
         path = again.folder / module
         text = path.read_text()
@@ -137,7 +137,7 @@ def outdated(jobs, module):
 
 
 def test_a_changed_constant_reruns_what_reaches_it_and_what_follows(again, jobs):
-    module = "scripts/common/timing.py"
+    module = "ranktrial/common/timing.py"
     edit(again, module)
     planned = again.planned()
     assert 10 < len(planned) < len(jobs) - 5
@@ -188,7 +188,7 @@ def test_an_edited_scoring_script_reruns_metrics_and_what_follows_only(again, jo
 
 
 def test_an_edited_helper_of_the_measures_reruns_no_training_and_no_encoding(jobs):
-    rules = {job.split()[0] for job in outdated(jobs, "scripts/ir/measures.py")}
+    rules = {job.split()[0] for job in outdated(jobs, "ranktrial/ir/measures.py")}
     assert {"score", "tune"} <= rules
     assert not rules & {"prepare_dataset", "index", "negatives", "fine_tune", "encode", "retrieve"}
 
@@ -200,7 +200,7 @@ def test_an_edited_helper_of_the_negatives_reruns_training(jobs):
 
 
 def test_an_edited_kind_of_model_reruns_its_own_jobs_only(jobs):
-    planned = outdated(jobs, "scripts/models/types/bi_encoder.py")
+    planned = outdated(jobs, "ranktrial/models/types/bi_encoder.py")
     assert {job.split()[1] for job in named(planned, "fine_tune")} == {"bert"}
     assert len(named(planned, "encode")) == len(named(planned, "retrieve")) == 4
     assert not named(planned, "rerank") and not named(planned, "weights") and not named(planned, "negatives")

@@ -1,4 +1,4 @@
-"""The rooms of scripts/: what may import what, and no circle anywhere. docs/architecture.md draws them."""
+"""The rooms of ranktrial/ and scripts/: what may import what, and no circle anywhere. docs/architecture.md draws them."""
 
 import ast
 import subprocess
@@ -72,7 +72,8 @@ def module(path: Path) -> str:
     return str(path.relative_to(REPOSITORY).with_suffix("")).replace("/", ".").removesuffix(".__init__")
 
 
-MODULES = {module(path): path for path in sorted((REPOSITORY / "scripts").rglob("*.py"))}
+PACKAGES = ("ranktrial", "scripts")
+MODULES = {module(path): path for name in PACKAGES for path in sorted((REPOSITORY / name).rglob("*.py"))}
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -95,8 +96,12 @@ def imports() -> dict[str, list[str]]:
 
 def room(name: str) -> str:
     """The room of a module: the longest line of ROOMS that it lies in."""
-    inside = name.removeprefix("scripts.")
+    inside = name.partition(".")[2]
     return max((one for one in ROOMS if f"{inside}.".startswith(f"{one}.")), key=len, default="")
+
+
+def ours(name: str) -> bool:
+    return name.partition(".")[0] in PACKAGES
 
 
 def inner(name: str, folder: str) -> bool:
@@ -109,7 +114,7 @@ def wrong_imports(name: str) -> Iterator[str]:
     if not own:
         yield f"{name}: a room that ROOMS does not name"
     for other in imports()[name] if own else []:
-        if other.startswith("scripts."):
+        if ours(other):
             if ROOMS.index(room(other)) > ROOMS.index(own):
                 yield f"{name} imports {other}, of a room above it"
             stages = {one for one in STAGES if inner(own, one) or inner(room(other), one)}
@@ -118,7 +123,17 @@ def wrong_imports(name: str) -> Iterator[str]:
 
 
 def test_modules_import_from_their_room_and_those_below():
-    assert [problem for name in MODULES if name != "scripts" for problem in wrong_imports(name)] == []
+    assert [problem for name in MODULES if name not in PACKAGES for problem in wrong_imports(name)] == []
+
+
+def test_the_library_imports_nothing_of_the_scripts():
+    assert [
+        (name, other)
+        for name in MODULES
+        if inner(name, "ranktrial")
+        for other in imports()[name]
+        if inner(other, "scripts")
+    ] == []
 
 
 def test_no_import_goes_in_a_circle():
@@ -150,7 +165,7 @@ PLANNING = [name for name in MODULES if ".planning" in name]
 
 def plans(other: str) -> bool:
     """Whether a module is one that plans the workflow or declares keys, or of the standard library."""
-    if other.startswith("scripts."):
+    if ours(other):
         named = other in PLANNING or other.endswith(("_keys", ".measure_names"))  # the experiment's checks load these
         return room(other) in ("common", "engine", "experiment") or named
     return other.partition(".")[0] in sys.stdlib_module_names

@@ -6,8 +6,8 @@ import re
 import pandas as pd
 import pytest
 
-from scripts.ir.measures import evaluate
-from scripts.ir.trec import read_qrels, read_run
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.trec import read_qrels, read_run
 from tests.workflow.conftest import tiny_config, write_collection
 
 

@@ -10,9 +10,9 @@ import zipfile
 
 import pytest
 
-from scripts.common.files import sha256
-from scripts.engine.downloads import fetched, names, sources
-from scripts.experiment.reading import complete, configuration, read_yaml
+from ranktrial.common.files import sha256
+from ranktrial.engine.downloads import fetched, names, sources
+from ranktrial.experiment.reading import complete, configuration, read_yaml
 from tests.workflow.conftest import REPOSITORY, Workspace, tiny_config
 
 PLACE = "https://nowhere.invalid"

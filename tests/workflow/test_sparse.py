@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scripts.ir.trec import read_run
+from ranktrial.ir.trec import read_run
 from tests.support.tiny_bert import build_masked
 from tests.workflow.conftest import tiny_config
 

@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 REPOSITORY = Path(__file__).parents[2]
-SCRIPTS = sorted(path for path in (REPOSITORY / "scripts").rglob("*.py") if path.name != "__init__.py")
+PACKAGES = ("ranktrial", "scripts")
+SCRIPTS = sorted(path for name in PACKAGES for path in (REPOSITORY / name).rglob("*.py") if path.name != "__init__.py")
 LOCK = dict(
     re.match(r"([\w.-]+)==(\S+)", line).groups()
     for line in (REPOSITORY / "requirements.lock").read_text().splitlines()
@@ -120,7 +121,7 @@ READERS_OF_YAML = {
 
 def test_yaml_from_outside_has_one_reader():
     reads = re.compile(r"\b(yaml\.(safe_)?load|SafeLoader|BaseLoader|yaml\.compose|metadata_load|RepoCard|ModelCard)\b")
-    found = {str(path.relative_to(REPOSITORY / "scripts")) for path in SCRIPTS if reads.search(path.read_text())}
+    found = {"/".join(path.relative_to(REPOSITORY).parts[1:]) for path in SCRIPTS if reads.search(path.read_text())}
     assert found - {"common/yaml_mistakes.py"} == READERS_OF_YAML  # it explains what a reader has refused
 
 

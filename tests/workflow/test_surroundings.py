@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common.errors import UserError
-from scripts.engine.repair import repair
+from ranktrial.common.errors import UserError
+from ranktrial.engine.repair import repair
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from ranktrial.experiment.reading import read_yaml
+from ranktrial.experiment.resolution import resolve
+from ranktrial.ir.collection import read_corpus
+from ranktrial.ir.trec import read_qrels
 from scripts.datasets import planning as datasets
 from scripts.evaluation import planning as evaluation
-from scripts.experiment.reading import read_yaml
-from scripts.experiment.resolution import resolve
-from scripts.ir.collection import read_corpus
-from scripts.ir.trec import read_qrels
 from scripts.reports.planning import published
 from tests.support.broken import write
 from tests.support.prepared import prepare
@@ -86,7 +86,7 @@ def test_its_importances_stand_beside_table_2(experiment):
 
 def test_a_dry_run_plans_it(experiment, tmp_path):
     """With the workflow's parts beside the small files."""
-    for part in ("Snakefile", "rules", "scripts", "profiles", "envs"):
+    for part in ("Snakefile", "rules", "scripts", "ranktrial", "profiles", "envs"):
         (tmp_path / part).symlink_to(ROOT / part)
     command = [Workspace.python, "-m", "snakemake", "--dry-run",
                "--snakefile", str(ROOT / "Snakefile"), "--configfile", "config/touche.yaml"]  # fmt: skip

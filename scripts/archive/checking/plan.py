@@ -20,7 +20,7 @@ def planned(workflow) -> list[dict]:
     from snakemake.iocontainers import Wildcards
     from snakemake.jobs import Job
 
-    from scripts.experiment.results_paths import NOT_ARCHIVED, kind  # where the Snakefile lies
+    from ranktrial.experiment.results_paths import NOT_ARCHIVED, kind  # where the Snakefile lies
 
     makers = [rule for rule in workflow.rules if rule.products()]
     start = next(rule for rule in workflow.rules if rule.name == "all")
@@ -58,7 +58,8 @@ def main() -> None:
     parser.add_argument("--sources", type=Path, required=True)
     sources = parser.parse_args().sources
     Path(CONFIGURATION).write_text(sys.stdin.read())
-    Path("scripts").symlink_to(sources.resolve() / "scripts")  # so that commands name scripts as in a clone
+    for name in ("scripts", "ranktrial"):  # so that commands name files as in a clone
+        Path(name).symlink_to(sources.resolve() / name)
     from snakemake.api import SnakemakeApi
     from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
 

@@ -12,14 +12,14 @@ from typing import Annotated
 
 import numpy as np
 
-from scripts.common.command_line import run
-from scripts.experiment.index_records import Nearest
-from scripts.inference import searching
-from scripts.inference.approximate import open_index, search
-from scripts.inference.compared import Found, rank
-from scripts.inference.searching import requested
-from scripts.inference.vectors import open_vectors
-from scripts.models.running import device
+from ranktrial.common.command_line import run
+from ranktrial.experiment.index_records import Nearest
+from ranktrial.inference import searching
+from ranktrial.inference.approximate import open_index, search
+from ranktrial.inference.compared import Found, rank
+from ranktrial.inference.searching import requested
+from ranktrial.inference.vectors import open_vectors
+from ranktrial.models.running import device
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Settings(searching.Settings):
 
 
 def main() -> None:
-    from scripts.inference import exact
+    from ranktrial.inference import exact
 
     asked = requested(__doc__, Settings, "vectors")
     documents = len(asked.documents)

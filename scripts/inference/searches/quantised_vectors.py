@@ -13,15 +13,15 @@ from typing import Annotated
 
 import numpy as np
 
-from scripts.common.command_line import run
-from scripts.experiment.index_records import Quantised
-from scripts.inference import searching
-from scripts.inference.index_files import folder_bytes
-from scripts.inference.quantised import open_index, search_codes
-from scripts.inference.searching import EACH, answer, requested
-from scripts.inference.shards import rows_of_shard
-from scripts.models.model_files import weights_bytes
-from scripts.models.running import device
+from ranktrial.common.command_line import run
+from ranktrial.experiment.index_records import Quantised
+from ranktrial.inference import searching
+from ranktrial.inference.index_files import folder_bytes
+from ranktrial.inference.quantised import open_index, search_codes
+from ranktrial.inference.searching import EACH, answer, requested
+from ranktrial.inference.shards import rows_of_shard
+from ranktrial.models.model_files import weights_bytes
+from ranktrial.models.running import device
 
 
 @dataclass(frozen=True)

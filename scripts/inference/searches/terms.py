@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from scripts.common.command_line import run
-from scripts.common.errors import UserError
-from scripts.inference.indices.terms import TermIndex, open_index
-from scripts.inference.searching import Settings, answer, requested
-from scripts.inference.shards import part
+from ranktrial.common.command_line import run
+from ranktrial.common.errors import UserError
+from ranktrial.inference.indices.terms import TermIndex, open_index
+from ranktrial.inference.searching import Settings, answer, requested
+from ranktrial.inference.shards import part
 
 QUERIES = 64  # scored at a time
 
@@ -33,7 +33,7 @@ def search(
     """
     import torch
 
-    from scripts.inference.exact import Scoring, merged
+    from ranktrial.inference.exact import Scoring, merged
 
     def scorings() -> Iterator[Scoring]:
         for documents in part(list(index.blocks()), shard):

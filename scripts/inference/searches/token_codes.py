@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from scripts.common.command_line import run
-from scripts.inference.compared import Found, rank
-from scripts.inference.indices import token_vectors
+from ranktrial.common.command_line import run
+from ranktrial.inference.compared import Found, rank
+from ranktrial.inference.indices import token_vectors
+from ranktrial.inference.searching import requested
+from ranktrial.inference.token_codes import open_index, search
+from ranktrial.models.running import device
 from scripts.inference.searches.approximate import Settings
-from scripts.inference.searching import requested
-from scripts.inference.token_codes import open_index, search
-from scripts.models.running import device
 
 
 def main() -> None:
-    from scripts.inference import exact
+    from ranktrial.inference import exact
 
     asked = requested(__doc__, Settings, "vectors")
     documents = len(asked.documents)

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from scripts.common.command_line import run
-from scripts.inference.indices.token_vectors import open_index
-from scripts.inference.searching import Settings, answer, requested
-from scripts.models.running import device
+from ranktrial.common.command_line import run
+from ranktrial.inference.indices.token_vectors import open_index
+from ranktrial.inference.searching import Settings, answer, requested
+from ranktrial.models.running import device
 
 
 def main() -> None:
     asked = requested(__doc__, Settings)
     index = open_index(asked.options.index, len(asked.documents), asked.options.checkpoint)
 
-    from scripts.inference.exact import search
+    from ranktrial.inference.exact import search
 
     def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
         encoded = asked.encode([text for (text,) in texts])

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from scripts.common.command_line import run
-from scripts.inference.searching import Settings, answer, requested
-from scripts.inference.vectors import open_vectors
-from scripts.models.model_files import weights_bytes
-from scripts.models.running import device
-from scripts.models.truncation import Rows, TruncatedRows, truncation
+from ranktrial.common.command_line import run
+from ranktrial.inference.searching import Settings, answer, requested
+from ranktrial.inference.vectors import open_vectors
+from ranktrial.models.model_files import weights_bytes
+from ranktrial.models.running import device
+from ranktrial.models.truncation import Rows, TruncatedRows, truncation
 
 FLOAT = 4  # bytes of a number of the index
 
@@ -27,7 +27,7 @@ def main() -> None:
     if dimensions:
         documents = TruncatedRows(documents, truncation(asked.model_type, asked.model, dimensions))
 
-    from scripts.inference.exact import search
+    from ranktrial.inference.exact import search
 
     def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
         encoded = asked.encode([passage for text in texts for passage in text])

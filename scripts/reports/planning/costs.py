@@ -7,12 +7,12 @@ from functools import cache
 from itertools import chain
 from typing import Literal, TypedDict
 
-from scripts.experiment import comparisons, job_files
-from scripts.experiment.descriptions import for_times
-from scripts.experiment.records import Experiment, System, Task
-from scripts.experiment.results_paths import TABLE_FORMATS, path
-from scripts.experiment.system_types import system_type, takes
-from scripts.experiment.systems._model_settings import of_model
+from ranktrial.experiment import comparisons, job_files
+from ranktrial.experiment.descriptions import for_times
+from ranktrial.experiment.records import Experiment, System, Task
+from ranktrial.experiment.results_paths import TABLE_FORMATS, path
+from ranktrial.experiment.system_types import system_type, takes
+from ranktrial.experiment.systems._model_settings import of_model
 from scripts.reports.planning.labels import system_labels, task_labels
 
 

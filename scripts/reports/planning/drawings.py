@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from scripts.common.keys import given
-from scripts.experiment import job_files
-from scripts.experiment.charts import CHART
-from scripts.experiment.comparisons import COST_FIGURE
-from scripts.experiment.drawing import Drawing, Drawings
-from scripts.experiment.records import Experiment
-from scripts.experiment.results_paths import path
-from scripts.experiment.sections.figure import INFLUENCE, QUERIES
+from ranktrial.common.keys import given
+from ranktrial.experiment import job_files
+from ranktrial.experiment.charts import CHART
+from ranktrial.experiment.comparisons import COST_FIGURE
+from ranktrial.experiment.drawing import Drawing, Drawings
+from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.results_paths import path
+from ranktrial.experiment.sections.figure import INFLUENCE, QUERIES
 from scripts.reports.planning import costs, families, figures, moderation, transfer
 
 FAMILY = "multiple-comparisons/"  # the folder of the figures of families

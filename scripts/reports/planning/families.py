@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scripts.experiment.records import Experiment
-from scripts.experiment.results_paths import FIGURE_FORMATS, path
+from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.results_paths import FIGURE_FORMATS, path
 from scripts.reports.planning.labels import labels
 
 PAGES = ("md", "tex")  # the formats of the table that are not written by the comparison itself

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from scripts.common.keys import stated
-from scripts.experiment.charts import CHART
-from scripts.experiment.comparisons import COST_FIGURE, statistics_of
-from scripts.experiment.descriptions import datasets_learnt, is_unstated
-from scripts.experiment.figure_checks import MIN_TASKS
-from scripts.experiment.records import Comparison, Experiment
-from scripts.experiment.results_paths import CAPTION_FORMATS, FIGURE_FORMATS, path
-from scripts.experiment.sections.figure import INFLUENCE, QUERIES
+from ranktrial.common.keys import stated
+from ranktrial.experiment.charts import CHART
+from ranktrial.experiment.comparisons import COST_FIGURE, statistics_of
+from ranktrial.experiment.descriptions import datasets_learnt, is_unstated
+from ranktrial.experiment.figure_checks import MIN_TASKS
+from ranktrial.experiment.records import Comparison, Experiment
+from ranktrial.experiment.results_paths import CAPTION_FORMATS, FIGURE_FORMATS, path
+from ranktrial.experiment.sections.figure import INFLUENCE, QUERIES
 from scripts.reports.planning.costs import cost_figures
 from scripts.reports.planning.labels import labels
 from scripts.reports.planning.moderation import bubble_plots

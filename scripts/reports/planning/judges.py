@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scripts.common.keys import JsonObject
-from scripts.experiment import job_files
-from scripts.experiment.judged import judges_of, ranked_by
-from scripts.experiment.records import Experiment
-from scripts.experiment.results_paths import path
+from ranktrial.common.keys import JsonObject
+from ranktrial.experiment import job_files
+from ranktrial.experiment.judged import judges_of, ranked_by
+from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.results_paths import path
 
 PAGES = ("md", "tsv")
 

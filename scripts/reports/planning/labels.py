@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scripts.experiment.job_files import tasks_by_folder
-from scripts.experiment.records import Experiment
+from ranktrial.experiment.job_files import tasks_by_folder
+from ranktrial.experiment.records import Experiment
 
 
 def task_labels(experiment: Experiment) -> dict[str, str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from scripts.experiment import job_files
-from scripts.experiment.moderators import asked, bubble_name
-from scripts.experiment.records import Experiment
-from scripts.experiment.results_paths import TABLE_FORMATS, path
+from ranktrial.experiment import job_files
+from ranktrial.experiment.moderators import asked, bubble_name
+from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.results_paths import TABLE_FORMATS, path
 from scripts.reports.planning.labels import labels
 
 

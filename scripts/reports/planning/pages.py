@@ -5,21 +5,21 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 
-from scripts.common.keys import stated
-from scripts.experiment import job_files
-from scripts.experiment.charts import CHART
-from scripts.experiment.choosing import members_of_choices
-from scripts.experiment.comparisons import COST_FIGURE
-from scripts.experiment.dataset_schema import format_of
-from scripts.experiment.descriptions import datasets_learnt, describe, is_unstated
-from scripts.experiment.job_files import tasks_by_folder
-from scripts.experiment.judged import origin
-from scripts.experiment.records import Experiment
-from scripts.experiment.results_paths import TABLE_FORMATS, fields_of, parse, path
-from scripts.experiment.sections.dataset import Dataset
-from scripts.experiment.sections.recipe import Recipe
-from scripts.experiment.system_types import system_type
-from scripts.experiment.tried import tried
+from ranktrial.common.keys import stated
+from ranktrial.experiment import job_files
+from ranktrial.experiment.charts import CHART
+from ranktrial.experiment.choosing import members_of_choices
+from ranktrial.experiment.comparisons import COST_FIGURE
+from ranktrial.experiment.dataset_schema import format_of
+from ranktrial.experiment.descriptions import datasets_learnt, describe, is_unstated
+from ranktrial.experiment.job_files import tasks_by_folder
+from ranktrial.experiment.judged import origin
+from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.results_paths import TABLE_FORMATS, fields_of, parse, path
+from ranktrial.experiment.sections.dataset import Dataset
+from ranktrial.experiment.sections.recipe import Recipe
+from ranktrial.experiment.system_types import system_type
+from ranktrial.experiment.tried import tried
 from scripts.reports.planning import judges, transfer
 from scripts.reports.planning.costs import cost_figures, exclusive, timed_systems, times_tables, timings
 from scripts.reports.planning.families import PAGES, family_figures, family_pages

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from scripts.experiment.drawing import Drawing, Drawings
-from scripts.experiment.judged import judges_of
-from scripts.experiment.records import Experiment
-from scripts.experiment.results_paths import path
+from ranktrial.experiment.drawing import Drawing, Drawings
+from ranktrial.experiment.judged import judges_of
+from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.results_paths import path
 from scripts.reports.planning import costs, families, judges, moderation, pages, transfer
 
 TABLES = "Tables"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scripts.common.errors import UserError
-from scripts.experiment import job_files
-from scripts.experiment.charts import weights_name
-from scripts.experiment.descriptions import for_times
-from scripts.experiment.job_files import tasks_by_folder
-from scripts.experiment.printed_cells import read_mapping
-from scripts.experiment.records import Experiment, System
-from scripts.experiment.results_paths import path
-from scripts.experiment.systems.learning_to_rank import NAME, settings_of, source
+from ranktrial.common.errors import UserError
+from ranktrial.experiment import job_files
+from ranktrial.experiment.charts import weights_name
+from ranktrial.experiment.descriptions import for_times
+from ranktrial.experiment.job_files import tasks_by_folder
+from ranktrial.experiment.printed_cells import read_mapping
+from ranktrial.experiment.records import Experiment, System
+from ranktrial.experiment.results_paths import path
+from ranktrial.experiment.systems.learning_to_rank import NAME, settings_of, source
 from scripts.reports.planning.costs import times_tables
 from scripts.reports.planning.transfer import matrix_tables
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from scripts.common.keys import JsonObject
-from scripts.experiment import job_files
-from scripts.experiment.records import Experiment
-from scripts.experiment.results_paths import path
-from scripts.experiment.training_stages import ALL
-from scripts.experiment.transfer_records import CurvePoint
+from ranktrial.common.keys import JsonObject
+from ranktrial.experiment import job_files
+from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.results_paths import path
+from ranktrial.experiment.training_stages import ALL
+from ranktrial.experiment.transfer_records import CurvePoint
 
 
 def matrix_metrics(experiment: Experiment, name: str) -> list[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.ir.trec import read_run
+from ranktrial.ir.trec import read_run
 from tests.benchmark import lucene
 from tests.benchmark.row import Result, Work
 

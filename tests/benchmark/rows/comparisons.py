@@ -11,8 +11,8 @@ import numpy as np
 from tests.benchmark.row import Result, Work
 
 if TYPE_CHECKING:
-    from scripts.synthesis.comparison_settings import Settings
-    from scripts.synthesis.metrics_files import Scores
+    from ranktrial.synthesis.comparison_settings import Settings
+    from ranktrial.synthesis.metrics_files import Scores
 
 TITLE = "comparisons of 20 tasks, against scipy and the formulas written out"
 UNIT = "comparisons"
@@ -50,7 +50,7 @@ def plain(folder: Path) -> Work:
 
 def settings() -> Settings:
     """Those of the comparisons, for ours."""
-    from scripts.synthesis.comparison_settings import Settings
+    from ranktrial.synthesis.comparison_settings import Settings
 
     return Settings(
         control="c", treatment="t", measure="nDCG@10", estimator="DL", interval="normal", task_interval="normal",
@@ -62,7 +62,7 @@ def pairs(tasks: np.ndarray) -> dict[str, tuple[Scores, Scores]]:
     """Control and treatment of each task, for ours."""
     import pandas as pd
 
-    from scripts.synthesis.metrics_files import Scores
+    from ranktrial.synthesis.metrics_files import Scores
 
     index = [f"q{number}" for number in range(tasks.shape[-1])]
     of = [[Scores(pd.DataFrame({0: column}, index=index), None) for column in task] for task in tasks]
@@ -70,7 +70,7 @@ def pairs(tasks: np.ndarray) -> dict[str, tuple[Scores, Scores]]:
 
 
 def ours(folder: Path) -> Work:
-    from scripts.synthesis.comparing import compared
+    from ranktrial.synthesis.comparing import compared
 
     values, given = np.load(folder / "values.npy"), settings()
 

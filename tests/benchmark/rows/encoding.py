@@ -46,11 +46,11 @@ def ours_int8(folder: Path) -> Work:
 
 def by(checkpoint: Path, folder: Path, batch_size: int) -> Work:
     """Encoding as a job does it, by a checkpoint in one form."""
-    from scripts.models.adapters import adapter
-    from scripts.models.batch_sizes import BATCHES, texts_per_batch
-    from scripts.models.gpu import at_once
-    from scripts.models.loaded import rank_fast, size_batches
-    from scripts.models.running import is_module
+    from ranktrial.models.adapters import adapter
+    from ranktrial.models.batch_sizes import BATCHES, texts_per_batch
+    from ranktrial.models.gpu import at_once
+    from ranktrial.models.loaded import rank_fast, size_batches
+    from ranktrial.models.running import is_module
 
     kind, texts = adapter("bi-encoder"), inputs.read_texts(folder)["documents"]
     model = kind.load(checkpoint, inputs.MAX_LENGTH)

@@ -45,8 +45,8 @@ def plain(folder: Path) -> Work:
 
 
 def ours(folder: Path) -> Work:
-    from scripts.inference.exact import search
-    from scripts.models.running import device, keep_memory
+    from ranktrial.inference.exact import search
+    from ranktrial.models.running import device, keep_memory
 
     documents = np.load(folder / "documents.npy", mmap_mode="r")
     queries = np.load(folder / "queries.npy")

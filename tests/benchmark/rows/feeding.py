@@ -49,7 +49,7 @@ def plain(folder: Path) -> Work:
 
 
 def ours(folder: Path) -> Work:
-    from scripts.models.token_batches import Tokenised, batches
+    from ranktrial.models.token_batches import Tokenised, batches
 
     model, pairs = loaded(folder)
 

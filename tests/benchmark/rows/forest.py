@@ -26,10 +26,10 @@ TOLERANCE = 1e-9  # of an effect, which ours turns into points on the page
 
 def prepare(folder: Path, small: bool) -> int:
     """Write effects and summaries of comparisons, as their jobs do."""
-    from scripts.common.keys import given
-    from scripts.synthesis.comparing import compared
-    from scripts.synthesis.effects_table import rows
-    from scripts.synthesis.meta_record import meta_record
+    from ranktrial.common.keys import given
+    from ranktrial.synthesis.comparing import compared
+    from ranktrial.synthesis.effects_table import rows
+    from ranktrial.synthesis.meta_record import meta_record
 
     for old in folder.glob("c*.*"):
         old.unlink()
@@ -86,9 +86,9 @@ def bars_drawn(container) -> np.ndarray:
 
 
 def ours(folder: Path) -> Work:
-    from scripts.reports.comparison.looks import Looks
-    from scripts.reports.comparison.reading import Labels, forest, read_found
-    from scripts.reports.figures.forest import forest_plot, save
+    from ranktrial.reports.comparison.looks import Looks
+    from ranktrial.reports.comparison.reading import Labels, forest, read_found
+    from ranktrial.reports.figures.forest import forest_plot, save
 
     looks = Looks(
         alpha=0.05, estimator="DL", interval="normal", judged="", p="t-test", correction="none", sort="config"
@@ -105,9 +105,9 @@ def ours(folder: Path) -> Work:
 
 def marks_drawn(ax, shown) -> np.ndarray:
     """Effect and interval of each square and of the diamond, from their places on the page."""
-    from scripts.reports.comparison import number_text
-    from scripts.reports.comparison.lines import lines_of
-    from scripts.reports.figures.forest_layout import layout
+    from ranktrial.reports.comparison import number_text
+    from ranktrial.reports.comparison.lines import lines_of
+    from ranktrial.reports.figures.forest_layout import layout
 
     numbers = number_text.numbers(shown)
     place = layout(shown, lines_of(shown, numbers), numbers)

@@ -55,8 +55,8 @@ def ours_int8(folder: Path) -> Work:
 
 def by(folder: Path, checkpoint: Path, batch_size: int, backend: str) -> Work:
     """Ranking as a job does it, by a checkpoint in one form."""
-    from scripts.inference.ranked import rank_by_pairs
-    from scripts.models.adapters import adapter
+    from ranktrial.inference.ranked import rank_by_pairs
+    from ranktrial.models.adapters import adapter
 
     pairs = inputs.read_texts(folder)["pairs"]
     scorer = adapter("cross-encoder").load_scorer(checkpoint, inputs.MAX_LENGTH, batch_size, backend)

@@ -15,7 +15,7 @@ import numpy as np
 from tests.benchmark.row import Result, Work
 
 if TYPE_CHECKING:
-    from scripts.ir.trec import Qrels
+    from ranktrial.ir.trec import Qrels
 
 TITLE = "30 measures of runs of 1,000 queries and 1,000 documents, against ir-measures"
 UNIT = "runs"
@@ -60,7 +60,7 @@ def plain(folder: Path) -> Work:
 
 
 def ours(folder: Path) -> Work:
-    from scripts.ir.trec import read_qrels
+    from ranktrial.ir.trec import read_qrels
 
     def work() -> Result:
         qrels = read_qrels(folder / "qrels")
@@ -71,8 +71,8 @@ def ours(folder: Path) -> Work:
 
 def _table(path: Path, qrels: Qrels) -> np.ndarray:
     """A run's values, one row per query and one column per measure."""
-    from scripts.ir.measures import evaluate
-    from scripts.ir.trec import read_run
+    from ranktrial.ir.measures import evaluate
+    from ranktrial.ir.trec import read_run
 
     table = evaluate(read_run(path), qrels, MEASURES)
     return table.loc[sorted(table.index), MEASURES].to_numpy()
@@ -80,8 +80,8 @@ def _table(path: Path, qrels: Qrels) -> np.ndarray:
 
 def _begin(folder: Path) -> None:
     """Let a process import what it needs and read the judgements, as before the time of the other sides."""
-    from scripts.ir import measures  # noqa: F401
-    from scripts.ir.trec import read_qrels
+    from ranktrial.ir import measures  # noqa: F401
+    from ranktrial.ir.trec import read_qrels
 
     _IN_PROCESS["qrels"] = read_qrels(folder / "qrels")
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scripts.ir.collection import passages_of
-from scripts.ir.trec import read_qrels
-from scripts.models.instructions import BF16_PRODUCTS, has
-from scripts.training.training_settings import Settings
+from ranktrial.ir.collection import passages_of
+from ranktrial.ir.trec import read_qrels
+from ranktrial.models.instructions import BF16_PRODUCTS, has
+from ranktrial.training.training_settings import Settings
 from tests.benchmark import inputs, limits
 from tests.benchmark.row import Result, Work
 
@@ -123,10 +123,10 @@ def settings_of(kind: str, loss: str, seed: int, precision: str | None) -> Setti
 
 def as_a_job(folder: Path, start: Path, columns: dict[str, list], settings: Settings) -> tuple[Model, Train]:
     """A model, and what trains it in place and gives the losses of its steps, as our jobs do it."""
-    from scripts.models.adapters import adapter
-    from scripts.models.losses import LISTS, shape_of
-    from scripts.models.trained_products import train_fast
-    from scripts.training import several, trainer
+    from ranktrial.models.adapters import adapter
+    from ranktrial.models.losses import LISTS, shape_of
+    from ranktrial.models.trained_products import train_fast
+    from ranktrial.training import several, trainer
 
     kind = adapter(settings.type)
     model = kind.load(start, inputs.MAX_LENGTH, to_train=True)

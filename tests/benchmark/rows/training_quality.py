@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scripts.common.timing import clock
-from scripts.ir.collection import passages_of
-from scripts.ir.measures import evaluate
-from scripts.ir.trec import read_qrels
+from ranktrial.common.timing import clock
+from ranktrial.ir.collection import passages_of
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.trec import read_qrels
 from tests.benchmark import inputs
 from tests.benchmark.row import Result, Work
 from tests.benchmark.rows import training
@@ -51,8 +51,8 @@ def prepare(folder: Path, small: bool) -> int:
 
 def quality(model: SentenceTransformer, given: dict) -> float:
     """The mean of the measure over the questions."""
-    from scripts.inference.exact import precedence, search
-    from scripts.models.running import device
+    from ranktrial.inference.exact import precedence, search
+    from ranktrial.models.running import device
 
     queries, documents = (
         model.encode(list(given[texts].values()), batch_size=32, normalize_embeddings=True)

@@ -1,0 +1,167 @@
+"""Checks that every byte of an archive, zipped or unpacked, is as it was written. Needs only the standard library.
+
+manifest.json lists every file with its SHA-256, and manifest.sha256 holds the SHA-256 of manifest.json. The comment at
+the end of a zip is the SHA-256 of all bytes before it. Whoever changes a file on purpose can renew all three. To notice
+that, compare the archive's own SHA-256, which `make archive` prints and writes beside it, with the published one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ranktrial.archive.crate.bounds import BLOCK, RECORD, check_members, check_values, ends
+from ranktrial.archive.crate.layout import FORMAT, MANIFEST, SEAL, why_no_member
+from ranktrial.archive.crate.manifest import seal, shaped
+from ranktrial.archive.crate.zipping import damages
+from ranktrial.common.errors import UserError
+from ranktrial.common.files import sha256
+from ranktrial.common.strict_json import parse_json
+
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
+
+
+@dataclass
+class Checked:
+    """The result of a check: the manifest, the SHA-256 of a zip, and a message `file: damage` for each damage."""
+
+    manifest: dict
+    sha256: str | None
+    damages: list[str] = field(default_factory=list)
+
+
+class Reader:
+    """The files of an archive by name, read block by block."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if path.is_file():
+            ends(path)
+            self.zip = zipfile.ZipFile(path)
+            check_members(path, self.zip)
+            self.names = sorted(self.zip.namelist())
+        else:
+            self.zip = None
+            entries = [entry for entry in path.rglob("*") if entry.is_symlink() or not entry.is_dir()]
+            self.names = sorted(entry.relative_to(path).as_posix() for entry in entries)
+
+    def blocks(self, name: str) -> Iterator[bytes]:
+        """Yield a file's content. Raises KeyError if it is missing, ValueError (with the reason) if it is damaged."""
+        if self.zip:
+            member = self.zip.getinfo(name)
+            try:
+                with self.zip.open(member) as file:
+                    while block := file.read(BLOCK):
+                        yield block
+            except DAMAGED as error:
+                raise ValueError(f"cannot be unpacked: {error}") from None
+            return
+        path = self.path / name
+        if path.is_symlink():
+            raise ValueError("is a link, which no archive holds")
+        if not path.exists():
+            raise KeyError(name)
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ValueError("is not a regular file")
+        with open(path, "rb") as file:
+            while block := file.read(BLOCK):
+                yield block
+
+    def read(self, name: str) -> bytes:
+        """The content of a record. Raises as `blocks` does, and ValueError if it is too large for a record."""
+        blocks, size = [], 0
+        for block in self.blocks(name):
+            blocks.append(block)
+            size += len(block)
+            if size > RECORD:
+                raise ValueError(f"is larger than {RECORD} bytes, too much for a record")
+        return b"".join(blocks)
+
+
+def opened(path: Path) -> Reader:
+    """A reader of an archive. Raises UserError if `path` is not an archive, or a zip beyond the limits."""
+    if not path.exists():
+        raise UserError(f"{path}: no such file or folder")
+    if not path.is_file() and not path.is_dir():
+        raise UserError(f"{path}: not an archive: neither a file nor a folder")
+    try:
+        return Reader(path)
+    except DAMAGED as error:
+        raise UserError(f"{path}: not an archive: not a readable zip file ({error})") from None
+
+
+def check(path: Path) -> Checked:
+    """Check all of an archive. Raises UserError if it is not an archive, or has the format of another version."""
+    reader = opened(path)
+    manifest, damages_of_manifest = _manifest(reader)
+    checked = Checked(manifest, sha256(path) if reader.zip else None, damages_of_manifest)
+    if manifest:
+        _files(reader, manifest, checked.damages)
+    if reader.zip:
+        damages(path, reader.zip, checked.damages.append)
+        beside = path.with_name(path.name + ".sha256")
+        if beside.is_file() and _first_word(beside) != checked.sha256:
+            checked.damages.append(f"{beside.name}: contains a SHA-256 other than the archive's ({checked.sha256})")
+    checked.damages.sort(key=lambda damage: not damage.endswith(": missing"))  # what is missing explains most others
+    return checked
+
+
+def _first_word(path: Path) -> str:
+    with open(path, "rb") as file:
+        return file.read(200).decode(errors="replace").partition(" ")[0].strip()
+
+
+def _manifest(reader: Reader) -> tuple[dict, list[str]]:
+    """The manifest (empty if it cannot be read) and its damages. Raises UserError as `check` does."""
+    if MANIFEST not in reader.names and SEAL not in reader.names:
+        raise UserError(f"{reader.path}: not an archive of ranktrial: it has no {MANIFEST}")
+    read, problems = {}, []
+    for name in (MANIFEST, SEAL):
+        try:
+            read[name] = reader.read(name)
+        except KeyError:
+            problems.append(f"{name}: missing")
+        except ValueError as error:
+            problems.append(f"{name}: {error}")
+    if problems:
+        return {}, problems
+    if read[SEAL] != seal(read[MANIFEST]).encode():
+        return {}, [f"{MANIFEST} or {SEAL}: changed, the second does not state the SHA-256 of the first"]
+    try:
+        check_values(read[MANIFEST], MANIFEST)
+        manifest = parse_json(read[MANIFEST].decode(), MANIFEST)
+    except (UserError, UnicodeDecodeError) as error:
+        raise UserError(f"{reader.path}: not an archive that can be read: {error}") from None
+    version = manifest.get("format") if isinstance(manifest, dict) else None
+    if version != FORMAT:
+        raise UserError(f"{reader.path}: format {version!r}; this version reads {FORMAT!r}: use its own verify.py")
+    return shaped(manifest, f"{reader.path}: {MANIFEST}"), problems
+
+
+def _files(reader: Reader, manifest: dict, problems: list[str]) -> None:
+    files, experiment = manifest["files"], manifest["experiment"]
+    listed = {*files, MANIFEST, SEAL}
+    problems += [f"{name}: not in the manifest" for name in reader.names if name not in listed]
+    for name in [*files, *manifest["absent"]]:
+        if reason := why_no_member(name, experiment):
+            raise UserError(f"{reader.path}: {MANIFEST}: refused, the path {name!r} {reason}")
+    for name, entry in files.items():
+        digest, size = hashlib.sha256(), 0
+        try:
+            for block in reader.blocks(name):
+                digest.update(block)
+                size += len(block)
+        except KeyError:
+            problems.append(f"{name}: missing")
+        except ValueError as error:
+            problems.append(f"{name}: {error}")
+        else:
+            if digest.hexdigest() != entry["sha256"]:
+                problems.append(f"{name}: changed, SHA-256 differs from the manifest's")
+            elif size != entry["bytes"]:
+                problems.append(f"{name}: has {size} bytes; the manifest says {entry['bytes']}")

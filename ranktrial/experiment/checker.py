@@ -1,0 +1,69 @@
+"""Common parts of the checks of a configuration: error messages, and lookup of names in other sections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ranktrial.common.errors import UserError
+from ranktrial.common.near_names import hint
+from ranktrial.experiment.sections.configuration import Configuration
+from ranktrial.ir.measure_names import by_subtopic, follows_instructions
+from ranktrial.ir.measures import check_computable
+
+NO_ORIGINS: Mapping[tuple[str, str], str] = MappingProxyType({})
+
+
+class Source:
+    """The name of the configuration file, with which each message begins."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    def fail(self, key: str, problem: str) -> UserError:
+        """Return the error about `key`, to be raised."""
+        return UserError(f"{self.source}: {key}: {problem}")
+
+
+class Checker(Source):
+    """A configuration with its defaults, its file name and the names of fanned-out entries in the file."""
+
+    def __init__(self, config: Configuration, source: str, origins: Mapping[tuple[str, str], str] = NO_ORIGINS) -> None:
+        super().__init__(source)
+        self.config = config
+        self.origins = origins
+
+    def fail(self, key: str, problem: str) -> UserError:
+        """Return the error about `key`, to be raised; the key of a fanned-out entry is that of the file."""
+        return super().fail(self._in_file(key), problem)
+
+    def _in_file(self, key: str) -> str:
+        fitting = {
+            f"{section}.{derived}": f"{section}.{name}"
+            for (section, derived), name in self.origins.items()
+            if derived != name and f"{key}.".startswith(f"{section}.{derived}.")
+        }
+        if not fitting:
+            return key
+        derived = max(fitting, key=len)
+        return f"{fitting[derived]}{key.removeprefix(derived)} (in {derived.split('.', 1)[1]})"
+
+    def computable(self, key: str, measure: str, of_one_run: bool = True) -> None:
+        """Raise UserError unless ir-measures knows the measure and it can be computed here.
+
+        With `of_one_run`, it must be computable from one run and judgements of documents.
+        """
+        try:
+            check_computable(measure)
+            if of_one_run and (by_subtopic(measure) or follows_instructions(measure)):
+                needs = "judgements by subtopic" if by_subtopic(measure) else "the rankings of two tasks"
+                raise UserError(f"measure {measure!r} needs {needs}, so only `measures` may name it")
+        except UserError as error:
+            raise self.fail(key, str(error)) from None
+
+    def known(self, key: str, name: str, section: str) -> None:
+        """Raise UserError unless the section has an entry of this name."""
+        names = getattr(self.config, section)
+        if name not in names:
+            has = f"{section} has {', '.join(map(str, names)) or 'none'}"
+            raise self.fail(key, f"unknown name {name!r}{hint(name, map(str, names))}; {has}")

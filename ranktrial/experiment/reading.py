@@ -1,0 +1,85 @@
+"""Reading an experiment's configuration: defaults and validation by the JSON schema."""
+
+from __future__ import annotations
+
+import copy
+from functools import cache
+from typing import Any
+
+import jsonschema
+
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import JsonObject
+from ranktrial.common.settings import read_settings
+from ranktrial.common.strict_yaml import read_yaml as read_yaml  # the reader of all configurations
+from ranktrial.experiment.checker import Source
+from ranktrial.experiment.dataset_keys import read_dataset
+from ranktrial.experiment.epochs_by_queries import settle, with_text_keys
+from ranktrial.experiment.fanout import fan_out_all
+from ranktrial.experiment.key_schema import Schema
+from ranktrial.experiment.plain_values import check_plain, whole_numbers, with_grades_as_text
+from ranktrial.experiment.plugin_keys import records
+from ranktrial.experiment.schema import schema
+from ranktrial.experiment.sections.configuration import Configuration
+from ranktrial.experiment.system_types import read_system
+from ranktrial.experiment.verdicts import best_match, describe
+
+
+@cache
+def _validator() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(schema())
+
+
+def complete(config: JsonObject, source: str) -> tuple[dict[str, Any], dict[tuple[str, str], str]]:
+    """Fan the lists out, add the schema's defaults and check the result against the schema.
+
+    Returns the configuration and, for each (section, derived name), the entry that it was fanned out from. `source`
+    (the file name) begins each message. Raises UserError for the first error.
+    """
+    with_text = with_grades_as_text(with_text_keys(config, source))
+    check_plain(with_text, source)
+    fanned_out, origins = fan_out_all(copy.deepcopy(with_text), source)
+    completed = add_defaults(fanned_out, schema())
+    if errors := list(_validator().iter_errors(completed)):
+        raise UserError(describe(best_match(errors), source, origins))
+    completed = whole_numbers(completed)
+    settle(completed, source)
+    return completed, origins
+
+
+def configuration(completed: dict[str, Any], source: str) -> Configuration:
+    """Return a completed configuration as records. Raises UserError for keys that a format or system type lacks."""
+    check = Source(source)
+    datasets = {name: read_dataset(check, name, entry) for name, entry in completed["datasets"].items()}
+    of_plugins: dict[str, Any] = {
+        section: {name: read_settings(record, entry) for name, entry in completed[section].items()}
+        for section, record in records().items()
+    }
+    of_plugins["systems"] = {
+        name: read_system(check, name, entry, of_plugins["models"]) for name, entry in completed["systems"].items()
+    }
+    return read_settings(Configuration, completed | {"datasets": datasets} | of_plugins, source)
+
+
+def with_defaults(config: JsonObject) -> JsonObject:
+    """Return a valid configuration with the schema's defaults, without fan-out: lists remain lists."""
+    completed: JsonObject = add_defaults(copy.deepcopy(with_grades_as_text(config)), schema())
+    return completed
+
+
+def add_defaults(value: Any, part: Schema) -> Any:
+    """Return the value with the defaults of its schema `part`; keys with default null are kept only with a value."""
+    if not isinstance(value, dict):
+        return value
+    properties = part.get("properties", {})
+    for key, inner in properties.items():
+        if key not in value and inner.get("default") is not None:
+            value[key] = copy.deepcopy(inner["default"])
+    others = part.get("additionalProperties")
+    for key in list(value):
+        inner = properties.get(key, others)
+        if isinstance(inner, dict):
+            value[key] = add_defaults(value[key], inner)
+            if value[key] is None and inner.get("default", "") is None:
+                del value[key]
+    return value

@@ -1,0 +1,186 @@
+"""Checks of recipes (positives, negatives, folds, losses) and of the text lengths of models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import given
+from ranktrial.experiment.adapter_checks import check_dimensions
+from ranktrial.experiment.checker import Checker
+from ranktrial.experiment.sections.recipe import FILTERS, RANDOM, Recipe
+from ranktrial.experiment.teachers import check_loss_of_students
+from ranktrial.models.adapters import Adapter, adapter, adapters
+from ranktrial.models.losses import REGULARIZERS, resolve_loss
+from ranktrial.models.model_keys import Model
+
+OF_RANKING = ("sampling_strategy", "range_min", *FILTERS, "cross_encoder")  # negatives' keys about a ranking
+
+LENGTHS = ("max_query_length", "max_document_length")
+
+
+def check_examples(check: Checker, name: str, recipe: Recipe) -> None:
+    """Raise UserError for keys of positives, negatives and folds that cannot be combined."""
+    negatives, key = recipe.negatives, f"recipes.{name}.negatives"
+    _check_folds(check, name, recipe)
+    if RANDOM in negatives.sources:
+        _check_random(check, key, recipe)
+    _check_filters(check, key, recipe)
+    least, most = negatives.range_min, negatives.range_max
+    if most is not None and RANDOM not in negatives.sources:
+        candidates = max(most - least, 0) * len(negatives.sources)
+        if negatives.per_query > candidates:
+            problem = f"{negatives.per_query} are more than the {candidates} candidates"
+            raise check.fail(f"{key}.per_query", f"{problem} from range_min {least} to range_max {most}")
+    if recipe.draws_by_epoch:
+        _check_draw(check, name, recipe)
+
+
+def _check_folds(check: Checker, name: str, recipe: Recipe) -> None:
+    """Raise UserError unless `folds` and `left_out_fold` are given together and fit."""
+    folds, left_out, key = recipe.folds, recipe.left_out_fold, f"recipes.{name}.left_out_fold"
+    if (folds is None) != (left_out is None):
+        raise check.fail(
+            key, "must be given together with folds: give both, such as folds: 5 and left_out_fold: 1, or none"
+        )
+    if folds and left_out and left_out > folds:
+        raise check.fail(key, f"{left_out} is above folds, {folds}")
+
+
+def _check_random(check: Checker, key: str, recipe: Recipe) -> None:
+    """Raise UserError if random negatives are combined with other sources or with keys about a ranking."""
+    negatives = recipe.negatives
+    if len(negatives.sources) > 1:
+        raise check.fail(f"{key}.from", "random ranks nothing that could be taken in turn; name bm25 and systems")
+    only = "only valid with from: bm25, to whose ranking it refers, or from: a system"
+    for word in OF_RANKING:
+        if word in given(negatives):
+            raise check.fail(f"{key}.{word}", only)
+    if negatives.range_max is not None and not recipe.positives.among_candidates:
+        raise check.fail(f"{key}.range_max", f"{only}, or with positives.among_candidates")
+
+
+def _check_filters(check: Checker, key: str, recipe: Recipe) -> None:
+    """Raise UserError unless the filters fit each other and their scores have one scale."""
+    negatives, finds = recipe.negatives, recipe.positives.found_within is not None
+    rules = negatives.filters
+    if finds and not negatives.cross_encoder:
+        raise check.fail(f"{key}.cross_encoder", "is needed for positives.found_within, which ranks by its scores")
+    least, most = negatives.min_score, negatives.max_score
+    if least is not None and most is not None and least > most:
+        raise check.fail(f"{key}.min_score", f"{least:g} is above max_score {most:g}, so no candidate would be left")
+    if negatives.cross_encoder and not rules and not finds:
+        expected = f"{', '.join(FILTERS)} or positives.found_within"
+        raise check.fail(f"{key}.cross_encoder", f"filters by {expected}, and none of them is given")
+    if rules and not negatives.cross_encoder and len(negatives.sources) > 1:
+        problem = f"scores of {' and '.join(negatives.sources)} have no common scale"
+        hint = "give a cross_encoder, which scores all candidates"
+        raise check.fail(f"{key}.{next(iter(rules))}", f"{problem}; {hint}")
+
+
+def _check_draw(check: Checker, name: str, recipe: Recipe) -> None:
+    """Raise UserError for `draw: epoch` unless something is drawn, epochs are whole, and all have equally many rows."""
+    negatives, key = recipe.negatives, f"recipes.{name}.negatives.draw"
+    by_chance = negatives.from_ == RANDOM or negatives.sampling_strategy == "random"
+    if not by_chance and recipe.positives.per_query == "all":
+        problem = "epoch, but nothing is drawn: take sampling_strategy: random, from: random or positives.per_query"
+        raise check.fail(key, problem)
+    if recipe.epochs != int(recipe.epochs):
+        raise check.fail(f"recipes.{name}.epochs", f"{recipe.epochs:g} with draw: epoch; expected a whole number")
+    if recipe.long_documents == "passages":
+        problem = "epoch does not go with long_documents: passages, of which each epoch would have another number"
+        raise check.fail(key, problem)
+
+
+def check_sampler(check: Checker, name: str, recipe: Recipe) -> None:
+    """Raise UserError if batches have only one dataset to alternate between."""
+    if recipe.multi_dataset_batch_sampler != "proportional" and len(recipe.datasets) == 1:
+        problem = "only valid with several datasets in one training, such as train_on: [[a, b]]"
+        raise check.fail(f"recipes.{name}.multi_dataset_batch_sampler", problem)
+
+
+def check_training(check: Checker, name: str, recipe: Recipe, model_types: list[str]) -> None:
+    """Raise UserError for training settings (margin, head learning rate …) that no model of these types or loss has."""
+    if recipe.head_learning_rate and not any(
+        getattr(adapter(model_type), "HAS_HEAD", False) for model_type in model_types
+    ):
+        problem = f"a {model_types[0]} has no prediction head; leave it out"
+        raise check.fail(f"recipes.{name}.head_learning_rate", problem)
+    check_dimensions(check, name, recipe, model_types)
+    _check_frozen(check, name, recipe, model_types)
+    _check_steps(check, name, recipe)
+    for weight in REGULARIZERS:
+        if getattr(recipe, weight) is not None and not any(
+            _is_regularized(recipe, model_type) for model_type in model_types
+        ):
+            problem = f"loss {recipe.loss} has none here; SpladeLoss of a sparse-encoder has"
+            raise check.fail(f"recipes.{name}.{weight}", problem)
+    check_loss_of_students(check, name, recipe, model_types)
+    if recipe.margin and not any(_has_margin(recipe, model_type) for model_type in model_types):
+        with_one = sorted({loss for model_type in model_types for loss in getattr(adapter(model_type), "MARGINS", {})})
+        hint = f"; of these models' losses {', '.join(with_one)} have one" if with_one else ""
+        raise check.fail(f"recipes.{name}.margin", f"loss {recipe.loss} has none{hint}")
+
+
+def _check_frozen(check: Checker, name: str, recipe: Recipe, model_types: list[str]) -> None:
+    """Raise UserError for `freeze` without a prediction head, or with lora or head_learning_rate."""
+    if recipe.freeze is None:
+        return
+    key = f"recipes.{name}.freeze"
+    if not any(getattr(adapter(model_type), "HAS_HEAD", False) for model_type in model_types):
+        raise check.fail(key, f"a {model_types[0]} has no prediction head, so nothing would be trained; leave it out")
+    if recipe.lora:
+        raise check.fail(key, "not together with lora, which freezes all weights of its base; leave one of them out")
+    if recipe.head_learning_rate:
+        problem = "not together with head_learning_rate: learning_rate is that of the head, which alone is trained"
+        raise check.fail(key, problem)
+
+
+def _check_steps(check: Checker, name: str, recipe: Recipe) -> None:
+    """Raise UserError for `steps_per_epoch` with several datasets or with a draw per epoch."""
+    key = f"recipes.{name}.steps_per_epoch"
+    if recipe.steps_per_epoch and len(recipe.datasets) > 1:
+        raise check.fail(key, "not with several datasets in one training, whose batches make an epoch; leave it out")
+    if recipe.steps_per_epoch and recipe.draws_by_epoch:
+        raise check.fail(key, "not with negatives.draw: epoch, where an epoch is all that is drawn for it")
+
+
+def _has_margin(recipe: Recipe, model_type: str) -> bool:
+    return _loss(recipe, model_type) in getattr(adapter(model_type), "MARGINS", {})
+
+
+def _is_regularized(recipe: Recipe, model_type: str) -> bool:
+    return _loss(recipe, model_type) in getattr(adapter(model_type), "REGULARIZED", ())
+
+
+def _loss(recipe: Recipe, model_type: str) -> str | None:
+    """Return the loss with which a recipe trains a model type; None if the loss does not fit the type."""
+    try:
+        return resolve_loss(recipe.loss, model_type, recipe.long_documents == "passages", recipe.teacher is not None)
+    except UserError:
+        return None
+
+
+def _kinds_that(able: Callable[[Adapter], bool]) -> str:
+    """Return the model types for which `able` holds, as text: `bi-encoders, multi-vectors and sparse-encoders`."""
+    model_types = [f"{model_type}s" for model_type, module in adapters().items() if able(module)]
+    return " and ".join(part for part in (", ".join(model_types[:-1]), model_types[-1]) if part)
+
+
+def check_lengths(check: Checker, name: str, model: Model) -> None:
+    """Raise UserError if queries and documents cannot fit into a model's max_length, which includes special tokens.
+
+    The number of special tokens is known and checked when the model is loaded.
+    """
+    lengths = {key: length for key in LENGTHS if (length := getattr(model, key)) is not None}
+    if not lengths:
+        return
+    if not hasattr(adapter(model.type), "tokenizer"):
+        able = _kinds_that(lambda module: hasattr(module, "tokenizer"))
+        raise check.fail(f"models.{name}.{next(iter(lengths))}", f"a {model.type} takes none; {able} do")
+    in_pairs = not adapter(model.type).SEARCHES
+    whole = sum(lengths.values()) if in_pairs else max(lengths.values())
+    if whole >= model.max_length:
+        words = " and ".join(f"{key} {value}" for key, value in lengths.items())
+        hint = f"leave no room for special tokens within max_length {model.max_length}; raise it or lower them"
+        raise check.fail(f"models.{name}", f"{words} {hint}")

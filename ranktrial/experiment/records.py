@@ -1,0 +1,277 @@
+"""An experiment's records: tasks, systems, comparisons and multiple comparisons, and queries on them for the rules."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from ranktrial.datasets.formats.judge import Judge
+from ranktrial.experiment.chart_records import Chart
+from ranktrial.experiment.choice_record import RecipeChoice
+from ranktrial.experiment.feature_records import FeatureSet
+from ranktrial.experiment.plan_records import StudyPlans
+from ranktrial.experiment.results_paths import SELECTED
+from ranktrial.experiment.sections.configuration import Actor, Published
+from ranktrial.experiment.sections.dataset import Dataset
+from ranktrial.experiment.sections.explorer import Explorer
+from ranktrial.experiment.sections.figure import Figure
+from ranktrial.experiment.sections.recipe import UNTRAINED as UNTRAINED
+from ranktrial.experiment.sections.recipe import Recipe
+from ranktrial.experiment.sections.synthesis import Statistics
+from ranktrial.experiment.transfer_records import Curves, Matrix
+from ranktrial.models.kernels import FAST, Kernels
+from ranktrial.models.model_keys import Model
+
+OF_EACH = ""  # the `recipe` of a system with one recipe per dataset
+Own = TypeVar("Own")
+
+
+@dataclass(frozen=True)
+class Task:
+    """A split of a dataset on which systems are scored by `measures`; `format` is that of the dataset.
+
+    Without documents, only external systems can be scored; with `values_given`, they supply scores instead of runs.
+    With `runs_of`, the name of another dataset, the runs on that dataset's same split are scored by other judgements;
+    with `judge`, these are made by a language model.
+    """
+
+    name: str
+    dataset: str
+    split: str
+    label: str
+    format: str
+    measures: tuple[str, ...]
+    has_documents: bool = True
+    values_given: bool = False
+    runs_of: str | None = None
+    judge: Judge | None = None
+
+    @property
+    def ranked_dataset(self) -> str:
+        """The dataset whose queries and documents its runs contain."""
+        return self.runs_of or self.dataset
+
+    @property
+    def folder(self) -> str:
+        """The task's name in paths."""
+        return self.name.replace("/", "-")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The selection of a seed: the best run of system `by` on `task`, by the weighted mean of the measures `score`."""
+
+    task: str
+    dataset: str
+    split: str
+    score: dict[str, float]
+    by: str
+
+    @property
+    def formula(self) -> str:
+        """The score as text."""
+        parts = [measure if weight == 1 else f"{weight:g} {measure}" for measure, weight in self.score.items()]
+        total = sum(self.score.values())
+        return parts[0] if len(parts) == 1 else f"({' + '.join(parts)})/{total:g}"
+
+    @property
+    def checkpoint(self) -> str:
+        """The seed's replacement in checkpoint names; several systems may select different seeds of one training."""
+        return f"{SELECTED}-{self.by}"
+
+
+@dataclass(frozen=True)
+class System:
+    """Anything that yields a run for a task.
+
+    `settings` is a record of its type (BM25's parameters, external files, settings of a fusion). Texts are split into
+    passages of at most `passage_length` characters; if it is None, the model truncates them. A system with a training
+    per dataset has a recipe for each dataset in `recipe_of`, and none in `recipe`.
+    """
+
+    name: str
+    type: str  # the NAME of a module in ranktrial/experiment/systems/
+    label: str = ""
+    seeds: tuple[int, ...] = (0,)
+    selection: Selection | None = None
+    choice: RecipeChoice | None = None
+    model: str | None = None
+    recipe: str = UNTRAINED
+    recipe_of: dict[str, str] = field(default_factory=dict)
+    first_stage: str | None = None
+    depth: int | None = None
+    passage_length: int | None = None
+    truncate_dim: int | None = None  # first dimensions of its model's vectors; None: all
+    settings: object = None
+    tasks: tuple[str, ...] | None = None  # None: all
+
+    def own(self, record: builtins.type[Own]) -> Own:
+        """Return its settings, as the record that its type has for them."""
+        assert isinstance(self.settings, record)
+        return self.settings
+
+    def ranks(self, task: str) -> bool:
+        """Whether it has a run (or scores) for the task of this name."""
+        return self.tasks is None or task in self.tasks
+
+    def recipe_on(self, dataset: str) -> str:
+        """Return the recipe of the checkpoint that ranks a dataset's tasks; UNTRAINED for a model's own weights."""
+        return self.recipe_of[dataset] if self.recipe_of else self.recipe
+
+    @property
+    def recipes(self) -> tuple[str, ...]:
+        """All recipes of its checkpoints; empty if nothing is trained."""
+        named = dict.fromkeys(self.recipe_of.values()) if self.recipe_of else [self.recipe]
+        return tuple(recipe for recipe in named if recipe != UNTRAINED)
+
+
+@dataclass(frozen=True)
+class Moderator:
+    """A variable that may explain differences between effects: known for each task, or the user's `values` by task."""
+
+    name: str
+    label: str
+    values: Mapping[str, float | str] | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A comparison of control and treatment over tasks, with the settings of its `statistics` and its `figure`.
+
+    `treatment_on` maps some of the tasks to another task, on which the treatment ranks the same queries. `subgroups` is
+    the moderator whose values group the tasks. p-values are adjusted within a `family`: the comparisons that name it,
+    or all that name none. With `measure_on`, each task has its own measure, and that of `statistics` lists them all.
+    """
+
+    name: str
+    control: str
+    treatment: str
+    tasks: tuple[str, ...]
+    statistics: Statistics
+    figure: Figure
+    treatment_on: dict[str, str] = field(default_factory=dict)
+    measure_on: dict[str, str] = field(default_factory=dict)
+    moderators: tuple[Moderator, ...] = ()
+    subgroups: Moderator | None = None
+    family: str = ""
+
+    def named(self, treatment: str, tasks: Callable[[str], str] = str) -> str:
+        """Return the treatment's name or label with, if it ranks other tasks, the names of these."""
+        others = dict.fromkeys(tasks(self.treatment_on.get(task, task)) for task in self.tasks)
+        return f"{treatment} on {', '.join(others)}" if self.treatment_on else treatment
+
+
+@dataclass(frozen=True)
+class Family:
+    """A multiple comparison: all pairs of systems, or all systems `against` one."""
+
+    name: str
+    systems: tuple[str, ...]
+    tasks: tuple[str, ...]
+    measure: str
+    against: str | None
+    statistic: str
+    alpha: float
+    permutations: int
+    title: str
+
+
+@dataclass(frozen=True, eq=False)  # equal only to itself, so derived values can be cached
+class Experiment:
+    """The resolved content of one configuration, in its order."""
+
+    name: str
+    measures: tuple[str, ...]
+    depth: int
+    seed: int
+    mirrors: tuple[str, ...]
+    datasets: Mapping[str, Dataset]
+    models: Mapping[str, Model]
+    recipes: Mapping[str, Recipe]
+    systems: dict[str, System]
+    tasks: dict[str, Task]
+    selection_tasks: dict[str, Task]  # further tasks, for selection, tuning, training or mining
+    comparisons: dict[str, Comparison]
+    figures: dict[str, tuple[str, ...]]
+    families: dict[str, Family]
+    charts: dict[str, Chart]
+    entries: dict[str, list[str]]  # entry of `systems` -> the systems made from it
+    published: Published | None
+    references: str | None = None
+    actor: Actor | None = None
+    lower_is_better: tuple[str, ...] = ()  # measures, by their names in tasks
+    study: StudyPlans = field(default_factory=lambda: StudyPlans(False, {}))
+    features: dict[str, FeatureSet] = field(default_factory=dict)
+    matrices: Mapping[str, Matrix] = field(default_factory=dict)
+    curves: Mapping[str, Curves] = field(default_factory=dict)
+    shards: int = 1  # jobs into which encoding, searches and scoring are split
+    device: str = "auto"  # or cpu: device of torch models
+    kernels: Kernels = FAST  # or library: kernels of torch models
+    explorer: Explorer = field(default_factory=Explorer)
+    word_pieces: str | None = None  # the model whose tokenizer counts them
+    font: str | None = None  # of all figures
+    timing: str = "shared"  # or exclusive: searches and rankings run one at a time
+
+    @property
+    def kernels_of_jobs(self) -> dict[str, str]:
+        """The setting of jobs that run a model; empty for the default."""
+        return {} if self.kernels == FAST else {"kernels": self.kernels}
+
+    def is_lower_better(self, comparison: Comparison) -> bool:
+        """Whether a lower value of a comparison's measures is better; the same for all of them."""
+        measures = [*comparison.measure_on.values(), comparison.statistics.measure]
+        return measures[0] in self.lower_is_better
+
+    def runs_of(self, system: System) -> list[Task]:
+        """The tasks for which a system has a run."""
+        return [task for task in self.tasks.values() if system.ranks(task.name)]
+
+    def corpus_owner(self, dataset: str) -> str:
+        """Return the dataset that owns a dataset's corpus: itself, unless it shares another's."""
+        ranked = self.datasets[dataset].runs_of or dataset
+        return self.datasets[ranked].corpus or ranked
+
+    def ranked_task(self, task: Task) -> Task:
+        """Return the task on which the runs of a task are made: itself, unless it uses another dataset's runs."""
+        return self.task_of_split(task.runs_of, task.split) if task.runs_of else task
+
+    def seeds_on(self, system: System, task: Task) -> tuple[int | str, ...]:
+        """Return the seeds of a system's runs on a task: all, or the one selected on another dataset."""
+        chosen = system.selection
+        return system.seeds if chosen is None or chosen.dataset == task.ranked_dataset else (SELECTED,)
+
+    def first_stage_seed(self, system: System, seed: int | str, task: Task) -> int | str:
+        """Return the seed of the first stage's run on a task that a re-ranker with `seed` uses."""
+        assert system.first_stage is not None  # a re-ranker has one
+        return self.seed_taken(system.first_stage, seed, task)
+
+    def seed_taken(self, name: str, seed: int | str, task: Task) -> int | str:
+        """Return the seed of the run of system `name` on a task that another system with `seed` uses."""
+        seeds = self.seeds_on(self.systems[name], task)
+        return seed if seed in seeds else seeds[0]
+
+    def selection_task(self, chosen: Selection) -> Task:
+        """Return the task on which a selection is made."""
+        return self.task_of_split(chosen.dataset, chosen.split)
+
+    def task_of_split(self, dataset: str, split: str) -> Task:
+        """Return the task for a dataset's split, under any name, among the reported and the further tasks."""
+        every = (self.tasks | self.selection_tasks).values()
+        return next(task for task in every if (task.dataset, task.split) == (dataset, split))
+
+    def chain(self, recipe: str | None) -> dict[str, Recipe]:
+        """Return a recipe and those that its training starts from, by name, the last training first."""
+        behind = {}
+        while recipe and recipe != UNTRAINED:
+            behind[recipe] = self.recipes[recipe]
+            recipe = self.recipes[recipe].start_from
+        return behind
+
+    def starting_seed(self, recipe: str, seed: int) -> int:
+        """Return the seed of the checkpoint from which `recipe` starts when trained with `seed`."""
+        entry = self.recipes[recipe]
+        if not entry.start_from:
+            return 0
+        return seed if entry.start_seed == "same" else entry.start_seed

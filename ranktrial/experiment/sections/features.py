@@ -1,0 +1,84 @@
+"""Keys of the section `features`: features of queries and candidates to compute; reads and writes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from ranktrial.common.keys import LEFT_OUT, OTHERS, Depth, Label, Rule
+from ranktrial.experiment.sections.comparison import AllOrNames
+from ranktrial.experiment.sections.figure import Coordinate
+from ranktrial.experiment.sections.synthesis import FilesOfTasks
+
+Parameters = Annotated[
+    dict[str, Coordinate], Rule(title="parameters and their values, such as {k1: 0.9}", min_properties=1)
+]
+TokenLabels = Annotated[tuple[Label, ...], Rule(min_items=1, unique_items=True)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaggerLabels:
+    """The token labels that are used, without B- and I-."""
+
+    objects: Annotated[TokenLabels, "labels of the objects of a comparison"]
+    aspects: Annotated[TokenLabels | None, "labels of the aspects of a comparison", LEFT_OUT] = None
+    predicates: Annotated[TokenLabels | None, "labels of the predicates, the comparing words", LEFT_OUT] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tagger:
+    """The model that finds objects, aspects and predicates of comparisons in texts."""
+
+    model: Annotated[str, "a model of type token-classification"]
+    labels: Annotated[
+        TaggerLabels | None,
+        "labels of objects, aspects and predicates, without B- and I-; default: those that begin with OBJ, ASP and "
+        "PRED",
+        LEFT_OUT,
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedFeature:
+    """A feature with parameters, or the score in a system's run."""
+
+    system: Annotated[str | None, "the system whose score is the feature", LEFT_OUT] = None
+    missing: Annotated[
+        Coordinate | Literal["lowest"] | None,
+        "value for a document that is not in the run: a number, or lowest, the query's lowest score (default)",
+        Rule(title="a number or lowest"),
+        LEFT_OUT,
+    ] = None
+    parameters: Annotated[dict[str, Parameters], OTHERS] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureEntry:
+    """A set of features to compute, or external files with features."""
+
+    first_stage: Annotated[str | None, "the system whose run supplies the candidates", LEFT_OUT] = None
+    depth: Annotated[Depth | None, "candidates per query; default 100", LEFT_OUT] = None
+    tasks: Annotated[AllOrNames | None, "the tasks for which the features are computed; default all", LEFT_OUT] = None
+    analyzer: Annotated[
+        Literal["english", "standard"] | None,
+        "english stems and removes stop words, standard does neither; default: that of the dataset's language",
+        LEFT_OUT,
+    ] = None
+    of: Annotated[
+        tuple[str | Annotated[AskedFeature, Rule(min_properties=1)], ...] | None,
+        "the features (see docs/ranking.md): a name, such as BM25; with .title or .text, the score of that field "
+        "alone; a name with parameters, {BM25: {k1: 0.9, b: 0.4}}; or {system: NAME}, the score in the run of that "
+        "system (of its first seed)",
+        Rule(min_items=1),
+        LEFT_OUT,
+    ] = None
+    tagger: Annotated[
+        Tagger | None,
+        "the model (of type token-classification) that finds objects and aspects of a comparison; default: rules",
+        LEFT_OUT,
+    ] = None
+    letor: Annotated[
+        FilesOfTasks | None,
+        "instead of all other keys: one file per task with external features, in LETOR's format",
+        LEFT_OUT,
+    ] = None

@@ -1,0 +1,251 @@
+"""Keys of the section `recipes`: training data, labels and negatives of a model; reads and writes nothing.
+
+The keys of the training itself are those of ranktrial/models/training_keys.py, which the training job also reads.
+recipe_checks.py checks combinations of a recipe's keys; checks.py checks them against the other sections.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+from ranktrial.common.keys import LEFT_OUT, NO_KEY, Count, Length, Rule, TaskName, Written
+from ranktrial.experiment.choice_record import RecipeChoice
+from ranktrial.models.training_keys import Training
+
+BM25, RANDOM, GENERATED = "bm25", "random", "generated"
+UNTRAINED = "untrained"  # the recipe name of a model's own weights
+PASSAGE_LENGTH = 150  # characters
+BATCH_ORDER = {"proportional": "in proportion to their size", "round_robin": "in turn"}
+MARGINS = ("absolute_margin", "relative_margin")
+FILTERS = (*MARGINS, "max_score", "min_score")
+
+SeveralNames = Annotated[tuple[str, ...], Rule(min_items=2, unique_items=True)]
+Score = Annotated[float, Rule(minimum=-1_000_000, maximum=1_000_000)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Negatives:
+    """The sources of a recipe's negatives, and their filters."""
+
+    from_: Annotated[
+        str | tuple[str, ...],
+        Written(
+            Literal["bm25", "random"] | Annotated[str, Rule(title="the name of a system")] | SeveralNames,
+        ),
+        "bm25: the top-ranked documents not judged relevant; random: any document of the corpus; a system of the "
+        "configuration: its top-ranked documents. In a list, [bm25, zero-shot] means both in turn (bm25, zero-shot "
+        "means two recipes)",
+    ] = BM25
+    per_query: Annotated[Length, "number of negatives per query and positive"] = 3
+    sampling_strategy: Annotated[
+        Literal["top", "random"],
+        "bm25, systems: top takes the highest-ranked candidates, random samples from them",
+    ] = "top"
+    range_min: Annotated[int, "bm25, systems: number of top-ranked documents to skip", Rule(minimum=0, maximum=199)] = 0
+    range_max: Annotated[
+        Annotated[int, Rule(minimum=1, maximum=200)] | None,
+        "bm25, systems: lowest rank of a candidate, relevant documents counted; null: all, for bm25 200",
+    ] = None
+    absolute_margin: Annotated[
+        Annotated[float, Rule(minimum=0, maximum=1_000_000)] | None,
+        "bm25, systems: a negative must score at least this much below the query's lowest-scored positive; null: "
+        "no margin",
+    ] = None
+    relative_margin: Annotated[
+        Annotated[float, Rule(minimum=0, exclusive_maximum=1)] | None,
+        "bm25, systems: the same margin as a share of the absolute value of the positive's score; null: no margin",
+    ] = None
+    max_score: Annotated[Score | None, "bm25, systems: maximum score of a negative; null: any"] = None
+    min_score: Annotated[Score | None, "bm25, systems: minimum score of a negative; null: any"] = None
+    cross_encoder: Annotated[
+        str | None,
+        "a system with a cross-encoder whose scores of candidates and positives are used for margins and score "
+        "limits; null: the scores of the ranking",
+    ] = None
+    draw: Annotated[
+        Literal["once", "epoch"],
+        "once: all epochs use the same examples; epoch: positives and negatives are drawn anew for each epoch",
+    ] = "once"
+    exclude_evaluation: Annotated[bool, "never use a document that is relevant in dev or test as a negative"] = True
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """All sources of the negatives, in their order."""
+        return self.from_ if isinstance(self.from_, tuple) else (self.from_,)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The sources that are systems of the configuration."""
+        return tuple(name for name in self.sources if name not in (BM25, RANDOM))
+
+    @property
+    def filters(self) -> dict[str, float]:
+        """The filters of the negatives, with their values."""
+        return {rule: value for rule in FILTERS if (value := getattr(self, rule)) is not None}
+
+    @property
+    def mined(self) -> bool:
+        """Whether the negatives come from systems or from several sources, or are filtered."""
+        return bool(isinstance(self.from_, tuple) or self.systems or self.filters or self.cross_encoder)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Positives:
+    """The relevant documents that are used as positives."""
+
+    per_query: Annotated[
+        Literal["all"] | Length, "all: every relevant document; or the number of relevant documents that are drawn"
+    ] = "all"
+    among_candidates: Annotated[
+        bool,
+        "use only positives among the documents that BM25 ranks up to range_max; queries without any are counted "
+        "and left out",
+    ] = False
+    found_within: Annotated[
+        Count | None,
+        "use only positives that rank at most here among the positives and candidates of their query, by the "
+        "scores of negatives.cross_encoder; queries without any are counted and left out; null: all",
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StartRule:
+    """The training of a recipe on the same dataset, or on each of the others."""
+
+    recipe: Annotated[str, "name of the recipe"]
+    dataset: Annotated[
+        Literal["same", "others"],
+        "same: its training on the same dataset; others: one recipe for each of its trainings on another dataset",
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choose:
+    """The task and measure by which the best recipe is selected."""
+
+    task: Annotated[
+        TaskName | None, "the task for the selection, dataset/split; default the dev split of train_on", LEFT_OUT
+    ] = None
+    measure: Annotated[str, "measure whose mean over the queries decides"] = "nDCG@10"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe(Training):
+    """One recipe. `epochs_rule` is text for the report; `chosen` is set if the best of several recipes is selected."""
+
+    train_on: Annotated[
+        str | tuple[str, ...],
+        Written(
+            Annotated[str, Rule(title="the name of a dataset")]
+            | Annotated[SeveralNames, Rule(title="several names in one training, such as [[a, b]]")],
+        ),
+        "the dataset with the train split. In a list, [a, b] means both in one training, with each batch from one "
+        "of them (a, b means two recipes); numbers of queries and negatives are per dataset",
+    ]
+    labels: Annotated[
+        Literal["human", "bm25", "permuted", "generated"],
+        "human: the qrels; bm25: pseudo-labels, BM25's top document counts as relevant; generated: for a dataset "
+        "of format generated, the document from which a model wrote the query is relevant; permuted: an "
+        "uninformative control in which each training query has the judgements of another, drawn by the "
+        "experiment's seed",
+    ] = "human"
+    bm25: Annotated[
+        str | None,
+        "the system of type bm25 whose ranking of the training queries supplies BM25's labels, candidates and "
+        "negatives, such as one tuned on dev; default: k1 0.9 and b 0.4",
+        LEFT_OUT,
+    ] = None
+    negatives: Annotated[Negatives, "documents used as negatives"] = Negatives()
+    positives: Annotated[Positives, "relevant documents used as positives"] = Positives()
+    queries: Annotated[
+        Literal["all"] | Count, "number of training queries: all, or the size of a sample drawn by the seed"
+    ] = "all"
+    samples: Annotated[
+        int,
+        "number of different samples of training queries: seed s learns from sample (s - 1) mod samples + 1",
+        Rule(minimum=1, maximum=1000),
+    ] = 1
+    sampling: Annotated[
+        Literal["nested", "independent"],
+        "nested: a smaller sample is part of the larger one with the same sample number; independent: each size "
+        "has its own sample",
+    ] = "nested"
+    folds: Annotated[
+        Annotated[int, Rule(minimum=2, maximum=100)] | None,
+        "number of folds into which the training queries are divided, for a system of type out-of-fold; null: none",
+    ] = None
+    left_out_fold: Annotated[
+        Count | None,
+        "the fold, from 1, whose queries are left out of training; a list of all folds makes one recipe per fold",
+    ] = None
+    start_from: Annotated[
+        str | None,
+        Written(str | StartRule | None),
+        "another recipe whose checkpoint is trained further; {recipe: R, dataset: same}: the training of R on the "
+        "same dataset; dataset: others: one recipe for each training of R on another dataset",
+    ] = None
+    start_seed: Annotated[
+        Literal["same"] | Annotated[int, Rule(minimum=1, maximum=2**32 - 1)],
+        "seed of the checkpoint from which each seed starts; same: its own number",
+    ] = "same"
+    passage_length: Annotated[Length, "passages: maximum length in characters of a passage made of whole sentences"] = (
+        PASSAGE_LENGTH
+    )
+    choose: Annotated[
+        Choose | None,
+        "select the best on dev of the recipes that lists make of this entry: a system that names it ranks the dev "
+        "queries with each recipe, and the tasks with the recipe whose mean of measure over its seeds is highest "
+        "(the first in a tie); {} means nDCG@10",
+        LEFT_OUT,
+    ] = None
+    epochs_rule: Annotated[str | None, NO_KEY] = None
+    chosen: Annotated[RecipeChoice | None, NO_KEY] = None
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """The training datasets, in their order."""
+        return self.train_on if isinstance(self.train_on, tuple) else (self.train_on,)
+
+    @property
+    def of_each_dataset(self) -> list[Recipe]:
+        """The recipe restricted to each of its datasets; the examples are made from these."""
+        return [replace(self, train_on=dataset) for dataset in self.datasets]
+
+    @property
+    def length_of_passages(self) -> int | None:
+        """The maximum length of the training passages; None if it trains on whole texts."""
+        return self.passage_length if self.long_documents == "passages" else None
+
+    @property
+    def is_decided_on_dev(self) -> bool:
+        """Whether the dev queries decide which weights the training keeps."""
+        return self.load_best_model_at_end or self.early_stopping_patience is not None
+
+    @property
+    def needs_bm25(self) -> bool:
+        """Whether labels, positives or negatives come from BM25's ranking of the training queries."""
+        return BM25 in (self.labels, *self.negatives.sources) or self.positives.among_candidates
+
+    @property
+    def ranked_by(self) -> dict[str, str]:
+        """The systems of the configuration that rank the training queries, each with the key that names it."""
+        of_negatives = dict.fromkeys(self.negatives.systems, "negatives.from")
+        return of_negatives | ({self.bm25: "bm25"} if self.bm25 else {})
+
+    @property
+    def draws_by_epoch(self) -> bool:
+        """Whether positives and negatives are drawn anew for each epoch."""
+        return self.negatives.draw == "epoch"
+
+    @property
+    def has_independent_samples(self) -> bool:
+        """Whether its samples of queries are independent of those of other sizes."""
+        return self.queries != "all" and self.sampling == "independent"
+
+    @property
+    def datasets_text(self) -> str:
+        """The text of its datasets and, if there are several, of the order of their batches."""
+        names = self.datasets
+        order = f", whose batches come {BATCH_ORDER[self.multi_dataset_batch_sampler]}" if len(names) > 1 else ""
+        return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part) + order

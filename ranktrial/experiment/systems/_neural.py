@@ -1,0 +1,278 @@
+"""Common parts of system types with a model: keys, training, seeds, long texts, descriptions, provenance."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from ranktrial.common.keys import LEFT_OUT, JsonObject, Length, Rule, plain, stated
+from ranktrial.experiment import adapter_checks, choosing, teachers
+from ranktrial.experiment.checker import Checker
+from ranktrial.experiment.checks import check_loss
+from ranktrial.experiment.records import OF_EACH, UNTRAINED, Experiment, System, Task
+from ranktrial.experiment.sections.configuration import Configuration
+from ranktrial.experiment.sections.recipe import PASSAGE_LENGTH
+from ranktrial.experiment.sections.system import SelectSeed
+from ranktrial.experiment.seed_selection import selection
+from ranktrial.experiment.systems._export import ExportKeys, export_settings
+from ranktrial.experiment.systems._model_facts import model_facts, model_text
+from ranktrial.experiment.systems._model_settings import ModelSettings, of_model
+from ranktrial.experiment.systems._system_type import Made, SystemType, limited_to
+from ranktrial.experiment.systems._training_text import published_training, training_text
+from ranktrial.models.adapters import adapter, index_of, tags, writes
+from ranktrial.models.endpoint_keys import asked_of
+from ranktrial.models.model_keys import Model
+
+OneSeed = Annotated[int, Rule(minimum=1, maximum=2**32 - 1)]
+ListOfSeeds = Annotated[tuple[OneSeed, ...], Rule(min_items=1, max_items=1000, unique_items=True)]
+Seeds = Annotated[int, Rule(minimum=1, maximum=1000)] | ListOfSeeds
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecipeRule:
+    """A rule that assigns the trainings of a recipe to the tasks of datasets."""
+
+    name: Annotated[str | None, "name of the recipe", LEFT_OUT] = None
+    dataset: Annotated[
+        Literal["target", "others"] | None,
+        "target: each task is ranked with the training on its own dataset; others: with each training on another one",
+        LEFT_OUT,
+    ] = None
+    each: Annotated[dict[str, str] | None, "the recipe for each dataset", Rule(min_properties=1), LEFT_OUT] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeuralKeys(ExportKeys, Made):
+    """The keys of systems with a model."""
+
+    model: Annotated[str | None, "the model that ranks", LEFT_OUT] = None
+    recipe: Annotated[
+        str | RecipeRule | None,
+        "how the model is trained; {name: R, dataset: target}: rank the tasks of each dataset with the training of "
+        "R on it; dataset: others: one system per training of R, for the tasks of all other datasets; {each: "
+        "{dataset: recipe, ...}} lists the recipes explicitly",
+        LEFT_OUT,
+    ] = None
+    seeds: Annotated[
+        Seeds | None,
+        "number of trainings of the recipe, with the seeds 1, 2, ...; or the list of seeds",
+        LEFT_OUT,
+    ] = None
+    select_seed: Annotated[
+        SelectSeed | None,
+        "on datasets other than that of `task`, run only the seed that scores best on `task`",
+        LEFT_OUT,
+    ] = None
+    long_documents: Annotated[
+        Literal["truncate", "passages"] | None,
+        "truncate (default): at the model's max_length; passages: query and document are split into passages and "
+        "scored pairwise; the score is the sum, over the query's passages, of the maximum over the document's "
+        "passages",
+        LEFT_OUT,
+    ] = None
+    passage_length: Annotated[
+        Length | None,
+        "passages: maximum length in characters of a passage made of whole sentences; default 150",
+        LEFT_OUT,
+    ] = None
+    truncate_dim: Annotated[
+        Length | None,
+        "number of leading dimensions of a bi-encoder's vectors that are used, as in sentence-transformers; texts "
+        "are encoded once, for systems of all dimensions; default all",
+        LEFT_OUT,
+    ] = None
+
+
+REFERENCES: dict[tuple[str, ...], str] = {("model",): "models", ("recipe",): "recipes"}
+PLAIN_LISTS: list[tuple[str, ...]] = [("seeds",), ("tasks",)]
+
+
+class Neural(SystemType):
+    """A system with a model; its other keys determine its type."""
+
+    typed = False
+    name: str
+    model_settings: tuple[str, ...] = ("max_length", "batch_size", "type", "backend")
+    by_tokens = True
+
+    def resolve(self, check: Checker, name: str, entry: Any, tasks: dict[str, Task]) -> System:
+        return self.with_model(check, name, entry, tasks)
+
+    def with_model(self, check: Checker, name: str, entry: NeuralKeys, tasks: dict[str, Task]) -> System:
+        """Return the system from the keys that all systems with a model share."""
+        ranked = limited_to(check, name, entry)
+        named = str(entry.model)  # entries of these types have one
+        check.known(f"systems.{name}.model", named, "models")
+        model_type = check.config.models[named].type
+        if tags(model_type) or writes(model_type):
+            problem = f"{named} is of type {model_type}: it labels words or writes queries, and ranks nothing"
+            raise check.fail(f"systems.{name}.model", problem)
+        own_seeds: tuple[int, ...] = (0,)
+        recipe_of: dict[str, str] = {}
+        if entry.recipe is not None:
+            recipe_of = _recipe_of(check, f"systems.{name}", entry)
+            ranked = _trained_for(check, name, recipe_of, ranked, tasks) if recipe_of else ranked
+            own_seeds = seeds(entry.seeds or 1)
+        elif entry.seeds is not None:
+            raise check.fail(f"systems.{name}", "seeds without a recipe: nothing is trained")
+        if entry.truncate_dim is not None:
+            adapter_checks.check_truncation(check, name, getattr(entry, "embeddings", None), model_type)
+        return System(
+            name,
+            self.name,
+            entry.label or name,
+            seeds=own_seeds,
+            selection=selection(check, name, entry.recipe, entry.select_seed),
+            choice=choosing.recipe_choice(check, entry.recipe),
+            model=named,
+            recipe=entry.recipe if isinstance(entry.recipe, str) else OF_EACH if recipe_of else UNTRAINED,
+            recipe_of=recipe_of,
+            passage_length=_passage_length(check, name, entry),
+            truncate_dim=entry.truncate_dim,
+            settings=ModelSettings(export_settings(check, name, entry, named, self.name)),
+            tasks=ranked,
+        )
+
+    def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
+        """Check that its model can be trained by its recipe and by those that the recipe starts from."""
+        model = check.config.models[str(system.model)]
+        for recipe in dict.fromkeys(itertools.chain(*(_chain(check.config, name) for name in system.recipes))):
+            check_loss(check, recipe, [model.type])
+        if system.passage_length and index_of(model.type) != "vectors":
+            message = f"a {model.type} compares whole texts; leave it out"
+            raise check.fail(f"systems.{system.name}.long_documents", message)
+        if model.backend == "onnx" and system.recipes:
+            message = f"model {system.model} has backend onnx, which ranks only: no recipe can train it further"
+            raise check.fail(f"systems.{system.name}", message)
+
+    def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
+        """Return the training queries of its recipe, of the recipes this starts from, and of teachers, for any labels.
+
+        This includes the queries by which one of several recipes was selected (with the training queries of all of
+        them), those that decided which weights were kept, and, as far as the configuration states them, those on which
+        published weights were trained.
+        """
+        if chosen := system.choice:
+            members = [self.learnt_from(experiment, experiment.systems[name], dataset) for name in chosen.members]
+            return set.union({(chosen.dataset, chosen.split)}, *members)
+        recipe = system.recipe_of.get(dataset) if system.recipe_of else system.recipe
+        of_training = (experiment.recipes, experiment.systems, recipe)
+        models = [experiment.models[name] for name in {str(system.model), *teachers.teaching_models(*of_training)}]
+        published = {name for model in models for name in model.trained_on or () if name in experiment.datasets}
+        return teachers.learnt_from(*of_training) | {(name, "train") for name in published}
+
+    def encodes_corpus(self, system: System, model: Model) -> bool:
+        return system.passage_length is not None and adapter(model.type).SEARCHES
+
+    def identity(self, config: Configuration, system: System) -> JsonObject:
+        model = config.models[str(system.model)]
+        chosen = system.selection
+        return {
+            "model": {**stated(model, "licence", "trained_on", "trained_on_by_card", "endpoint"), **asked_of(model)},
+            "training": _training(config, system),
+            "seeds": system.seeds,
+            "selection": chosen and [chosen.dataset, chosen.split, sorted(chosen.score.items())],
+            "depth": system.depth,
+            "passages": system.passage_length,
+            **adapter_checks.truncation_of(system),
+            "export": plain(of_model(system).export),
+        }
+
+    def describe(self, experiment: Experiment, system: System) -> str:
+        model = _model(experiment, system)
+        words = f"{model.type} {system.model} ({model_text(experiment, system, model)}; {published_training(model)})"
+        if system.recipes:
+            words += training_text(experiment, system)
+        words += adapter_checks.truncation_text(system) + self.ranking_text(system)
+        if system.passage_length:
+            words += f", texts split into passages of {system.passage_length} characters"
+            words += " (MaxSim: maximum over the document's, sum over the query's)"
+        return words
+
+    def ranking_text(self, system: System) -> str:
+        """Return the end of its description: the documents it ranks; empty if it searches the whole corpus."""
+        return ""
+
+    def provenance(self, experiment: Experiment, system: System) -> JsonObject:
+        model = _model(experiment, system)
+        facts = model_facts(experiment, system, model)
+        stage: dict[str, object] = {"method": model.type, **facts, **adapter_checks.truncation_of(system)}
+        if system.recipe_of:
+            stage["training"] = {
+                dataset: {"recipe": recipe, **stated(experiment.recipes[recipe])}
+                for dataset, recipe in system.recipe_of.items()
+            }
+        elif system.choice:
+            stage["training"] = choosing.provenance(experiment, system.choice)
+        elif system.recipes:
+            stage["training"] = {"recipe": system.recipe, **stated(experiment.recipes[system.recipe])}
+        return stage
+
+
+def _model(experiment: Experiment, system: System) -> Model:
+    """Return the entry of a system's model."""
+    assert system.model is not None  # systems of these types have one
+    return experiment.models[system.model]
+
+
+def seeds(given: int | tuple[int, ...]) -> tuple[int, ...]:
+    """Return the seeds of an entry: 1, 2, ... up to the given number, or those of the given list."""
+    return given if isinstance(given, tuple) else tuple(range(1, given + 1))
+
+
+def _passage_length(check: Checker, name: str, entry: NeuralKeys) -> int | None:
+    """Return the length of passages if the system splits texts, else None."""
+    if entry.long_documents == "passages":
+        return entry.passage_length or PASSAGE_LENGTH
+    if entry.passage_length is not None:
+        raise check.fail(f"systems.{name}", "a passage_length is only valid with long_documents: passages")
+    return None
+
+
+def _recipe_of(check: Checker, key: str, entry: NeuralKeys) -> dict[str, str]:
+    """Return dataset -> recipe for a system with a training per dataset; empty for one with a single recipe."""
+    given = entry.recipe
+    if given is None or isinstance(given, str):
+        check.known(f"{key}.recipe", given or UNTRAINED, "recipes")
+        return {}
+    if entry.select_seed:
+        raise check.fail(f"{key}.select_seed", "only valid with one recipe for all tasks")
+    each = given.each or {}
+    for dataset, recipe in each.items():
+        check.known(f"{key}.recipe.each", dataset, "datasets")
+        check.known(f"{key}.recipe.each.{dataset}", recipe, "recipes")
+    return dict(each)
+
+
+def _trained_for(
+    check: Checker, name: str, recipe_of: dict[str, str], limited: tuple[str, ...] | None, tasks: dict[str, Task]
+) -> tuple[str, ...]:
+    """Return the tasks of the datasets for which a system has a recipe. Raises UserError if there are none."""
+    ranked = [task.name for task in tasks.values() if task.dataset in recipe_of]
+    if limited is not None and (without := [task for task in limited if task not in ranked]):
+        datasets = ", ".join(recipe_of)
+        raise check.fail(f"systems.{name}.tasks", f"no recipe for {without[0]!r}; its recipes are for {datasets}")
+    if not ranked:
+        raise check.fail(f"systems.{name}.recipe", f"no task is of the datasets {', '.join(recipe_of)}")
+    return limited or tuple(ranked)
+
+
+def _chain(config: Configuration, recipe: str | None) -> list[str]:
+    """Return a recipe and those that it starts from, the last training first."""
+    behind = []
+    while recipe:
+        behind.append(recipe)
+        recipe = config.recipes[recipe].start_from
+    return behind
+
+
+def _training(config: Configuration, system: System) -> Any:
+    """Return the recipes behind a system's checkpoints, without their names."""
+
+    def of(recipe: str) -> list[JsonObject]:
+        return [stated(config.recipes[name], "start_from") for name in _chain(config, recipe)]
+
+    if system.recipe_of:
+        return {dataset: of(recipe) for dataset, recipe in system.recipe_of.items()}
+    return of(system.recipe) if system.recipes else []

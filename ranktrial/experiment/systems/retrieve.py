@@ -1,0 +1,196 @@
+"""A model that searches the whole corpus by its vectors, which may be quantised or searched approximately."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
+
+from ranktrial.common.characters import shortened
+from ranktrial.common.keys import LEFT_OUT, JsonObject, Length, given, stated
+from ranktrial.experiment.checker import Checker
+from ranktrial.experiment.index_records import TOKEN_VECTORS, Nearest, Quantised
+from ranktrial.experiment.records import Experiment, System, Task
+from ranktrial.experiment.results_paths import APPROXIMATE, INDEX_PRECISIONS
+from ranktrial.experiment.sections.configuration import Configuration
+from ranktrial.experiment.systems import _neural
+from ranktrial.experiment.systems._model_settings import ModelSettings, of_model
+from ranktrial.models.adapters import adapter, index_of
+from ranktrial.models.model_keys import Model
+
+NAME = "retrieve"
+MULTIPLIER = 2  # the library's default
+OF_TOKENS = r"IVF\d+,(?:PQ\d+|SQ8)"  # faiss index names that are valid for token vectors
+
+
+@dataclass(frozen=True, kw_only=True)
+class Embeddings:
+    """The keys of quantised vectors."""
+
+    precision: Annotated[
+        Literal["float32", "float16", "int8", "uint8", "binary", "ubinary"] | None,
+        "float32: as encoded; float16: half the size; int8 or uint8: one byte per dimension; binary or ubinary: "
+        "one bit per dimension",
+        LEFT_OUT,
+    ] = None
+    rescore: Annotated[
+        bool | None, "whether the top documents are re-scored with the query's own vector; default true", LEFT_OUT
+    ] = None
+    rescore_multiplier: Annotated[
+        Length | None, f"number of re-scored documents as a multiple of depth; default {MULTIPLIER}", LEFT_OUT
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Approximate:
+    """The keys of an approximate search with faiss."""
+
+    index: Annotated[
+        str | None,
+        "faiss's name of the index: HNSW32 (a graph), IVF1024,Flat (lists), IVF1024,SQ8 or IVF1024,PQ48 (lists of "
+        "codes), OPQ48,IVF1024,PQ48",
+        LEFT_OUT,
+    ] = None
+    efSearch: Annotated[
+        Length | None,
+        "HNSW: number of candidates that a search keeps; default 16, and never fewer than depth",
+        LEFT_OUT,
+    ] = None
+    nprobe: Annotated[Length | None, "IVF: number of lists that a search visits; default 1", LEFT_OUT] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys(_neural.NeuralKeys):
+    embeddings: Annotated[
+        Embeddings | None,
+        "bi-encoders: precision of the vectors in which the corpus is searched; it is encoded once for all precisions",
+        LEFT_OUT,
+    ] = None
+    approximate: Annotated[
+        Approximate | None,
+        "bi-encoders and multi-vector models: faiss finds the nearest vectors, or token codes, without comparing "
+        "all of them, and misses some; how many is measured",
+        LEFT_OUT,
+    ] = None
+
+
+REFERENCES = _neural.REFERENCES
+PLAIN_LISTS = _neural.PLAIN_LISTS
+
+
+class Retrieve(_neural.Neural):
+    name = NAME
+    searches = True
+    model_settings = ("type", "max_length", "batch_size")  # PyTorch alone searches, so there is no backend to choose
+    by_tokens = False  # it encodes only the queries
+
+    def implied(self, models: Mapping[str, Model], entry: Mapping[str, Any]) -> bool:
+        model = models.get(entry["model"])
+        every_pair = "candidates" in entry and model is not None and not adapter(model.type).SEARCHES
+        return "rerank" not in entry and not every_pair
+
+    def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
+        system = self.with_model(check, name, entry, tasks)
+        model_type = check.config.models[str(system.model)].type
+        embeddings = _quantised(check, name, entry.embeddings, model_type, system)
+        approximate = _approximate(check, name, entry, model_type, system)
+        return replace(system, settings=replace(of_model(system), embeddings=embeddings, approximate=approximate))
+
+    def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
+        model_type = check.config.models[str(system.model)].type
+        if not adapter(model_type).SEARCHES:
+            message = f"a {model_type} cannot search a corpus alone; "
+            message += "give it 'rerank', or 'candidates: all' (every pair)"
+            raise check.fail(f"systems.{system.name}", message)
+        super().check(check, system, tasks)
+
+    def encodes_corpus(self, system: System, model: Model) -> bool:
+        return True
+
+    def identity(self, config: Configuration, system: System) -> JsonObject:
+        return {**super().identity(config, system), **_index(system)}
+
+    def ranking_text(self, system: System) -> str:
+        settings = of_model(system)
+        if near := settings.approximate:
+            further = [f", {key} {value}" for key, value in near.parameters.items()]
+            return f", searches the corpus approximately (faiss {near.index}{''.join(further)})"
+        if not settings.embeddings:
+            return ""
+        multiplier = settings.embeddings.rescore_multiplier
+        again = f", {multiplier} times the depth scored again" if multiplier else ""
+        return f", searches the corpus's vectors in {settings.embeddings.precision}{again}"
+
+    def candidates(self, system: System) -> str:
+        words, settings = super().candidates(system), of_model(system)
+        if settings.approximate:
+            return f"{words} by {settings.approximate.index}"
+        return f"{words} in {settings.embeddings.precision}" if settings.embeddings else words
+
+    def provenance(self, experiment: Experiment, system: System) -> JsonObject:
+        return {**super().provenance(experiment, system), **_index(system)}
+
+
+def _index(system: System) -> JsonObject:
+    """Return the settings of the index that a system searches instead of its full vectors."""
+    settings = of_model(system)
+    return given(ModelSettings(embeddings=settings.embeddings, approximate=settings.approximate))
+
+
+def _quantised(
+    check: Checker, name: str, asked: Embeddings | None, model_type: str, system: System
+) -> Quantised | None:
+    """Return the quantisation of a system's embeddings, or None. Raises UserError if it is impossible."""
+    key = f"systems.{name}.embeddings"
+    if asked is None:
+        return None
+    if index_of(model_type) != "vectors":
+        raise check.fail(key, f"a {model_type} has an index of its own; only those of bi-encoders are quantised")
+    if asked.precision is None:
+        raise check.fail(key, f"key 'precision' is missing; expected float32, {', '.join(INDEX_PRECISIONS)}")
+    if asked.precision == "float32":
+        return None
+    if system.passage_length:
+        raise check.fail(key, "vectors of passages are not quantised; leave out embeddings, or long_documents")
+    if asked.precision == "float16" and (useless := sorted(stated(asked).keys() - {"precision"})):
+        problem = "float16 is multiplied by the query's own vector at once, and never scored again; leave it out"
+        raise check.fail(f"{key}.{useless[0]}", problem)
+    again = asked.precision != "float16" if asked.rescore is None else asked.rescore
+    if not again and asked.rescore_multiplier is not None:
+        problem = "nothing is scored again with rescore: false; leave out one of both"
+        raise check.fail(f"{key}.rescore_multiplier", problem)
+    multiplier = (asked.rescore_multiplier or MULTIPLIER) if again else 0
+    return Quantised(asked.precision, multiplier)
+
+
+def _approximate(check: Checker, name: str, entry: Keys, model_type: str, system: System) -> Nearest | None:
+    """Return the settings of a system's approximate search, or None. Raises UserError if it is impossible."""
+    key = f"systems.{name}.approximate"
+    asked = entry.approximate
+    if asked is None:
+        return None
+    if index_of(model_type) not in ("vectors", TOKEN_VECTORS):
+        problem = "has an index of its own; only the vectors of bi-encoders and multi-vector models are searched so"
+        raise check.fail(key, f"a {model_type} {problem}")
+    if system.passage_length or system.truncate_dim or entry.embeddings:
+        others = {"long_documents": system.passage_length, "truncate_dim": system.truncate_dim, "embeddings": True}
+        other = next(key for key, there in others.items() if there)
+        raise check.fail(key, f"searches whole vectors of whole texts, so it does not go with {other}; leave out one")
+    if asked.index is None:
+        raise check.fail(key, "key 'index' is missing; expected faiss's name of one, as HNSW32 or IVF1024,Flat")
+    if not re.fullmatch(APPROXIMATE, asked.index):
+        expected = "HNSW32, IVF1024,Flat, IVF1024,SQ8, IVF1024,PQ48 or OPQ48,IVF1024,PQ48, with other numbers"
+        raise check.fail(
+            f"{key}.index", f"{shortened(asked.index)} is none that can be built here; expected {expected}"
+        )
+    if index_of(model_type) == TOKEN_VECTORS and not re.fullmatch(OF_TOKENS, asked.index):
+        problem = "is none for token vectors; expected centroids and residual codes, IVF4096,PQ32 or IVF4096,SQ8"
+        raise check.fail(f"{key}.index", f"{asked.index} {problem}")
+    graph = asked.index.startswith("HNSW")
+    if getattr(asked, wrong := "nprobe" if graph else "efSearch") is not None:
+        raise check.fail(f"{key}.{wrong}", f"is not of {asked.index}, which has {'efSearch' if graph else 'nprobe'}")
+    return Nearest(asked.index, asked.efSearch, asked.nprobe)
+
+
+TYPE = Retrieve()

@@ -1,0 +1,96 @@
+"""Calls of a language model behind an endpoint of OpenAI's protocol: requests, cached answers, and their costs.
+
+Reads only cached answers; writes new ones.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+from ranktrial.common.keys import JsonObject
+from ranktrial.common.settings import given
+from ranktrial.models.endpoint import Answer, Endpoint
+from ranktrial.models.endpoint_keys import CONCURRENCY, RETRIES, TIMEOUT
+from ranktrial.models.kept_answers import KeptAnswers, digest, total
+
+Ask = Callable[[JsonObject], tuple[str, Answer]]  # a request -> its digest and the answer
+
+
+@dataclass(frozen=True)
+class Price:
+    """Per million tokens, in any currency."""
+
+    input: Annotated[float, "tokens of prompts"]
+    output: Annotated[float, "tokens of answers"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatSettings:
+    """The model and how it is called."""
+
+    url: Annotated[str, "the endpoint's address, such as https://host/v1"]
+    model: Annotated[str, "the model's name at the endpoint"]
+    key: Annotated[str | None, "the environment variable that holds the key; null: none is sent"] = None
+    temperature: Annotated[float | None, "sent with each request; null: it is not"] = None
+    seed: Annotated[int | None, "sent with each request; null: it is not"] = None
+    concurrency: Annotated[int, "queries that are asked about side by side"] = CONCURRENCY
+    timeout: Annotated[float, "seconds that an answer may take"] = TIMEOUT
+    retries: Annotated[int, "further attempts after too many requests, an overload or a lost connection"] = RETRIES
+    price: Annotated[Price | None, "of tokens; null: unknown"] = None
+
+
+def request_of(messages: list[dict[str, str]], settings: ChatSettings) -> JsonObject:
+    """The request for a chat with these messages."""
+    sent = {"temperature": settings.temperature, "seed": settings.seed}
+    asked = {"model": settings.model, "messages": messages}
+    return asked | {name: value for name, value in sent.items() if value is not None}
+
+
+class Chat:
+    """A model whose answers are cached in the folder `resume`; it is probed if none is cached yet."""
+
+    def __init__(self, settings: ChatSettings, resume: Path) -> None:
+        self.url = settings.url
+        self.endpoint = Endpoint(settings.url, settings.key, os.environ, settings.timeout, settings.retries)
+        self.kept = KeptAnswers(resume / "answers.jsonl")
+        self.fresh: list[str] = []  # the digests of requests sent by any thread
+        if not self.kept:
+            self.endpoint.probe()
+
+    def ask(self, request: JsonObject) -> tuple[str, Answer]:
+        """The digest of a request and its answer, from the cache if it is there."""
+        name = digest(self.url, request)
+        answer = self.kept.get(name)
+        if answer is None:
+            answer = self.endpoint.ask(request)
+            self.kept.add(name, answer)
+            self.fresh.append(name)
+        return name, answer
+
+    def sent(self, answers: int) -> dict[str, int]:
+        """The numbers of cached answers among this many, and of further attempts."""
+        return {"cached_calls": answers - len(self.fresh), "retries_made": self.endpoint.retried}
+
+
+def costs(answers: Sequence[Answer], price: Price | None) -> dict[str, int | float | None]:
+    """The number of answers, their tokens and, if these and the price are known, their cost."""
+    prompt = total([answer.prompt_tokens for answer in answers])
+    completion = total([answer.completion_tokens for answer in answers])
+    found: dict[str, int | float | None] = {
+        "calls": len(answers),
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+    }
+    if price is not None and prompt is not None and completion is not None:
+        found["cost"] = (prompt * price.input + completion * price.output) / 1e6
+    return found
+
+
+def reported_settings(settings: ChatSettings) -> JsonObject:
+    """The settings that the timing records."""
+    price = {"price": asdict(settings.price)} if settings.price else {}
+    return {name: value for name, value in given(settings).items() if name != "key"} | price

@@ -1,0 +1,115 @@
+"""Candidate lists from feature files, and rankings from scores. Reads feature files and qrels; writes no files.
+
+If several datasets are joined, each query id is prefixed with the number of its file, so that equal ids stay distinct.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ranktrial.common.errors import UserError
+from ranktrial.ir.feature_file import check_index, feature_names, read_features
+from ranktrial.ir.measures import evaluate
+from ranktrial.ir.term_counts import TermCounts
+from ranktrial.ir.trec import Qrels, Run, read_qrels
+from ranktrial.learning_to_rank.learners import Lists
+
+LARGEST = float(np.finfo(np.float32).max)  # tree libraries store features as 32-bit floats
+
+
+def read_lists(paths: Sequence[Path], numbered: bool = False, only: Sequence[str] | None = None) -> Lists:
+    """The lists of all files, concatenated, with all features or `only` some of them.
+
+    Raises UserError if the files have different features, for a requested feature that is missing, and for a damaged
+    file.
+    """
+    names = feature_names(paths[0])
+    chosen = names if only is None else list(only)
+    if lacking := [name for name in chosen if name not in names]:
+        raise UserError(f"{paths[0]}: lacks the feature {lacking[0]}; it has {', '.join(names)}")
+    queries: list[str] = []
+    documents: list[str] = []
+    grades: list[int] = []
+    values: list[np.ndarray] = []
+    for number, path in enumerate(paths, 1):
+        check_features(path, names, str(paths[0]))
+        for some in read_features(path, chosen):
+            queries += [f"{number}:{query}" for query in some.queries] if numbered else some.queries
+            documents += some.documents
+            grades += [max(0, grade or 0) for grade in some.grades]
+            if np.abs(some.values).max(initial=0) > LARGEST:
+                raise UserError(f"{path}: contains a feature beyond 32 bits, in which the libraries of trees hold it")
+            values.append(some.values)
+    sizes: dict[str, int] = {}
+    before = None
+    for query in queries:
+        if query != before and query in sizes:
+            raise UserError(f"{paths[0]}: the candidates of query {query} are not adjacent")
+        sizes[query], before = sizes.get(query, 0) + 1, query
+    if not queries:
+        raise UserError(f"{paths[0]}: has no candidates")
+    sized = np.array(list(sizes.values()))
+    return Lists(chosen, list(sizes), sized, documents, np.array(grades), np.concatenate(values))
+
+
+def check_features(path: Path, names: list[str], of: str) -> None:
+    """Raise UserError unless a file has these features in this order."""
+    if (own := feature_names(path)) != names:
+        raise UserError(f"{path}: has the features {', '.join(own)}, and {of} has {', '.join(names)}")
+
+
+def check_indices(paths: Sequence[Path], terms: Sequence[Path]) -> None:
+    """Raise UserError unless each file was computed from its own term counts; `terms` are ordered by file."""
+    if len(terms) % len(paths):
+        raise UserError(f"--terms: expected equally many folders for each of {len(paths)} files, not {len(terms)}")
+    each = len(terms) // len(paths)
+    for number, path in enumerate(paths):
+        opened = [TermCounts(folder) for folder in terms[number * each : (number + 1) * each]]
+        check_index(path, {one.statistics["fields"]: one.digest() for one in opened})
+
+
+def read_judgements(paths: Sequence[Path], numbered: bool = False) -> Qrels:
+    """The judgements of all files, for the queries with a relevant document."""
+    judged: Qrels = {}
+    for number, path in enumerate(paths, 1):
+        for query, grades in read_qrels(path).items():
+            if max(grades.values(), default=0) > 0:
+                judged[f"{number}:{query}" if numbered else query] = grades
+    return judged
+
+
+def run_of(lists: Lists, scores: np.ndarray, depth: int | None = None) -> Run:
+    """The best `depth` candidates of each query (all by default), by descending score.
+
+    Trees give many candidates the same score, which trec_eval would order by document id; here they keep the order of
+    the first stage. Scores are written as strictly decreasing 32-bit floats: a tied score is lowered by the smallest
+    step.
+    """
+    ranked: Run = {}
+    held = scores.astype(np.float32)
+    for query, end, size in zip(lists.queries, lists.ends, lists.sizes, strict=True):
+        start = end - size
+        order = np.argsort(-held[start:end], kind="stable")[:depth]
+        falling = strictly_falling(held[start:end][order])
+        names = lists.documents[start:end]
+        ranked[query] = {names[place]: float(score) for place, score in zip(order, falling, strict=True)}
+    return ranked
+
+
+def strictly_falling(scores: np.ndarray) -> np.ndarray:
+    """Make descending 32-bit scores strictly decreasing by lowering ties to the next smaller number."""
+    if (np.diff(scores) < 0).all():
+        return scores
+    falling = scores.copy()
+    for place in range(1, len(falling)):
+        if falling[place] >= falling[place - 1]:
+            falling[place] = np.nextafter(falling[place - 1], np.float32(-np.inf))
+    return falling
+
+
+def mean_measure(lists: Lists, scores: np.ndarray, qrels: Qrels, measure: str, depth: int) -> float:
+    """The mean of the measure over all queries of the qrels, with candidates ranked by the scores."""
+    return float(evaluate(run_of(lists, scores, depth), qrels, [measure])[measure].mean())

@@ -1,0 +1,147 @@
+"""The configuration that `make new` writes: its sections as plain values, and common parts of all layouts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ranktrial.common.keys import keys_of
+from ranktrial.common.strict_yaml import read_yaml
+from ranktrial.experiment.sections.configuration import Configuration
+from ranktrial.ir.measure_names import cutoff, parse
+
+Entries = dict[str, dict[str, Any]]
+CONTROLS = ("bm25", "baseline", "control", "gold")  # a system with one of these words in its name is the control
+MEASURES = keys_of(Configuration)["measures"].default
+HINT = "minilm encodes every document: minutes for 10,000 on a laptop. Without it, delete it below and its comparison."
+FEW = 50  # training queries below which nothing is trained
+MOST = 2000  # training queries that a recipe learns from
+RECIPE = {"negatives": {"from": "bm25", "per_query": 1}, "epochs": 1, "batch_size": 16, "learning_rate": 2e-5}
+EXAMPLE = Path(__file__).parents[2] / "config/scifact.yaml"  # a first comparison uses its small model
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The sections of a configuration; `what` describes what was found, `hints` what may be changed."""
+
+    what: str
+    datasets: Entries
+    systems: Entries
+    tasks: list[str]
+    models: Entries = field(default_factory=dict)
+    recipes: Entries = field(default_factory=dict)
+    used: frozenset[str] = frozenset()  # files of the folder that it uses
+    hints: tuple[str, ...] = ()
+    measure: str | None = None  # the compared measure, if not the default
+    depth: int | None = None  # the most documents per query in the shallowest run, if known
+    shallowest: str = ""  # the file of that run
+    on_axes: tuple[str, ...] = ()  # how tables are read where this may be doubted
+
+    def sections(self, experiment: str) -> dict[str, Any]:
+        """Return the whole configuration, with comparisons of the systems."""
+        written = {
+            "measures": [] if self.measure else self._measures(),
+            "datasets": self.datasets,
+            "models": self.models,
+            "recipes": self.recipes,
+            "systems": self.systems,
+            "tasks": self.tasks,
+            "comparisons": self._comparisons(),
+        }
+        return {"experiment": experiment, **{name: section for name, section in written.items() if section}}
+
+    @property
+    def on_measures(self) -> tuple[str, ...]:
+        """The default measures that are not written, and the reason; empty if all are."""
+        absent = [name for name in MEASURES if not self.measure and name not in self._measures()]
+        few = f"{self.shallowest} has at most {self.depth} documents per query"
+        return (f"Not measured: {', '.join(absent)}, since {few}.",) if absent else ()
+
+    @property
+    def on_control(self) -> tuple[str, ...]:
+        """The control and the reason for it, for the comment of the file; empty if there is only one system."""
+        control = control_of(self.systems)
+        if len(self.systems) == 1:
+            return ()
+        if _is_named_so(control):
+            return (f"The control is {control}, by its name.",)
+        why = "the first system, since no name contains bm25, baseline or control"
+        return (f"The control is {control}, {why}. To choose another, edit control and treatment at the end.",)
+
+    def _measures(self) -> list[str]:
+        """Return the default measures that look no deeper than the runs, or than the first one does."""
+        first = cutoff(parse(MEASURES[0])) or 0
+        most = math.inf if self.depth is None else max(self.depth, first)
+        return [name for name in MEASURES if (cutoff(parse(name)) or 0) <= most]
+
+    def _comparisons(self) -> Entries:
+        measure = {"measure": self.measure} if self.measure else {}
+        return {name: entry | measure for name, entry in comparisons(ranked_by(self), self.tasks).items()}
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, whose plural ends in s."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def ranked_by(draft: Draft) -> dict[str, list[str]]:
+    """Return system -> the tasks for which it has a run or scores."""
+    return {
+        name: list(entry.get("runs") or entry.get("scores") or draft.tasks) for name, entry in draft.systems.items()
+    }
+
+
+def control_of(systems: Iterable[str]) -> str:
+    """Return the system whose name contains a word for controls, in the order of these; else the first system."""
+    names = list(systems)
+    return next((name for word in CONTROLS for name in names if word in name.lower()), names[0])
+
+
+def _is_named_so(control: str) -> bool:
+    return any(word in control.lower() for word in CONTROLS)
+
+
+def comparisons(ranked: Mapping[str, Iterable[str]], tasks: list[str]) -> Entries:
+    """Return comparisons of the control with all others on all tasks, or with each on the tasks that both have."""
+    control = control_of(ranked)
+    others = [name for name in ranked if name != control]
+    if all(set(own) == set(tasks) for own in ranked.values()):
+        treatment: str | list[str] = others[0] if len(others) == 1 else others
+        return {f"against-{control}": {"control": control, "treatment": treatment}} if others else {}
+    found: Entries = {}
+    for other in others:
+        shared = [task for task in tasks if task in ranked[control] and task in ranked[other]]
+        if shared:
+            found[f"{other}-against-{control}"] = {"control": control, "treatment": other, "tasks": shared}
+    return found
+
+
+def draft_of_collections(
+    what: str,
+    datasets: Entries,
+    tasks: list[str],
+    used: Iterable[str],
+    training: Mapping[str, int] | None = None,
+    tunable: bool = False,
+) -> Draft:
+    """Return a first comparison on the user's collections: BM25 against a small bi-encoder.
+
+    `training` has the number of training queries of datasets. The bi-encoder is also fine-tuned on the first dataset
+    that has enough of them. With `tunable`, each dataset has a dev split, on which BM25 is tuned.
+    """
+    systems: Entries = {"bm25": {"type": "bm25"} | ({"tune": True} if tunable else {}), "minilm": {"model": "minilm"}}
+    models = {"minilm": read_yaml(EXAMPLE)["models"]["minilm"]}
+    enough = {name: number for name, number in (training or {}).items() if number >= FEW}
+    if not enough:
+        return Draft(what, datasets, systems, tasks, models, used=frozenset(used), hints=(HINT,))
+    name, number = next(iter(enough.items()))
+    recipes = {"hard": {"train_on": name, **RECIPE, **({"queries": MOST} if number > MOST else {})}}
+    systems["tuned"] = {"model": "minilm", "recipe": "hard", "seeds": 2}
+    learnt = f"{min(number, MOST):,} of {number:,}" if number > MOST else f"{number:,}"
+    hint = (
+        f"tuned learns from {learnt} training queries of {name}, with BM25 hard negatives; docs/training.md has more."
+    )
+    return Draft(what, datasets, systems, tasks, models, recipes, frozenset(used), (HINT, hint))

@@ -1,0 +1,175 @@
+"""Scores computed by other tools: a file per task with a column per system, or per system with a column per task or
+measure, or a file per system and task; or leaderboards, whose rows are tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from pathlib import Path, PurePosixPath
+
+from ranktrial.common.errors import UserError
+from ranktrial.datasets.formats import leaderboard as leaderboard_format
+from ranktrial.datasets.formats import scores as scores_format
+from ranktrial.ir.chosen_values import Wanted
+from ranktrial.ir.scores import read_values, seeds_in
+from ranktrial.new.axes import Columns, axes_text, columns_are
+from ranktrial.new.draft import Draft, Entries, counted
+from ranktrial.new.kinds_of_files import value_names
+from ranktrial.new.layouts import Contents
+from ranktrial.new.measure import NO_MEASURE, measure_in
+from ranktrial.new.names import as_name, stem
+
+LOOKED_FOR = "scores (a CSV or TSV per task with a column per system, or SYSTEM/TASK.txt or SYSTEM.TASK.txt)"
+SEPARATORS = (".", "_", "-")  # between the names of system and task
+Places = dict[str, tuple[str, str]]  # file -> system and task
+NAMELESS = "Write what the values are in place of `score`."
+OTHERWISE = (
+    "Where a lower value is better: lower_is_better, with its name. Where tasks have different measures: effect: SMD "
+    "and measure_on (docs/datasets.md)."
+)
+
+
+def draft(contents: Contents) -> Draft | None:
+    """Return a draft in which each task is a dataset without files of its own, and each system has its scores."""
+    files = contents.of("scores")
+    if not files:
+        return None
+    headings = {file: value_names(contents.heads[file]) for file in files}
+    several = any(len(names) > 1 for names in headings.values())
+    names = list(dict.fromkeys(name for of_file in headings.values() for name in of_file))
+    starts = [start for file in files if (start := contents.heads[file].table)]
+    if starts and len(starts) == len(files) and all(start.roles.of_tasks for start in starts):
+        return draft_of_systems(contents, _of_columns(contents, headings), files, leaderboard=True)
+    listed = any(start.metrics for start in starts)
+    columns: Columns = "measures" if listed else columns_are(headings, contents.columns) if several else "systems"
+    said = (axes_text(columns, names, len(files)),) if several else ()
+    if columns == "measures":
+        return draft_of_systems(contents, _of_files(contents, files), files, _common(contents, headings), said=said)
+    if columns == "tasks":
+        return draft_of_systems(contents, _of_tasks(contents, headings), files, said=said)
+    systems = _of_columns(contents, headings) if several else _of_files(contents, files)
+    return draft_of_systems(contents, systems, files, said=said)
+
+
+def _common(contents: Contents, headings: dict[str, list[str]]) -> str:
+    """Return the measure that is given, or the first that all files have. Raises UserError if there is none."""
+    common = [name for name in next(iter(headings.values())) if all(name in names for names in headings.values())]
+    if not (contents.measure or common):
+        raise UserError(f"{contents.folder.place}: no measure is in all files; give some of them a folder of their own")
+    return contents.measure or common[0]
+
+
+def draft_of_systems(
+    contents: Contents,
+    systems: Entries,
+    files: list[str],
+    measure: str = "",
+    leaderboard: bool = False,
+    said: tuple[str, ...] = (),
+) -> Draft:
+    """Return the draft of systems with scores in these files. Raises UserError for a damaged file."""
+    headings = {file: value_names(contents.heads[file]) for file in files if file in contents.heads}
+    found = contents.measure or measure or measure_in(files, headings)
+    for entry in systems.values():
+        for task, place in entry["scores"].items():
+            seeds = seeds_in(Path(place))
+            seed = seeds[0] if len(seeds) > 1 else None
+            read_values(Path(place), Wanted(entry.get("column"), task, found or None, seed))
+    tasks = list(dict.fromkeys(task for entry in systems.values() for task in entry["scores"]))
+    measure = found or NO_MEASURE
+    form = leaderboard_format.NAME if leaderboard else scores_format.NAME
+    datasets: Entries = {task: {"format": form, "measure": measure} for task in tasks}
+    where = f"{counted(len(tasks), 'leaderboard' if leaderboard else 'task')}"
+    what = f"scores ({measure}) of {counted(len(systems), 'system')} on {where}"
+    hints = (OTHERWISE,) if found else (NAMELESS, OTHERWISE)
+    read = tuple(filter(None, said))
+    return Draft(what, datasets, systems, tasks, used=frozenset(files), hints=hints, measure=measure, on_axes=read)
+
+
+def _of_tasks(contents: Contents, headings: dict[str, list[str]]) -> Entries:
+    """Return a system for each file; each column of values is a task, by its name."""
+    systems: Entries = {}
+    for file, columns in headings.items():
+        scores = {as_name(column) or "task": contents.folder.location(file) for column in columns}
+        system = as_name(stem(file)) or "system"
+        if system in systems or len(scores) < len(columns):
+            problem = "two files or columns would have one name but for signs"
+            raise UserError(f"{contents.folder.path(file)}: {problem}; rename one")
+        systems[system] = {"type": "external", "scores": scores}
+    return systems
+
+
+def _of_columns(contents: Contents, headings: dict[str, list[str]]) -> Entries:
+    """Return a system for each column of values; each file is a task."""
+    systems: Entries = {}
+    column_of: dict[str, str] = {}
+    for file, columns in headings.items():
+        if not columns:
+            raise UserError(
+                f"{contents.folder.path(file)}:1: no heading, and other files have a column for each system"
+            )
+        for column in columns:
+            name = as_name(column) or "system"
+            if column_of.setdefault(name, column) != column:
+                raise UserError(f"{contents.folder.path(file)}:1: two columns would be called {name}; rename one")
+            entry = systems.setdefault(name, {"type": "external", "column": column, "scores": {}})
+            task = as_name(stem(file)) or "task"
+            if entry["scores"].setdefault(task, contents.folder.location(file)) != contents.folder.location(file):
+                raise UserError(f"{contents.folder.place}: two files would be the task {task}; rename one")
+    return systems
+
+
+def _of_files(contents: Contents, files: list[str]) -> Entries:
+    """Return the systems, with system and task of each file taken from the names of folders and files."""
+    systems: Entries = {}
+    for file, (system, task) in places_of(contents, files).items():
+        scores = systems.setdefault(system, {"type": "external", "scores": {}})["scores"]
+        if task in scores:
+            problem = f"{scores[task]} and {file} would both be {system} on {task}"
+            raise UserError(f"{contents.folder.place}: {problem}; rename one")
+        scores[task] = contents.folder.location(file)
+    return systems
+
+
+def places_of(contents: Contents, files: list[str]) -> Places:
+    """Return file -> system and task, from the names of folders and files."""
+    return _by_folders(files) or _by_stems(files) or _one_task(files, as_name(contents.folder.name) or "task")
+
+
+def _one_task(files: list[str], task: str) -> Places:
+    return {file: (as_name(stem(file)) or "system", task) for file in files}
+
+
+def _by_folders(files: list[str]) -> Places:
+    """Recognise SYSTEM/TASK.txt: several folders with files of the same names; else empty."""
+    below = {file: str(PurePosixPath(*PurePosixPath(file).parts[1:])) for file in files if "/" in file}
+    if not len(below) == len(files) > len(set(below.values())):
+        return {}
+    task_of = _task_names(set(below.values()))
+    return {file: (as_name(PurePosixPath(file).parts[0]) or "system", task_of[below[file]]) for file in files}
+
+
+def _by_stems(files: list[str]) -> Places:
+    """Recognise SYSTEM.TASK.txt: the names are all pairs of several systems and several tasks; else empty."""
+    for separator in SEPARATORS:
+        pairs = {file: tuple(map(as_name, stem(file).partition(separator)[::2])) for file in files}
+        systems, tasks = ({pair[place] for pair in pairs.values()} for place in (0, 1))
+        whole = len(set(pairs.values())) == len(files) == len(systems) * len(tasks)
+        if whole and "" not in systems | tasks and min(len(systems), len(tasks)) > 1:
+            return {file: (system, task) for file, (system, task) in pairs.items()}
+    return {}
+
+
+def _task_names(files: Collection[str]) -> dict[str, str]:
+    """Return file below a system's folder -> its task: the shortest of file, folder and path that is unique."""
+    namings: list[Callable[[str], str]] = [stem, _folder_of, _whole]
+    tried = [{file: as_name(naming(file)) or "task" for file in files} for naming in namings]
+    different = [names for names in tried if len(set(names.values())) == len(names)]
+    return min(different or tried[-1:], key=lambda names: sum(map(len, names.values())))
+
+
+def _folder_of(file: str) -> str:
+    return PurePosixPath(file).parent.name
+
+
+def _whole(file: str) -> str:
+    return str(PurePosixPath(file).with_suffix(""))

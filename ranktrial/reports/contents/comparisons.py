@@ -1,0 +1,265 @@
+"""Each comparison with its question, answers, forest plot, table and moderators; reads and writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from ranktrial.experiment.sections.figure import INFLUENCE, QUERIES
+from ranktrial.records.comparisons import ComparisonRow
+from ranktrial.reports.comparison import number_text as form
+from ranktrial.reports.comparison.adjustment import rows_of
+from ranktrial.reports.comparison.caption import caption
+from ranktrial.reports.comparison.forest_data import Forest
+from ranktrial.reports.comparison.lines import lines_of, unmarked
+from ranktrial.reports.comparison.looks import Looks
+from ranktrial.reports.comparison.moderation import between_groups, coefficients, statement
+from ranktrial.reports.comparison.reading import Found, Labels, forest
+from ranktrial.reports.comparison.sentence import Answer, answers, remarks
+from ranktrial.reports.comparison.table import (
+    HERE,
+    LIKE_THESE,
+    NEW,
+    P_HERE,
+    P_LIKE_THESE,
+    TAU,
+    TRIED,
+    as_table,
+    how_to_read,
+    overview,
+    tasks_table,
+)
+from ranktrial.reports.comparison.unjudged import cases_tables
+from ranktrial.reports.contents.explorer import extreme_queries, linked, state
+from ranktrial.reports.figures.forest import noted
+from ranktrial.reports.writing.content import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Folded,
+    Items,
+    Note,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+    Text,
+    bulleted,
+)
+
+MEANS = {HERE: (P_HERE, "fixed_mean_effect"), LIKE_THESE: (P_LIKE_THESE, "effect")}  # column -> that of p, its estimate
+ASKED = (
+    "Each comparison asks whether one system beats another: on these collections, on average over collections like "
+    "these, and in a new one."
+)
+FIRST = "first"  # the anchor of the section with which a page begins
+FURTHER = {  # beginning of a figure's name -> what it shows, and where its numbers stand
+    INFLUENCE: ("Influence of each task", "The table of influence has the numbers."),
+    QUERIES: ("Differences of all queries", "The table of queries gives the number that each system wins."),
+}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A comparison with its forest plot as a table prints it, and with its answers by scope."""
+
+    name: str
+    found: Found
+    plot: Forest
+    answers: list[Answer]
+
+    @property
+    def anchor(self) -> str:
+        """Of its section."""
+        return f"comparison-{self.name}"
+
+    @property
+    def question(self) -> str:
+        """Its question."""
+        return self.plot.effect.QUESTION.format(
+            treatment=self.plot.groups[0].treatment, control=self.plot.control, measure=self.plot.measure
+        )
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The figures of comparisons: `together` names those of several, `drawn` says how each forest plot looks.
+
+    `moderated` names the bubble plots of comparisons with moderators, `further` the figures of influence and queries.
+    `extremes` is no figure: the queries that comparisons win and lose most.
+    """
+
+    together: Mapping[str, Sequence[str]]
+    drawn: Mapping[str, Looks]
+    moderated: Mapping[str, Sequence[str]]
+    further: Sequence[str]
+    extremes: pd.DataFrame | None = None
+
+    def explored(self, name: str) -> bool:
+        """Whether the explorer shows a comparison."""
+        return self.extremes is not None and (self.extremes["comparison"] == name).any()
+
+
+def compared(results: dict[str, Found], looks: dict[str, Looks], labels: Labels) -> dict[str, Compared]:
+    """All comparisons by name."""
+    plots = {name: as_table(found, looks[name], labels) for name, found in results.items()}
+    return {
+        name: Compared(name, found, plots[name], answers(found.meta, plots[name])) for name, found in results.items()
+    }
+
+
+def questions(comparisons: pd.DataFrame, all_compared: dict[str, Compared], labels: Labels) -> Section:
+    """The first table of a page: each comparison's question, and its answer in each scope."""
+    shown = overview(comparisons, labels)
+    optional = [name for name in (NEW, TAU, TRIED) if any(shown.get(name, []))]
+    rows: list[Row] = []
+    for place, row in enumerate(rows_of(comparisons)):
+        one, texts = all_compared[row.comparison], {name: column[place] for name, column in shown.items()}
+        asked = (Span(one.question, link=f"#{one.anchor}"), " ", Span(one.name, "quiet"))
+        cells = _answers(one, row, texts)[: None if any(shown.get(LIKE_THESE, [])) else 2]
+        rows.append([asked, *cells, *(_estimate(texts[name]) for name in optional)])
+    scopes = [scope for scope in MEANS if scope == HERE or any(shown.get(scope, []))]
+    heads = [head for scope in scopes for head in (Column(scope), Column("p", "r"))]
+    every = [Column("Question"), *heads, *(Column(name, "r") for name in optional)]
+    table = Table(every, [rows], source="tables/comparisons.tsv")
+    blocks = [Paragraph(ASKED), table, Paragraph(how_to_read(shown))]
+    return Section("Questions and answers", blocks, anchor="questions")
+
+
+def _estimate(text: str) -> Text:
+    """An estimate with its interval below it, which takes less room than beside it."""
+    estimate, bracket, interval = text.partition(" [")
+    return (estimate, Span(f"{bracket}{interval}", "quiet")) if bracket else text
+
+
+def _answers(one: Compared, row: ComparisonRow, texts: dict[str, str]) -> list[Text | Cell]:
+    """For each mean its answer with the estimate, and its p-value; empty if there is no such mean."""
+    by_scope = {answer.scope: answer for answer in one.answers}
+    cells: list[Text | Cell] = []
+    here, like_these = one.answers[0], by_scope.get(LIKE_THESE)
+    shown = (None, here) if row.of_tasks else (here, like_these)
+    for answer, (scope, (p, effect)) in zip(shown, MEANS.items(), strict=True):
+        if answer is None:
+            cells += ["", ""]
+        elif not texts[scope]:
+            cells += [Span(answer.words, answer.kind), ""]
+        else:
+            said = (Span(answer.words, answer.kind), " ", Span(texts[scope], "quiet"))
+            own, _, corrected = texts[p].partition(" ")
+            tested = (own, Span(f" {corrected}", "quiet")) if corrected else own
+            cells += [Cell(said, getattr(row, effect), f"meta/{one.name}.json"), tested]
+    return cells
+
+
+def grouped(names: Iterable[str], together: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
+    """Section -> its comparisons: those that are drawn together, or one, in the order of their first."""
+    order = list(names)
+    apart = {name: [name] for name in order if not any(name in members for members in together.values())}
+    return dict(sorted({**apart, **together}.items(), key=lambda section: order.index(section[1][0])))
+
+
+def first(all_compared: dict[str, Compared], figures: Figures, labels: Labels) -> Section:
+    """The beginning of a page: the first figure of comparisons with the answers on these collections."""
+    title, members = next(iter(grouped(all_compared, figures.together).items()))
+    several = [all_compared[member] for member in members]
+    of = several if title not in all_compared else several[:1]
+    shown = [answer for one in of for answer in (one.answers if len(of) == 1 else one.answers[:1])]
+    said: list[Text] = [(Span(answer.words, answer.kind), f" {answer.sentence}") for answer in shown]
+    plot = _forest(title, several, figures, labels)
+    return Section(_heading(title, several, all_compared), [Items(said), plot], anchor=FIRST)
+
+
+def _heading(title: str, several: list[Compared], all_compared: Mapping[str, Compared]) -> str:
+    control = several[0].plot.control
+    if title in all_compared:
+        return f"{several[0].plot.groups[0].treatment} against {control}"
+    return f"{len(several)} systems against {control}"
+
+
+def comparisons(all_compared: dict[str, Compared], figures: Figures, labels: Labels) -> Section:
+    """Each comparison in full; those that are drawn together share a section and its figure.
+
+    The first figure, with which the page begins, is not repeated.
+    """
+    sections = []
+    for place, (title, members) in enumerate(grouped(all_compared, figures.together).items()):
+        several = [all_compared[member] for member in members]
+        heading = _heading(title, several, all_compared)
+        above = Paragraph(("Forest plot: ", Span("at the beginning of this page", link=f"#{FIRST}"), "."))
+        plot: Block = above if not place else _forest(title, several, figures, labels)
+        if title in all_compared:
+            blocks = [Paragraph(Span(several[0].question, "strong")), *_one(several[0], figures, labels, plot)]
+            sections.append(Section(heading, blocks, title, several[0].anchor))
+        else:
+            parts = [Section(one.question, _one(one, figures, labels), one.name, one.anchor) for one in several]
+            sections.append(Section(heading, [plot, *parts], title, f"figure-{title}"))
+    return Section("Comparisons", sections, anchor="comparisons")
+
+
+def _one(one: Compared, figures: Figures, labels: Labels, shared: Block | None = None) -> list[Block]:
+    """A comparison's answers with their qualifications, its figures and its table.
+
+    `shared`: its figure, or where this is; None: its figure is one of several, so its own one is folded.
+    """
+    said: list[Text] = [(Span(answer.words, answer.kind), f" {answer.sentence}") for answer in one.answers]
+    blocks: list[Block] = [Items([*said, *remarks(one.found.meta, one.plot)])]
+    blocks += [Note(warning) for warning in one.found.meta.warnings]
+    table = linked(tasks_table(one.name, one.plot), states(one, figures, labels))
+    link = f"tables/effects/{one.name}.md"
+    tables = [replace(table, source=f"tables/effects/{one.name}.tsv"), *cases_tables(one.found.meta, one.plot)]
+    if shared:
+        blocks += [shared, Folded("Table", tables, link)]
+    else:
+        own = _forest(one.name, [one], figures, labels)
+        blocks.append(Folded("Forest plot and table", [own, *tables], link))
+    if figures.extremes is not None:
+        blocks += extreme_queries(one.name, figures.extremes, (one.plot.control, one.plot.groups[0].treatment), labels)
+    blocks += _moderation(one, figures.moderated.get(one.name, ()))
+    for kind, (title, where) in FURTHER.items():
+        if kind + one.name in figures.further:
+            figure = Figure(f"figures/{kind}{one.name}.svg", f"{title}.", f"{title}, {one.name}. {where}")
+            blocks.append(Folded(title, [figure]))
+    return blocks
+
+
+def _moderation(one: Compared, bubbles: Sequence[str]) -> list[Block]:
+    """The moderators of a comparison, if any: sentences, bubble plots, coefficients."""
+    if (record := one.found.moderation) is None:
+        return []
+    said: list[Text] = [statement(model, record.alpha) for model in record.models]
+    said += [between_groups(record.subgroups, record.alpha)] if record.subgroups else []
+    shows = "Bubble plot {}. The table has the numbers."
+    plots = [Figure(f"figures/{name}.svg", name, shows.format(name)) for name in bubbles]
+    table = [coefficients(record)] if record.models else []
+    link = f"tables/moderators/{one.name}.md"
+    return [Folded("Moderators of the effect (meta-regression)", [*bulleted(said), *plots, *table], link)]
+
+
+def _forest(name: str, several: list[Compared], figures: Figures, labels: Labels) -> Figure:
+    found = [one.found for one in several]
+    treatments = ", ".join(one.plot.groups[0].treatment for one in several)
+    shows = f"Forest plot {name}: {treatments} against {several[0].plot.control}. The table has the numbers."
+    plot = forest(found, replace(figures.drawn[name], title=""), labels)
+    said = [caption(plot, found[0].meta.own), *(noted(plot) if plot.notes == "caption" else [])]
+    return Figure(f"figures/{name}.svg", " ".join(said), shows, _rows(plot, several, figures, labels))
+
+
+def states(one: Compared, figures: Figures, labels: Labels) -> dict[str, str]:
+    """The state of the explorer that shows each of a comparison's tasks, by the task's label; none of one it lacks."""
+    if not figures.explored(one.name):
+        return {}
+    return {labels.task(task): state(one.name, task) for task in one.found.effects["task"]}
+
+
+def _rows(plot: Forest, several: list[Compared], figures: Figures, labels: Labels) -> list[tuple[str, str]]:
+    """The rows of a forest plot as drawn, each with its link: a task to its queries, a treatment to its section."""
+    if plot.of_treatments:
+        return [(one.plot.groups[0].treatment, f"#{one.anchor}") for one in several]
+    links = [states(one, figures, labels) for one in several]
+    tasks = [line for line in lines_of(plot, form.numbers(plot)) if line.kind in ("task", "undefined")]
+    leads = [(line.label, links[line.group].get(unmarked(line.label))) for line in tasks]
+    return [(label, link) for label, link in leads if link]

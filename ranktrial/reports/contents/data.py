@@ -1,0 +1,272 @@
+"""Tasks with their datasets, systems, and the tables of means; reads and writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from ranktrial.ir.few_queries import few_queries
+from ranktrial.ir.zero_runs import zero_runs
+from ranktrial.reports.comparison.families import FoundFamily, of_all_pairs
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.contents.mean_values import Value, in_bold
+from ranktrial.reports.writing.content import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Folded,
+    Items,
+    Note,
+    Paragraph,
+    Section,
+    Span,
+    Table,
+    Text,
+    listed,
+)
+
+DATASET_COLUMNS = {
+    "dataset": "Dataset",
+    "split": "Split",
+    "documents": "Documents",
+    "mean_document_words": "Words per document",
+    "mean_document_word_pieces": "Word pieces per document",
+    "queries": "Queries",
+    "mean_query_words": "Words per query",
+    "mean_query_word_pieces": "Word pieces per query",
+    "judgements": "Judgements",
+    "relevant": "Relevant",
+    "relevant_per_query": "Relevant per query",
+    "equal_documents": "Equal documents",
+    "judged_documents_missing": "Judged but missing",
+    "carved": "Carved from train",
+    "unjudged": "Unjudged",
+    "sampled_from": "Sampled from",
+    "own_documents": "Queries that are documents",
+    "excluded": "Excluded for a query",
+    "near_duplicates": "Near a training query",
+    "near_duplicates_left_out": "Left out as near",
+}
+_ODD = ("equal_documents", "judged_documents_missing", "unjudged")  # left out where they are 0 throughout
+CHOSEN = "All recipes were trained and ranked the queries used for selection; only the selected recipe ranks the tasks."
+SELECTED = "On datasets other than the one used for selection, only the selected seed was run."
+ON_TEST = (
+    "Selected on a test set, which is done only to reproduce work that did so: the values on this test set took "
+    "part in the selection."
+)
+
+ALL_QUERIES = "tables/queries.tsv.gz"
+MANY_NEAR = 0.1  # share of test queries near a training query from which it is noted
+
+
+def tasks(names: Sequence[str], datasets: pd.DataFrame, sources: dict[str, dict[str, str]]) -> Section:
+    """The tasks by their labels, and the datasets with where they come from."""
+    blocks: list[Block] = [Paragraph(f"Systems are scored on {listed(names)}.")]
+    if len(datasets):
+        blocks.append(datasets_table(datasets))
+        places = {name: f": {one['location']} (licence: {one['licence']})" for name, one in grouped(sources).items()}
+        blocks.append(Items([(Span(name, "strong"), place) for name, place in places.items()]))
+    return Section("Tasks", blocks, anchor="tasks")
+
+
+def datasets_table(datasets: pd.DataFrame) -> Table:
+    """Documents, queries and judgements per dataset and split."""
+    datasets = datasets.assign(carved=datasets["carved"].map({"True": "yes"}))
+    shown = [name for name in DATASET_COLUMNS if datasets[name].notna().any()]
+    shown = [name for name in shown if name not in _ODD or datasets[name].fillna(0).any()]
+    rows = [[_count(row[name], name) for name in shown] for row in datasets.to_dict("records")]
+    words = ("dataset", "split", "carved")
+    columns = [Column(DATASET_COLUMNS[name], "l" if name in words else "r") for name in shown]
+    caption = f"Datasets and their splits.{_near(datasets)}{_pieces(datasets)}"
+    return Table(columns, [rows], caption=caption, source="tables/datasets.tsv")
+
+
+def _near(datasets: pd.DataFrame) -> str:
+    """The definition of "near a training query", if such queries were searched for."""
+    similarities = sorted(datasets["near_duplicate_similarity"].dropna().unique())
+    if not similarities:
+        return ""
+    measured = f"at least {listed([f'{one:g}' for one in similarities])} of the pairs of adjacent words of both queries"
+    return f" Near a training query: {measured} are in both (Jaccard)."
+
+
+def _pieces(datasets: pd.DataFrame) -> str:
+    """The tokenizer by which word pieces were counted, and the number of texts."""
+    counted = datasets[datasets["tokenizer"].notna()]
+    if counted.empty:
+        return ""
+    tokenizer, most = counted[["tokenizer", "word_pieces_sample"]].iloc[0]
+    sample = f"in a sample of at most {most:,.0f} documents and as many queries of a split"
+    return f" Word pieces are counted with the tokenizer of {tokenizer}, {sample}."
+
+
+def _count(value: Any, name: str) -> str:
+    if pd.isna(value):
+        return ""
+    decimals = 1 if name.startswith("mean_") else 2 if name == "relevant_per_query" else 0
+    return value if isinstance(value, str) else f"{value:,.{decimals}f}"
+
+
+def grouped(sources: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """Source and licence of the data, once for the datasets that share both."""
+    names_of: dict[tuple, list[str]] = {}
+    for name, source in sources.items():
+        names_of.setdefault(tuple(source.items()), []).append(name)
+    return {", ".join(names): dict(source) for source, names in names_of.items()}
+
+
+def systems(described: dict[str, str], labels: Labels, choices: dict[str, pd.DataFrame], mined: list[Text]) -> Section:
+    """Each system's description, chosen recipes and selected seeds (tables in `choices`, if any), mined negatives."""
+    texts: list[Text] = []
+    for name, what in described.items():
+        called = labels.system(name)
+        texts.append((Span(called, "strong"), f": {what}" if called == name else f" ({name}): {what}"))
+    blocks: list[Block] = [Items(texts)]
+    if "chosen" in choices:
+        said = [Paragraph(CHOSEN), Items(chosen(choices["chosen"], labels))]
+        blocks.append(Section("Chosen recipes", said))
+    if "selected" in choices:
+        blocks.append(Section("Selected seeds", [Paragraph(SELECTED), Items(selected(choices["selected"], labels))]))
+    if mined:
+        blocks.append(Section("Negatives from systems", [Items(mined)]))
+    return Section("Systems", blocks, anchor="systems")
+
+
+def tuned_on_few(tuned: dict[str, list[str]], datasets: pd.DataFrame, labels: Labels) -> list[Note]:
+    """A note for each dataset with few dev queries, on which systems were tuned all the same."""
+    dev = datasets[datasets["split"] == "dev"].set_index("dataset")
+    notes = []
+    for dataset, systems in tuned.items():
+        queries = dev["queries"][dataset] - dev["queries_without_relevant"][dataset]
+        if caution := few_queries(int(queries)):
+            notes.append(Note(f"{listed([labels.system(name) for name in systems])} on {dataset}: {caution}."))
+    return notes
+
+
+def learnt_near(trained: dict[str, list[str]], datasets: pd.DataFrame, labels: Labels) -> list[Note]:
+    """A note for each dataset of whose test queries many are near a training query, if a system learnt from these."""
+    notes = []
+    for row in datasets[datasets["split"] == "test"].itertuples():
+        systems = [labels.system(name) for name, tasks in trained.items() if row.dataset in tasks]
+        if systems and row.near_duplicates > MANY_NEAR * row.queries:
+            near = f"{row.near_duplicates:.0f} of {row.queries:.0f} test queries are near a training query"
+            how = "drop_near_duplicates leaves such training queries out"
+            notes.append(Note(f"{row.dataset}: {near}, and {listed(systems)} learnt from these; {how}."))
+    return notes
+
+
+def chosen(table: pd.DataFrame, labels: Labels) -> list[Text]:
+    """The recipe that each system chose and the scores of all; a warning for test sets."""
+    return _choices(table, labels, "recipe", "{recipe} of {count}, by {measure} on {task}")
+
+
+def selected(table: pd.DataFrame, labels: Labels) -> list[Text]:
+    """The seed of each system that is kept for other datasets and the scores of all; a warning for test sets."""
+    return _choices(table, labels, "seed", "seed {seed}, by {formula} on {task}")
+
+
+def _choices(table: pd.DataFrame, labels: Labels, of: str, said: str) -> list[Text]:
+    texts: list[Text] = []
+    for system, rows in table.groupby("system", sort=False):
+        records = rows.to_dict("records")
+        best = next(row for row in records if row["chosen"] == "yes")
+        what = said.format(**{**best, "count": len(records), "task": labels.task(best["task"])})
+        what += f", the mean of {best['seeds']} seeds" if best.get("seeds", 1) > 1 else ""
+        scores = ", ".join(f"{row[of]}: {row['score']:.4f}" for row in records)
+        warning = (" ", Span(ON_TEST, "strong")) if best["split"] == "test" else ()
+        texts.append((Span(labels.system(str(system)), "strong"), f": {what} ({scores}).", *warning))
+    return texts
+
+
+@dataclass(frozen=True)
+class Means:
+    """What is shown of the means: measures, the tasks that each system learnt on, cautions, bar charts by name.
+
+    `unstated` are systems of whose published weights nobody states what they were trained on. `of_runs`: values are
+    computed from runs. A lower value of the measures `lower_is_better` is better. `families`: multiple comparisons.
+    `grades`: what those of judgements count for.
+    """
+
+    measures: list[str]
+    trained: dict[str, list[str]]
+    unstated: list[str]
+    cautions: list[str]
+    charts: list[str]
+    of_runs: bool
+    lower_is_better: list[str]
+    families: Mapping[str, FoundFamily] = field(default_factory=dict)
+    grades: str = ""
+
+    def tested(self, measure: str) -> FoundFamily | None:
+        """The multiple comparison of all pairs with a measure."""
+        return of_all_pairs(self.families, measure)[1]
+
+
+def means(table: pd.DataFrame, shown: Means, labels: Labels) -> Section:
+    """A table for each measure, how to read them, cautions, and bar charts."""
+    spread = table[[name for name in table if str(name).endswith(" sd")]].notna().any(axis=None)
+    tested = [measure for measure in shown.measures if shown.tested(measure)]
+    said = "Bold marks the best mean of a row"
+    said += f" and, of {listed(tested)}, those that do not differ significantly from it" if tested else ""
+    said += ", significant or not" if tested != shown.measures else ""
+    said += "; ± is the standard deviation between seeds" if spread else ""
+    if shown.trained:
+        said += "; * marks a task on whose training queries the system learnt, all others are transfer"
+    if shown.unstated:
+        names = ", ".join(map(labels.system, shown.unstated))
+        said += f". What the published weights of {names} were trained on is not stated"
+    zeros = [
+        one.caution(labels.task(one.task), labels.system(one.system)) for one in zero_runs(table.to_dict("records"))
+    ]
+    counted = " A judged query that a run lacks counts as 0." if shown.of_runs else ""
+    each = Span(ALL_QUERIES, link=ALL_QUERIES)
+    blocks: list[Block] = [Paragraph((f"{said}.{counted} Every value of every query: ", each, "."))]
+    blocks += [Paragraph(shown.grades)] if shown.grades else []
+    blocks += [Note(f"{caution}.") for caution in (*zeros, *unequal_counts(table, labels), *shown.cautions)]
+    for place, measure in enumerate(shown.measures):
+        blocks.append(Folded(measure, [means_table(table, measure, shown, labels)], unfolded=not place))
+    for name in shown.charts:
+        blocks.append(Figure(f"figures/{name}.svg", name, f"Bar chart {name}. The tables of means have the numbers."))
+    return Section("Means", blocks, anchor="means")
+
+
+def unequal_counts(means: pd.DataFrame, labels: Labels) -> list[str]:
+    """The tasks on which systems have values of different numbers of queries, as text."""
+    said = []
+    for task, part in means.groupby("task", sort=False):
+        if part["queries"].nunique() > 1:
+            counts = [f"{labels.system(name)} {n:,}" for name, n in zip(part["system"], part["queries"], strict=True)]
+            comparing = "each mean is over the system's own, a comparison uses those that both systems have"
+            said.append(
+                f"{labels.task(str(task))}: numbers of queries (or samples) differ: {', '.join(counts)}; {comparing}"
+            )
+    return said
+
+
+def means_table(means: pd.DataFrame, measure: str, shown: Means, labels: Labels) -> Table:
+    """Tasks by systems: mean of a measure, its spread over seeds, a star where the system learnt on its dataset."""
+    measured = means[means[measure].notna()]
+    systems = list(dict.fromkeys(measured["system"]))
+    rows = []
+    for task, part in measured.groupby("task", sort=False):
+        found = {}
+        for system, mean, sd in zip(part["system"], part[measure], part[f"{measure} sd"], strict=True):
+            star = "*" if task in shown.trained.get(system, []) else ""
+            found[system] = Value(mean, sd if pd.notna(sd) else None, star)
+        values = {labels.system(name): value for name, value in found.items()}
+        lower = measure in shown.lower_is_better
+        bold = in_bold(values, measure, lower, shown.tested(measure), labels.task(str(task)))
+        cells = {
+            name: Cell(value.text(labels.system(name) in bold), value.mean, f"metrics/{task}/{name}/")
+            for name, value in found.items()
+        }
+        queries = " to ".join(
+            f"{count:,.0f}" for count in dict.fromkeys((part["queries"].min(), part["queries"].max()))
+        )
+        rows.append([labels.task(str(task)), queries, *(cells.get(name, "") for name in systems)])
+    columns = [Column("Task"), Column("Queries", "r"), *(Column(labels.system(name), "r") for name in systems)]
+    return Table(columns, [rows], caption=f"Mean {measure} of each system on each task.", source="tables/means.tsv")

@@ -1,0 +1,93 @@
+"""Figures of panels, drawn in points: their page, where values lie, and axes with ticks; reads and writes nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ranktrial.reports.figures.forest import draw_title, drawn_page
+from ranktrial.reports.figures.forest_axis import axis_ticks
+from ranktrial.reports.figures.forest_layout import MARGIN
+from ranktrial.reports.figures.marks import INK, rule, text, text_down
+from ranktrial.reports.figures.measured_text import width, wrap
+
+PAGE, SIZE = 504.0, 7.0  # points: two columns of a journal, and the type
+LEADING = 1.25  # between lines of text, in font sizes
+TICK = 2.5  # points
+
+
+def titled_page(title: str, draw: Callable[[Axes, float], float]) -> Figure:
+    """A page below its title (if any), as high as it needs: `draw` begins at a given y and gives the y at its end."""
+    return drawn_page(PAGE, lambda ax: draw(ax, draw_title(ax, title, PAGE, SIZE, LEADING, MARGIN) + 4) + MARGIN)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Values from `limits` on the page from `start` to `end`, in points; an axis upwards has its end above its start.
+
+    `power` below 1 spreads small values, which then are not below 0: at 1/2 it is a square-root axis.
+    """
+
+    start: float
+    end: float
+    limits: tuple[float, float]
+    power: float = 1.0
+
+    def at(self, value: float) -> float:
+        """The place of a value, or the edge if it is outside the limits."""
+        low, high = self.limits
+        share = (min(max(value, low), high) - low) / (high - low)
+        return self.start + share**self.power * (self.end - self.start)
+
+
+def limits_of(
+    values: Iterable[float], always: tuple[float, ...] = (0.0,), padding: float = 0.05
+) -> tuple[float, float]:
+    """Limits that include all values with some room, and the values `always`."""
+    held = [*values, *always]
+    low, high = min(held), max(held)
+    room = padding * ((high - low) or 2.0)
+    return (low if low == 0 and 0 in always else low - room), high + room
+
+
+def axis_below(ax: Axes, scale: Scale, y: float, size: float, title: str, exponent: int = 0) -> float:
+    """Draw a horizontal axis with its title below; return where it ends."""
+    rule(ax, scale.start, scale.end, y, 0.6)
+    after = -math.inf
+    for value, label in axis_ticks(scale.limits, scale.end - scale.start, size, exponent):
+        x, half = scale.at(value), width(label, size) / 2
+        if x - half < after:  # a square-root axis sets its last ticks close
+            continue
+        after = x + half + 0.6 * size
+        ax.plot([x, x], [y, y + TICK], color=INK, linewidth=0.6, solid_capstyle="butt")
+        text(ax, x, y + TICK + 1 + 0.6 * size, label, size, ha="center")
+    y += TICK + 1 + 2 * size
+    lines = wrap(title, scale.end - scale.start + 2 * size, size)
+    return text_down(ax, (scale.start + scale.end) / 2, y, lines, size, LEADING * size, ha="center")
+
+
+def axis_left(ax: Axes, scale: Scale, x: float, size: float) -> None:
+    """Draw a vertical axis, its labels to the left of it."""
+    ax.plot([x, x], [scale.start, scale.end], color=INK, linewidth=0.6, solid_capstyle="butt")
+    after = math.inf
+    for value, label in ticks_left(scale, size):
+        y = scale.at(value)
+        if y > after:
+            continue
+        after = y - 1.3 * size
+        ax.plot([x - TICK, x], [y, y], color=INK, linewidth=0.6, solid_capstyle="butt")
+        text(ax, x - TICK - 1.5, y, label, size, ha="right")
+
+
+def ticks_left(scale: Scale, size: float) -> list[tuple[float, str]]:
+    """The ticks of a vertical axis, whose labels need less room than those side by side."""
+    return axis_ticks(scale.limits, 2.4 * abs(scale.end - scale.start), size, 0)
+
+
+def label_width(scale: Scale, size: float) -> float:
+    """The room that the labels of a vertical axis take."""
+    return max(width(label, size) for _, label in ticks_left(scale, size)) + TICK + 1.5

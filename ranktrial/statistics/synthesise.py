@@ -1,0 +1,243 @@
+"""The synthesis of one comparison: the tasks with an effect, their summary, and its dependence on each task.
+
+Reads and writes nothing: combines the effects of named tasks into a Synthesis. Undefined effects are left out with a
+warning; effects that are reported on another scale than that of the synthesis (r, combined as Fisher's z) are converted
+back here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ranktrial.statistics.dependence.structure import Counts, Dependence
+from ranktrial.statistics.effects import effect_named, reported_within
+from ranktrial.statistics.meta_analysis.dependent import dependent_meta_analysis
+from ranktrial.statistics.meta_analysis.fixed_mean import fixed_mean
+from ranktrial.statistics.meta_analysis.independent import MetaAnalysis, meta_analysis
+from ranktrial.statistics.meta_analysis.small_tasks import SHRUNK, with_shrunk_variances
+from ranktrial.statistics.meta_analysis.summaries import Summary
+from ranktrial.statistics.method import DEFAULTS, Method
+from ranktrial.statistics.task.effect_sizes import EffectSize
+from ranktrial.statistics.task_intervals import TaskInterval
+
+INVERSE_VARIANCE = "inverse-variance"  # DerSimonian and Laird's, each task with its own variance, as Ranger does
+WEIGHTINGS = (INVERSE_VARIANCE, "knapp-hartung", "equal-weights")
+
+
+@dataclass(frozen=True)
+class Synthesis:
+    """The result of a comparison.
+
+    `meta` is None if no task has an effect. `weights` names the tasks with an effect, in the order given; `estimates`
+    and `dependence` are theirs, on the scale of the synthesis. `fixed_mean` is the equally weighted mean of these
+    tasks, taken as given (fixed_mean.py), each with its own variance; None if `meta` is. `of` is the meta-analysis of a
+    subset of these tasks, `fixed_mean_of` their mean taken as given, `weighed` the summary with another weighting.
+    Effects, their intervals and prediction intervals are as reported, within what the measure allows; variances,
+    standard errors and tau2 are on the scale of the synthesis (for a correlation, Fisher's z).
+    """
+
+    effect_type: str
+    meta: MetaAnalysis | None
+    fixed_mean: Summary | None
+    weights: dict[str, float]
+    estimates: np.ndarray
+    dependence: Dependence
+    warnings: tuple[str, ...]
+    of: Callable[[Sequence[str]], MetaAnalysis]
+    fixed_mean_of: Callable[[Sequence[str]], Summary]
+    weighed: Callable[[str], Summary]
+
+    @cached_property
+    def leave_one_out(self) -> dict[str, MetaAnalysis]:
+        """Task -> the meta-analysis of all others; empty for fewer than two tasks."""
+        tasks = list(self.weights)
+        return {one: self.of([task for task in tasks if task != one]) for one in tasks if len(tasks) > 1}
+
+    @cached_property
+    def fixed_mean_without(self) -> dict[str, Summary]:
+        """Task -> the mean of all others, taken as given; empty for fewer than two tasks."""
+        tasks = list(self.weights)
+        others = {one: [task for task in tasks if task != one] for one in tasks if len(tasks) > 1}
+        return {one: self.fixed_mean_of(of) for one, of in others.items()}
+
+    @cached_property
+    def weightings(self) -> dict[str, Summary]:
+        """The summary with each other common weighting, by name; empty for fewer than two tasks."""
+        if self.meta is None or self.meta.k < 2:
+            return {}
+        own = {"normal": INVERSE_VARIANCE}.get(self.meta.interval, self.meta.interval)
+        return {name: self.weighed(name) for name in WEIGHTINGS if name != own}
+
+    @cached_property
+    def cumulative(self) -> dict[str, MetaAnalysis]:
+        """Task -> the meta-analysis of it and all before it."""
+        tasks = list(self.weights)
+        return {task: self.of(tasks[: position + 1]) for position, task in enumerate(tasks)}
+
+
+def synthesise(
+    effects: Mapping[str, EffectSize],
+    method: Method = DEFAULTS,
+    task_intervals: Mapping[str, TaskInterval | None] | None = None,
+    dependence: Dependence | None = None,
+) -> Synthesis:
+    """Combine the effects of tasks, all of the method's type.
+
+    The summary of a single task has the task's own interval from `task_intervals` (a normal one without it).
+    `dependence` is that of the tasks with a defined effect, in their order; None for independent tasks and given seeds.
+    """
+    defined = {task: effect for task, effect in effects.items() if effect.variance is not None}
+    known = dependence or independent(list(defined.values()))
+    combine = _Combining(
+        tasks=tuple(defined),
+        estimates=np.array([effect.estimate for effect in defined.values()], dtype=float),
+        known=known,
+        weighed=with_shrunk_variances(known) if method.small_tasks == SHRUNK else known,
+        method=method,
+        task_intervals=task_intervals or {},
+    )
+    tasks = combine.tasks
+    meta = combine.of(tasks) if tasks else None
+    left_out = [f"{task}: left out, {effect.undefined}" for task, effect in effects.items() if effect.undefined]
+    return Synthesis(
+        effect_type=method.effect,
+        meta=meta,
+        fixed_mean=combine.fixed_mean(meta) if meta else None,
+        estimates=combine.estimates,
+        dependence=combine.weighed,
+        weights=dict(zip(tasks, meta.weights, strict=True)) if meta else {},
+        warnings=(*left_out, *summary_warnings(meta, tasks, method)),
+        of=combine.of,
+        fixed_mean_of=combine.fixed_mean_of,
+        weighed=combine.weighed_by,
+    )
+
+
+@dataclass(frozen=True)
+class _Combining:
+    """What is combined: the tasks with an effect, their dependence with their own variances (`known`) and as they are
+    weighed, and how.
+    """
+
+    tasks: tuple[str, ...]
+    estimates: np.ndarray
+    known: Dependence
+    weighed: Dependence
+    method: Method
+    task_intervals: Mapping[str, TaskInterval | None]
+
+    @property
+    def reported(self) -> Callable[[float], float]:
+        """Convert from the scale of the synthesis to the reported scale."""
+        return reported_within(self.method.effect, self.method.reach)
+
+    def of(self, tasks: Sequence[str]) -> MetaAnalysis:
+        """The meta-analysis of a subset of the tasks, on the reported scale."""
+        chosen = [self.tasks.index(task) for task in tasks]
+        subset = (self.weighed if len(tasks) > 1 else self.known).of_subset(chosen)
+        how = (self.method.estimator, self.method.interval, self.method.alpha, self.method.prediction)
+        meta = dependent_meta_analysis(self.estimates[chosen], subset, *how)
+        own = self.task_intervals.get(tasks[0]) if meta.k == 1 else None
+        return _as_reported(of_one_task(meta, own) if own else meta, self.reported)
+
+    def fixed_mean(self, meta: MetaAnalysis) -> Summary:
+        """The fixed mean on the reported scale; for a single task, the summary."""
+        if meta.k == 1:
+            return meta.summary
+        return self.fixed_mean_of(self.tasks)
+
+    def fixed_mean_of(self, tasks: Sequence[str]) -> Summary:
+        """The mean of a subset of the tasks, taken as given, on the reported scale."""
+        chosen = [self.tasks.index(task) for task in tasks]
+        mean = fixed_mean(self.estimates[chosen], self.known.of_subset(chosen), self.method.alpha)
+        return _reported(mean, self.reported)
+
+    def weighed_by(self, name: str) -> Summary:
+        """The summary with a weighting, on the reported scale."""
+        if name == INVERSE_VARIANCE:
+            found = meta_analysis(self.estimates, np.diag(self.known.sampling), "DL", "normal", self.method.alpha)
+        else:
+            how = ("REML", name, self.method.alpha, self.method.prediction)
+            found = dependent_meta_analysis(self.estimates, self.weighed, *how)
+        return _reported(found.summary, self.reported)
+
+
+def independent(effects: Sequence[EffectSize]) -> Dependence:
+    """The dependence of defined effects that share nothing, with seeds as given."""
+    variances = [effect.variance for effect in effects]
+    pooled = [effect_named(effect.effect_type).HAS_DIFFERENCE for effect in effects]
+    return Dependence(
+        sampling=np.diag(np.array(variances, dtype=float)),
+        degrees=tuple(effect.n - 1.0 for effect in effects),
+        collections=tuple(range(len(effects))),
+        counts=tuple(Counts(effect.n, effect.n) if own else None for effect, own in zip(effects, pooled, strict=True)),
+    )
+
+
+def of_one_task(meta: MetaAnalysis, own: TaskInterval) -> MetaAnalysis:
+    """The summary of one task with the task's own interval and p-value."""
+    given_seeds = _summary_of(meta, own.given_seeds) if own.given_seeds else None
+    return replace(meta, interval=own.kind, summary=_summary_of(meta, own), given_seeds=given_seeds)
+
+
+def _summary_of(meta: MetaAnalysis, own: TaskInterval) -> Summary:
+    """The summary of an interval; one by resampling takes the seeds as given, as does its variance."""
+    ends = {name: getattr(own, name) for name in ("ci_low", "ci_high", "df", "p_value", "log10_p")}
+    return own.summary or replace(meta.given_seeds or meta.summary, **ends)
+
+
+def summary_warnings(meta: MetaAnalysis | None, tasks: Sequence[str], method: Method) -> list[str]:
+    """Warnings about the summary of these tasks, as text."""
+    if meta is None:
+        return ["no task has an effect: there is no summary"]
+    if meta.k == 1:
+        return [
+            f"one task with an effect ({tasks[0]}): no meta-analysis, its {meta.interval} interval is that of the mean"
+        ]
+    return tau2_warnings(meta) + other_methods(meta, method.estimator, method.interval)
+
+
+def tau2_warnings(meta: MetaAnalysis) -> list[str]:
+    """Warnings about tau2 of at least two tasks and its interval, as text."""
+    if meta.tau2 is None or meta.tau2_ci is None:
+        return []
+    low, high = meta.tau2_ci
+    if high == 0:
+        return ["the effects differ less than sampling error alone would make them: the interval of tau2 is [0, 0]"]
+    if low <= meta.tau2 <= high:
+        return []
+    inside = "; that of PM lies inside" if meta.estimator != "PM" else ""
+    ends = f"{100 * (1 - meta.alpha):.10g}% Q-profile interval [{low:.3g}, {high:.3g}]"
+    return [f"tau2 {meta.tau2:.3g} ({meta.estimator}) lies outside its own {ends}{inside}"]
+
+
+def other_methods(meta: MetaAnalysis, estimator: str, interval: str) -> list[str]:
+    """The methods that differ from the configured ones because tasks are dependent, as text."""
+    asked = {estimator: meta.estimator, interval: meta.interval}
+    return [
+        f"{wanted} is for tasks that do not depend on one another as these do: it is {used} instead"
+        for wanted, used in asked.items()
+        if wanted != used
+    ]
+
+
+def _reported(summary: Summary, reported: Callable[[float], float]) -> Summary:
+    """The effect and interval of a summary on the scale they are reported on."""
+    effect, low, high = reported(summary.effect), reported(summary.ci_low), reported(summary.ci_high)
+    return replace(summary, effect=effect, ci_low=low, ci_high=high)
+
+
+def _as_reported(meta: MetaAnalysis, reported: Callable[[float], float]) -> MetaAnalysis:
+    """The effects and intervals of a meta-analysis on the scale they are reported on."""
+    prediction = meta.prediction_interval
+    return replace(
+        meta,
+        summary=_reported(meta.summary, reported),
+        fixed=_reported(meta.fixed, reported),
+        given_seeds=_reported(meta.given_seeds, reported) if meta.given_seeds else None,
+        prediction_interval=(reported(prediction[0]), reported(prediction[1])) if prediction else None,
+    )

@@ -1,0 +1,79 @@
+"""The settings and outputs of a multiple comparison's job: the rows of its table and its record.
+
+Reads and writes nothing itself; the tests are those of statistics/multiple/families.py.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import pandas as pd
+
+from ranktrial.records.family import Difference, FamilyRecord, ScopeRecord
+from ranktrial.statistics.meta_analysis.measure_scale import within_reach
+from ranktrial.statistics.multiple.families import Family, Scope, contrasts_of, family_warnings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Family):
+    """One family of comparisons."""
+
+    measure: Annotated[str, "column of the metrics files"]
+    of_tasks: Annotated[bool, "a value is the score of a task of a leaderboard, not of a query"] = False
+
+
+def rows(found: Sequence[Scope], settings: Settings, reach: float | None) -> pd.DataFrame:
+    """One row per scope and difference; cells that do not apply are empty. Intervals end at `reach`, the largest
+    difference that the measure allows."""
+    contrasts = contrasts_of(settings)
+    pairs = list(enumerate(zip(*contrasts, strict=True)))
+    return pd.DataFrame([_difference(one, number, i, j, settings, reach) for one in found for number, (i, j) in pairs])
+
+
+def _difference(one: Scope, number: int, i: int, j: int, settings: Settings, reach: float | None) -> Difference:
+    """The difference of this number in a scope, of systems i and j."""
+    difference, half = one.difference[number], one.half_widths[number]
+    return Difference(
+        task=one.task,
+        n=one.queries,
+        system=settings.systems[i],
+        other=settings.systems[j],
+        system_mean=one.means[i],
+        other_mean=one.means[j],
+        difference=difference,
+        se=_finite(one.se[number]),
+        ci_low=_finite(within_reach(difference - half, reach)) if math.isfinite(half) else None,
+        ci_high=_finite(within_reach(difference + half, reach)) if math.isfinite(half) else None,
+        p_value=one.test.p_values[number],
+        parametric_p_value=_finite(one.parametric_p[number]),
+        system_letters=one.letters[i] if one.letters else None,
+        other_letters=one.letters[j] if one.letters else None,
+    )
+
+
+def record(found: Sequence[Scope], settings: Settings, seeds: dict[str, int], warnings: list[str]) -> FamilyRecord:
+    """The content of multiple-comparisons/{family}.json; `seeds` is the number of seeds by system."""
+    return FamilyRecord(
+        systems=settings.systems,
+        against=settings.against,
+        measure=settings.measure,
+        statistic=settings.statistic,
+        alpha=settings.alpha,
+        lower_is_better=settings.lower_is_better,
+        seeds=seeds,
+        scopes=tuple(map(_scope, found)),
+        warnings=(*warnings, *family_warnings(found, settings)),
+        of_tasks=settings.of_tasks,
+    )
+
+
+def _scope(found: Scope) -> ScopeRecord:
+    test = found.test
+    return ScopeRecord(found.task, found.queries, test.permutations, test.exact, _finite(test.critical))
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
