@@ -18,7 +18,6 @@ from scripts.explorer import planning as explorer
 from scripts.reports.planning import costs, figures, pages
 from scripts.reports.planning.labels import labels
 from scripts.selection import planning as selection
-from scripts.selection import planning_choice as choice
 from scripts.synthesis import planning as synthesis
 from scripts.synthesis.transfer import planning as transfer_values
 
@@ -64,8 +63,8 @@ COLLECTED = {
         timing=costs.run_timings(EXPERIMENT),
         beside=costs.other_timings(EXPERIMENT),
     ),
-    "selected-seeds": from_files("selection/selected_seeds.py", records=selection.records(EXPERIMENT)),
-    "chosen-recipes": from_files("selection/chosen_recipes.py", records=choice.records(EXPERIMENT)),
+    "selected-seeds": from_files("selection/table.py", records=selection.seed_records(EXPERIMENT)),
+    "chosen-recipes": from_files("selection/table.py", records=selection.recipe_records(EXPERIMENT)),
     "extreme-queries": from_files(
         "explorer/extremes.py",
         explorer.explorer_settings(EXPERIMENT),

@@ -8,12 +8,15 @@ job_log).
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import errno
+import inspect
 import json
 import locale
 import os
 import sys
-from collections.abc import Callable, Container, Iterator
+import typing
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -49,6 +52,48 @@ def run(main: Callable[[], None]) -> None:
         if place is None and error.errno == errno.ENOSPC:  # the writer of results reports them
             place = os.environ.get("TMPDIR") or "/tmp"
         sys.exit(f"error: {place}: {error.strerror}" if place else f"error: {error}")
+
+
+def job(*functions: Callable[..., None]) -> None:
+    """Run a function as a script: parameters that are paths are its options, all others are its settings.
+
+    A parameter `settings` whose type is a dataclass is the whole of the settings. A path of type `Path | None` may be
+    left out. Of several functions, the first word of the command line names one, as a rule's name does.
+    """
+    function = functions[0]
+    if len(functions) > 1:
+        named = {one.__name__: one for one in functions}
+        if len(sys.argv) < 2 or sys.argv[1] not in named:
+            sys.exit(f"error: expected one of {', '.join(named)} as the first word")
+        function = named[sys.argv.pop(1)]
+    run(lambda: function(**arguments_of(function)))
+
+
+PATHS = {Path: "", list[Path]: "*", Path | None: "?"}  # type of a parameter -> mark of its option
+
+
+def arguments_of(function: Callable[..., None]) -> dict[str, typing.Any]:
+    """The arguments of a function from the command line. Raises UserError if the settings are not those it takes."""
+    hints, given = typing.get_type_hints(function, include_extras=True), inspect.signature(function).parameters
+    paths = {name: PATHS[hints[name]] for name in given if hints[name] in PATHS}
+    others = [name for name in given if name not in paths]
+    whole = others == ["settings"] and dataclasses.is_dataclass(hints["settings"])
+    settings = hints["settings"] if whole else _record(function.__name__, {name: hints[name] for name in others}, given)
+    names = [name.replace("_", "-") + mark for name, mark in paths.items()]
+    options = parser(function.__doc__, *names, settings=settings if others else False).parse_args()
+    read = {"settings": options.settings} if whole else vars(options.settings) if others else {}
+    return {name: getattr(options, name) for name in paths} | read
+
+
+def _record(name: str, hints: dict[str, typing.Any], given: Mapping[str, inspect.Parameter]) -> type:
+    """A dataclass of the parameters that are no paths."""
+    needed = [(one, hint) for one, hint in hints.items() if given[one].default is inspect.Parameter.empty]
+    others = [
+        (one, hint, dataclasses.field(default=given[one].default))
+        for one, hint in hints.items()
+        if given[one].default is not inspect.Parameter.empty
+    ]
+    return dataclasses.make_dataclass(f"Settings of {name}".title().replace(" ", ""), [*needed, *others], frozen=True)
 
 
 @dataclass(frozen=True)
@@ -94,21 +139,21 @@ def parser(description: str | None, *paths: str, settings: type | bool = True) -
     """An argument parser whose options are `paths` (required, as Path), `--settings` (a JSON object) and `--log`.
 
     `settings` is the dataclass that the object is read into, False for a script without settings (it takes an empty
-    object). A path name ending in `*` takes any number of values.
+    object). A path name ending in `*` takes any number of values, one ending in `?` may be left out.
     """
     fields = f"the keys of --settings:\n{help_of(settings)}" if isinstance(settings, type) else None
     settings = settings or NoSettings
     made = _Parser(description=description, epilog=fields, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.settings = settings if isinstance(settings, type) else None
     for name in paths:
-        many = {"nargs": "*", "default": []} if name.endswith("*") else {"required": True}
-        made.add_argument(f"--{name.removesuffix('*')}", type=Path, **many)
+        many = {"*": {"nargs": "*", "default": []}, "?": {}}.get(name[-1], {"required": True})
+        made.add_argument(f"--{name.rstrip('*?')}", type=Path, **many)
     some = settings is not NoSettings
     made.add_argument(
         "--settings", type=json.loads, required=some, default={}, help="the job's settings, a JSON object"
     )
     made.add_argument("--log", type=Path, help="a file for what is printed, which is shown all the same")
-    made.names = frozenset(("-h", "--help", "--settings", "--log", *(f"--{name.removesuffix('*')}" for name in paths)))
+    made.names = frozenset(("-h", "--help", "--settings", "--log", *(f"--{name.rstrip('*?')}" for name in paths)))
     return made
 
 

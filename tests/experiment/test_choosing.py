@@ -1,7 +1,6 @@
 """Recipes of which the best on dev is selected: the systems that this takes, what the jobs are given, and mistakes."""
 
 import json
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +18,8 @@ from ranktrial.reports.contents.data import chosen
 from ranktrial.reports.writing.content import plain
 from scripts.inference.planning import ranking_inputs
 from scripts.reports.planning.pages import page_settings
-from scripts.selection import choose_recipe, chosen_checkpoint, chosen_recipes, planning_choice
+from scripts.selection import jobs, planning
+from scripts.selection import table as tables
 from scripts.training.planning import trained_recipes
 from tests.experiment.test_config import changed
 from tests.experiment.test_reading import refused
@@ -52,16 +52,16 @@ def test_a_system_stays_one_and_its_members_rank_dev_alone():
     assert chosen.systems["fixed"].recipe == "r-0.1-1" and chosen.systems["fixed"].choice is None
     assert trained_recipes(chosen) == [f"r-{name}" for name in NAMES]
     assert ranking_inputs(chosen, "runs/d", "tuned", "2")["checkpoint"] == "results/e/models/m/r-chosen-by-tuned/seed-2"
-    assert planning_choice.runs(chosen, "r-chosen-by-again")[:3] == [
+    assert planning.recipe_inputs(chosen, "r-chosen-by-again")["runs"][:3] == [
         f"results/e/runs/d-dev/again-{name}/seed-{seed}.trec.gz" for name, seed in (("0.1-1", 1), ("0.1-1", 2), ("0.1-2", 1))
     ]  # fmt: skip
     taken = ranking_inputs(chosen, "runs/d-dev", "again-0.2-1", "2")["first_stage"]
     assert taken == "results/e/runs/d-dev/tuned/seed-2.trec.gz"
-    assert planning_choice.choice_settings(chosen, "r-chosen-by-tuned") == {
+    assert planning.recipe_settings(chosen, "r-chosen-by-tuned") == {
         "system": "tuned", "recipe": "r", "task": "d/dev", "split": "dev", "measure": "RR@10",
         "members": [[f"tuned-{name}", f"r-{name}"] for name in NAMES],
     }  # fmt: skip
-    assert planning_choice.of_members(chosen, "training_log", "m", "r-chosen-by-tuned", "1")[0] == (
+    assert planning.of_recipes(chosen, "training_log", "m", "r-chosen-by-tuned", "1")[0] == (
         "results/e/models/m/r-0.1-1/seed-1.log.tsv"
     )
 
@@ -122,7 +122,7 @@ def test_mistakes_are_one_line(recipe, further, said):
     assert said in refused(partial(experiment, systems=systems, **others, **config), recipe)
 
 
-def test_the_best_mean_over_seeds_is_chosen_and_the_first_of_equal_ones(tmp_path, monkeypatch):
+def test_the_best_mean_over_seeds_is_chosen_and_the_first_of_equal_ones(tmp_path):
     write_qrels(tmp_path / "dev.qrels", {"q": {"a": 1}})
     ranks = {("one", 1): 1, ("one", 2): 4, ("two", 1): 2, ("two", 2): 1, ("three", 1): 1, ("three", 2): 2}
     runs = []
@@ -134,9 +134,7 @@ def test_the_best_mean_over_seeds_is_chosen_and_the_first_of_equal_ones(tmp_path
     settings = {"system": "s", "recipe": "r", "task": "d/dev", "split": "dev", "measure": "RR@10",
                 "members": [[name, f"r-{name}"] for name in ("one", "two", "three")]}  # fmt: skip
     record = tmp_path / "choice.json"
-    arguments = ["--runs", *runs, "--qrels", tmp_path / "dev.qrels", "--choice", record]
-    monkeypatch.setattr(sys, "argv", ["x", *map(str, arguments), "--settings", json.dumps(settings)])
-    choose_recipe.main()
+    jobs.choose_recipe(runs, tmp_path / "dev.qrels", record, **settings)
     kept = json.loads(record.read_text())
     assert kept["chosen"] == "r-two" and [one["score"] for one in kept["recipes"]] == [0.625, 0.75, 0.75]
     assert kept["recipes"][0]["seeds"] == {"1": 1.0, "2": 0.25}
@@ -147,16 +145,14 @@ def test_the_best_mean_over_seeds_is_chosen_and_the_first_of_equal_ones(tmp_path
         for beside in ("seed-1/w", "seed-1.timing.json", "seed-1.log.tsv"):
             (folder / beside).write_text(folder.name)
     target = tmp_path / "models/m/chosen/seed-1"
-    arguments = ["--choice", record, "--checkpoints", *(folder / "seed-1" for folder in models),
-                 "--timings", *(folder / "seed-1.timing.json" for folder in models),
-                 "--training-logs", *(folder / "seed-1.log.tsv" for folder in models), "--checkpoint", target,
-                 "--timing", f"{target}.timing.json", "--training-log", f"{target}.log.tsv"]  # fmt: skip
-    monkeypatch.setattr(sys, "argv", ["x", *map(str, arguments)])
-    chosen_checkpoint.main()
+    jobs.chosen_checkpoint(
+        record, [folder / "seed-1" for folder in models], [folder / "seed-1.timing.json" for folder in models],
+        [folder / "seed-1.log.tsv" for folder in models],
+        target, Path(f"{target}.timing.json"), Path(f"{target}.log.tsv"),
+    )  # fmt: skip
     assert {path.read_text() for path in (target / "w", Path(f"{target}.timing.json"))} == {"r-two"}
 
-    monkeypatch.setattr(sys, "argv", ["x", "--records", str(record), "--table", str(tmp_path / "table.tsv")])
-    chosen_recipes.main()
+    tables.collect([record], tmp_path / "table.tsv")
     table = pd.read_csv(tmp_path / "table.tsv", sep="\t")
     assert list(table["chosen"]) == ["no", "yes", "no"] and table["by_seed"][0] == "1: 1.0000, 2: 0.2500"
     labels = Labels({}, {})

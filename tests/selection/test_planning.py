@@ -20,17 +20,17 @@ EXPERIMENT = resolve(
 
 
 def test_all_seeds_are_candidates_on_the_task_of_selection():
-    assert planning.candidates(EXPERIMENT, "tuned", "checkpoint") == [
+    assert planning.seed_inputs(EXPERIMENT, "tuned")["checkpoints"] == [
         "results/e/models/m/r/seed-1", "results/e/models/m/r/seed-2",
     ]  # fmt: skip
-    assert planning.candidates(EXPERIMENT, "tuned", "run") == [
+    assert planning.seed_inputs(EXPERIMENT, "tuned")["runs"] == [
         "results/e/runs/d-dev/tuned/seed-1.trec.gz", "results/e/runs/d-dev/tuned/seed-2.trec.gz",
     ]  # fmt: skip
-    assert planning.qrels(EXPERIMENT, "tuned") == "results/e/data/d/qrels/dev.qrels"
+    assert planning.seed_inputs(EXPERIMENT, "tuned")["qrels"] == "results/e/data/d/qrels/dev.qrels"
 
 
 def test_settings_tell_how_a_seed_is_chosen():
-    assert planning.selection_settings(EXPERIMENT, "tuned") == {
+    assert planning.seed_settings(EXPERIMENT, "tuned") == {
         "system": "tuned", "task": "d/dev", "split": "dev", "score": {"R@1": 2, "R@5": 1}, "formula": "(2 R@1 + R@5)/3",
     }  # fmt: skip
 
@@ -38,8 +38,8 @@ def test_settings_tell_how_a_seed_is_chosen():
 def test_the_kept_seed_has_a_record_beside_the_checkpoint_with_which_the_system_ranks():
     kept = ranking_inputs(EXPERIMENT, "runs/d", "tuned", SELECTED)["checkpoint"]
     assert kept == "results/e/models/m/r/seed-selected-tuned"
-    assert planning.records(EXPERIMENT) == [f"{kept}.json"]
+    assert planning.seed_records(EXPERIMENT) == [f"{kept}.json"]
 
 
 def test_nothing_is_selected_where_no_system_asks_for_it():
-    assert planning.records(resolve(changed({}), "c.yaml")) == []
+    assert planning.seed_records(resolve(changed({}), "c.yaml")) == []

@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 
 import pandas as pd
 import pytest
@@ -11,7 +10,8 @@ from ranktrial.common.errors import UserError
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import SELECTED
 from ranktrial.ir.trec import write_qrels, write_run
-from scripts.selection import select_seed, selected_seeds
+from scripts.selection import jobs
+from scripts.selection.table import collect
 from tests.experiment.test_config import changed
 
 THESIS = {"R@1": 3, "R@3": 2, "R@5": 1}
@@ -47,20 +47,19 @@ def files(tmp_path):
     return tmp_path
 
 
-def select(folder, monkeypatch, qrels="dev.qrels", **changes):
+def select(folder, qrels="dev.qrels", **changes):
     settings = {"system": "s", "task": "d/dev", "split": "dev", "score": THESIS, "formula": "f"} | changes
-    options = ["--qrels", folder / qrels, "--checkpoint", folder / "out", "--timing", folder / "out.timing.json"]
-    options += ["--selection", folder / "out.json", "--settings", json.dumps(settings)]
-    for name, ending in (("runs", ".trec.gz"), ("checkpoints", ""), ("timings", ".timing.json")):
-        where = "runs/d-dev/s" if name == "runs" else "models/m/r"
-        options += [f"--{name}", *(folder / where / f"seed-{seed}{ending}" for seed in RUNS)]
-    monkeypatch.setattr(sys, "argv", ["select_seed", *map(str, options)])
-    select_seed.main()
+    models = folder / "models/m/r"
+    jobs.select_seed(
+        [folder / f"runs/d-dev/s/seed-{seed}.trec.gz" for seed in RUNS], folder / qrels,
+        [models / f"seed-{seed}" for seed in RUNS], [models / f"seed-{seed}.timing.json" for seed in RUNS],
+        folder / "out", folder / "out.timing.json", folder / "out.json", **settings,
+    )  # fmt: skip
     return json.loads((folder / "out.json").read_text())
 
 
-def test_the_score_is_the_weighted_mean_and_ties_go_to_the_smallest_seed(files, monkeypatch, capsys):
-    record = select(files, monkeypatch)
+def test_the_score_is_the_weighted_mean_and_ties_go_to_the_smallest_seed(files, capsys):
+    record = select(files)
     assert [one["seed"] for one in record["seeds"]] == [2, 3, 10]
     assert {one["seed"]: one["score"] for one in record["seeds"]} == pytest.approx(EXPECTED)
     assert record["seeds"][2] == {"seed": 10, "score": pytest.approx(0.5), "R@1": 0.5, "R@3": 0.5, "R@5": 0.5}
@@ -72,15 +71,15 @@ def test_the_score_is_the_weighted_mean_and_ties_go_to_the_smallest_seed(files, 
     assert "test set" not in capsys.readouterr().err
 
 
-def test_another_score_chooses_another_seed(files, monkeypatch):
-    assert select(files, monkeypatch, score={"RR": 1})["chosen"] == 3  # 0.75 against 0.667 and 0.5
-    assert select_seed.weighted_mean({"R@1": 0.2, "R@5": 0.8}, {"R@1": 1, "R@5": 3}) == pytest.approx(0.65)
-    equal = [{"seed": 7, "score": 0.1 + 0.2}, {"seed": 5, "score": 0.3}]
-    assert select_seed.best(equal) == 5  # 0.1 + 0.2 > 0.3 in floating point
+def test_another_score_chooses_another_seed(files):
+    assert select(files, score={"RR": 1})["chosen"] == 3  # 0.75 against 0.667 and 0.5
+    assert jobs.weighted_mean({"R@1": 0.2, "R@5": 0.8}, {"R@1": 1, "R@5": 3}) == pytest.approx(0.65)
+    equal = [{"seed": 5, "score": 0.3}, {"seed": 7, "score": 0.1 + 0.2}]
+    assert jobs.best(equal)["seed"] == 5  # 0.1 + 0.2 > 0.3 in floating point
 
 
-def test_a_choice_on_the_test_set_is_said(files, monkeypatch, capsys):
-    select(files, monkeypatch, split="test", task="d")
+def test_a_choice_on_the_test_set_is_said(files, capsys):
+    select(files, split="test", task="d")
     assert "chosen on a test set; for reproduction only" in capsys.readouterr().err
 
 
@@ -89,22 +88,20 @@ def test_where_links_cannot_be_made_files_are_copied(files, monkeypatch):
         raise OSError("no links here")
 
     monkeypatch.setattr(os, "link", no_links)
-    select(files, monkeypatch)
+    select(files)
     assert (files / "out/model.safetensors").read_text() == "weights 2"
 
 
-def test_a_split_without_judgements_is_one_line(files, monkeypatch):
+def test_a_split_without_judgements_is_one_line(files):
     (files / "empty.qrels").touch()
     with pytest.raises(UserError, match=r"empty.qrels: no judged query to select a seed by"):
-        select(files, monkeypatch, qrels="empty.qrels")
+        select(files, qrels="empty.qrels")
     assert not (files / "out").exists()
 
 
-def test_the_table_has_a_row_a_seed(files, monkeypatch):
-    select(files, monkeypatch)
-    options = ["--records", str(files / "out.json"), "--table", str(files / "t.tsv")]
-    monkeypatch.setattr(sys, "argv", ["selected_seeds", *options])
-    selected_seeds.main()
+def test_the_table_has_a_row_a_seed(files):
+    select(files)
+    collect([files / "out.json"], files / "t.tsv")
     table = pd.read_csv(files / "t.tsv", sep="\t")
     assert list(table.columns) == ["system", "task", "split", "formula", "seed", "chosen", "score", *THESIS]
     assert dict(zip(table["seed"], table["chosen"], strict=True)) == {2: "yes", 3: "no", 10: "no"}

@@ -32,7 +32,7 @@ SCRIPTS = {
     "make_index": ["inference/quantise_embeddings.py", "inference/build_approximate_index.py"],
     "collect_pairs": ["training/pool.py", "training/pairs.py"],
     "collect": [
-        *("selection/selected_seeds.py", "selection/chosen_recipes.py", "evaluation/means.py", "reports/costs.py"),
+        *("selection/table.py", "evaluation/means.py", "reports/costs.py"),
         *("synthesis/comparisons_table.py", "synthesis/influence_table.py", "synthesis/measure_matrix.py"),
         *("reports/datasets_table.py", "explorer/extremes.py"),
     ],
