@@ -20,8 +20,8 @@ from scripts.reports.planning import pages
 from scripts.study_design import planning as study
 
 STAGES = (
-    *("downloads", "datasets", "generated_queries", "bm25_index", "bm25_search", "negatives", "training", "features"),
-    *("encoding", "ranking", "selection"),
+    *("jobs", "downloads", "datasets", "generated_queries", "bm25_index", "bm25_search"),
+    *("negatives", "training", "features", "encoding", "ranking", "selection"),
     *sorted(f"systems/{path.stem}" for path in REPOSITORY.glob("rules/systems/*.smk")),
     *("evaluation", "judge", "synthesis", "details", "transfer", "study_design", "tables", "pages", "figures"),
     *("report", "explorer", "archive"),

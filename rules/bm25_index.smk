@@ -7,12 +7,11 @@ feedback needs the terms of documents, and in -appended if documents have furthe
 """
 
 from scripts.bm25 import planning as bm25
-from ranktrial.engine.job_settings import settings
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment.results_paths import FIELDS
 
 
-rule append_texts:
+use rule in_datasets as append_texts with:
     input:
         corpus=result("corpus"),
         texts=lambda wildcards: bm25.further_texts(EXPERIMENT, wildcards.dataset),
@@ -23,18 +22,12 @@ rule append_texts:
     wildcard_constraints:
         dataset=one_of(bm25.with_further_texts(EXPERIMENT)),
     params:
-        code=code("bm25/append_texts.py"),
-        settings=settings(),
-    conda:
-        "../envs/datasets.yaml"
+        **job("bm25/append_texts.py"),
     message:
         "append_texts {wildcards.dataset}"
-    shell:
-        "python {params.code[script]:q} --corpus {input.corpus:q} --texts {input.texts:q} --appended {output.appended:q}"
-        " --settings {params.settings:q} --log {log:q}"
 
 
-rule index:
+use rule in_bm25 as index with:
     input:
         corpus=lambda wildcards: bm25.indexed(EXPERIMENT, wildcards.dataset, wildcards.how),
     output:
@@ -46,18 +39,12 @@ rule index:
     wildcard_constraints:
         how=FIELDS["how"],
     params:
-        code=code("bm25/index.py"),
-        settings=lambda wildcards: settings(**bm25.index_settings(wildcards.how)),
-    conda:
-        "../envs/bm25.yaml"
+        **job("bm25/index.py", lambda wildcards: bm25.index_settings(wildcards.how)),
     message:
         "index {wildcards.dataset}{wildcards.how}"
-    shell:
-        "python {params.code[script]:q} --corpus {input.corpus:q} --index {output.index:q}"
-        " --settings {params.settings:q} --log {log:q}"
 
 
-rule index_elasticsearch:
+use rule in_bm25 as index_elasticsearch with:
     input:
         corpus=result("corpus"),
     output:
@@ -65,18 +52,15 @@ rule index_elasticsearch:
     log:
         result("log", job="index_elasticsearch/{dataset}/{system}"),
     params:
-        code=code("bm25/index_elasticsearch.py"),
-        settings=lambda wildcards: settings(**bm25.index_elasticsearch_settings(EXPERIMENT, wildcards.system)),
-    conda:
-        "../envs/bm25.yaml"
+        **job(
+            "bm25/index_elasticsearch.py",
+            lambda wildcards: bm25.index_elasticsearch_settings(EXPERIMENT, wildcards.system),
+        ),
     message:
         "index_elasticsearch {wildcards.dataset} {wildcards.system}"
-    shell:
-        "python {params.code[script]:q} --corpus {input.corpus:q} --record {output.record:q}"
-        " --settings {params.settings:q} --log {log:q}"
 
 
-rule count_terms:
+use rule in_bm25 as count_terms with:
     input:
         index=result("index"),
     output:
@@ -88,18 +72,12 @@ rule count_terms:
     wildcard_constraints:
         how=FIELDS["how"],
     params:
-        code=code("bm25/count_terms.py"),
-        settings=lambda wildcards: settings(**bm25.index_settings(wildcards.how)),
-    conda:
-        "../envs/bm25.yaml"
+        **job("bm25/count_terms.py", lambda wildcards: bm25.index_settings(wildcards.how)),
     message:
         "count_terms {wildcards.dataset}{wildcards.how}"
-    shell:
-        "python {params.code[script]:q} --index {input.index:q} --terms {output.terms:q}"
-        " --settings {params.settings:q} --log {log:q}"
 
 
-rule analyse_queries:
+use rule in_bm25 as analyse_queries with:
     input:
         queries=result("queries"),
     output:
@@ -109,12 +87,6 @@ rule analyse_queries:
     wildcard_constraints:
         analyzer=FIELDS["analyzer"],
     params:
-        code=code("bm25/analyse_queries.py"),
-        settings=lambda wildcards: settings(analyzer=wildcards.analyzer),
-    conda:
-        "../envs/bm25.yaml"
+        **job("bm25/analyse_queries.py", lambda wildcards: dict(analyzer=wildcards.analyzer)),
     message:
         "analyse_queries {wildcards.dataset} {wildcards.split} {wildcards.analyzer}"
-    shell:
-        "python {params.code[script]:q} --queries {input.queries:q} --terms {output.terms:q}"
-        " --settings {params.settings:q} --log {log:q}"

@@ -36,7 +36,7 @@ rule tune:
         " --parameters {output.parameters:q} --table {output.grid:q} --settings {params.settings:q} --log {log:q}"
 
 
-rule search:
+use rule in_bm25 as search with:
     input:
         index=lambda wildcards: bm25.index_of_task(EXPERIMENT, wildcards.system, wildcards.task),
         queries=lambda wildcards: job_files.queries(EXPERIMENT, job_files.task_in(EXPERIMENT, wildcards.task)),
@@ -51,18 +51,12 @@ rule search:
     wildcard_constraints:
         system=systems_of_type("bm25", "query-likelihood"),
     params:
-        code=code("bm25/search.py"),
-        settings=lambda wildcards: settings(**bm25.search_settings(EXPERIMENT, wildcards.system, wildcards.task)),
-    conda:
-        "../envs/bm25.yaml"
+        **job("bm25/search.py", lambda wildcards: bm25.search_settings(EXPERIMENT, wildcards.system, wildcards.task)),
     message:
         "search {wildcards.task} {wildcards.system}"
-    shell:
-        "python {params.code[script]:q} --index {input.index:q} --queries {input.queries:q} --run {output.run:q}"
-        " --timing {output.timing:q} --parameters {input.parameters:q} --settings {params.settings:q} --log {log:q}"
 
 
-rule search_split:  # BM25 with Pyserini's defaults, for negatives, positives and evaluations during training
+use rule in_bm25 as search_split with:
     input:
         index=lambda wildcards: bm25.pyserini_index(EXPERIMENT, wildcards.dataset),
         queries=result("queries"),
@@ -76,18 +70,12 @@ rule search_split:  # BM25 with Pyserini's defaults, for negatives, positives an
     wildcard_constraints:
         split="train|dev",
     params:
-        code=code("bm25/search.py"),
-        settings=lambda wildcards: settings(**bm25.training_search_settings(EXPERIMENT, wildcards.dataset)),
-    conda:
-        "../envs/bm25.yaml"
+        **job("bm25/search.py", lambda wildcards: bm25.training_search_settings(EXPERIMENT, wildcards.dataset)),
     message:
         "search_split {wildcards.dataset} {wildcards.split}"
-    shell:
-        "python {params.code[script]:q} --index {input.index:q} --queries {input.queries:q} --run {output.run:q}"
-        " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
-rule references:
+use rule in_bm25 as references with:
     input:
         indices=references.indices(EXPERIMENT),
         statistics=references.statistics(EXPERIMENT),
@@ -96,12 +84,6 @@ rule references:
     log:
         result("log", job="references"),
     params:
-        code=code("bm25/references.py"),
-        settings=settings(**references.references_settings(EXPERIMENT)),
-    conda:
-        "../envs/bm25.yaml"
+        **job("bm25/references.py", lambda wildcards: references.references_settings(EXPERIMENT)),
     message:
         "references"
-    shell:
-        "python {params.code[script]:q} --indices {input.indices:q} --statistics {input.statistics:q}"
-        " --references {output.references:q} --settings {params.settings:q} --log {log:q}"

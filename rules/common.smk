@@ -11,9 +11,8 @@ from functools import cache
 from ranktrial.common.errors import UserError
 from ranktrial.common.plugins import source as plugin_file
 from ranktrial.engine.job_code import job_code
-from ranktrial.engine.job_settings import settings
 from ranktrial.engine.rule_graph import deleted_from, deleted_outputs, rule_graph
-from ranktrial.engine.rule_helpers import one_of, options
+from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import results_paths
 from ranktrial.experiment.records import SELECTED
 from scripts.explorer import planning as explorer
@@ -61,26 +60,6 @@ def code(script, loads=()):
         return of_script | {"script": repository(of_script["script"])}
 
     return of_job
-
-
-RUN = (
-    "python {params.code[script]:q} {params.function} {params.options:q} --settings {params.settings:q} --log {log:q}"
-)
-
-
-def job(script, of_job=lambda wildcards: {}, loads=()):
-    """The parameters of a rule whose shell command is RUN: a function gets its named inputs and outputs, and settings.
-
-    `script` is a file, with the function's name after a colon if the file has several. `of_job` returns the settings
-    for the wildcards.
-    """
-    file, _, function = script.partition(":")
-    return {
-        "code": code(file, loads),
-        "function": function,
-        "options": lambda wildcards, input, output: options(input) + options(output),
-        "settings": lambda wildcards: settings(**of_job(wildcards)),
-    }
 
 
 def code_of_model(script, further=lambda wildcards: []):
@@ -137,12 +116,3 @@ def gone():
 def deleted(wildcards):
     """The deleted files, which are made again although the files made from them still exist."""
     return gone()
-
-
-rule in_evaluation:  # the rules that use it inherit what it says
-    conda:
-        "../envs/evaluation.yaml"
-    message:
-        "{rule} {wildcards}"
-    shell:
-        RUN

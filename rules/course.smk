@@ -23,7 +23,11 @@ from scripts.reports.planning import figures
 
 PLOTS = {result("figure", figure=name, figure_format="png"): name for name in EXPERIMENT.comparisons}
 PROGRESS = None
-identify(workflow.rules, REPOSITORY, OwnPlaces(own_data(), OWN_DATA.sha256, ("results/", repository("scripts/"), repository("ranktrial/"))))
+identify(
+    workflow.rules,
+    REPOSITORY,
+    OwnPlaces(own_data(), OWN_DATA.sha256, ("results/", repository("scripts/"), repository("ranktrial/"))),
+)
 time_alone(workflow, EXPERIMENT.timing)
 if not AS_MODULE:  # in a module, rules and output belong to another workflow
     prefer_first(workflow, list(PLOTS))

@@ -74,7 +74,7 @@ use rule prepare_dataset as prepare_judgements with:
         "prepare_judgements {wildcards.dataset}"
 
 
-rule word_pieces:
+use rule in_neural as word_pieces with:
     input:
         corpus=lambda wildcards: job_files.corpus(EXPERIMENT, wildcards.dataset),
         queries=lambda wildcards: job_files.all_queries(EXPERIMENT, wildcards.dataset),
@@ -84,18 +84,12 @@ rule word_pieces:
     log:
         result("log", job="word_pieces/{dataset}"),
     params:
-        code=code("datasets/word_pieces.py"),
-        settings=settings(tokenizer=EXPERIMENT.word_pieces, seed=EXPERIMENT.seed),
-    conda:
-        "../envs/neural.yaml"
+        **job("datasets/word_pieces.py", lambda wildcards: dict(tokenizer=EXPERIMENT.word_pieces, seed=EXPERIMENT.seed)),
     message:
         "word_pieces {wildcards.dataset}"
-    shell:
-        "python {params.code[script]:q} --corpus {input.corpus:q} --queries {input.queries:q} --model {input.model:q}"
-        " --pieces {output.pieces:q} --settings {params.settings:q} --log {log:q}"
 
 
-rule split:
+use rule in_datasets as split with:
     input:
         texts=result("texts"),
     output:
@@ -108,12 +102,9 @@ rule split:
         length=FIELDS["length"],
         texts=FIELDS["texts"],
     params:
-        code=code("datasets/passages.py"),
-        settings=lambda wildcards: settings(**datasets.split_settings(EXPERIMENT, wildcards.dataset, wildcards.length)),
-    conda:
-        "../envs/datasets.yaml"
+        **job(
+            "datasets/passages.py",
+            lambda wildcards: datasets.split_settings(EXPERIMENT, wildcards.dataset, wildcards.length),
+        ),
     message:
         "split {wildcards.dataset} {wildcards.texts} {wildcards.length}"
-    shell:
-        "python {params.code[script]:q} --texts {input.texts:q} --passages {output.passages:q}"
-        " --settings {params.settings:q} --log {log:q}"

@@ -27,7 +27,7 @@ def moderators_of(wildcards):
     return moderators.sources(EXPERIMENT.comparisons[wildcards.comparison])
 
 
-rule moderate:
+use rule in_evaluation as moderate with:
     input:
         effects=result("effects"),
         meta=result("meta"),
@@ -40,15 +40,12 @@ rule moderate:
     wildcard_constraints:
         comparison=one_of(moderation.moderated(EXPERIMENT)),
     params:
-        code=code("synthesis/moderate.py", lambda wildcards: [*of_comparison(wildcards), *moderators_of(wildcards)]),
-        settings=lambda wildcards: settings(**synthesis.moderation_settings(EXPERIMENT, wildcards.comparison)),
-    conda:
-        "../envs/evaluation.yaml"
+        **job(
+            code("synthesis/moderate.py", lambda wildcards: [*of_comparison(wildcards), *moderators_of(wildcards)]),
+            lambda wildcards: synthesis.moderation_settings(EXPERIMENT, wildcards.comparison),
+        ),
     message:
         "moderate {wildcards.comparison}"
-    shell:
-        "python {params.code[script]:q} --effects {input.effects:q} --meta {input.meta:q} --statistics {input.statistics:q}"
-        " --qrels {input.qrels:q} --moderators {output.moderators:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule queries:

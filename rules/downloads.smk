@@ -20,18 +20,16 @@ localrules:
     fetch_folder,
 
 
-rule check:
+use rule in_datasets as check with:
     log:
         result("log", job="check"),
     params:
-        code=code("datasets/check.py"),
-        settings=settings(mirrors=EXPERIMENT.mirrors, sources=list(SOURCES.needed(EXPERIMENT))),
-    conda:
-        "../envs/datasets.yaml"
+        **job(
+            "datasets/check.py",
+            lambda wildcards: dict(mirrors=EXPERIMENT.mirrors, sources=list(SOURCES.needed(EXPERIMENT))),
+        ),
     message:
         "check"
-    shell:
-        "python {params.code[script]:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule fetch:  # no parameter `code`: the SHA-256 identifies the download, whichever code fetched it

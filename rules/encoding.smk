@@ -7,7 +7,6 @@ one job each; for vectors also seed-{seed}.{made}, their compressed codes or a f
 models/{model}/{recipe}+{form}/.
 """
 
-from ranktrial.engine.job_settings import settings
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from ranktrial.experiment.records import UNTRAINED
@@ -22,7 +21,7 @@ def parts_of_index(name):
     return expand(result(name), part=inference.parts(EXPERIMENT), allow_missing=True)
 
 
-rule encode:
+use rule in_neural as encode with:
     input:
         checkpoint=result("checkpoint"),
         corpus=lambda wildcards: inference.encoded_corpus(EXPERIMENT, wildcards.dataset, wildcards.passages),
@@ -39,20 +38,17 @@ rule encode:
         part=inference.encoded_parts(EXPERIMENT),
         form=one_of(sorted({*INDEXED.values()})),
     params:
-        code=code_of_model("inference/encode.py", lambda wildcards: [inference.index_module(wildcards.form)]),
-        settings=lambda wildcards: settings(
-            **inference.encoding_settings(EXPERIMENT, wildcards.dataset, wildcards.model, wildcards.part)
+        **job(
+            code_of_model("inference/encode.py", lambda wildcards: [inference.index_module(wildcards.form)]),
+            lambda wildcards: inference.encoding_settings(
+                EXPERIMENT, wildcards.dataset, wildcards.model, wildcards.part
+            ),
         ),
-    conda:
-        "../envs/neural.yaml"
     message:
         "encode {wildcards.dataset}{wildcards.passages} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}{wildcards.part}"
-    shell:
-        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
-        " --index {output.index:q} --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
-rule join:
+use rule in_neural as join with:
     input:
         checkpoint=result("checkpoint"),
         shards=parts_of_index("embeddings"),
@@ -69,18 +65,15 @@ rule join:
         model=one_of(INDEXED if EXPERIMENT.shards > 1 else []),
         form=one_of(sorted({*INDEXED.values()})),
     params:
-        code=code("inference/join.py", lambda wildcards: [inference.index_module(wildcards.form)]),
-        settings=lambda wildcards: settings(index=wildcards.form),
-    conda:
-        "../envs/neural.yaml"
+        **job(
+            code("inference/join.py", lambda wildcards: [inference.index_module(wildcards.form)]),
+            lambda wildcards: dict(index=wildcards.form),
+        ),
     message:
         "join {wildcards.dataset}{wildcards.passages} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
-    shell:
-        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --shards {input.shards:q} --timings {input.timings:q}"
-        " --index {output.index:q} --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
-rule make_index:
+use rule in_neural as make_index with:
     input:
         vectors=lambda wildcards: inference.vectors_coded(EXPERIMENT, **wildcards),
     output:
@@ -93,18 +86,15 @@ rule make_index:
     wildcard_constraints:
         made=FIELDS["made"],
     params:
-        code=code(lambda wildcards: inference.making_script(EXPERIMENT, wildcards.model, wildcards.made)),
-        settings=lambda wildcards: settings(**inference.making_settings(wildcards.made)),
-    conda:
-        "../envs/neural.yaml"
+        **job(
+            code(lambda wildcards: inference.making_script(EXPERIMENT, wildcards.model, wildcards.made)),
+            lambda wildcards: inference.making_settings(wildcards.made),
+        ),
     message:
         "make_index {wildcards.dataset} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed} {wildcards.made}"
-    shell:
-        "python {params.code[script]:q} --vectors {input.vectors:q} --index {output.index:q}"
-        " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
-rule export:
+use rule in_neural as export with:
     input:
         checkpoint=result("checkpoint"),
     output:
@@ -118,14 +108,11 @@ rule export:
         backend="onnx|openvino",
         precision="fp32|int8",
     params:
-        code=code_of_model("inference/export.py"),
-        settings=lambda wildcards: settings(
-            **inference.export_settings(EXPERIMENT, wildcards.model, wildcards.backend, wildcards.precision)
+        **job(
+            code_of_model("inference/export.py"),
+            lambda wildcards: inference.export_settings(
+                EXPERIMENT, wildcards.model, wildcards.backend, wildcards.precision
+            ),
         ),
-    conda:
-        "../envs/neural.yaml"
     message:
         "export {wildcards.model} {wildcards.recipe} {wildcards.backend} {wildcards.precision} seed-{wildcards.seed}"
-    shell:
-        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --exported {output.exported:q}"
-        " --settings {params.settings:q} --log {log:q}"

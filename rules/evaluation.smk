@@ -5,7 +5,6 @@ metrics/{task}/{system}/seed-{seed}.tsv; a second version in metrics-ties-ascend
 documents of equal score in that order; all values in one table, tables/queries.tsv.gz.
 """
 
-from ranktrial.engine.job_settings import settings
 from ranktrial.engine.rule_helpers import one_of
 from scripts.evaluation import planning as evaluation
 from scripts.evaluation import planning_ascending as ascending
@@ -16,7 +15,7 @@ localrules:
     all_queries,
 
 
-rule import_run:
+use rule in_evaluation as import_run with:
     input:
         source=lambda wildcards: evaluation.external_files(EXPERIMENT, **wildcards),
         others=lambda wildcards: evaluation.other_seeds(EXPERIMENT, **wildcards),
@@ -30,18 +29,14 @@ rule import_run:
     wildcard_constraints:
         system=systems_of_type("external"),
     params:
-        code=code("evaluation/import_run.py"),
-        settings=lambda wildcards: settings(**evaluation.import_run_settings(EXPERIMENT, wildcards.system)),
-    conda:
-        "../envs/evaluation.yaml"
+        **job(
+            "evaluation/import_run.py", lambda wildcards: evaluation.import_run_settings(EXPERIMENT, wildcards.system)
+        ),
     message:
         "import_run {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
-    shell:
-        "python {params.code[script]:q} --source {input.source:q} --others {input.others:q} --qrels {input.qrels:q}"
-        " --corpus {input.corpus:q} --queries {input.queries:q} --run {output.run:q} --settings {params.settings:q} --log {log:q}"
 
 
-rule import_scores:
+use rule in_evaluation as import_scores with:
     input:
         source=lambda wildcards: evaluation.external_files(EXPERIMENT, **wildcards),
     output:
@@ -51,18 +46,14 @@ rule import_scores:
     wildcard_constraints:
         task=one_of(evaluation.scored_by_others(EXPERIMENT)),
     params:
-        code=code("evaluation/import_scores.py"),
-        settings=lambda wildcards: settings(**evaluation.import_scores_settings(EXPERIMENT, **wildcards)),
-    conda:
-        "../envs/evaluation.yaml"
+        **job(
+            "evaluation/import_scores.py", lambda wildcards: evaluation.import_scores_settings(EXPERIMENT, **wildcards)
+        ),
     message:
         "import_scores {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
-    shell:
-        "python {params.code[script]:q} --source {input.source:q} --metrics {output.metrics:q}"
-        " --settings {params.settings:q} --log {log:q}"
 
 
-rule score:
+use rule in_evaluation as score with:
     input:
         run=lambda wildcards: evaluation.run(EXPERIMENT, wildcards.system, wildcards.task, wildcards.seed),
         qrels=lambda wildcards: evaluation.qrels(EXPERIMENT, wildcards.task),
@@ -75,21 +66,18 @@ rule score:
         task=one_of(evaluation.scored_here(EXPERIMENT)),
         ties=FIELDS["ties"],
     params:
-        code=code("evaluation/score.py"),
-        settings=lambda wildcards: settings(
-            **ascending.score_settings(EXPERIMENT, wildcards.ties),
-            **evaluation.external(EXPERIMENT, wildcards.system),
+        **job(
+            "evaluation/score.py",
+            lambda wildcards: dict(
+                **ascending.score_settings(EXPERIMENT, wildcards.ties),
+                **evaluation.external(EXPERIMENT, wildcards.system),
+            ),
         ),
-    conda:
-        "../envs/evaluation.yaml"
     message:
         "score{wildcards.ties} {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
-    shell:
-        "python {params.code[script]:q} --run {input.run:q} --qrels {input.qrels:q} --original {input.original:q}"
-        " --metrics {output.metrics:q} --settings {params.settings:q} --log {log:q}"
 
 
-rule all_queries:
+use rule in_report as all_queries with:
     input:
         metrics=evaluation.all_metrics(EXPERIMENT),
     output:
@@ -97,10 +85,6 @@ rule all_queries:
     log:
         result("log", job="all_queries"),
     params:
-        code=code("evaluation/all_queries.py"),
-    conda:
-        "../envs/report.yaml"
+        **job("evaluation/all_queries.py"),
     message:
         "all_queries"
-    shell:
-        "python {params.code[script]:q} --metrics {input.metrics:q} --table {output.table:q} --log {log:q}"

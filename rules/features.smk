@@ -11,7 +11,7 @@ from ranktrial.experiment import job_files
 from scripts.features import planning as features
 
 
-rule compute_features:
+use rule in_features as compute_features with:
     input:
         candidates=lambda wildcards: features.candidates(EXPERIMENT, **wildcards),
         query_terms=lambda wildcards: features.query_terms(EXPERIMENT, **wildcards),
@@ -30,17 +30,12 @@ rule compute_features:
     wildcard_constraints:
         features=one_of(features.computed(EXPERIMENT)),
     params:
-        code=code("features/compute.py", lambda wildcards: features.families(EXPERIMENT, wildcards.features)),
-        settings=lambda wildcards: settings(**features.compute_settings(EXPERIMENT, wildcards.features)),
-    conda:
-        "../envs/features.yaml"
+        **job(
+            code("features/compute.py", lambda wildcards: features.families(EXPERIMENT, wildcards.features)),
+            lambda wildcards: features.compute_settings(EXPERIMENT, wildcards.features),
+        ),
     message:
         "compute_features {wildcards.task} {wildcards.features}"
-    shell:
-        "python {params.code[script]:q} --candidates {input.candidates:q} --query-terms {input.query_terms:q}"
-        " --qrels {input.qrels:q} --terms {input.terms:q} --runs {input.runs:q} --texts {input.texts:q}"
-        " --structures {input.structures:q} --features {output.features:q}"
-        " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule tag_texts:
@@ -69,7 +64,7 @@ rule tag_texts:
         " --settings {params.settings:q} --log {log:q}"
 
 
-rule import_features:
+use rule in_features as import_features with:
     input:
         source=lambda wildcards: features.file_of_others(EXPERIMENT, **wildcards),
         queries=lambda wildcards: features.queries(EXPERIMENT, wildcards.task),
@@ -80,18 +75,12 @@ rule import_features:
     wildcard_constraints:
         features=one_of(features.given(EXPERIMENT)),
     params:
-        code=code("features/import_letor.py"),
-        settings=settings(),
-    conda:
-        "../envs/features.yaml"
+        **job("features/import_letor.py"),
     message:
         "import_features {wildcards.task} {wildcards.features}"
-    shell:
-        "python {params.code[script]:q} --source {input.source:q} --queries {input.queries:q} --features {output.features:q}"
-        " --settings {params.settings:q} --log {log:q}"
 
 
-rule export_features:  # on demand: `snakemake results/{experiment}/features/{task}/{features}.letor.txt`
+use rule in_features as export_features with:
     input:
         features=result("features"),
         terms=lambda wildcards: features.term_counts(EXPERIMENT, **wildcards),
@@ -102,11 +91,6 @@ rule export_features:  # on demand: `snakemake results/{experiment}/features/{ta
     wildcard_constraints:
         features=one_of(EXPERIMENT.features),
     params:
-        code=code("features/export_letor.py"),
-    conda:
-        "../envs/features.yaml"
+        **job("features/export_letor.py"),
     message:
         "export_features {wildcards.task} {wildcards.features}"
-    shell:
-        "python {params.code[script]:q} --features {input.features:q} --terms {input.terms:q} --letor {output.letor:q}"
-        " --log {log:q}"

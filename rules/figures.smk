@@ -7,8 +7,7 @@ p is shown) are settings of the figure and rerun no statistics.
 
 from functools import cache
 
-from ranktrial.engine.job_settings import settings
-from ranktrial.engine.rule_helpers import one_of, options
+from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment.comparisons import loaded_modules
 from scripts.learning_to_rank import planning as learning
 from scripts.reports.planning import figures
@@ -44,7 +43,7 @@ def category(wildcards):
     return drawing(wildcards.figure).category
 
 
-rule figure:
+use rule in_report as figure with:
     input:
         unpack(lambda wildcards: drawing(wildcards.figure).inputs),
     output:
@@ -56,24 +55,20 @@ rule figure:
     wildcard_constraints:
         figure=one_of(DRAWINGS),
     params:
-        code=code(
-            lambda wildcards: drawing(wildcards.figure).script,
-            lambda wildcards: loaded_modules(
-                EXPERIMENT.comparisons[name] for name in drawing(wildcards.figure).compared
+        **job(
+            code(
+                lambda wildcards: drawing(wildcards.figure).script,
+                lambda wildcards: loaded_modules(
+                    EXPERIMENT.comparisons[name] for name in drawing(wildcards.figure).compared
+                ),
             ),
+            lambda wildcards: FONT | drawing(wildcards.figure).settings,
         ),
-        options=lambda wildcards, input: options(input),
-        settings=lambda wildcards: settings(**FONT | drawing(wildcards.figure).settings),
-    conda:
-        "../envs/report.yaml"
     message:
         "figure {wildcards.figure}"
-    shell:
-        "python {params.code[script]:q} {params.options:q} --svg {output.svg:q} --pdf {output.pdf:q} --png {output.png:q}"
-        " --settings {params.settings:q} --log {log:q}"
 
 
-rule caption:
+use rule in_report as caption with:
     input:
         unpack(lambda wildcards: drawing(wildcards.figure).inputs),
     output:
@@ -84,18 +79,14 @@ rule caption:
     wildcard_constraints:
         figure=one_of(figures.captioned(EXPERIMENT)),
     params:
-        code=code(
-            "reports/write_caption.py",
-            lambda wildcards: loaded_modules(
-                EXPERIMENT.comparisons[name] for name in drawing(wildcards.figure).compared
+        **job(
+            code(
+                "reports/write_caption.py",
+                lambda wildcards: loaded_modules(
+                    EXPERIMENT.comparisons[name] for name in drawing(wildcards.figure).compared
+                ),
             ),
+            lambda wildcards: FONT | drawing(wildcards.figure).settings,
         ),
-        options=lambda wildcards, input: options(input),
-        settings=lambda wildcards: settings(**FONT | drawing(wildcards.figure).settings),
-    conda:
-        "../envs/report.yaml"
     message:
         "caption {wildcards.figure}"
-    shell:
-        "python {params.code[script]:q} {params.options:q} --text {output.text:q} --tex {output.tex:q}"
-        " --settings {params.settings:q} --log {log:q}"

@@ -6,15 +6,14 @@ filtered candidates), negatives/{dataset}/{pairs}.trec.gz (candidates and positi
 (examples).
 """
 
-from ranktrial.engine.job_settings import settings
-from ranktrial.engine.rule_helpers import one_of, options
+from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from ranktrial.experiment.results_paths import FIELDS
 from scripts.training import planning as training
 from scripts.training import planning_mining as mining
 
 
-rule negatives:
+use rule in_evaluation as negatives with:
     input:
         corpus=lambda wildcards: job_files.corpus(EXPERIMENT, wildcards.dataset),
         queries=result("queries", split="train"),
@@ -30,19 +29,12 @@ rule negatives:
     wildcard_constraints:
         examples=one_of(mining.names(EXPERIMENT, of_systems=False)),
     params:
-        code=code("training/negatives.py"),
-        settings=lambda wildcards: settings(**training.examples_settings(EXPERIMENT, **wildcards)),
-    conda:
-        "../envs/evaluation.yaml"
+        **job("training/negatives.py", lambda wildcards: training.examples_settings(EXPERIMENT, **wildcards)),
     message:
         "negatives {wildcards.dataset} {wildcards.examples}"
-    shell:
-        "python {params.code[script]:q} --corpus {input.corpus:q} --queries {input.queries:q} --qrels {input.qrels:q}"
-        " --evaluation-qrels {input.evaluation_qrels:q} --first-stage {input.first_stage:q}"
-        " --negatives {output.negatives:q} --settings {params.settings:q} --log {log:q}"
 
 
-rule mine_negatives:
+use rule in_evaluation as mine_negatives with:
     input:
         corpus=lambda wildcards: job_files.corpus(EXPERIMENT, wildcards.dataset),
         queries=result("queries", split="train"),
@@ -61,20 +53,12 @@ rule mine_negatives:
     wildcard_constraints:
         examples=one_of(mining.names(EXPERIMENT, of_systems=True)),
     params:
-        code=code("training/mine.py"),
-        settings=lambda wildcards: settings(**training.examples_settings(EXPERIMENT, **wildcards)),
-    conda:
-        "../envs/evaluation.yaml"
+        **job("training/mine.py", lambda wildcards: training.examples_settings(EXPERIMENT, **wildcards)),
     message:
         "mine_negatives {wildcards.dataset} {wildcards.examples}"
-    shell:
-        "python {params.code[script]:q} --corpus {input.corpus:q} --queries {input.queries:q} --qrels {input.qrels:q}"
-        " --evaluation-qrels {input.evaluation_qrels:q} --first-stage {input.first_stage:q} --runs {input.runs:q}"
-        " --scores {input.scores:q} --negatives {output.negatives:q} --record {output.record:q}"
-        " --settings {params.settings:q} --log {log:q}"
 
 
-rule collect_pairs:  # for a cross-encoder or a teacher to score
+use rule in_evaluation as collect_pairs with:
     input:
         unpack(lambda wildcards: training.pairs_inputs(EXPERIMENT, **wildcards)),
     output:
@@ -85,12 +69,9 @@ rule collect_pairs:  # for a cross-encoder or a teacher to score
         scored=FIELDS["scored"],
         pairs=FIELDS["pairs"],
     params:
-        code=code(lambda wildcards: training.pairs_script(wildcards.scored)),
-        options=lambda wildcards, input: options(input),
-        settings=lambda wildcards: settings(**training.pairs_settings(EXPERIMENT, **wildcards)),
-    conda:
-        "../envs/evaluation.yaml"
+        **job(
+            code(lambda wildcards: training.pairs_script(wildcards.scored)),
+            lambda wildcards: training.pairs_settings(EXPERIMENT, **wildcards),
+        ),
     message:
         "collect_pairs {wildcards.scored} {wildcards.dataset} {wildcards.pairs}"
-    shell:
-        "python {params.code[script]:q} {params.options:q} --pairs {output.pairs:q} --settings {params.settings:q} --log {log:q}"

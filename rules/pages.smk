@@ -6,8 +6,7 @@ tables/multiple-comparisons/*.{md,tex}, tables/{inference,fine-tuning}-times.{ts
 tables/moderators/*.{tsv,md,tex}, tables/*-answers.{md,tsv}, tables/judges/{dataset}.{md,tsv}.
 """
 
-from ranktrial.engine.job_settings import settings
-from ranktrial.engine.rule_helpers import one_of, options
+from ranktrial.engine.rule_helpers import one_of
 from scripts.reports.planning import printed
 
 TO_PRINT = printed.pages_to_print(EXPERIMENT)
@@ -21,7 +20,7 @@ localrules:
     answer,
 
 
-rule page:
+use rule in_report as page with:
     input:
         unpack(lambda wildcards: TO_PRINT[wildcards.table]().inputs),
     output:
@@ -32,19 +31,15 @@ rule page:
     wildcard_constraints:
         table=one_of(TO_PRINT),
     params:
-        code=code(lambda wildcards: TO_PRINT[wildcards.table]().script),
-        options=lambda wildcards, input: options(input),
-        settings=lambda wildcards: settings(**TO_PRINT[wildcards.table]().settings),
-    conda:
-        "../envs/report.yaml"
+        **job(
+            code(lambda wildcards: TO_PRINT[wildcards.table]().script),
+            lambda wildcards: TO_PRINT[wildcards.table]().settings,
+        ),
     message:
         "page {wildcards.table}"
-    shell:
-        "python {params.code[script]:q} {params.options:q} --page {output.page:q} --tex {output.tex:q}"
-        " --settings {params.settings:q} --log {log:q}"
 
 
-rule full_table:
+use rule in_report as full_table with:
     input:
         unpack(lambda wildcards: IN_FULL[wildcards.table]().inputs),
     output:
@@ -56,19 +51,15 @@ rule full_table:
     wildcard_constraints:
         table=one_of(IN_FULL),
     params:
-        code=code(lambda wildcards: IN_FULL[wildcards.table]().script),
-        options=lambda wildcards, input: options(input),
-        settings=lambda wildcards: settings(**IN_FULL[wildcards.table]().settings),
-    conda:
-        "../envs/report.yaml"
+        **job(
+            code(lambda wildcards: IN_FULL[wildcards.table]().script),
+            lambda wildcards: IN_FULL[wildcards.table]().settings,
+        ),
     message:
         "full_table {wildcards.table}"
-    shell:
-        "python {params.code[script]:q} {params.options:q} --table {output.table:q} --page {output.page:q} --tex {output.tex:q}"
-        " --settings {params.settings:q} --log {log:q}"
 
 
-rule answer:
+use rule in_report as answer with:
     input:
         unpack(lambda wildcards: ANSWERED[wildcards.table]().inputs),
     output:
@@ -79,13 +70,9 @@ rule answer:
     wildcard_constraints:
         table=one_of(ANSWERED),
     params:
-        code=code(lambda wildcards: ANSWERED[wildcards.table]().script),
-        options=lambda wildcards, input: options(input),
-        settings=lambda wildcards: settings(**ANSWERED[wildcards.table]().settings),
-    conda:
-        "../envs/report.yaml"
+        **job(
+            code(lambda wildcards: ANSWERED[wildcards.table]().script),
+            lambda wildcards: ANSWERED[wildcards.table]().settings,
+        ),
     message:
         "answer {wildcards.table}"
-    shell:
-        "python {params.code[script]:q} {params.options:q} --page {output.page:q} --table {output.table:q}"
-        " --settings {params.settings:q} --log {log:q}"

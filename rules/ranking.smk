@@ -7,8 +7,6 @@ students are trained. With `shards`, they are joined from parts in seed-{seed}.s
 a single job.
 """
 
-from ranktrial.engine.job_settings import settings
-from ranktrial.engine.rule_helpers import options
 from ranktrial.experiment.results_paths import FIELDS
 from scripts.inference import planning as inference
 
@@ -18,7 +16,7 @@ def parts_of_ranking(name):
     return expand(result(name), part=inference.parts(EXPERIMENT), allow_missing=True)
 
 
-rule rank:
+use rule in_neural as rank with:
     input:
         unpack(lambda wildcards: inference.ranking_inputs(EXPERIMENT, **wildcards)),
     output:
@@ -32,20 +30,16 @@ rule rank:
         ranked=f"{inference.ranked_whole(EXPERIMENT)}|{inference.ranked_in_parts(EXPERIMENT)}",
         part=FIELDS["part"],
     params:
-        code=code_of_model(lambda wildcards: inference.ranking_script(EXPERIMENT, wildcards.ranked, wildcards.system)),
+        **job(
+            code_of_model(lambda wildcards: inference.ranking_script(EXPERIMENT, wildcards.ranked, wildcards.system)),
+            lambda wildcards: inference.ranking_settings(EXPERIMENT, **wildcards),
+        ),
         what=lambda wildcards: inference.ranking_words(EXPERIMENT, wildcards.ranked, wildcards.system),
-        options=lambda wildcards, input: options(input),
-        settings=lambda wildcards: settings(**inference.ranking_settings(EXPERIMENT, **wildcards)),
-    conda:
-        "../envs/neural.yaml"
     message:
         "{params.what} {wildcards.system} seed-{wildcards.seed}{wildcards.part}"
-    shell:
-        "python {params.code[script]:q} {params.options:q} --run {output.run:q} --timing {output.timing:q}"
-        " --settings {params.settings:q} --log {log:q}"
 
 
-rule join_runs:
+use rule in_evaluation as join_runs with:
     input:
         shards=parts_of_ranking("ranking"),
         timings=parts_of_ranking("ranking_timing"),
@@ -60,12 +54,6 @@ rule join_runs:
     wildcard_constraints:
         ranked=inference.joined(EXPERIMENT),
     params:
-        code=code("inference/join_runs.py"),
-        settings=lambda wildcards: settings(**inference.joining_settings(EXPERIMENT, **wildcards)),
-    conda:
-        "../envs/evaluation.yaml"
+        **job("inference/join_runs.py", lambda wildcards: inference.joining_settings(EXPERIMENT, **wildcards)),
     message:
         "join_runs {wildcards.ranked} {wildcards.system} seed-{wildcards.seed}"
-    shell:
-        "python {params.code[script]:q} --shards {input.shards:q} --timings {input.timings:q} --queries {input.queries:q}"
-        " --run {output.run:q} --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"

@@ -50,7 +50,10 @@ use rule in_evaluation as choose_recipe with:
     wildcard_constraints:
         recipe=one_of(selection.choosers(EXPERIMENT)),
     params:
-        **job("selection/jobs.py:choose_recipe", lambda wildcards: selection.recipe_settings(EXPERIMENT, wildcards.recipe)),
+        **job(
+            "selection/jobs.py:choose_recipe",
+            lambda wildcards: selection.recipe_settings(EXPERIMENT, wildcards.recipe),
+        ),
     message:
         "choose_recipe {wildcards.recipe}"
 

@@ -5,7 +5,6 @@ tables/study-design.{tsv,md,tex}. `snakemake plan_study` makes them all, with th
 `plan_study`, they are made with the other results.
 """
 
-from ranktrial.engine.job_settings import settings
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from ranktrial.experiment.comparisons import loaded_modules
@@ -28,7 +27,7 @@ def of_plan(name):
     return inputs
 
 
-rule study_design:
+use rule in_report as study_design with:
     input:
         effects=of_plan("effects"),
         meta=of_plan("meta"),
@@ -42,22 +41,18 @@ rule study_design:
     wildcard_constraints:
         plan=one_of(EXPERIMENT.study.plans),
     params:
-        code=code(
-            "study_design/plan_designs.py",
-            lambda wildcards: loaded_modules(study.compared(EXPERIMENT, wildcards.plan)),
+        **job(
+            code(
+                "study_design/plan_designs.py",
+                lambda wildcards: loaded_modules(study.compared(EXPERIMENT, wildcards.plan)),
+            ),
+            lambda wildcards: study.plan_settings(EXPERIMENT, wildcards.plan),
         ),
-        settings=lambda wildcards: settings(**study.plan_settings(EXPERIMENT, wildcards.plan)),
-    conda:
-        "../envs/report.yaml"
     message:
         "study_design {wildcards.plan}"
-    shell:
-        "python {params.code[script]:q} --effects {input.effects:q} --meta {input.meta:q} --control {input.control:q}"
-        " --treatment {input.treatment:q} --costs {input.costs:q} --plan {output.plan:q}"
-        " --settings {params.settings:q} --log {log:q}"
 
 
-rule plan_study:  # the last rule; prints one sentence per plan
+use rule in_report as plan_study with:
     input:
         plans=study.plan_files(EXPERIMENT),
         figures=study.figure_files(EXPERIMENT),
@@ -68,12 +63,6 @@ rule plan_study:  # the last rule; prints one sentence per plan
     log:
         result("log", job="plan_study"),
     params:
-        code=code("reports/study_designs.py"),
-        settings=settings(labels=system_labels(EXPERIMENT)),
-    conda:
-        "../envs/report.yaml"
+        **job("reports/study_designs.py", lambda wildcards: dict(labels=system_labels(EXPERIMENT))),
     message:
         "plan_study"
-    shell:
-        "python {params.code[script]:q} --plans {input.plans:q} --figures {input.figures:q} --table {output.table:q}"
-        " --page {output.page:q} --tex {output.tex:q} --settings {params.settings:q} --log {log:q}"

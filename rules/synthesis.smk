@@ -43,7 +43,7 @@ rule compare:
         " --settings {params.settings:q} --log {log:q}"
 
 
-rule compare_many:
+use rule in_evaluation as compare_many with:
     input:
         metrics=lambda wildcards: synthesis.family_metrics(EXPERIMENT, wildcards.family),
     output:
@@ -58,12 +58,6 @@ rule compare_many:
     log:
         result("log", job="compare_many/{family}"),
     params:
-        code=code("synthesis/compare_many.py"),
-        settings=lambda wildcards: settings(**synthesis.family_settings(EXPERIMENT, wildcards.family)),
-    conda:
-        "../envs/evaluation.yaml"
+        **job("synthesis/compare_many.py", lambda wildcards: synthesis.family_settings(EXPERIMENT, wildcards.family)),
     message:
         "compare_many {wildcards.family}"
-    shell:
-        "python {params.code[script]:q} --metrics {input.metrics:q} --table {output.table:q} --record {output.record:q}"
-        " --settings {params.settings:q} --log {log:q}"

@@ -8,7 +8,7 @@ tables/influence/{comparison}.tsv, tables/comparisons.{md,tex}, tables/effects/{
 
 from scripts.datasets import planning as datasets
 from ranktrial.engine.job_settings import settings
-from ranktrial.engine.rule_helpers import one_of, options
+from ranktrial.engine.rule_helpers import one_of
 from scripts.evaluation import planning as evaluation
 from scripts.evaluation import planning_ascending as ascending
 from ranktrial.experiment import job_files
@@ -85,7 +85,7 @@ def shown_tables():
     ]
 
 
-rule collect:
+use rule in_report as collect with:
     input:
         unpack(lambda wildcards: COLLECTED[wildcards.table].inputs),
     output:
@@ -95,20 +95,17 @@ rule collect:
     wildcard_constraints:
         table=one_of(COLLECTED),
     params:
-        code=code(
-            lambda wildcards: COLLECTED[wildcards.table].script,
-            lambda wildcards: loaded_modules(
-                EXPERIMENT.comparisons[name] for name in COLLECTED[wildcards.table].compared
+        **job(
+            code(
+                lambda wildcards: COLLECTED[wildcards.table].script,
+                lambda wildcards: loaded_modules(
+                    EXPERIMENT.comparisons[name] for name in COLLECTED[wildcards.table].compared
+                ),
             ),
+            lambda wildcards: COLLECTED[wildcards.table].settings,
         ),
-        options=lambda wildcards, input: options(input),
-        settings=lambda wildcards: settings(**COLLECTED[wildcards.table].settings),
-    conda:
-        "../envs/report.yaml"
     message:
         "collect {wildcards.table}"
-    shell:
-        "python {params.code[script]:q} {params.options:q} --table {output.table:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule tables:

@@ -32,7 +32,7 @@ rule tune_fusion:
         " --table {output.grid:q} --settings {params.settings:q} --log {log:q}"
 
 
-rule fuse:
+use rule in_evaluation as fuse with:
     input:
         runs=lambda wildcards: fusion.runs(EXPERIMENT, **wildcards),
         weights=lambda wildcards: fusion.weights(EXPERIMENT, **wildcards),
@@ -44,12 +44,6 @@ rule fuse:
     wildcard_constraints:
         system=systems_of_type("fusion"),
     params:
-        code=code("fusion/fuse.py"),
-        settings=lambda wildcards: settings(**fusion.fusing_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
-    conda:
-        "../../envs/evaluation.yaml"
+        **job("fusion/fuse.py", lambda wildcards: fusion.fusing_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
     message:
         "fuse {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
-    shell:
-        "python {params.code[script]:q} --runs {input.runs:q} --weights {input.weights:q} --run {output.run:q}"
-        " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"

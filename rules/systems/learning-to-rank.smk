@@ -67,7 +67,7 @@ rule train_ranker:
         " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
-rule refit_ranker:
+use rule in_learning_to_rank as refit_ranker with:
     input:
         train=features_of_split("train"),
         dev=features_of_split("dev"),
@@ -86,19 +86,15 @@ rule refit_ranker:
         system=systems_of_type("learning-to-rank"),
         source="[^/]+",
     params:
-        code=code("learning_to_rank/refit.py", learner),
-        settings=lambda wildcards: settings(**learning.refit_settings(EXPERIMENT, wildcards.system)),
-    conda:
-        "../../envs/learning-to-rank.yaml"
+        **job(
+            code("learning_to_rank/refit.py", learner),
+            lambda wildcards: learning.refit_settings(EXPERIMENT, wildcards.system),
+        ),
     message:
         "refit_ranker {wildcards.source} {wildcards.system} seed-{wildcards.seed}"
-    shell:
-        "python {params.code[script]:q} --train {input.train:q} --dev {input.dev:q} --terms {input.terms:q}"
-        " --chosen {input.chosen:q} --chosen-timing {input.chosen_timing:q} --model {output.model:q}"
-        " --record {output.record:q} --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
-rule rank_by_features:
+use rule in_learning_to_rank as rank_by_features with:
     input:
         features=lambda wildcards: learning.ranked_features(EXPERIMENT, wildcards.system, wildcards.task),
         terms=lambda wildcards: features.term_counts(EXPERIMENT, features_of(wildcards.system), wildcards.task),
@@ -112,13 +108,9 @@ rule rank_by_features:
     wildcard_constraints:
         system=systems_of_type("learning-to-rank"),
     params:
-        code=code("learning_to_rank/rank.py", learner),
-        settings=lambda wildcards: settings(**learning.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
-    conda:
-        "../../envs/learning-to-rank.yaml"
+        **job(
+            code("learning_to_rank/rank.py", learner),
+            lambda wildcards: learning.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed),
+        ),
     message:
         "rank_by_features {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
-    shell:
-        "python {params.code[script]:q} --features {input.features:q} --terms {input.terms:q} --model {input.model:q}"
-        " --record {input.record:q} --run {output.run:q} --timing {output.timing:q}"
-        " --settings {params.settings:q} --log {log:q}"

@@ -4,11 +4,10 @@ In: runs/{task}/{system}/seed-{seed}.trec.gz of each re-ranker. Out: runs/{task}
 timing.
 """
 
-from ranktrial.engine.job_settings import settings
 from scripts.fusion import planning as fusion
 
 
-rule join_folds:
+use rule in_evaluation as join_folds with:
     input:
         runs=lambda wildcards: fusion.runs_of_folds(EXPERIMENT, wildcards.system, wildcards.task),
     output:
@@ -19,12 +18,9 @@ rule join_folds:
     wildcard_constraints:
         system=systems_of_type("out-of-fold"),
     params:
-        code=code("fusion/join_folds.py"),
-        settings=lambda wildcards: settings(**fusion.joining_settings(EXPERIMENT, wildcards.system, wildcards.task)),
-    conda:
-        "../../envs/evaluation.yaml"
+        **job(
+            "fusion/join_folds.py",
+            lambda wildcards: fusion.joining_settings(EXPERIMENT, wildcards.system, wildcards.task),
+        ),
     message:
         "join_folds {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
-    shell:
-        "python {params.code[script]:q} --runs {input.runs:q} --run {output.run:q} --timing {output.timing:q}"
-        " --settings {params.settings:q} --log {log:q}"

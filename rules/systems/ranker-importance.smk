@@ -4,11 +4,10 @@ In: rankers/{source}/{system}/seed-{seed}.model with its record (.json), the fea
 rankers/{source}/{system}/seed-{seed}.importance.tsv. {source} is the dataset on which the ranker was trained.
 """
 
-from ranktrial.engine.job_settings import settings
 from scripts.learning_to_rank import planning as learning
 
 
-rule importance:
+use rule in_learning_to_rank as importance with:
     input:
         dev=lambda wildcards: learning.features(EXPERIMENT, wildcards.system, wildcards.source, "dev"),
         qrels=lambda wildcards: learning.dev_judgements(EXPERIMENT, wildcards.system, wildcards.source),
@@ -22,15 +21,12 @@ rule importance:
         system=systems_of_type("learning-to-rank"),
         source="[^/]+",
     params:
-        code=code(
-            "learning_to_rank/importance.py",
-            lambda wildcards: [learning.learner_file(EXPERIMENT, wildcards.system)],
+        **job(
+            code(
+                "learning_to_rank/importance.py",
+                lambda wildcards: [learning.learner_file(EXPERIMENT, wildcards.system)],
+            ),
+            lambda wildcards: learning.importance_settings(EXPERIMENT, wildcards.system),
         ),
-        settings=lambda wildcards: settings(**learning.importance_settings(EXPERIMENT, wildcards.system)),
-    conda:
-        "../../envs/learning-to-rank.yaml"
     message:
         "importance {wildcards.source} {wildcards.system} seed-{wildcards.seed}"
-    shell:
-        "python {params.code[script]:q} --dev {input.dev:q} --qrels {input.qrels:q} --model {input.model:q}"
-        " --record {input.record:q} --table {output.table:q} --settings {params.settings:q} --log {log:q}"

@@ -69,7 +69,9 @@ def test_rules_name_their_environment_and_keep_one_order_of_directives():
     for _, name, block in RULES:
         found = re.findall(r"^    (\w+):", block.split("\n\n\n")[0], re.MULTILINE)
         assert found == sorted(found, key=order.index), name
-        if found != ["input"]:  # which names what is made, and runs nothing
+        if name.startswith("in_"):  # what others inherit
+            assert found == ["conda", "shell"], name
+        elif found != ["input"]:  # which names what is made, and runs nothing
             assert "message" in found and ("conda" in found or block.startswith("use rule")), name
         assert not re.search(r"^    run:|\bconfig\[", block, re.MULTILINE), name
 
@@ -94,9 +96,9 @@ def names_used(path):
 
 
 def test_no_rule_file_leans_on_names_of_another():
-    """But for those that start.smk and common.smk give to all, by their docstrings."""
+    """But for those that start.smk, common.smk and jobs.smk give to all, by their docstrings."""
     paths = sorted((REPOSITORY / "rules").rglob("*.smk"))
-    for_all = [path for path in paths if path.name in ("start.smk", "common.smk")]
+    for_all = [path for path in paths if path.name in ("start.smk", "common.smk", "jobs.smk")]
     given = set(re.findall(r"\w+", "".join(path.read_text().split('"""')[1] for path in for_all)))
     names = {path: names_of(path) for path in paths}
     for path in [path for path in paths if path not in for_all]:

@@ -1,0 +1,73 @@
+"""What most rules inherit: the environment and the command of a job, which is one function of a script.
+
+`use rule in_evaluation as score with:` states inputs, outputs and `params: **job(script, settings)`: all named inputs
+and outputs are options of the command, so that a function gets them by their names. Provides all rule files with `job`.
+"""
+
+from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import options
+
+RUN = "python {params.code[script]:q} {params.function} {params.options:q} --settings {params.settings:q} --log {log:q}"
+
+
+def job(script, of_job=lambda wildcards: {}):
+    """The parameters of a rule that inherits RUN; `of_job` returns the settings for the wildcards.
+
+    `script` is a file below scripts/, with the function's name after a colon if it has several, or the parameter `code`.
+    """
+    file, _, function = script.partition(":") if isinstance(script, str) else (None, "", "")
+    return {
+        "code": code(file) if file else script,
+        "function": function,
+        "options": lambda wildcards, input, output: options(input) + options(output),
+        "settings": lambda wildcards: settings(**of_job(wildcards)),
+    }
+
+
+rule in_bm25:
+    conda:
+        "../envs/bm25.yaml"
+    shell:
+        RUN
+
+
+rule in_datasets:
+    conda:
+        "../envs/datasets.yaml"
+    shell:
+        RUN
+
+
+rule in_evaluation:
+    conda:
+        "../envs/evaluation.yaml"
+    shell:
+        RUN
+
+
+rule in_features:
+    conda:
+        "../envs/features.yaml"
+    shell:
+        RUN
+
+
+rule in_learning_to_rank:
+    conda:
+        "../envs/learning-to-rank.yaml"
+    shell:
+        RUN
+
+
+rule in_neural:
+    conda:
+        "../envs/neural.yaml"
+    shell:
+        RUN
+
+
+rule in_report:
+    conda:
+        "../envs/report.yaml"
+    shell:
+        RUN
