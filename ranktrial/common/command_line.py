@@ -74,15 +74,23 @@ PATHS = {Path: "", list[Path]: "*", Path | None: "?"}  # type of a parameter -> 
 
 def arguments_of(function: Callable[..., None]) -> dict[str, typing.Any]:
     """The arguments of a function from the command line. Raises UserError if the settings are not those it takes."""
-    hints, given = typing.get_type_hints(function, include_extras=True), inspect.signature(function).parameters
-    paths = {name: PATHS[hints[name]] for name in given if hints[name] in PATHS}
-    others = [name for name in given if name not in paths]
-    whole = others == ["settings"] and dataclasses.is_dataclass(hints["settings"])
-    settings = hints["settings"] if whole else _record(function.__name__, {name: hints[name] for name in others}, given)
+    hints = typing.get_type_hints(function, include_extras=True)
+    paths = {name: PATHS[hints[name]] for name in inspect.signature(function).parameters if hints[name] in PATHS}
+    record = settings_of(function)
     names = [name.replace("_", "-") + mark for name, mark in paths.items()]
-    options = parser(function.__doc__, *names, settings=settings if others else False).parse_args()
-    read = {"settings": options.settings} if whole else vars(options.settings) if others else {}
+    options = parser(function.__doc__, *names, settings=record).parse_args()
+    whole = record is not NoSettings and hints.get("settings") is record
+    read = {"settings": options.settings} if whole else vars(options.settings)
     return {name: getattr(options, name) for name in paths} | read
+
+
+def settings_of(function: Callable[..., None]) -> type:
+    """The dataclass of a function's settings: the type of `settings`, or one with all parameters that are no paths."""
+    hints, given = typing.get_type_hints(function, include_extras=True), inspect.signature(function).parameters
+    others = [name for name in given if hints[name] not in PATHS]
+    if others == ["settings"] and dataclasses.is_dataclass(hints["settings"]):
+        return typing.cast(type, hints["settings"])
+    return _record(function.__name__, {name: hints[name] for name in others}, given) if others else NoSettings
 
 
 def _record(name: str, hints: dict[str, typing.Any], given: Mapping[str, inspect.Parameter]) -> type:

@@ -29,4 +29,4 @@ def evaluation_settings(experiment: Experiment, model: str, recipe: str) -> Json
 
 def code(experiment: Experiment, recipe: str) -> list[str]:
     """The module, relative to scripts/, that a training loads by name if it evaluates."""
-    return ["training/dev_evaluation.py"] if experiment.recipes[recipe].evaluate else []
+    return ["ranktrial/training/dev_evaluation.py"] if experiment.recipes[recipe].evaluate else []

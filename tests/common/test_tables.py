@@ -9,6 +9,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.tables import MEANS, read_metrics, read_table, read_texts
+from tests.support.sources import our_sources
 
 REPOSITORY = Path(__file__).parents[2]
 NAMES = ["01", "1", "1e3", "1000", "2019", "NA", "N/A", "null", "nan", "NaN", "None", "inf", "-0", "True", "1.0", "0x1",
@@ -58,5 +59,5 @@ def test_texts_stay_as_printed_and_a_file_without_a_heading_has_no_columns(tmp_p
 
 
 def test_no_other_module_has_pandas_read_a_table():
-    reading = [path for path in (REPOSITORY / "scripts").rglob("*.py") if re.search(r"\bpd\.read_", path.read_text())]
+    reading = [path for path in our_sources() if re.search(r"\bpd\.read_", path.read_text())]
     assert [path.relative_to(REPOSITORY).as_posix() for path in reading] == ["ranktrial/common/tables.py"]

@@ -1,7 +1,6 @@
 """What the formats declare: the schema, the pages and the readers say the same, and a new format is one file."""
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from ranktrial.common.keys import keys_of
 from ranktrial.common.plugins import load_all
 from ranktrial.experiment.dataset_schema import FORMATS, dataset_schema, keys_of_format, own_keys, readme_table
 from ranktrial.experiment.schema import entry_of, schema
+from tests.support.sources import copy_sources
 
 REPOSITORY = Path(__file__).parents[2]
 READERS = {name: module for name, module in load_all(FORMATS).items() if module.FORMAT.has_files}
@@ -81,8 +81,7 @@ print(json.dumps({"format": "toy", "source": "data", "seed": 1, "options": optio
 
 def test_a_new_format_is_one_file(tmp_path):
     """In a copy of the scripts: it can be configured, has its line in the README's table, and is prepared."""
-    for package in ("ranktrial", "scripts"):
-        shutil.copytree(REPOSITORY / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    copy_sources(tmp_path)
     (tmp_path / "ranktrial/datasets/formats/toy.py").write_text(TOY)
     (tmp_path / "data").mkdir()
     (tmp_path / "data/a.txt").write_text("first\nsecond\n")

@@ -9,6 +9,7 @@ import pytest
 
 from ranktrial.engine import imports, meanings
 from ranktrial.engine.imports import behind
+from tests.support.sources import our_sources
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -43,6 +44,7 @@ def modules(path):
     [
         "from scripts.b import c",
         "from scripts.b.c import name",
+        "from scripts.b import (\n    c,\n)",
         "import scripts.b.c",
         "import scripts.b.c as c",
         "import os, scripts.b.c",
@@ -76,11 +78,11 @@ def test_imports_are_followed_also_in_a_circle(sources):
 
 
 def test_what_a_script_loads_by_name_counts_with_its_imports(sources):
-    sources({"scripts/stage/run.py": "import scripts.x", "scripts/kinds/one.py": "import scripts.y",
-             "scripts/kinds/two.py": "", "scripts/x.py": "", "scripts/y.py": ""})  # fmt: skip
+    sources({"scripts/stage/run.py": "import scripts.x", "ranktrial/kinds/one.py": "import scripts.y",
+             "ranktrial/kinds/two.py": "", "scripts/x.py": "", "scripts/y.py": ""})  # fmt: skip
     assert modules("scripts/stage/run.py") == ["scripts/x.py"]
-    assert behind("stage/run.py", "kinds/one.py") == (
-        "scripts/kinds/one.py", "scripts/stage/run.py", "scripts/x.py", "scripts/y.py",
+    assert behind("stage/run.py", "ranktrial/kinds/one.py") == (
+        "ranktrial/kinds/one.py", "scripts/stage/run.py", "scripts/x.py", "scripts/y.py",
     )  # fmt: skip
 
 
@@ -89,7 +91,7 @@ def test_a_running_script_loads_no_file_that_was_not_seen():
     script = "scripts/synthesis/compare.py"
     loaded = subprocess.run(
         [sys.executable, "-c", "import sys, scripts.synthesis.compare\n"
-         "print(*(m.__file__ for n, m in sys.modules.items() if n.startswith('scripts.') and m.__file__), sep='\\n')"],
+         "print(*(m.__file__ for n, m in sys.modules.items() if n.startswith(('ranktrial.', 'scripts.')) and m.__file__), sep='\\n')"],
         cwd=REPOSITORY, capture_output=True, text=True, check=True,
     ).stdout.split()  # fmt: skip
     names = {str(Path(path).relative_to(REPOSITORY)) for path in loaded if Path(path).read_text().strip()}
@@ -98,7 +100,7 @@ def test_a_running_script_loads_no_file_that_was_not_seen():
 
 def test_no_import_statement_is_passed_over():
     """Only statements are walked through, which is faster than every node."""
-    for path in sorted((REPOSITORY / "scripts").rglob("*.py")):
+    for path in our_sources():
         tree = ast.parse(path.read_text())
         walked = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
         found = [node for node in meanings._statements(tree) if isinstance(node, ast.Import | ast.ImportFrom)]

@@ -6,10 +6,10 @@ from ranktrial.engine import imports, job_code
 from ranktrial.engine.job_code import is_code, modules_behind
 
 FILES = {
-    "stage/run.py": '"""Runs."""\nfrom ranktrial.common.a import a\n',
-    "common/a.py": "a = 1\n",
-    "kinds/one.py": "one = 1\n",
-    "kinds/two.py": "two = 2\n",
+    "scripts/stage/run.py": '"""Runs."""\nfrom ranktrial.common.a import a\n',
+    "ranktrial/common/a.py": "a = 1\n",
+    "ranktrial/kinds/one.py": "one = 1\n",
+    "ranktrial/kinds/two.py": "two = 2\n",
 }
 
 
@@ -24,8 +24,8 @@ def sources(tmp_path, monkeypatch):
 
     def write(**changes):
         for name, text in (FILES | {name.replace("__", "/") + ".py": text for name, text in changes.items()}).items():
-            (tmp_path / "scripts" / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / "scripts" / name).write_text(text)
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text)
         forget()
 
     monkeypatch.setattr(imports, "ROOT", tmp_path)
@@ -42,24 +42,30 @@ def test_the_code_of_a_job_is_what_is_behind_its_script(sources):
     before = code()
     assert before["script"] == "scripts/stage/run.py" and before["loads"] == []
     assert modules_behind(before) == ("ranktrial/common/a.py", "scripts/stage/run.py")
-    for unrelated in ({"kinds__one": "one = 9\n"}, {"common__a": '"""A number."""\n\na = (1)  # of one\n'}):
+    for unrelated in (
+        {"ranktrial__kinds__one": "one = 9\n"},
+        {"ranktrial__common__a": '"""A number."""\n\na = (1)  # of one\n'},
+    ):
         sources(**unrelated)
         assert code() == before
-    for other in ({"common__a": "a = 2\n"}, {"stage__run": "from ranktrial.common.a import a\na\n"}):
+    for other in (
+        {"ranktrial__common__a": "a = 2\n"},
+        {"scripts__stage__run": "from ranktrial.common.a import a\na\n"},
+    ):
         sources(**other)
         assert code() != before and modules_behind(before) == ()
 
 
 def test_what_is_loaded_by_name_counts_and_its_order_does_not(sources):
-    both = code("kinds/two.py", "kinds/one.py")
-    assert both == code("kinds/one.py", "kinds/two.py", "kinds/one.py") != code("kinds/one.py")
-    assert "scripts/kinds/two.py" in modules_behind(both)
+    both = code("ranktrial/kinds/two.py", "ranktrial/kinds/one.py")
+    assert both == code(*["ranktrial/kinds/one.py", "ranktrial/kinds/two.py"] * 2) != code("ranktrial/kinds/one.py")
+    assert "ranktrial/kinds/two.py" in modules_behind(both)
 
 
 def test_the_same_text_under_another_name_is_other_code(sources):
-    assert code("kinds/one.py")["digest"] != code("kinds/two.py")["digest"]
-    sources(kinds__two="one = 1\n")
-    assert code("kinds/one.py")["digest"] != code("kinds/two.py")["digest"]
+    assert code("ranktrial/kinds/one.py")["digest"] != code("ranktrial/kinds/two.py")["digest"]
+    sources(ranktrial__kinds__two="one = 1\n")
+    assert code("ranktrial/kinds/one.py")["digest"] != code("ranktrial/kinds/two.py")["digest"]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +78,7 @@ def test_code_that_is_not_there_has_no_modules(sources, name, value):
 
 def test_a_module_that_python_cannot_read_is_other_code(sources):
     before = code()
-    sources(common__a="a = (\n")
+    sources(ranktrial__common__a="a = (\n")
     assert modules_behind(before) == ()
 
 

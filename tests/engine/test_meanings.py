@@ -28,7 +28,7 @@ def kept(source):
 
 def test_kept_meanings_are_those_that_are_found(tmp_path, monkeypatch):
     folder = shutil.copytree(
-        ROOT / "scripts" / "engine", tmp_path / "engine", ignore=shutil.ignore_patterns("__pycache__")
+        ROOT / "ranktrial" / "engine", tmp_path / "engine", ignore=shutil.ignore_patterns("__pycache__")
     )
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     paths = sorted(folder.rglob("*.py"))

@@ -18,7 +18,7 @@ REPOSITORY = Path(__file__).parents[2]
 TAKE = """
 import sys, time
 from pathlib import Path
-from scripts.engine import run_lock
+from ranktrial.engine import run_lock
 from ranktrial.engine.run_lock import RunLock
 run_lock.RENEWED = 0.1
 from ranktrial.common.errors import UserError

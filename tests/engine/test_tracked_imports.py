@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.sources import PACKAGES, our_sources
+
 REPOSITORY = Path(__file__).parents[2]
-FILES = sorted((REPOSITORY / "scripts").rglob("*.py"))
+FILES = our_sources()
 # Those that may load code by other ways than `from scripts.room.module import name`, and why.
 EXCUSED = {
     "ranktrial/common/plugins.py": "loads a plug-in by its name; the rule gives its file to code(), beside the script",
@@ -26,13 +28,13 @@ def untracked(source: str) -> Iterator[str]:
         if isinstance(node, ast.ImportFrom):
             if node.level:
                 yield f"line {node.lineno}: a relative import"
-            elif node.module == "scripts" or ((node.module or "").startswith("scripts.") and _star(node)):
+            elif node.module in PACKAGES or (_ours(node.module or "") and _star(node)):
                 yield f"line {node.lineno}: from {node.module} import {node.names[0].name}"
             elif _loads(node.module or "") and not all(f"{node.module}.{a.name}" in HARMLESS for a in node.names):
                 yield f"line {node.lineno}: from {node.module}"
         elif isinstance(node, ast.Import):
             for alias in node.names:
-                if alias.name.partition(".")[0] == "scripts" or _loads(alias.name):
+                if _ours(alias.name) or _loads(alias.name):
                     yield f"line {node.lineno}: import {alias.name}"
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in LOADERS:
             yield f"line {node.lineno}: {node.func.id}()"
@@ -40,6 +42,10 @@ def untracked(source: str) -> Iterator[str]:
             yield f"line {node.lineno}: {node.attr}"
         elif isinstance(node, ast.Assign | ast.AugAssign) and "sys.path" in ast.unparse(node):
             yield f"line {node.lineno}: sys.path is changed"
+
+
+def _ours(module: str) -> bool:
+    return module.partition(".")[0] in PACKAGES
 
 
 def _star(node: ast.ImportFrom) -> bool:

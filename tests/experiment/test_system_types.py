@@ -1,7 +1,6 @@
 """Types of systems: what they declare is what the schema says, and a new type is one file."""
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 from ranktrial.experiment import system_types
 from ranktrial.experiment.schema import entry_of, schema
 from ranktrial.models.model_keys import Model
+from tests.support.sources import copy_sources
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -82,10 +82,9 @@ print(json.dumps([[describe(experiment, toy), for_times(experiment, toy), datase
 
 
 def test_a_type_from_outside_is_one_file(tmp_path):
-    for package in ("ranktrial", "scripts"):
-        shutil.copytree(REPOSITORY / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    copy_sources(tmp_path)
     (tmp_path / "data").mkdir()
-    (tmp_path / "scripts" / "experiment" / "systems" / "lot.py").write_text(TOY)
+    (tmp_path / "ranktrial" / "experiment" / "systems" / "lot.py").write_text(TOY)
     config = {
         "experiment": "e",
         "datasets": {"d": {"format": "beir", "location": "data"}},

@@ -1,11 +1,12 @@
 """The example of docs/ranking.md, as one file in a copy of the sources: a new feature is known and computed."""
 
 import re
-import shutil
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
+
+from tests.support.sources import copy_sources
 
 ROOT = Path(__file__).parents[2]
 HEAD = """
@@ -35,9 +36,8 @@ print(given(found[1]), feature.values(Candidates(none.astype(int), none, none, n
 def test_the_example_of_the_page_is_a_feature(tmp_path):
     page = (ROOT / "docs" / "ranking.md").read_text()
     example = textwrap.dedent(re.search(r"\n\n((?:    [^\n]*\n)+)\n`@of_pairs`", page)[1])
-    for package in ("ranktrial", "scripts"):
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "scripts" / "features" / "families" / "toy.py").write_text(HEAD + example)
+    copy_sources(tmp_path)
+    (tmp_path / "ranktrial" / "features" / "families" / "toy.py").write_text(HEAD + example)
     done = subprocess.run([sys.executable, "-c", USE], cwd=tmp_path, capture_output=True, text=True)
     expected = {"name": "binary.title", "family": "toy", "feature": "binary", "field": "title"}
     assert done.stdout == f"{expected} [1.5, 0.0, 1.0]\n", done.stderr

@@ -35,8 +35,8 @@ def test_a_field_of_its_own_needs_the_index_with_both_apart():
 
 def test_a_job_depends_on_the_families_of_its_features_alone():
     assert planning.families(experiment(), "f") == [
-        "features/families/weighting_models.py",
-        "features/families/first_stage.py",
+        "ranktrial/features/families/weighting_models.py",
+        "ranktrial/features/families/first_stage.py",
     ]
     assert planning.families(experiment(of=[{"system": "tuned"}]), "f") == []
 
@@ -45,7 +45,7 @@ def test_texts_are_read_where_a_feature_is_of_them():
     assert planning.texts(experiment(), "f", "d") == []
     planned = experiment(of=["comparative_objects", {"system": "tuned"}])
     assert planning.texts(planned, "f", "d") == ["results/e/data/d/queries/test.jsonl", "results/e/data/d/corpus.jsonl"]
-    assert planning.families(planned, "f") == ["features/families/comparative.py"]
+    assert planning.families(planned, "f") == ["ranktrial/features/families/comparative.py"]
 
 
 def test_a_tagger_reads_the_texts_before():
@@ -55,7 +55,7 @@ def test_a_tagger_reads_the_texts_before():
     assert planning.tagged(planned) == ["f"] and planning.tagged(experiment()) == []
     assert planning.structures(planned, "f", "d") == ["results/e/features/d/f.structures.jsonl"]
     assert planning.tagger(planned, "f") == "results/e/models/t/untrained/seed-0"
-    assert planning.tagger_kind(planned, "f") == "models/types/token_classification.py"
+    assert planning.tagger_kind(planned, "f") == "ranktrial/models/types/token_classification.py"
     settings = {"type": "token-classification", "max_length": 128, "batch_size": 32, "depth": 7}
     assert planning.tagging_settings(planned, "f") == settings
     assert planning.structures(experiment(), "f", "d") == []

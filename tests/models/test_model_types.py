@@ -4,7 +4,6 @@ import ast
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +17,7 @@ from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import ranking, read_run, write_run
 from ranktrial.models.adapters import MODEL_TYPES, adapter, adapters, tags, writes
 from ranktrial.models.losses import PAIRS
+from tests.support.sources import copy_sources, our_sources
 
 ROOT = Path(__file__).parents[2]
 FOLDER = MODEL_TYPES.replace(".", "/")
@@ -65,7 +65,7 @@ def named(text: str) -> set[str]:
 
 def test_no_code_but_their_own_names_a_model_type():
     assert named('if model["type"] == "bi-encoder": pass') == {"bi-encoder"}
-    files = [path for path in (ROOT / "scripts").rglob("*.py") if path.parent != ROOT / FOLDER]
+    files = [path for path in our_sources() if path.parent != ROOT / FOLDER]
     assert {path: names for path in files if (names := named(path.read_text()))} == {}
     quoted = re.compile("|".join(f"[\"']{name}[\"']" for name in adapters()))
     rules = [*(ROOT / "rules").rglob("*.smk"), ROOT / "Snakefile"]
@@ -107,8 +107,7 @@ DOCUMENTS = {"a": "ash elm", "b": "elm fig fig", "c": "oak yew", "d": "ash ash f
 def outside(tmp_path_factory) -> Path:
     """A copy of scripts/ with one file more, and a collection."""
     folder = tmp_path_factory.mktemp("outside")
-    for package in ("ranktrial", "scripts"):
-        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+    copy_sources(folder)
     (folder / FOLDER / "hashed_words.py").write_text(HASHED)
     (folder / "model").mkdir()
     (folder / "model/config.json").write_text(json.dumps({"buckets": 4096}))

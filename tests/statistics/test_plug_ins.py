@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 import typing
@@ -22,6 +21,7 @@ from ranktrial.statistics.effects import EffectType, all_effects, effect_named
 from ranktrial.statistics.estimators import Estimator, all_estimators
 from ranktrial.statistics.intervals import Interval, all_intervals
 from ranktrial.statistics.task_intervals import IntervalMethod, all_task_intervals
+from tests.support.sources import copy_sources
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = entry_of(schema(), "comparisons")["properties"]
@@ -69,13 +69,13 @@ def test_a_job_depends_on_its_own_plug_ins_alone():
     chosen_names = {"effect": "d_av", "estimator": "REML", "interval": "knapp-hartung", "task_interval": "bootstrap-t"}
     chosen = SimpleNamespace(statistics=Statistics(**chosen_names))
     assert loaded_modules([chosen, chosen]) == [
-        "statistics/effects/d_av.py",
-        "statistics/estimators/reml.py",
-        "statistics/intervals/knapp_hartung.py",
-        "statistics/task_intervals/bootstrap_t.py",
+        "ranktrial/statistics/effects/d_av.py",
+        "ranktrial/statistics/estimators/reml.py",
+        "ranktrial/statistics/intervals/knapp_hartung.py",
+        "ranktrial/statistics/task_intervals/bootstrap_t.py",
     ]
     chosen.statistics = Statistics(**chosen_names | {"effect": "CORR"})
-    assert "statistics/task_intervals/normal.py" in loaded_modules([chosen])  # fmt: skip
+    assert "ranktrial/statistics/task_intervals/normal.py" in loaded_modules([chosen])  # fmt: skip
 
 
 TOYS = {
@@ -115,8 +115,7 @@ def interval(sample):
 
 def test_a_new_plug_in_is_one_new_file(tmp_path):
     """A toy of each, one file in its folder, is computed with, drawn and put in a sentence."""
-    for package in ("ranktrial", "scripts"):
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    copy_sources(tmp_path)
     for name, text in TOYS.items():
         (tmp_path / "ranktrial/statistics" / name).write_text(text)
     for task in "ab":

@@ -6,7 +6,6 @@ other rooms replaces is left out.
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
@@ -30,9 +29,9 @@ ARROW = Markup(
 
 
 def labels() -> dict[str, str]:
-    """What stands in the box of each room that has modules: its name and their number."""
-    counts = Counter(room(name) for name, path in MODULES.items() if path.name != "__init__.py")
-    return {name: f"{name} ({counts[name]})" for name in ROOMS if counts[name]}
+    """What stands in the box of each room that has modules: its name."""
+    inhabited = {room(name) for name, path in MODULES.items() if path.name != "__init__.py"}
+    return {name: name for name in ROOMS if name in inhabited}
 
 
 def edges() -> list[tuple[str, str]]:
@@ -72,9 +71,7 @@ def draw() -> str:
     start = Markup(
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0:.0f} {1:.0f}" width="{0:.0f}" height="{1:.0f}">'
     )
-    title = Markup(
-        "<title>The rooms of ranktrial/ and scripts/ and their numbers of modules: an arrow leads to what a room imports from</title>"
-    )
+    title = Markup("<title>The rooms of ranktrial/ and scripts/: an arrow leads to what a room imports from</title>")
     background = Markup('<rect width="100%" height="100%" style="fill:white;stroke:none"/>')
     head = [
         start.format(width, height),

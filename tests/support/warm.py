@@ -24,6 +24,8 @@ import threading
 import time
 from pathlib import Path
 
+from tests.support.sources import our_sources
+
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = Path(__file__).with_name("warm_client.py")
 LIBRARIES = (
@@ -70,7 +72,7 @@ def preload() -> None:
     from ranktrial.models import running
 
     running.import_library()
-    for path in (ROOT / "scripts").rglob("*.py"):
+    for path in our_sources():
         meaning(path)  # is kept beside the source, and copied with it
     for name in LIBRARIES:
         __import__(name)

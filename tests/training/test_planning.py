@@ -8,6 +8,7 @@ from ranktrial.experiment.resolution import resolve
 from scripts.training import planning
 from scripts.training.planning_examples import examples_name
 from tests.experiment.test_config import changed
+from tests.support.sources import our_sources
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENT = resolve(
@@ -26,7 +27,7 @@ EXPERIMENT = resolve(
 
 
 def test_a_key_of_the_trainer_is_declared_once_and_read_once():
-    scripts = {path: path.read_text() for path in (ROOT / "scripts").rglob("*.py")}
+    scripts = {path: path.read_text() for path in our_sources()}
     for key in ("weight_decay", "warmup"):
         named = {path.relative_to(ROOT).as_posix() for path, text in scripts.items() if re.search(rf"\b{key}\b", text)}
         assert named == {"ranktrial/models/training_keys.py", "ranktrial/training/trainer.py"}

@@ -89,7 +89,7 @@ import json, sys
 from pathlib import Path
 from ranktrial.models import running
 import numpy, torch
-from scripts.training import parallel
+from ranktrial.training import parallel
 folder, rows, rank = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 store = torch.distributed.FileStore(str(folder / "meeting"), 2)
 torch.distributed.init_process_group("gloo", store=store, rank=rank, world_size=2)
@@ -140,7 +140,7 @@ def test_what_several_processes_began_one_ends_and_the_others_die_with_the_first
 
 KILLED_AT_THE_SEVENTH_STEP = """
 import os, signal
-from scripts.training import checkpoints, fine_tune
+from ranktrial.training import checkpoints, fine_tune
 end = checkpoints.Recorder.on_step_end
 def ended(self, args, state, control, **others):
     end(self, args, state, control, **others)

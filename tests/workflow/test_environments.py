@@ -14,18 +14,18 @@ from ranktrial.engine import imports
 from tests.workflow.test_structure import RULES, normal
 
 REPOSITORY = Path(__file__).parents[2]
-# What scripts load by name: files below scripts/, or the kinds of a folder.
+# What scripts load by name: a file, or the kinds of a folder.
 LOADED = {
-    "inference/encode.py": "inference/indices/*.py",
-    "inference/join.py": "inference/indices/*.py",
-    "training/fine_tune.py": "training/dev_evaluation.py",
-    "datasets/prepare.py": "datasets/formats/*.py",
-    "features/compute.py": "features/families/*.py",
-    "features/tag_texts.py": "models/types/*.py",
-    "learning_to_rank/train.py": "learning_to_rank/learners/*.py",
-    "learning_to_rank/rank.py": "learning_to_rank/learners/*.py",
+    "inference/encode.py": "ranktrial/inference/indices/*.py",
+    "inference/join.py": "ranktrial/inference/indices/*.py",
+    "training/fine_tune.py": "ranktrial/training/dev_evaluation.py",
+    "datasets/prepare.py": "ranktrial/datasets/formats/*.py",
+    "features/compute.py": "ranktrial/features/families/*.py",
+    "features/tag_texts.py": "ranktrial/models/types/*.py",
+    "learning_to_rank/train.py": "ranktrial/learning_to_rank/learners/*.py",
+    "learning_to_rank/rank.py": "ranktrial/learning_to_rank/learners/*.py",
 }
-ADAPTERS = "models/types/*.py"
+ADAPTERS = "ranktrial/models/types/*.py"
 # The scripts of rules that ask a function which one a job runs.
 SCRIPTS = {
     "rank": ["inference/rerank.py", "inference/score_all.py", "inference/searches/*.py"],
@@ -90,12 +90,12 @@ def third_party(module: str) -> frozenset[str]:
 
 
 def loaded(script: str, of_a_model: bool) -> list[str]:
-    """The files that a script may load by name, relative to scripts/."""
+    """The files that a script may load by name."""
     patterns = [LOADED[script]] if script in LOADED else []
     patterns += [ADAPTERS] if of_a_model else []
-    files = [file for pattern in patterns for file in (REPOSITORY / "scripts").glob(pattern)]
+    files = [file for pattern in patterns for file in REPOSITORY.glob(pattern)]
     assert len(files) >= len(patterns), f"nothing lies at {patterns}"
-    return [str(file.relative_to(REPOSITORY / "scripts")) for file in files]
+    return [str(file.relative_to(REPOSITORY)) for file in files]
 
 
 def jobs():
@@ -104,7 +104,7 @@ def jobs():
     for _, name, block in RULES:
         base = re.match(r"use rule (\w+) as", block)
         environment = environments[name] or (environments[base[1]] if base else None)
-        script = re.search(r'"([\w/]+\.py)"', block)
+        script = re.search(r'"([\w/]+\.py)(?::\w+)?"', block)
         if environment:
             for run in scripts_at(*SCRIPTS[name]) if name in SCRIPTS else [script[1]] if script else []:
                 yield name, run, environment[1], "code_of_model" in block

@@ -11,7 +11,7 @@ from collections import Counter
 
 import pytest
 
-from ranktrial.common.command_line import NoSettings
+from ranktrial.common.command_line import NoSettings, settings_of
 from ranktrial.common.settings import read_settings
 from tests.workflow.conftest import REPOSITORY, copy
 
@@ -52,11 +52,16 @@ def jobs(plan):
     return re.findall(r"^Job \d+: (.*)$", plan[0], re.MULTILINE)
 
 
-def settings_of(module):
-    """The record that a script reads its settings into: its own, or the one that it names."""
+def settings_read(module, words):
+    """The record that a script reads its settings into: of the function that runs, its own, or the one that it names."""
+    source = inspect.getsource(module)
+    if functions := re.search(r"^    job\((\w+)", source, re.MULTILINE):
+        return settings_of(getattr(module, words[2], None) or getattr(module, functions[1]))
     if hasattr(module, "Settings"):
         return module.Settings
-    named = re.search(r"settings=(\w+)\)\.parse_args", inspect.getsource(module))[1]
+    named = re.search(r"settings=(\w+),?\s*\)\.parse_args", source)
+    assert named, f"{module.__name__}: reads its settings into no record"
+    named = named[1]
     return NoSettings if named == "False" else getattr(module, named)
 
 
@@ -66,7 +71,9 @@ def test_each_script_can_read_the_settings_of_its_jobs(plan):
     for words in map(shlex.split, commands):
         module = importlib.import_module(words[1].removesuffix(".py").replace("/", "."))
         values = json.loads(words[words.index("--settings") + 1])
-        read_settings(settings_of(module), {name: value for name, value in values.items() if name != "sha256_of"})
+        read_settings(
+            settings_read(module, words), {name: value for name, value in values.items() if name != "sha256_of"}
+        )
         scripts.add(words[1])
     assert len(commands) > 3500 and len(scripts) > 15
 

@@ -13,6 +13,7 @@ import yaml
 
 from ranktrial.archive.provenance.records import job_records, jobs_behind
 from ranktrial.engine.imports import behind
+from tests.support.sources import our_sources
 from tests.workflow.conftest import tiny_config
 
 EXPLORED = {"explorer", "collect extreme-queries"}
@@ -86,7 +87,7 @@ def test_reordered_keys_and_prompts_that_are_none_rerun_nothing(again):
 
 
 def test_touched_sources_rerun_nothing(again):
-    for path in (again.folder / "scripts").rglob("*.py"):
+    for path in our_sources(again.folder):
         os.utime(path)
     for path in (again.folder / "rules").iterdir():
         os.utime(path)

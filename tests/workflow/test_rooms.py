@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from tests.support.sources import PACKAGES
+
 REPOSITORY = Path(__file__).parents[2]
 # From the ground up: a room imports from itself and from those above its line in this list, and from nothing else of ours.
 # A room inside a room has a line of its own where others than its outer room need it.
@@ -72,7 +74,6 @@ def module(path: Path) -> str:
     return str(path.relative_to(REPOSITORY).with_suffix("")).replace("/", ".").removesuffix(".__init__")
 
 
-PACKAGES = ("ranktrial", "scripts")
 MODULES = {module(path): path for name in PACKAGES for path in sorted((REPOSITORY / name).rglob("*.py"))}
 
 

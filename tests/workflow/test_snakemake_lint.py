@@ -12,6 +12,7 @@ ACCEPTED = {
     "Environment variable PATH used": "it is set here for the jobs, not expected from the user",
     "Environment variable PYTHONUTF8 used": "it is set here for the jobs, not expected from the user",
     "Environment variable RANKTRIAL_DEVICE used": "it is set here for the jobs, not expected from the user",
+    "No log directive defined": "a rule in_… has no job: others inherit its environment and command",
     "Path composition with '+'": "found in the text of a shell command, which composes no path",
 }
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.support.sources import our_sources
+
 REPOSITORY = Path(__file__).parents[2]
-PACKAGES = ("ranktrial", "scripts")
-SCRIPTS = sorted(path for name in PACKAGES for path in (REPOSITORY / name).rglob("*.py") if path.name != "__init__.py")
+SCRIPTS = [path for path in our_sources() if path.name != "__init__.py"]
 LOCK = dict(
     re.match(r"([\w.-]+)==(\S+)", line).groups()
     for line in (REPOSITORY / "requirements.lock").read_text().splitlines()
