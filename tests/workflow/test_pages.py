@@ -87,6 +87,15 @@ def test_every_link_of_a_page_leads_somewhere():
     assert not dead
 
 
+def test_every_page_that_a_file_names_exists():
+    folders = [REPOSITORY / name for name in ("config", "rules", "scripts", "ranktrial", "tests", "profiles")]
+    files = [REPOSITORY / "CHANGELOG.md", *(file for folder in folders for file in folder.rglob("*.*"))]
+    texts = {file: file.read_text() for file in files if file.suffix in (".md", ".py", ".smk", ".yaml")}
+    page = re.compile(r"\bdocs/[\w/-]+\.(?:md|ipynb)\b")
+    named = {(file.name, name) for file, text in texts.items() for name in page.findall(text)}
+    assert len(named) > 40 and not [name for name in named if not (REPOSITORY / name[1]).exists()]
+
+
 def blocks(page):
     """The YAML of a page."""
     text = (REPOSITORY / "docs" / page).read_text()
