@@ -13,8 +13,8 @@ import pytest
 from ranktrial.ir.measures import evaluate
 from ranktrial.ir.trec import ranking, read_qrels, read_run
 from ranktrial.statistics.task.tests import interval_of
-from ranktrial.synthesis.simulated_judges import powered_task
-from ranktrial.synthesis.simulated_worlds import METHOD, one_task
+from tests.simulation.judges import powered_task
+from tests.simulation.worlds import METHOD, one_task
 
 DATA = Path(__file__).parents[3] / "shared/data/ranger-retrieval"
 SYSTEMS = ("tasb_dim768_hf", "colberter_dim1_stopwords")

@@ -17,8 +17,8 @@ from ranktrial.statistics.multiple.parametric import dunnett_p, tukey_p, varianc
 from ranktrial.statistics.multiple.permutations import STATISTICS, max_t_test
 from ranktrial.statistics.multiple.ranks import rank_intervals
 from ranktrial.statistics.task.significance import randomisation_test
-from tests.support.family_simulation import SITUATIONS, rates
-from tests.support.family_simulation import drawn as simulated
+from tests.simulation.families import SITUATIONS, rates
+from tests.simulation.families import drawn as simulated
 
 ORACLE = Path(__file__).parent / "oracle"
 STORED = json.loads((ORACLE / "multiple.json").read_text())

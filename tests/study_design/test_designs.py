@@ -23,7 +23,7 @@ from ranktrial.statistics.power.designs import (
     rows,
 )
 from ranktrial.statistics.task.significance import paired_t_test
-from scripts.study_design.simulate_power import Settings, simulated
+from tests.simulation.power import Settings, simulated
 
 HALF = Question(0.05, 0.8)
 

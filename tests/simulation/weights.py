@@ -4,7 +4,7 @@ Reads nothing. Writes a table in Markdown (docs/coverage.md describes candidates
 simulated thousands at once, with tasks' effects and variances of shape (experiments, tasks); the formulas are those of
 statistics/, repeated for arrays, and a test compares both. Run it by hand; it takes some 20 minutes:
 
-    python -m scripts.synthesis.simulate_weights --replicates 4000 --table weights.md
+    python -m tests.simulation.weights --replicates 4000 --table weights.md
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ranktrial.common.files import write_text
-from ranktrial.synthesis.weighing import CANDIDATES, Interval, Tasks, ends, of_tasks, shrunk_rows
+from tests.simulation.weighing import CANDIDATES, Interval, Tasks, ends, of_tasks, shrunk_rows
 
 MEAN, SD = 0.04, 0.25
 TAUS = (0.0, 0.5, 1.0, 3.0)  # in standard errors of a task of typical size

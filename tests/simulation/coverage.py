@@ -1,9 +1,9 @@
 """The coverage of intervals in simulated experiments, analysed by the same functions as a real comparison.
 
-Reads nothing. Writes tables in Markdown, one row per world (simulated_worlds.py): coverage and width of the 95%
+Reads nothing. Writes tables in Markdown, one row per world (worlds.py): coverage and width of the 95%
 intervals, and how often they exclude 0. Run it by hand; it takes half an hour:
 
-    python -m scripts.synthesis.simulate_coverage --replicates 2000 --tables coverage.md
+    python -m tests.simulation.coverage --replicates 2000 --tables coverage.md
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from ranktrial.statistics.meta_analysis.small_tasks import SHRUNK, with_shrunk_v
 from ranktrial.statistics.meta_analysis.summaries import Summary
 from ranktrial.statistics.task.superiority import superiority
 from ranktrial.statistics.task.tests import interval_of
-from ranktrial.synthesis.simulated_judges import ANALYSES, IN_CLUSTERS, JUDGED
-from ranktrial.synthesis.simulated_worlds import (
+from tests.simulation.judges import ANALYSES, IN_CLUSTERS, JUDGED
+from tests.simulation.worlds import (
     CLUSTERED,
     MEAN,
     METHOD,

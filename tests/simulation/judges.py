@@ -14,7 +14,7 @@ import numpy as np
 
 from ranktrial.statistics.dependence.observed_tasks import ObservedTask, with_model
 from ranktrial.statistics.task.prediction_powered import ModelScores, prediction_powered
-from ranktrial.synthesis.simulated_worlds import (
+from tests.simulation.worlds import (
     MEAN,
     Differences,
     Experiment,

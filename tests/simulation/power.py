@@ -4,7 +4,7 @@ Reads nothing. Prints a table in Markdown, one row per design: the effect that i
 share of simulated studies whose interval excludes 0, the planned half-width and the mean half-width of these studies.
 Each task's variance is estimated from its own queries, as in an experiment. Run it by hand; it takes minutes:
 
-    PYTHONPATH=. python scripts/study_design/simulate_power.py --settings '{"replicates": 10000}'
+    python -m tests.simulation.power --settings '{"replicates": 10000}'
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from ranktrial.statistics.estimators import estimator_named
 from ranktrial.statistics.meta_analysis.bayes import bayesian_summary
 from ranktrial.statistics.meta_analysis.independent import meta_analysis
 from ranktrial.statistics.meta_analysis.small_tasks import shrunk
-from ranktrial.synthesis.weighing import CANDIDATES, ends, of_tasks, shrunk_rows
-from scripts.synthesis.simulate_weights import SIZES, World, drawn, worlds
+from tests.simulation.weighing import CANDIDATES, ends, of_tasks, shrunk_rows
+from tests.simulation.weights import SIZES, World, drawn, worlds
 
 
 @pytest.mark.parametrize("world", [World("GLUE (7)", "normal", 1.0), World("TREC (5 of 50)", "skewed", 0.5)])

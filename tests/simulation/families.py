@@ -1,6 +1,6 @@
 """Error rate and coverage of the tests of many systems, by simulation: the table in docs/statistics.md.
 
-    python -m tests.support.family_simulation [REPETITIONS]
+    python -m tests.simulation.families [REPETITIONS]
 
 Reads nothing; prints the table. 40 queries, 6 systems, 399 permutations, alpha .05. A false difference is a pair of
 equally good systems that differs significantly; an interval covers if all of the family's intervals hold their true

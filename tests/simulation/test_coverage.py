@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from ranktrial.synthesis.simulated_judges import IN_CLUSTERS, JUDGED, POWERED
-from ranktrial.synthesis.simulated_worlds import CLUSTERED, OF_ONE_TASK, UNLIKE_TASKS, WORLDS
-from scripts.synthesis.simulate_coverage import COLUMNS, OF_CLUSTERS, OF_JUDGED, OF_UNLIKE_TASKS, of_task, simulated
+from tests.simulation.coverage import COLUMNS, OF_CLUSTERS, OF_JUDGED, OF_UNLIKE_TASKS, of_task, simulated
+from tests.simulation.judges import IN_CLUSTERS, JUDGED, POWERED
+from tests.simulation.worlds import CLUSTERED, OF_ONE_TASK, UNLIKE_TASKS, WORLDS
 
 WORLD = {world.name: world for world in (*WORLDS, *OF_ONE_TASK)}
 COLUMN = {column.name: column for column in COLUMNS}
