@@ -51,7 +51,7 @@ run: setup  ## run the experiment of CONFIG (config/config.yaml); VERBOSE=1 show
 	$(BIN)/snakemake --configfile=$(call quoted,$(CONFIG))
 
 status: setup  ## show the progress of the runs under way, or of the last (of CONFIG or EXPERIMENT), in another terminal
-	@PYTHONPATH=. $(BIN)/python scripts/progress/status.py $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
+	@PYTHONPATH=. $(BIN)/python scripts/engine/status.py $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
 
 plan: setup  ## estimate what a further study could detect, from the variances of CONFIG's comparisons
 	$(BIN)/snakemake plan_study --configfile=$(call quoted,$(CONFIG))

@@ -10,7 +10,7 @@ import sys
 import snakemake
 from snakemake.io import regex_from_filepattern
 
-from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import settings
 from scripts.evaluation import planning as evaluation
 from ranktrial.experiment.epochs_by_queries import with_text_keys
 

@@ -8,7 +8,7 @@ with Anserini's scores and the sizes of the collections.
 
 from scripts.bm25 import planning as bm25
 from scripts.bm25 import planning_references as references
-from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import settings
 from ranktrial.experiment import job_files
 
 

@@ -8,7 +8,7 @@ passage. Counts of word pieces by a model's tokenizer: data/{dataset}/word-piece
 
 from ranktrial.common.plugins import source as plugin_file
 from scripts.datasets import planning as datasets
-from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import settings
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from ranktrial.experiment.dataset_schema import FORMATS

@@ -7,7 +7,7 @@ check` prints a table to the terminal, with one line for each missing item.
 import shlex
 
 from scripts.datasets import planning as datasets
-from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import settings
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment.records import UNTRAINED
 

@@ -7,7 +7,7 @@ again. The statistics of datasets (statistics.json) are inputs, since they have 
 
 from pathlib import Path
 
-from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import settings
 from scripts.explorer import planning as explorer
 
 PAGE = sorted(str(file) for file in Path(repository("scripts/explorer/page")).rglob("*") if file.is_file())

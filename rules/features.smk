@@ -5,7 +5,7 @@ models/ that tag texts; or the user's own files in LETOR's format. Out: features
 timing, {features}.structures.jsonl if a model tags texts and, on demand, {features}.letor.txt.
 """
 
-from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import settings
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from scripts.features import planning as features

@@ -7,7 +7,7 @@ in data/{dataset}.resume/.
 
 from ranktrial.common.plugins import source as plugin_file
 from scripts.datasets import planning as datasets
-from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import settings
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from ranktrial.experiment.results_paths import SPLITS

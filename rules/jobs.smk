@@ -4,7 +4,7 @@
 and outputs are options of the command, so that a function gets them by their names. Provides all rule files with `job`.
 """
 
-from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import settings
 from ranktrial.engine.rule_helpers import options
 
 RUN = "python {params.code[script]:q} {params.function} {params.options:q} --settings {params.settings:q} --log {log:q}"

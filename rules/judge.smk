@@ -4,7 +4,7 @@ In: texts and runs and, to fill gaps, the human judgements. Out: data/{dataset}/
 answers and the timing.
 """
 
-from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import settings
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment.judged import judges_of
 from ranktrial.experiment.results_paths import SPLITS

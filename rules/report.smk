@@ -7,7 +7,7 @@ mapping, .html. (`snakemake --report FILE.zip` makes Snakemake's own report.)
 """
 
 from scripts.bm25 import planning_references as references
-from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import settings
 from scripts.evaluation import planning_ascending as ascending
 from ranktrial.experiment import job_files
 from ranktrial.experiment.comparisons import loaded_modules

@@ -32,13 +32,13 @@ from ranktrial.common.paths import why_no_clone
 from scripts.datasets import planning as datasets
 from ranktrial.engine.downloads import HOW, fetched
 from ranktrial.engine.job_records import adopt
-from ranktrial.engine.left_standing import warn_at_the_end
-from ranktrial.engine.own_data import OwnData
-from ranktrial.engine.place import as_module, path_to_repository
-from ranktrial.engine.repair import repair
-from ranktrial.engine.slurm_job import pass_on_warnings
-from ranktrial.engine.snakemake_locks import guard
-from ranktrial.engine.versions import newer_than_tested
+from ranktrial.engine.job_records import warn_at_the_end
+from ranktrial.engine.identity import OwnData
+from ranktrial.engine.rule_helpers import as_module, path_to_repository
+from ranktrial.engine.job_records import repair
+from ranktrial.engine.slurm_submission import pass_on_warnings
+from ranktrial.engine.run_lock import guard
+from ranktrial.engine.rule_helpers import newer_than_tested
 from ranktrial.experiment.cautions import cautions
 from ranktrial.experiment.reading import read_yaml
 from ranktrial.experiment.resolution import resolve

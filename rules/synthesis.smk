@@ -5,7 +5,7 @@ effects/{comparison}.tsv, meta/{comparison}.json; multiple-comparisons/{family}.
 tables/multiple-comparisons/{family}.tsv.
 """
 
-from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import settings
 from ranktrial.experiment.comparisons import loaded_modules
 from scripts.synthesis import planning as synthesis
 

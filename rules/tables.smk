@@ -7,7 +7,7 @@ tables/influence/{comparison}.tsv, tables/comparisons.{md,tex}, tables/effects/{
 """
 
 from scripts.datasets import planning as datasets
-from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import settings
 from ranktrial.engine.rule_helpers import one_of
 from scripts.evaluation import planning as evaluation
 from scripts.evaluation import planning_ascending as ascending

@@ -4,7 +4,7 @@ In: metrics/{task}/{system}/seed-{seed}.tsv, timings of trainings, tables/datase
 tables/curves-{curve}.tsv.
 """
 
-from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import settings
 from ranktrial.engine.rule_helpers import one_of
 from scripts.synthesis.transfer import planning as transfer_values
 

@@ -6,7 +6,7 @@ choose one (`--logger`), it has to be an installed package, and it knows neither
 so the Snakefile installs the handler. Lines are held back until `onstart`; a command that runs no job (`--unlock`)
 shows them when it ends; if the whole experiment is finished, its conclusions and the paths of its pages are shown
 instead. A dry run has no log file and keeps its output, as does VERBOSE=1. The output of jobs and their programs is in
-their own logs and, while they run, in Snakemake's.
+their own logs and, while they run, in Snakemake's; the error lines of failed jobs are repeated at the end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -27,14 +27,13 @@ from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from ranktrial.common.job_log import HEAD
-from ranktrial.engine.failures import first_error
-from ranktrial.engine.snakemake_locks import refusal
-from ranktrial.progress import state
-from ranktrial.progress.display import Display
-from ranktrial.progress.ending import ending
-from ranktrial.progress.reasons import in_words, lasts
-from ranktrial.progress.stages import stage_of
+from ranktrial.engine import run_state as state
+from ranktrial.engine.display import Display, ending, in_words, lasts, stage_of
+from ranktrial.engine.run_lock import refusal
 
+ERROR = re.compile(r"(?:error|OSError|slurmstepd\S* error): (.*)")
+OF_SLURM = "slurm_logs"  # the folder of Slurm's own logs
+STARTED = "Building DAG of jobs"  # what Snakemake writes first in each job
 STREAM = "DefaultStreamHandler"  # Snakemake's name for the handler that is replaced
 NOTHING = "Nothing to be done"  # how Snakemake reports that all is finished
 STOPPING = "Terminating processes"  # the beginning of Snakemake's answer to Ctrl-C
@@ -47,6 +46,37 @@ OF_A_JOB = "RuleException:\nCalledProcessError"  # the beginning of Snakemake's 
 TARGET = "all"  # the rule without a job
 PRINTING = ("check", "plan_study", "write_archive", "export_runs")  # the rules whose jobs print requested output
 WARNING = re.compile(r"(?:\S+: )?warning: ")  # the beginning of lines of a job's log that are shown
+
+
+def errors_of_logs(folders: Iterable[Path], since: float) -> list[str]:
+    """The distinct error lines of logs below these folders that were modified since a time, each with its log.
+
+    An error in several logs is reported with the first, in the order of the folders.
+    """
+    logs = (log for folder in folders for log in sorted(folder.rglob("*.log")))
+    first_log: dict[str, Path] = {}
+    for message, log in _errors(logs, since):
+        first_log.setdefault(message, log)
+    return [f"error: {message}  [{log}]" for message, log in first_log.items()]
+
+
+def first_error(logs: Iterable[Path], since: float) -> str | None:
+    """The first error, with its log, in those of these logs that were modified since a time; None without one."""
+    return next((f"{message}  [{log}]" for message, log in _errors(logs, since)), None)
+
+
+def _errors(logs: Iterable[Path], since: float) -> Iterator[tuple[str, Path]]:
+    """The messages of error lines, each with its log, of existing logs that were modified since a time.
+
+    If a job could not start, the last line of Slurm's log stands for them.
+    """
+    for log in logs:
+        if log.is_file() and log.stat().st_mtime >= since:
+            lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+            found = [error[1] for line in lines if (error := ERROR.match(line))]
+            if not found and OF_SLURM in log.parts and not any(line.startswith(STARTED) for line in lines):
+                found = [line.strip() for line in lines if line.strip()][-1:]  # why the job could not start
+            yield from ((error, log) for error in found)
 
 
 def follow(workflow: Any, experiment: str, plots: Mapping[str, str]) -> RunProgress | None:

@@ -10,13 +10,25 @@ away, pass. So each call of sbatch is made here, one at a time:
 - refusals that pass are waited for, until a job of the run ends or a pause is over, which grows; any other ends the
   job at once, without another attempt, and is written to `refused.log` beside Slurm's logs, of which the terminal and
   the last lines of the run show errors.
+
+A job runs its command without a job step of its own, and with Slurm's warning of the time limit. The plugin lets each
+job start a second Snakemake by srun, which needs Slurm's controller: while that is away, the job fails. A job of one
+task gains nothing by a step, so its command is run by the job's script. Slurm's warning goes to the process that the
+script becomes, which is Snakemake (`--signal=B:`), and which passes it on.
+
+Jobs may request GPUs as generic resources, and a node of their own. The plugin's resource for further options of
+sbatch, `slurm_extra`, is one text, which the site's profile sets: a rule that needs an option of its own would replace
+it. Such rules state a resource instead, and the option is added here.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,12 +36,16 @@ from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.slurm import ask
-from ranktrial.engine.slurm_job import without_step
 
+WARNING = signal.SIGURG  # ignored by each process that does not ask for it
+STEP = " --executor slurm-jobstep --jobs 1"  # by which the plugin lets a job start a step
+SCRIPTS = (' --wrap="', "#!/bin/sh\n")  # what is before the command of a job's script
+ARRAY = " --array="  # whose tasks need the plugin to find their commands, and start no step either
 PARSABLE = re.compile(r"\d+(;\S+)?", re.ASCII)  # how sbatch --parsable prints a job's id and perhaps its cluster
 PASSING = re.compile(  # refusals by limits on the number of jobs, and by a controller that is away or busy
     r"MaxSubmit|GrpSubmit|submit limit|too many jobs|timed out|timeout|Unable to contact|temporarily|standby mode"
@@ -42,6 +58,34 @@ FIRST, LONGEST = 30.0, 600.0  # seconds between two tries of a refused submissio
 AGAIN = 5.0  # seconds until Slurm is asked again which jobs there are
 GONE_AFTER = 300.0  # seconds within which Slurm ends cancelled jobs (its KillWait is 30 by default)
 ASKED = ("-A", "-p", "-C", "-t", "--qos", "--mem", "--gpus", "--gpus-per-node", "--gres", "--nodes", "--reservation")
+GPUS = re.compile(r"--gpus(?:-per-node)?=(\S+)")
+BY, GRES = "gpus_by", "gres"  # the resource that states how GPUs are requested, and its value for --gres
+OWN_NODE = "own_node"  # the resource of a job that no other may share a node with
+UNSHARED = "--exclusive"
+
+
+def without_step(call: str, text: str | None) -> tuple[str, str | None]:
+    """A call of sbatch and its input, with a command that is run by the job's script and takes its place."""
+    if ARRAY in call.partition(SCRIPTS[0])[0]:
+        return call, text
+    return _direct(call), text and _direct(text)
+
+
+def _direct(text: str) -> str:
+    for start in SCRIPTS:
+        text = text.replace(start, f"{start}exec ", 1)
+    return text.replace(STEP, "", 1)
+
+
+def pass_on_warnings() -> None:
+    """Let this process pass Slurm's warning on to the other processes of its job's script."""
+    signal.signal(WARNING, _pass_on)
+
+
+def _pass_on(number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_IGN)
+    os.killpg(os.getpgrp(), number)
+    signal.signal(number, _pass_on)
 
 
 def job_line(printed: str) -> str | None:
@@ -227,3 +271,17 @@ def _account(job: Any) -> Iterator[str]:
     """The account of a job, as the profile has it; whether it is valid, sbatch says."""
     account = str(job.resources.get("slurm_account") or "")
     yield f" -A {shlex.quote(account)}" if account else ""
+
+
+def options(words: str, resources: Any) -> str:
+    """The options of a submission that request GPUs, as the site wants them, and a node if the job needs it alone."""
+    if resources.get(BY) == GRES:
+        words = GPUS.sub(r"--gres=gpu:\1", words)  # per node, as both of the others are for one node
+    return f"{words} {UNSHARED}" if resources.get(OWN_NODE) else words
+
+
+def add_options(executor: Any, name: str) -> None:
+    """Let the plugin add these options to each submission; `name` is its function for the options of GPUs."""
+    plugin = sys.modules[type(executor).__module__]
+    before = getattr(plugin, name)
+    setattr(plugin, name, lambda job: options(before(job), job.resources))

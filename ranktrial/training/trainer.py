@@ -41,7 +41,7 @@ SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_
 LOGGED = 500  # approximate maximum number of lines in the training log
 LEAST_ON_GPU = 25  # steps between two of them on a GPU, since reading a loss waits until the GPU is done
 AHEAD = 8  # batches whose texts are tokenised ahead for a GPU, by another process
-WARNING = signal.SIGURG  # ranktrial/engine/slurm_job.py passes it on
+WARNING = signal.SIGURG  # ranktrial/engine/slurm_submission.py passes it on
 
 
 class Outcome(NamedTuple):

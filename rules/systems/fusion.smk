@@ -5,7 +5,7 @@ runs/{task}/{system}/seed-{seed}.trec.gz with its timing, and fusion/{dataset}/{
 seed-{seed}.grid.tsv (the weights tried).
 """
 
-from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import settings
 from scripts.fusion import planning as fusion
 
 

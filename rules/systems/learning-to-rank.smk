@@ -7,7 +7,7 @@ on train and dev (in refitted/); runs/{task}/{system}/seed-{seed}.trec.gz with i
 dataset.
 """
 
-from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import settings
 from scripts.features import planning as features
 from scripts.learning_to_rank import planning as learning
 

@@ -4,7 +4,7 @@ In: data/{dataset}/, runs/ of first stages. Out, for a listwise system: runs/{ta
 its timing and all answers; answers are stored next to the run as they arrive, so that none is requested twice.
 """
 
-from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import settings
 from scripts.inference import planning as inference
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from ranktrial.common.command_line import run
 from ranktrial.common.errors import UserError
-from ranktrial.engine.slurm_requests import BY, GRES
+from ranktrial.engine.slurm_submission import BY, GRES
 
 PROFILE = Path("profiles/slurm/config.yaml")
 COMMON = {"slurm_partition": "--partition", "slurm_account": "--account", "qos": "--qos", "constraint": "--constraint"}

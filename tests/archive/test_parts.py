@@ -16,7 +16,7 @@ from ranktrial.archive.provenance.packages import OWN, conda_packages, environme
 from ranktrial.archive.provenance.records import Job, jobs_behind, write_record
 from ranktrial.engine.job_code import job_code
 from ranktrial.engine.job_records import records
-from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import settings
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.sections.dataset import Dataset
 from ranktrial.experiment.systems._lexical import Settings

@@ -64,7 +64,7 @@ def test_a_job_that_cannot_start_says_why_it_waits(again):
     again.slurm.ask("scontrol", "update", "PartitionName=cpu", "MaxTime=5")
     try:
         process = again.start(QUICK_OUTPUT, seconds=60)
-        shown = [sys.executable, "-P", "-m", "scripts.progress.status", "--experiment", "tiny"]
+        shown = [sys.executable, "-P", "-m", "scripts.engine.status", "--experiment", "tiny"]
         waits = "1 waiting (time limit above that of the partition)"
         env = os.environ | {"PYTHONPATH": "."}
         wait(

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ranktrial.engine.job_records import adopt, record_path
-from ranktrial.engine.repair import repair
+from ranktrial.engine.job_records import adopt, record_path, repair
 
 RECORD = {
     "rule": "score", "code": "python …", "shellcmd": "python score.py", "params": [], "input": [], "log": [],

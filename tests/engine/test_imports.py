@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ranktrial.engine import imports, meanings
-from ranktrial.engine.imports import behind
+from ranktrial.engine import job_code
+from ranktrial.engine.job_code import behind
 from tests.support.sources import our_sources
 
 REPOSITORY = Path(__file__).parents[2]
@@ -22,7 +22,7 @@ def sources(tmp_path, monkeypatch):
         for name, text in files.items():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(text)
-        monkeypatch.setattr(imports, "ROOT", tmp_path)
+        monkeypatch.setattr(job_code, "ROOT", tmp_path)
         forget()
 
     yield written
@@ -30,7 +30,7 @@ def sources(tmp_path, monkeypatch):
 
 
 def forget():
-    for remembered in (imports.source, imports.packages, imports.behind):
+    for remembered in (job_code.source, job_code.packages, job_code.behind):
         remembered.cache_clear()
 
 
@@ -103,7 +103,7 @@ def test_no_import_statement_is_passed_over():
     for path in our_sources():
         tree = ast.parse(path.read_text())
         walked = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-        found = [node for node in meanings._statements(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+        found = [node for node in job_code._statements(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
         assert {id(node) for node in found} == {id(node) for node in walked}, path
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ranktrial.engine import imports, job_code
+from ranktrial.engine import job_code
 from ranktrial.engine.job_code import is_code, modules_behind
 
 FILES = {
@@ -14,7 +14,7 @@ FILES = {
 
 
 def forget():
-    for remembered in (imports.source, imports.packages, imports.behind, job_code.code_digest):
+    for remembered in (job_code.source, job_code.packages, job_code.behind, job_code.code_digest):
         remembered.cache_clear()
 
 
@@ -28,7 +28,7 @@ def sources(tmp_path, monkeypatch):
             (tmp_path / name).write_text(text)
         forget()
 
-    monkeypatch.setattr(imports, "ROOT", tmp_path)
+    monkeypatch.setattr(job_code, "ROOT", tmp_path)
     write()
     yield write
     forget()

@@ -13,7 +13,7 @@ from ranktrial.common.command_line import parser, run
 from ranktrial.common.digests import content_sha256, files_below
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder
-from ranktrial.engine.own_data import OwnData
+from ranktrial.engine.identity import OwnData
 from tests.support.clone import clone, flip, write  # noqa: F401
 
 DATA = Path("data/weather")
@@ -52,7 +52,7 @@ def test_any_change_of_content_is_planned_whatever_its_date(data, change, monkey
     Path("shared").mkdir()
     Path("shared/x").write_text("one")
     (data / "more").symlink_to(Path("shared").resolve())
-    monkeypatch.setattr("ranktrial.engine.own_data.SETTLED", -(10**18))  # take any file for long settled: cache at once
+    monkeypatch.setattr("ranktrial.engine.identity.SETTLED", -(10**18))  # take any file for long settled: cache at once
     before = planned()
     assert planned() == before and json.loads(Path("state/known.json").read_text())[str(DATA)]["sha256"] == before
     change()
@@ -61,7 +61,7 @@ def test_any_change_of_content_is_planned_whatever_its_date(data, change, monkey
 
 
 def test_other_dates_places_and_copies_are_the_same_content(data, monkeypatch):
-    monkeypatch.setattr("ranktrial.engine.own_data.SETTLED", -(10**18))
+    monkeypatch.setattr("ranktrial.engine.identity.SETTLED", -(10**18))
     before = planned()
     for file in files_below(data).values():
         os.utime(file, (1, 1))
@@ -71,9 +71,9 @@ def test_other_dates_places_and_copies_are_the_same_content(data, monkeypatch):
 
 
 def test_what_has_been_read_is_not_read_again(data, monkeypatch):
-    monkeypatch.setattr("ranktrial.engine.own_data.SETTLED", -(10**18))
+    monkeypatch.setattr("ranktrial.engine.identity.SETTLED", -(10**18))
     before = planned()
-    monkeypatch.setattr("ranktrial.engine.own_data.content_sha256", lambda path: pytest.fail("read again"))
+    monkeypatch.setattr("ranktrial.engine.identity.content_sha256", lambda path: pytest.fail("read again"))
     assert planned() == before
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.engine.job_records import DIRECTORY_STAMP, adopt, read_record, record_path, records
-from ranktrial.engine.repair import repair
+from ranktrial.engine.job_records import DIRECTORY_STAMP, adopt, read_record, record_path, records, repair
 
 METADATA, INCOMPLETE = Path("results/state/metadata"), Path("results/state/incomplete")
 NAME = "results/tiny/metrics/a.tsv"

@@ -1,10 +1,12 @@
-"""What rules are written with: constraints that allow what they name alone, and inputs as options."""
+"""What rules are written with: constraints, inputs as options, settings as text, paths in a clone and from elsewhere."""
 
+import json
 import re
 
+import pytest
 from snakemake.iocontainers import InputFiles
 
-from ranktrial.engine.rule_helpers import one_of, options
+from ranktrial.engine.rule_helpers import as_module, newer_than_tested, one_of, options, path_to_repository, settings
 
 
 def test_a_constraint_allows_its_names_alone():
@@ -16,3 +18,44 @@ def test_inputs_become_options_with_their_paths_as_they_are():
     named = InputFiles(fromdict={"first_stage": "runs/a b's.gz", "runs": ["x", "$y"], "scores": []})
     expected = ["--first-stage", "runs/a b's.gz", "--runs", "x", "$y", "--scores"]
     assert options(named) == expected
+
+
+def test_the_order_of_values_is_no_change():
+    assert settings(b=1, a={"y": 1, "x": 2}) == settings(a={"x": 2, "y": 1}, b=1) == '{"a": {"x": 2, "y": 1}, "b": 1}'
+
+
+@pytest.mark.parametrize("text", ["{dataset}", "{{}}", 'say "{x}"', "back\\slash {", "}{", "é 水 {ü}", "\\u007b", ""])
+def test_texts_come_back_as_they_were_and_hold_no_braces(text):
+    spelt = settings(label=text, **{"key {}": [text]})
+    assert json.loads(spelt) == {"label": text, "key {}": [text]}
+    assert spelt.count("{") == spelt.count("}") == 1
+
+
+def test_in_a_clone_and_where_its_scripts_are_linked_they_are_relative(tmp_path):
+    clone, elsewhere = tmp_path / "ranktrial", tmp_path / "verify"
+    (clone / "scripts").mkdir(parents=True)
+    elsewhere.mkdir()
+    (elsewhere / "scripts").symlink_to(clone / "scripts")
+    assert path_to_repository(clone, clone) == path_to_repository(clone, elsewhere) == ""
+    assert not as_module(clone, clone / "workflow/Snakefile", clone) and not as_module(
+        clone, clone / "Snakefile", elsewhere
+    )
+
+
+def test_in_another_folder_they_are_named_from_there_or_in_full(tmp_path):
+    clone = tmp_path / "paper" / "ranktrial"
+    (clone / "scripts").mkdir(parents=True)
+    assert path_to_repository(clone, tmp_path / "paper") == "ranktrial"
+    assert path_to_repository(clone, tmp_path) == "paper/ranktrial"
+    assert path_to_repository(clone, clone / "results") == str(clone)
+    assert as_module(clone, tmp_path / "paper/Snakefile", tmp_path / "paper")
+
+
+@pytest.mark.parametrize("version", ["9.27.0", "9.27.14", "9.9.0", "8.30.1", "unknown"])
+def test_older_and_tested_versions_are_no_warning(version):
+    assert newer_than_tested(version) is None
+
+
+@pytest.mark.parametrize("version", ["9.28.0", "9.100.1", "10.0.0", "10.0.0rc1"])
+def test_newer_versions_are_named(version):
+    assert newer_than_tested(version).startswith(f"Snakemake {version} is newer than 9.27")

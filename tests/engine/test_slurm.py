@@ -1,4 +1,4 @@
-"""The names by which an experiment's Slurm jobs are known; what is done with them is tested on a real Slurm."""
+"""The names by which Slurm knows jobs, and limits of a site; what is done with them is tested on a real Slurm."""
 
 import importlib
 import os
@@ -18,9 +18,13 @@ from ranktrial.engine.slurm import (
     ask_for_gpus_of_each_node,
     begin_run,
     end_earlier_jobs,
+    limits_of_partitions,
+    minutes,
     prefix,
     refuse_jobs_of_others,
+    replaced,
     short_memory,
+    too_long,
 )
 
 
@@ -157,3 +161,27 @@ def test_jobs_of_another_user_on_the_same_results_are_named_and_left(monkeypatch
     (tmp_path / "queue").write_text("12 ann 4711 x_1\n13 ann 4711 x_1\n")
     with pytest.raises(UserError, match="jobs of ann on these results are in the queue: 12 13;"):
         refuse_jobs_of_others("x_")
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [("30:00", 30), ("1:00:00", 60), ("2-00:00:00", 2880), ("1-12:30:30", 36 * 60 + 30.5), ("infinite", None), ("n/a", None)],
+)  # fmt: skip
+def test_a_time_limit_is_read_in_each_form_of_sinfo(limit, expected):
+    assert minutes(limit) == expected
+
+
+def test_more_time_than_each_partition_has_is_one_warning_for_the_worst_rule():
+    limits = limits_of_partitions("cpu*|1:00:00\nlong|infinite\nProject lab: 1500 hours left\ngpu|10:00\n")
+    assert limits == {"cpu": 60, "gpu": 10}
+    asked = [("score", "cpu", 60), ("search", "cpu", 61), ("tune", "cpu", 90), ("join", "cpu,long", 90), ("x", "no", 9)]
+    (warning,) = too_long(asked, limits)
+    assert warning.startswith("tune asks for up to 90 minutes on partition cpu, whose limit is 60 (sinfo)")
+    assert too_long([("encode", "cpu,gpu", 60)], limits) == []
+
+
+@pytest.mark.parametrize("word", ["--set-resources", "--set-resources=fine_tune:mem_mb=32000", "--default-resources"])
+def test_an_option_that_replaces_an_entry_of_the_profile_is_named(word):
+    (warning,) = replaced(["snakemake", word, "fine_tune:mem_mb=32000"])
+    assert warning.startswith(f"{word.partition('=')[0]} on the command line replaces the profile's entry")
+    assert replaced(["snakemake", "--profile", "slurm"]) == []

@@ -1,7 +1,7 @@
 """What the workflow uses of Snakemake and its Slurm plugin without a public promise: an upgrade that changes it fails here.
 
 Where a test fails after an upgrade, read the new source, adapt the module that the test names, raise TESTED in
-ranktrial/engine/versions.py, and run `make test-slurm`.
+ranktrial/engine/rule_helpers.py, and run `make test-slurm`.
 """
 
 import inspect
@@ -22,13 +22,12 @@ from snakemake.settings.types import RerunTrigger
 from snakemake.workflow import Workflow
 from snakemake_executor_plugin_slurm import Executor
 
-from ranktrial.engine.job_records import DIRECTORY_STAMP, PARTS
-from ranktrial.engine.left_standing import USED as USED_TRIGGERS
-from ranktrial.engine.left_standing import left_standing
+from ranktrial.engine.job_records import DIRECTORY_STAMP, PARTS, left_standing
+from ranktrial.engine.job_records import USED as USED_TRIGGERS
+from ranktrial.engine.rule_helpers import TESTED, newer_than_tested
 from ranktrial.engine.run_progress import SAID, STOPPING, STREAM
 from ranktrial.engine.slurm import ASKS
-from ranktrial.engine.slurm_job import ARRAY, STEP
-from ranktrial.engine.versions import TESTED, newer_than_tested
+from ranktrial.engine.slurm_submission import ARRAY, STEP
 
 pytestmark = pytest.mark.slow  # where a Slurm is installed and away, importing its plugin takes ten seconds
 
@@ -88,7 +87,7 @@ def test_a_job_without_attempts_left_is_not_started_again():
     assert "if job.restart_times > job.attempt - 1:" in source(JobScheduler)
 
 
-# ranktrial/engine/slurm_job.py
+# ranktrial/engine/slurm_submission.py
 
 
 def test_the_slurm_plugin_gives_a_job_one_command_which_starts_a_step():
@@ -98,7 +97,7 @@ def test_the_slurm_plugin_gives_a_job_one_command_which_starts_a_step():
     assert f'call + f"{ARRAY}{{' in source(Executor.run_array_jobs)
 
 
-# ranktrial/engine/slurm_site.py
+# ranktrial/engine/slurm.py
 
 
 def test_the_scheduler_counts_the_jobs_in_the_queue_as_a_resource():
@@ -206,7 +205,7 @@ def test_records_have_the_event_and_fields_that_a_run_is_followed_by():
     assert f'"{SAID[1]}' in scheduler.replace('f"', '"')
 
 
-# ranktrial/engine/priorities.py
+# ranktrial/engine/scheduling.py
 
 
 def test_a_rule_asks_a_function_for_the_priority_of_each_job_by_wildcards_and_name():
@@ -217,7 +216,7 @@ def test_a_rule_asks_a_function_for_the_priority_of_each_job_by_wildcards_and_na
     )
 
 
-# ranktrial/engine/left_standing.py
+# ranktrial/engine/job_records.py
 
 
 def test_records_tell_what_dates_do_not():

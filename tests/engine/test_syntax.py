@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ranktrial.engine.syntax import digest
+from ranktrial.engine.job_code import tree_digest
 
 SOURCES = sorted((Path(__file__).parents[2] / "ranktrial/statistics").rglob("*.py"))
 SOURCE = '''"""A module."""
@@ -20,7 +20,7 @@ def area(radius: float, *, unit: str = "cm") -> str:
 
 
 def of(text):
-    return digest(ast.parse(text))
+    return tree_digest(ast.parse(text))
 
 
 def test_a_reworded_description_of_a_key_means_the_same():
@@ -113,12 +113,12 @@ def test_trees_that_look_alike_differ(one, other):
 def test_a_source_that_python_writes_anew_means_the_same(path):
     """No comment and no line is where it was, and every text is quoted anew."""
     tree = ast.parse(path.read_text())
-    assert of(ast.unparse(tree)) == digest(tree)
+    assert of(ast.unparse(tree)) == tree_digest(tree)
 
 
 def test_as_many_sources_differ_as_by_pythons_own_text_of_their_trees():
     trees = [tree for path in SOURCES if len((tree := ast.parse(path.read_text())).body) > 1]  # beside the docstring
-    assert len(set(map(digest, trees))) == len({ast.dump(tree) for tree in trees}) > 70
+    assert len(set(map(tree_digest, trees))) == len({ast.dump(tree) for tree in trees}) > 70
 
 
 def test_a_field_that_a_later_version_of_python_adds_does_not_count_while_it_is_empty():
@@ -130,4 +130,4 @@ def test_a_field_that_a_later_version_of_python_adds_does_not_count_while_it_is_
     later = FunctionDef(**{field: getattr(defined, field) for field in defined._fields})
     for of_later, same in (([], True), (None, True), (["x"], False)):
         later.of_later = of_later
-        assert (digest(ast.Module([later], [])) == digest(tree)) is same
+        assert (tree_digest(ast.Module([later], [])) == tree_digest(tree)) is same

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ranktrial.engine import imports
+from ranktrial.engine import job_code
 from ranktrial.experiment.leakage import learnt_from
 from ranktrial.experiment.resolution import resolve
 from scripts.training.planning import training_settings
@@ -47,7 +47,7 @@ def test_defaults_change_no_job():
 
 def test_only_a_training_that_is_evaluated_depends_on_the_code_of_measures():
     modules = {
-        name: imports.behind("training/fine_tune.py", *code(experiment(recipe), "r"))
+        name: job_code.behind("training/fine_tune.py", *code(experiment(recipe), "r"))
         for name, recipe in {"evaluated": EVERY, "plain": {}}.items()
     }
     assert set(modules["evaluated"]) - set(modules["plain"]) >= {

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.paths import why_no_clone
-from ranktrial.engine import job_settings
+from ranktrial.engine import rule_helpers
 from ranktrial.experiment.reading import complete
 from ranktrial.experiment.resolution import resolve
 from ranktrial.reports.writing import latex, markdown
@@ -93,7 +93,7 @@ def test_paths_that_are_refused(path):
 def test_braces_in_texts_are_no_wildcards_of_a_jobs_settings():
     from snakemake.io import WILDCARD_REGEX
 
-    written = job_settings.settings(labels={"a": GOOD, "{b}": "\\{c}", '"{q}"': '\\"{'}, grid=[1, {"x": "{y, [0-9]+}"}])
+    written = rule_helpers.settings(labels={"a": GOOD, "{b}": "\\{c}", '"{q}"': '\\"{'}, grid=[1, {"x": "{y, [0-9]+}"}])
     assert not WILDCARD_REGEX.search(written)
     assert json.loads(written) == {
         "labels": {"a": GOOD, "{b}": "\\{c}", '"{q}"': '\\"{'},
@@ -103,7 +103,7 @@ def test_braces_in_texts_are_no_wildcards_of_a_jobs_settings():
 
 def test_settings_without_braces_in_texts_stay_as_they_were():
     values = {"b": [1, 2.5, {"ä": None}], "a": 'x\\y"z'}
-    assert job_settings.settings(**values) == json.dumps(values, sort_keys=True, ensure_ascii=False)
+    assert rule_helpers.settings(**values) == json.dumps(values, sort_keys=True, ensure_ascii=False)
 
 
 def test_no_label_is_a_command_of_latex():

@@ -11,7 +11,7 @@ import yaml
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
 from ranktrial.common.strict_yaml import read_yaml
-from ranktrial.engine.job_settings import settings
+from ranktrial.engine.rule_helpers import settings
 from ranktrial.experiment.descriptions import describe
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.resolved_file import resolved_text

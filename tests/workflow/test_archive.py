@@ -20,7 +20,7 @@ from ranktrial.archive.checking.unpack import unpack
 from ranktrial.archive.crate import layout
 from ranktrial.archive.crate.manifest import seal
 from ranktrial.archive.crate.zipping import write_zip
-from ranktrial.engine import imports
+from ranktrial.engine import job_code as imports
 from ranktrial.engine.job_code import job_code
 from tests.workflow.conftest import copy, tiny_config
 

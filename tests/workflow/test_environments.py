@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from ranktrial.engine import imports
+from ranktrial.engine import job_code
 from tests.workflow.test_structure import RULES, normal
 
 REPOSITORY = Path(__file__).parents[2]
@@ -129,7 +129,7 @@ def test_nearly_all_rules_are_looked_at():
 
 def lacking(rule: str, script: str, environment: str, of_a_model: bool) -> Iterator[str]:
     """What an environment lacks of what a rule's script imports."""
-    imported = {module: third_party(module) for module in imports.behind(script, *loaded(script, of_a_model))}
+    imported = {module: third_party(module) for module in job_code.behind(script, *loaded(script, of_a_model))}
     unused = {name for name, other in BESIDE.items() if not any(other in names for names in imported.values())}
     for module, names in imported.items():
         for name in names - unused:

@@ -35,7 +35,7 @@ def snakemake(workspace, *arguments, **environment):
 
 
 def status(workspace):
-    command = [workspace.python, "scripts/progress/status.py", "--config", "tiny.yaml"]
+    command = [workspace.python, "scripts/engine/status.py", "--config", "tiny.yaml"]
     done = subprocess.run(
         command, cwd=workspace.folder, env=os.environ | {"PYTHONPATH": "."}, capture_output=True, text=True
     )  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from ranktrial.archive.provenance.records import job_records, jobs_behind
-from ranktrial.engine.imports import behind
+from ranktrial.engine.job_code import behind
 from tests.support.sources import our_sources
 from tests.workflow.conftest import tiny_config
 

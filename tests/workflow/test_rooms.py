@@ -14,7 +14,6 @@ REPOSITORY = Path(__file__).parents[2]
 # A room inside a room has a line of its own where others than its outer room need it.
 ROOMS = [
     "common",
-    "progress",
     "statistics",
     "records",
     "ir",
@@ -62,7 +61,6 @@ STAGES = ("datasets", "bm25", "features", "training", "inference", "selection", 
           "evaluation", "synthesis", "study_design", "explorer", "reports", "archive")  # fmt: skip
 WITHOUT_TORCH = (
     "common",
-    "progress",
     "ir",
     "engine",
     "statistics",

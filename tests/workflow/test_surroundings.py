@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.engine.repair import repair
+from ranktrial.engine.job_records import repair
 
 ROOT = Path(__file__).parents[2]
 

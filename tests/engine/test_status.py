@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.progress import state
-from scripts.progress.status import current, named, report, state_of
+from ranktrial.engine import run_state as state
+from scripts.engine.status import current, named, report, state_of
 from tests.support.one_line import one_line
 from tests.workflow.conftest import REPOSITORY
 
@@ -59,7 +59,7 @@ def test_the_command_reads_what_a_run_wrote_and_starts_nothing(tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     state.write(a_run(os.getpid()))
     (tmp_path / "tiny.yaml").write_text("experiment: tiny\n")
-    command = [sys.executable, REPOSITORY / "scripts/progress/status.py"]
+    command = [sys.executable, REPOSITORY / "scripts/engine/status.py"]
     environment = {"PYTHONPATH": str(REPOSITORY)}
     for chosen in ((), ("--config", "tiny.yaml"), ("--experiment", "tiny")):
         done = subprocess.run([*command, *chosen], env=environment, capture_output=True, text=True)
@@ -93,7 +93,7 @@ def test_configurations_that_share_an_experiment_are_named(tmp_path):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)
         state.write(a_run(os.getpid()))
-    command = [sys.executable, REPOSITORY / "scripts/progress/status.py", "--experiment", "tiny"]
+    command = [sys.executable, REPOSITORY / "scripts/engine/status.py", "--experiment", "tiny"]
     environment = {"PYTHONPATH": str(REPOSITORY)}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.splitlines()[-1] == (

@@ -15,8 +15,8 @@ from ranktrial.common.configurations import configurations, shared
 from ranktrial.common.errors import UserError
 from ranktrial.common.processes import exists
 from ranktrial.common.strict_yaml import read_yaml
-from ranktrial.progress.lines import heading, line, stages
-from ranktrial.progress.state import FOLDER, Run, place, read
+from ranktrial.engine.display import heading, line, stages
+from ranktrial.engine.run_state import FOLDER, Run, place, read
 
 SILENT = 120.0  # seconds of silence after which a run, which writes every ten, must have died
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.progress import state
-from ranktrial.progress.stages import STAGES, stage_of
+from ranktrial.engine import run_state as state
+from ranktrial.engine.display import STAGES, stage_of
 from tests.support.one_line import one_line
 from tests.workflow.conftest import REPOSITORY
 

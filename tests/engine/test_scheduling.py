@@ -1,4 +1,4 @@
-"""Searches that are timed run one at a time, and beside no other job, where the configuration asks for it."""
+"""Timed searches run beside no other job, where the configuration asks for it; jobs of the first comparison run first."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import subprocess
 import sys
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from ranktrial.engine.scheduling import prefer_first, priorities
 from ranktrial.experiment.resolution import resolve
 from scripts.reports.planning import costs, pages
 from tests.experiment.test_config import changed
@@ -33,7 +35,7 @@ rule other:
     shell: WORK
 """
 ALONE = """
-from ranktrial.engine.exclusive import time_alone
+from ranktrial.engine.scheduling import time_alone
 time_alone(workflow, "exclusive")
 """
 
@@ -71,3 +73,44 @@ def test_pages_figures_and_tables_are_given_that_searches_ran_alone():
         assert settings(alone)["exclusive"] is True and "exclusive" not in settings(shared)
     (figure,) = costs.cost_figures(alone)
     assert costs.cost_settings(alone, figure)["exclusive"] is True
+
+
+class Plan:
+    """A plan as Snakemake keeps it: jobs with what they write, and which jobs each takes files of."""
+
+    def __init__(self, **needs):
+        self.jobs = {
+            name: SimpleNamespace(rule=SimpleNamespace(name=name), wildcards_dict={"task": "t"}, output=[f"{name}.png"])
+            for name in needs
+        }
+        self.needs = needs
+
+    @property
+    def dag(self):
+        return SimpleNamespace(
+            jobs=self.jobs.values(),
+            job_dependencies=lambda job: [self.jobs[name] for name in self.needs[job.rule.name]],
+        )
+
+
+PLAN = Plan(
+    second=["compare_second"], compare_second=["shared", "own"], shared=[], own=[],
+    first=["compare_first"], compare_first=["shared"], other=["shared"],
+)  # fmt: skip
+
+
+def test_what_a_plot_needs_has_its_priority_and_what_several_need_that_of_the_first():
+    found = {rule: priority for (rule, _), priority in priorities(PLAN.dag, ["first.png", "second.png"]).items()}
+    assert found == {"first": 2, "compare_first": 2, "shared": 2, "second": 1, "compare_second": 1, "own": 1}
+
+
+def test_a_plot_that_is_drawn_already_asks_for_nothing():
+    assert priorities(PLAN.dag, ["gone.png"]) == {}
+
+
+def test_all_rules_get_it_and_a_job_outside_the_plots_has_none():
+    rules = [SimpleNamespace(priority=0), SimpleNamespace(priority=0)]
+    prefer_first(SimpleNamespace(rules=rules, dag=PLAN.dag), ["first.png"])
+    ask = rules[1].priority
+    assert rules[0].priority is ask
+    assert (ask({"task": "t"}, "shared"), ask({"task": "t"}, "other"), ask({"task": "u"}, "shared")) == (1, 0, 0)
