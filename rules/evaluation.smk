@@ -7,7 +7,6 @@ documents of equal score in that order; all values in one table, tables/queries.
 
 from ranktrial.engine.rule_helpers import one_of
 from scripts.evaluation import planning as evaluation
-from scripts.evaluation import planning_ascending as ascending
 from ranktrial.experiment.results_paths import FIELDS
 
 
@@ -30,7 +29,8 @@ use rule in_evaluation as import_run with:
         system=systems_of_type("external"),
     params:
         **job(
-            "evaluation/import_run.py", lambda wildcards: evaluation.import_run_settings(EXPERIMENT, wildcards.system)
+            "evaluation/imports.py:import_run",
+            lambda wildcards: evaluation.import_run_settings(EXPERIMENT, wildcards.system),
         ),
     message:
         "import_run {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
@@ -47,7 +47,8 @@ use rule in_evaluation as import_scores with:
         task=one_of(evaluation.scored_by_others(EXPERIMENT)),
     params:
         **job(
-            "evaluation/import_scores.py", lambda wildcards: evaluation.import_scores_settings(EXPERIMENT, **wildcards)
+            "evaluation/imports.py:import_scores",
+            lambda wildcards: evaluation.import_scores_settings(EXPERIMENT, **wildcards),
         ),
     message:
         "import_scores {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
@@ -68,10 +69,7 @@ use rule in_evaluation as score with:
     params:
         **job(
             "evaluation/score.py",
-            lambda wildcards: dict(
-                **ascending.score_settings(EXPERIMENT, wildcards.ties),
-                **evaluation.external(EXPERIMENT, wildcards.system),
-            ),
+            lambda wildcards: evaluation.score_settings(EXPERIMENT, wildcards.system, wildcards.ties),
         ),
     message:
         "score{wildcards.ties} {wildcards.task} {wildcards.system} seed-{wildcards.seed}"

@@ -8,7 +8,7 @@ mapping, .html. (`snakemake --report FILE.zip` makes Snakemake's own report.)
 
 from scripts.bm25 import planning_references as references
 from ranktrial.engine.rule_helpers import settings
-from scripts.evaluation import planning_ascending as ascending
+from scripts.evaluation import planning as evaluation
 from ranktrial.experiment import job_files
 from ranktrial.experiment.comparisons import loaded_modules
 from scripts.explorer import planning as explorer
@@ -92,7 +92,7 @@ rule published:
         references=references.references(EXPERIMENT),
         mapping=PUBLISHED_FILES.get("mapping", []),
         means=result("means"),
-        ascending=result("ascending_means") if ascending.metrics(EXPERIMENT) else [],
+        ascending=result("ascending_means") if evaluation.ascending_metrics(EXPERIMENT) else [],
         datasets=result("datasets_table"),
         times=BESIDE_PUBLISHED["times"],
         importances=[table for tables in published.importances(EXPERIMENT).values() for table in tables],

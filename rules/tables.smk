@@ -10,7 +10,6 @@ from scripts.datasets import planning as datasets
 from ranktrial.engine.rule_helpers import settings
 from ranktrial.engine.rule_helpers import one_of
 from scripts.evaluation import planning as evaluation
-from scripts.evaluation import planning_ascending as ascending
 from ranktrial.experiment import job_files
 from ranktrial.experiment.comparisons import loaded_modules
 from ranktrial.experiment.drawing import Drawing
@@ -51,7 +50,7 @@ COLLECTED = {
         word_pieces=datasets.word_pieces(EXPERIMENT),
     ),
     "means": from_files("evaluation/means.py", metrics=evaluation.all_metrics(EXPERIMENT)),
-    "means-ties-ascending": from_files("evaluation/means.py", metrics=ascending.metrics(EXPERIMENT)),
+    "means-ties-ascending": from_files("evaluation/means.py", metrics=evaluation.ascending_metrics(EXPERIMENT)),
     "comparisons": from_files(
         "synthesis/comparisons_table.py",
         synthesis.table_settings(EXPERIMENT),

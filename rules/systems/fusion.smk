@@ -5,11 +5,10 @@ runs/{task}/{system}/seed-{seed}.trec.gz with its timing, and fusion/{dataset}/{
 seed-{seed}.grid.tsv (the weights tried).
 """
 
-from ranktrial.engine.rule_helpers import settings
 from scripts.fusion import planning as fusion
 
 
-rule tune_fusion:
+use rule in_evaluation as tune_fusion with:
     input:
         runs=lambda wildcards: fusion.dev_runs(EXPERIMENT, **wildcards),
         qrels=result("qrels", split="dev"),
@@ -21,15 +20,11 @@ rule tune_fusion:
     wildcard_constraints:
         system=systems_of_type("fusion"),
     params:
-        code=code("fusion/tune.py"),
-        settings=lambda wildcards: settings(**fusion.tuning_settings(EXPERIMENT, wildcards.system)),
-    conda:
-        "../../envs/evaluation.yaml"
+        **job(
+            "fusion/jobs.py:tune_fusion", lambda wildcards: fusion.tuning_settings(EXPERIMENT, wildcards.system)
+        ),
     message:
         "tune_fusion {wildcards.dataset} {wildcards.system} seed-{wildcards.seed}"
-    shell:
-        "python {params.code[script]:q} --runs {input.runs:q} --qrels {input.qrels:q} --weights {output.weights:q}"
-        " --table {output.grid:q} --settings {params.settings:q} --log {log:q}"
 
 
 use rule in_evaluation as fuse with:
@@ -44,6 +39,9 @@ use rule in_evaluation as fuse with:
     wildcard_constraints:
         system=systems_of_type("fusion"),
     params:
-        **job("fusion/fuse.py", lambda wildcards: fusion.fusing_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
+        **job(
+            "fusion/jobs.py:fuse",
+            lambda wildcards: fusion.fusing_settings(EXPERIMENT, wildcards.system, wildcards.seed),
+        ),
     message:
         "fuse {wildcards.task} {wildcards.system} seed-{wildcards.seed}"

@@ -19,7 +19,7 @@ use rule in_evaluation as join_folds with:
         system=systems_of_type("out-of-fold"),
     params:
         **job(
-            "fusion/join_folds.py",
+            "fusion/jobs.py:join_folds",
             lambda wildcards: fusion.joining_settings(EXPERIMENT, wildcards.system, wildcards.task),
         ),
     message:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.files import atomic_text
 from ranktrial.common.tables import read_metrics
 from ranktrial.experiment.results_paths import fields_of
@@ -16,11 +16,11 @@ from ranktrial.experiment.results_paths import fields_of
 COLUMNS = ("task", "system", "seed", "query", "measure", "value")
 
 
-def write_all(paths: list[Path], table: Path) -> None:
+def all_queries(metrics: list[Path], table: Path) -> None:
     """Write the long table, in the order of the files and of their queries."""
     with atomic_text(table) as file:
         file.write("\t".join(COLUMNS) + "\n")
-        for path in paths:
+        for path in metrics:
             fields = fields_of("scored", path)
             where = [fields["task"], fields["system"], str(fields["seed"])]
             values = read_metrics(path)
@@ -30,10 +30,5 @@ def write_all(paths: list[Path], table: Path) -> None:
             file.write(long.to_csv(sep="\t", index=False, header=False))
 
 
-def main() -> None:
-    arguments = parser(__doc__, "metrics*", "table", settings=False).parse_args()
-    write_all(arguments.metrics, arguments.table)
-
-
 if __name__ == "__main__":
-    run(main)
+    job(all_queries)

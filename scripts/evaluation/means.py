@@ -10,9 +10,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.tables import read_metrics, write_table
 from ranktrial.experiment.results_paths import fields_of
+
+
+def write_means(metrics: list[Path], table: Path) -> None:
+    """Write the table of means, one row per task and system."""
+    write_table(table, means(metrics))
 
 
 def means(paths: list[Path]) -> pd.DataFrame:
@@ -32,10 +37,5 @@ def means(paths: list[Path]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def main() -> None:
-    arguments = parser(__doc__, "metrics*", "table", settings=False).parse_args()
-    write_table(arguments.table, means(arguments.metrics))
-
-
 if __name__ == "__main__":
-    run(main)
+    job(write_means)

@@ -1,13 +1,19 @@
 """What the jobs of evaluation are given: paths and settings, from the experiment and the wildcards of
 rules/evaluation.smk.
+
+Runs are scored a second time, with ties by ascending id, for cells of a published table that are so.
 """
 
 from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
 
 from ranktrial.common.keys import JsonObject
 from ranktrial.experiment import job_files
 from ranktrial.experiment.dataset_schema import format_of
 from ranktrial.experiment.job_files import task_in, tasks_by_folder
+from ranktrial.experiment.printed_cells import Mapping, read_mapping
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.systems.external import NAME, column_of, files_of, seed_named, sources_of
@@ -69,11 +75,6 @@ def queries(experiment: Experiment, task: str) -> str | list[str]:
     return job_files.queries(experiment, its) if its.has_documents else []
 
 
-def external(experiment: Experiment, system: str) -> JsonObject:
-    """Whether a system's runs are files of the user, as a setting."""
-    return {"external": True} if experiment.systems[system].type == NAME else {}
-
-
 def import_run_settings(experiment: Experiment, system: str) -> JsonObject:
     """The depth of a run, and its tag."""
     return {"depth": experiment.depth, "tag": system}
@@ -108,3 +109,41 @@ def all_runs(experiment: Experiment) -> list[str]:
         for run in job_files.runs(experiment, system, task)
     ]
     return list(dict.fromkeys(runs))
+
+
+def ascending_measures(experiment: Experiment) -> list[str]:
+    """The experiment's measures that a published table has with ascending ties; empty without such a table."""
+    mapping = _mapping(experiment)
+    return [name for name in experiment.measures if mapping.is_ascending(name)] if mapping else []
+
+
+def score_settings(experiment: Experiment, system: str, ties: str) -> JsonObject:
+    """The settings of scoring: with trec_eval's order of ties, or (`ties` is not empty) that of a published table."""
+    how = {"measures": ascending_measures(experiment), "ties": "ascending"} if ties else {}
+    users = {"external": True} if experiment.systems[system].type == NAME else {}
+    return {"measures": experiment.measures, **how, **users}
+
+
+def ascending_metrics(experiment: Experiment) -> list[str]:
+    """The metrics files with ascending ties, of the systems and tasks that the mapping names."""
+    mapping = _mapping(experiment)
+    if mapping is None or not ascending_measures(experiment):
+        return []
+    entries = {entry for line in mapping.systems for entry in line.ours}
+    systems = [experiment.systems[name] for entry in sorted(entries) for name in experiment.entries.get(entry, [])]
+    here, printed = scored_here(experiment), set(mapping.tasks.values())
+    return [
+        file
+        for system in systems
+        for task in experiment.runs_of(system)
+        if task.folder in here and task.name in printed
+        for file in job_files.metrics(experiment, system, task, "ascending_metrics")
+    ]
+
+
+def _mapping(experiment: Experiment) -> Mapping | None:
+    published = experiment.published
+    return _read(Path(published.mapping)) if published and published.mapping else None
+
+
+_read = cache(read_mapping)  # once for all jobs of a plan

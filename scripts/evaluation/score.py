@@ -9,11 +9,10 @@ ignored. Ties are in trec_eval's order, unless the cells of a published table ha
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_text
 from ranktrial.ir.instruction_following import Original
@@ -21,18 +20,23 @@ from ranktrial.ir.measures import evaluate
 from ranktrial.ir.short_runs import too_short
 from ranktrial.ir.trec import none_judged, over_subtopics, read_qrels, read_run, read_subtopics, with_ascending_ties
 
-
-@dataclass(frozen=True)
-class Settings:
-    measures: Annotated[list[str], "measures by their ir-measures names, one column each"]
-    ties: Annotated[
-        Literal["descending", "ascending"], "the order of documents of equal score by id: descending as in trec_eval"
-    ] = "descending"
-    external: Annotated[bool, "the run is a user's file, whose depth is not known before"] = False
+Ties = Literal["descending", "ascending"]
 
 
 def score(
-    run_file: Path, qrels_file: Path, metrics: Path, names: list[str], ties: str = "descending",
+    run: Path, qrels: Path, original: list[Path], metrics: Path,
+    measures: Annotated[list[str], "measures by their ir-measures names, one column each"],
+    ties: Annotated[Ties, "the order of documents of equal score by id: descending as in trec_eval"] = "descending",
+    external: Annotated[bool, "the run is a user's file, whose depth is not known before"] = False,
+) -> None:  # fmt: skip
+    """Score a run: one value per query and measure."""
+    before = Original(read_run(original[0]), read_qrels(original[1])) if original else None
+    for remark in write_scores(run, qrels, metrics, measures, ties, before, external):
+        print(f"{run}: {remark}", file=sys.stderr)
+
+
+def write_scores(
+    run_file: Path, qrels_file: Path, metrics: Path, names: list[str], ties: Ties = "descending",
     original: Original | None = None, external: bool = False,
 ) -> list[str]:  # fmt: skip
     """Score `run_file` and write `metrics`; return warnings about the query sets, as text.
@@ -60,16 +64,5 @@ def score(
     return remarks
 
 
-def main() -> None:
-    arguments = parser(__doc__, "run", "qrels", "original*", "metrics", settings=Settings).parse_args()
-    settings, original = arguments.settings, None
-    if arguments.original:
-        run_before, qrels_before = arguments.original
-        original = Original(read_run(run_before), read_qrels(qrels_before))
-    files = arguments.run, arguments.qrels, arguments.metrics
-    for remark in score(*files, settings.measures, settings.ties, original, settings.external):
-        print(f"{arguments.run}: {remark}", file=sys.stderr)
-
-
 if __name__ == "__main__":
-    run(main)
+    job(score)

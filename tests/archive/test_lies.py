@@ -77,7 +77,7 @@ def option_with_a_path(jobs):
 
 def another_script(jobs):
     job = job_of(jobs, METRIC)
-    job["command"] = job["command"].replace("evaluation/score.py", "evaluation/import_scores.py")
+    job["command"] = job["command"].replace("evaluation/score.py", "evaluation/imports.py")
 
 
 def missing_input(jobs):

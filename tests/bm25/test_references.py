@@ -17,7 +17,7 @@ from scripts.bm25 import index as index_script
 from scripts.bm25 import planning_references as planning
 from scripts.bm25 import references as script
 from scripts.bm25 import search as search_script
-from scripts.evaluation.score import score
+from scripts.evaluation.score import write_scores
 from scripts.reports.published import Results, read_all, versus, write
 from tests.support.located import refusal, with_dataset
 from tests.support.prepared import prepare
@@ -198,7 +198,7 @@ def test_real_collections_stand_beside_anserinis(monkeypatch, tmp_path, shared_d
         **files,
         settings=json.dumps(search),
     )
-    score(files["run"], data / "qrels/test.qrels", tmp_path / "metrics.tsv", MEASURES)
+    write_scores(files["run"], data / "qrels/test.qrels", tmp_path / "metrics.tsv", MEASURES)
     task = {
         "task": name,
         "dataset": name,

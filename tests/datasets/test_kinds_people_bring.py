@@ -13,7 +13,7 @@ from ranktrial.datasets.formats._judgements import read_by_subtopic, read_judgem
 from ranktrial.datasets.formats._trec_topics import read_topics
 from ranktrial.ir.run_order import rises_with_rank
 from ranktrial.ir.trec import write_qrels
-from scripts.evaluation.import_run import import_run
+from scripts.evaluation.imports import take_over
 from tests.support.broken import write
 
 JUDGED = {"q1": {"d1": 1}, "q2": {"d2": 1}}
@@ -121,7 +121,7 @@ def test_scores_that_rise_with_the_rank_in_every_query(tmp_path, of_rank, rises)
     (tmp_path / "run").write_text(a_run(of_rank))
     write_qrels(tmp_path / "qrels", {"q1": {"d1": 1}})
     assert rises_with_rank(tmp_path / "run") is rises
-    said = import_run(tmp_path / "run", tmp_path / "qrels", tmp_path / "out", 10, "t")
+    said = take_over(tmp_path / "run", tmp_path / "qrels", tmp_path / "out", 10, "t")
     assert any(line.startswith("warning: its scores rise with its ranks") for line in said) is rises
 
 
@@ -155,4 +155,4 @@ def test_a_run_whose_ids_differ_by_an_invisible_character_names_it(tmp_path):
     (tmp_path / "run").write_text("q1\ufeff Q0 d1 1 2.0 t\n")
     write_qrels(tmp_path / "qrels", {"q1": {"d1": 1}})
     with pytest.raises(UserError, match=r"contains U\+FEFF \(ZERO WIDTH NO-BREAK SPACE\)"):
-        import_run(tmp_path / "run", tmp_path / "qrels", tmp_path / "out", 10, "t")
+        take_over(tmp_path / "run", tmp_path / "qrels", tmp_path / "out", 10, "t")

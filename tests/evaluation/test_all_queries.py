@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from ranktrial.experiment.results_paths import path
-from scripts.evaluation.all_queries import COLUMNS, write_all
+from scripts.evaluation.all_queries import COLUMNS, all_queries
 
 VALUES = {"01": [0.1 + 0.2, 1e-17], "NA": [1.0, 0.0], "1e3": [1 / 3, 5e-324]}
 
@@ -23,12 +23,12 @@ def test_every_value_is_there_once_and_to_the_last_bit(tmp_path, monkeypatch):
         for query, values in VALUES.items():
             for measure, value in zip(("nDCG@10", "AP"), values, strict=True):
                 expected.append((task, system, str(seed), query, measure, value))
-    write_all(files, Path("queries.tsv.gz"))
+    all_queries(files, Path("queries.tsv.gz"))
     with gzip.open("queries.tsv.gz", "rt") as packed:
         text = packed.read()
     found = pd.read_csv("queries.tsv.gz", sep="\t", dtype=str, keep_default_na=False)
     assert tuple(found.columns) == COLUMNS and text.endswith("\n")
     assert [(*row[:-1], float(row[-1])) for row in found.itertuples(index=False)] == expected
     before = Path("queries.tsv.gz").read_bytes()
-    write_all(files, Path("queries.tsv.gz"))
+    all_queries(files, Path("queries.tsv.gz"))
     assert Path("queries.tsv.gz").read_bytes() == before, "equal values, equal bytes"

@@ -8,8 +8,7 @@ from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.seed_sources import seed_sources
 from ranktrial.ir.trec import read_run, write_qrels, write_run
 from scripts.evaluation import planning
-from scripts.evaluation.import_run import import_run
-from scripts.evaluation.import_scores import Settings, import_scores
+from scripts.evaluation.imports import import_scores, take_over
 
 LONG = "seed,query_id,value\n" + "".join(f"{seed},q{q},{seed / 8}\n" for seed in (7, 8) for q in (1, 2))
 
@@ -56,16 +55,16 @@ def test_folds_are_one_run_of_all_files(here):
     assert planning.external_files(found, "b", "t", "0") == ["r2", "r3"]
     files = [here / "r2", here / "r3"]
     write_qrels(here / "q", {"q1": {"d1": 1}, "q2": {"d2": 1}})
-    import_run(files, here / "q", here / "out", 10, "t")
+    take_over(files, here / "q", here / "out", 10, "t")
     assert read_run(here / "out") == read_run(here / "r0")
     with pytest.raises(UserError, match="r1: the query q1 is in another fold too"):
-        import_run([here / "r0", here / "r1"], here / "q", here / "out", 10, "t")
+        take_over([here / "r0", here / "r1"], here / "q", here / "out", 10, "t")
 
 
 def test_folds_that_are_given_as_seeds_are_refused(here):
     write_qrels(here / "q", {"q1": {"d1": 1}, "q2": {"d2": 1}})
     with pytest.raises(UserError, match=r"r2 and .*r3 have no query in common, .*: join them by folds: true"):
-        import_run([here / "r2"], here / "q", here / "out", 10, "t", others=[here / "r3"])
+        take_over([here / "r2"], here / "q", here / "out", 10, "t", others=[here / "r3"])
 
 
 def test_seeds_of_a_long_table_are_one_each(here):
@@ -74,7 +73,7 @@ def test_seeds_of_a_long_table_are_one_each(here):
     named = [planning.import_scores_settings(found, "b", "t", seed)["seed"] for seed in "12"]
     assert named == ["7", "8"]
     for name, value in zip(named, (0.875, 1.0), strict=True):
-        import_scores([here / "long.csv"], here / "m.tsv", Settings("m", seed=name))
+        import_scores([here / "long.csv"], here / "m.tsv", "m", seed=name)
         assert read_metrics(here / "m.tsv")["m"].to_dict() == {"q1": value, "q2": value}
     assert "seed" not in planning.import_scores_settings(found, "a", "t", "0")
 
@@ -82,10 +81,10 @@ def test_seeds_of_a_long_table_are_one_each(here):
 def test_folds_of_scores_are_joined(here):
     (here / "f1").write_text("q1\t1\n")
     (here / "f2").write_text("q2\t0\n")
-    import_scores([here / "f1", here / "f2"], here / "m.tsv", Settings("m"))
+    import_scores([here / "f1", here / "f2"], here / "m.tsv", "m")
     assert read_metrics(here / "m.tsv")["m"].to_dict() == {"q1": 1.0, "q2": 0.0}
     with pytest.raises(UserError, match="f1: the sample q1 is in another fold too"):
-        import_scores([here / "f1", here / "f1"], here / "m.tsv", Settings("m"))
+        import_scores([here / "f1", here / "f1"], here / "m.tsv", "m")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from ranktrial.experiment.resolution import resolve
-from scripts.evaluation import planning_ascending as ascending
+from scripts.evaluation import planning
 from scripts.evaluation.means import means
 from tests.experiment.test_config import changed
 
@@ -30,13 +30,13 @@ def experiment(tmp_path):
 
 def test_measures_and_runs_of_cells_with_ascending_ties_are_scored_again(experiment):
     asked = experiment()
-    assert ascending.measures(asked) == ["nDCG@10", "nDCG", "R@9"]
-    assert ascending.metrics(asked) == ["results/e/metrics-ties-ascending/d/bm25/seed-0.tsv"]
+    assert planning.ascending_measures(asked) == ["nDCG@10", "nDCG", "R@9"]
+    assert planning.ascending_metrics(asked) == ["results/e/metrics-ties-ascending/d/bm25/seed-0.tsv"]
 
 
 def test_nothing_is_scored_again_without_such_cells(experiment):
     for asked in (experiment(measures={"MAP": {"at": "AP"}}), resolve(changed({}), "c.yaml")):
-        assert ascending.measures(asked) == ascending.metrics(asked) == []
+        assert planning.ascending_measures(asked) == planning.ascending_metrics(asked) == []
 
 
 def test_their_means_are_made_as_the_others(tmp_path):

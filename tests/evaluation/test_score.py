@@ -7,9 +7,9 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.tables import read_metrics
 from ranktrial.ir.trec import read_run, write_qrels, write_run
 from ranktrial.ir.zero_runs import known_zero_runs, zero_runs
-from scripts.evaluation.import_run import import_run
+from scripts.evaluation.imports import take_over
 from scripts.evaluation.means import means
-from scripts.evaluation.score import score
+from scripts.evaluation.score import write_scores
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def files(tmp_path):
 
 
 def test_missing_queries_score_0_and_both_kinds_of_oddity_are_said(files):
-    said = score(files / "run", files / "qrels", files / "metrics.tsv", ["RR", "P@1"])
+    said = write_scores(files / "run", files / "qrels", files / "metrics.tsv", ["RR", "P@1"])
     assert said == ["1 of 3 judged queries are not in the run and score 0",
                     "1 queries of the run are not judged and are ignored"]  # fmt: skip
     table = read_metrics(files / "metrics.tsv")
@@ -34,28 +34,28 @@ def test_documents_of_equal_score_may_be_in_ascending_order_of_their_ids(tmp_pat
     for relevant, descending, ascending in (("10", 4, 2), ("9", 3, 3), ("é", 2, 4), ("top", 1, 1), ("low", 5, 5)):
         write_qrels(tmp_path / "qrels", {"q": {relevant: 1}})
         for ties, rank in (("descending", descending), ("ascending", ascending)):
-            score(tmp_path / "run", tmp_path / "qrels", tmp_path / "metrics.tsv", ["RR"], ties)
+            write_scores(tmp_path / "run", tmp_path / "qrels", tmp_path / "metrics.tsv", ["RR"], ties)
             assert read_metrics(tmp_path / "metrics.tsv")["RR"]["q"] == pytest.approx(1 / rank)
 
 
 def test_a_run_of_another_task_is_refused(files):
     write_run(files / "alien", {"x": {"d1": 1.0}}, "t")
     with pytest.raises(UserError, match="none of its 1 queries"):
-        score(files / "alien", files / "qrels", files / "metrics.tsv", ["RR"])
+        write_scores(files / "alien", files / "qrels", files / "metrics.tsv", ["RR"])
     with pytest.raises(UserError, match="none of its 1 queries is in the task's qrels"):
-        import_run(files / "alien", files / "qrels", files / "out.trec", 10, "t")
+        take_over(files / "alien", files / "qrels", files / "out.trec", 10, "t")
     assert not (files / "metrics.tsv").exists() and not (files / "out.trec").exists()
 
 
 def test_a_split_without_judgements_is_refused(files):
     (files / "empty").write_text("")
     with pytest.raises(UserError, match="no judged query"):
-        score(files / "run", files / "empty", files / "metrics.tsv", ["RR"])
+        write_scores(files / "run", files / "empty", files / "metrics.tsv", ["RR"])
 
 
 def test_an_imported_run_is_cut_at_depth_in_trec_evals_order(files):
     write_run(files / "theirs", {"q1": {f"d{n}": 1.0 for n in range(9)}}, "t")
-    import_run(files / "theirs", files / "qrels", files / "ours.trec", 3, "theirs")
+    take_over(files / "theirs", files / "qrels", files / "ours.trec", 3, "theirs")
     assert list(read_run(files / "ours.trec")["q1"]) == ["d8", "d7", "d6"]
 
 
@@ -73,7 +73,7 @@ def test_means_over_queries_and_their_sd_over_seeds(tmp_path):
 def test_an_imported_run_is_without_what_is_excluded_before_the_cut(files):
     write_run(files / "theirs", {query: {f"d{n}": float(9 - n) for n in range(9)} for query in ("q1", "q2")}, "t")
     given = files / "theirs", files / "qrels", files / "ours.trec", 3, "theirs", None
-    assert import_run(*given, {"q1": {"d0", "d2", "d8", "gone"}, "q3": {"d1"}}) == [
+    assert take_over(*given, {"q1": {"d0", "d2", "d8", "gone"}, "q3": {"d1"}}) == [
         "3 documents that are excluded for their query are left out"
     ]
     run = read_run(files / "ours.trec")
@@ -87,7 +87,7 @@ def test_measures_that_look_deeper_than_an_external_run_are_named(files):
     write_run(files / "short", {query: {"d0": 3.0, "d1": 2.0} for query in ("q1", "q2", "NA")}, "t")
     given = files / "short", files / "qrels", files / "metrics.tsv", ["nDCG@2", "P@5", "R@100", "Judged@10"]
     expected = "warning: has at most 2 documents per query, fewer than P@5 or R@100 counts"
-    assert score(*given, external=True) == [expected] and score(*given) == []
+    assert write_scores(*given, external=True) == [expected] and write_scores(*given) == []
 
 
 def test_a_run_of_which_no_document_is_judged_is_reported_once_when_it_comes_or_when_it_is_scored(files):
@@ -96,13 +96,13 @@ def test_a_run_of_which_no_document_is_judged_is_reported_once_when_it_comes_or_
         "warning: none of its documents, such as DOC-1, is judged, so it scores 0 everywhere; the judgements "
         "name documents such as d1"
     )
-    said = score(files / "ids", files / "qrels", files / "metrics.tsv", ["RR", "Judged@10"])
+    said = write_scores(files / "ids", files / "qrels", files / "metrics.tsv", ["RR", "Judged@10"])
     assert said[0] == expected and not read_metrics(files / "metrics.tsv").to_numpy().any()
-    assert import_run(files / "ids", files / "qrels", files / "out.trec", 10, "t") == [expected]
-    assert score(files / "ids", files / "qrels", files / "metrics.tsv", ["RR"], external=True)[0] != expected
+    assert take_over(files / "ids", files / "qrels", files / "out.trec", 10, "t") == [expected]
+    assert write_scores(files / "ids", files / "qrels", files / "metrics.tsv", ["RR"], external=True)[0] != expected
     write_run(files / "one", {"q1": {"DOC-1": 2.0, "d1": 1.0}}, "t")
-    assert not any("warning" in one for one in score(files / "one", files / "qrels", files / "m.tsv", ["RR"]))
-    cut = import_run(
+    assert not any("warning" in one for one in write_scores(files / "one", files / "qrels", files / "m.tsv", ["RR"]))
+    cut = take_over(
         files / "one", files / "qrels", files / "out.trec", 1, "t"
     )  # its judged document is beyond the depth
     assert cut == [expected]

@@ -9,7 +9,8 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.ir.fusion import comb_mnz, fused, reciprocal_ranks, trials, weighted_sum, weightings
 from ranktrial.ir.trec import read_run, write_qrels, write_run
-from scripts.fusion import fuse, tune
+from scripts.fusion import jobs
+from tests.support.calling import call
 
 ORACLE = Path(__file__).parent / "oracle"
 STORED = json.loads((ORACLE / "ranx.json").read_text())
@@ -18,8 +19,8 @@ NAMES = ["a", "b", "c"]
 
 def ours(runs, case):
     keys = {key: case[key] for key in ("method", "k", "normalise") if key in case}
-    settings = fuse.Settings(systems=NAMES, depth=1000, tag="t", **keys)
-    return fuse.fuse(runs, settings, dict(zip(NAMES, case.get("weights", []), strict=False)))
+    settings = jobs.Fusion(systems=NAMES, depth=1000, tag="t", **keys)
+    return jobs.as_one(runs, settings, dict(zip(NAMES, case.get("weights", []), strict=False)))
 
 
 def name_of(case):
@@ -73,14 +74,6 @@ def test_all_weights_that_sum_to_one_are_tried_once(steps, systems):
     assert all(sum(weights) == pytest.approx(1) and len(weights) == systems for weights in tried)
 
 
-def call(monkeypatch, script, settings, **options):
-    words = ["script", "--settings", json.dumps(settings)]
-    for name, value in options.items():
-        words += [f"--{name}", *map(str, value if isinstance(value, list) else [value])]
-    monkeypatch.setattr("sys.argv", words)
-    script.main()
-
-
 def two_runs(folder):
     """One run that is right for q1 alone, another for q2 alone, by a wide and by a narrow margin."""
     write_run(folder / "a.trec.gz", {"q1": {"x": 9.0, "y": 1.0, "z": 0.0}, "q2": {"x": 5.0, "y": 4.0, "z": 0.0}}, "a")
@@ -96,7 +89,7 @@ TUNING = SETTINGS | {"step": 0.25, "measure": "RR@10", "depth": 10}
 def test_weights_are_tuned_on_judged_queries_and_used(tmp_path, monkeypatch, capsys):
     runs, weights = two_runs(tmp_path), tmp_path / "weights.json"
     table = tmp_path / "grid.tsv"
-    call(monkeypatch, tune, TUNING, runs=runs, qrels=tmp_path / "qrels", weights=weights, table=table)
+    call(monkeypatch, jobs.tune_fusion, TUNING, runs=runs, qrels=tmp_path / "qrels", weights=weights, grid=table)
     assert "\nweights.json: warning: tuned on 2 dev queries: with fewer than 10, " in capsys.readouterr().err
     lines = [line.split("\t") for line in table.read_text().splitlines()]
     assert lines[0] == ["a", "b", "RR@10"] and [line[0] for line in lines[1:]] == ["0.0", "0.25", "0.5", "0.75", "1.0"]
@@ -106,7 +99,7 @@ def test_weights_are_tuned_on_judged_queries_and_used(tmp_path, monkeypatch, cap
     assert chosen == {"weights": {"a": 0.5, "b": 0.5}, "measure": "RR@10", "value": 1.0, "queries": 2}  # first of equal
     fusing = SETTINGS | {"method": "weighted-sum", "depth": 2, "tag": "f-0"}
     run, timing = tmp_path / "f.trec.gz", tmp_path / "f.json"
-    call(monkeypatch, fuse, fusing, runs=runs, weights=weights, run=run, timing=timing)
+    call(monkeypatch, jobs.fuse, fusing, runs=runs, weights=weights, run=run, timing=timing)
     assert read_run(run) == {
         "q1": {"x": 0.75, "y": pytest.approx(0.5 + 0.5 / 9)},
         "q2": {"y": 0.9, "x": pytest.approx(5 / 9)},
@@ -121,7 +114,13 @@ def test_without_judged_dev_queries_there_is_one_line(tmp_path, monkeypatch):
     write_qrels(tmp_path / "qrels", {"q1": {"x": 0}})
     with pytest.raises(UserError, match="no judged dev query to tune on"):
         call(
-            monkeypatch, tune, TUNING, runs=runs, qrels=tmp_path / "qrels", weights=tmp_path / "w", table=tmp_path / "t"
+            monkeypatch,
+            jobs.tune_fusion,
+            TUNING,
+            runs=runs,
+            qrels=tmp_path / "qrels",
+            weights=tmp_path / "w",
+            grid=tmp_path / "t",
         )
 
 
@@ -129,15 +128,15 @@ def test_weights_of_other_systems_and_a_missing_run_are_refused(tmp_path, monkey
     runs = two_runs(tmp_path)
     fusing = SETTINGS | {"method": "weighted-sum", "depth": 2, "tag": "f", "weights": {"a": 1.0}}
     with pytest.raises(UserError, match="expected a weight for each of a, b"):
-        call(monkeypatch, fuse, fusing, runs=runs, run=tmp_path / "f", timing=tmp_path / "t")
+        call(monkeypatch, jobs.fuse, fusing, runs=runs, run=tmp_path / "f", timing=tmp_path / "t")
     with pytest.raises(UserError, match="--runs: expected 2 files, one per system, not 1"):
-        call(monkeypatch, fuse, fusing, runs=runs[:1], run=tmp_path / "f", timing=tmp_path / "t")
+        call(monkeypatch, jobs.fuse, fusing, runs=runs[:1], run=tmp_path / "f", timing=tmp_path / "t")
     (tmp_path / "other.json").write_text('{"weights": {"a": 1.0, "c": 0.0}}')
     given = fusing | {"weights": None}
     with pytest.raises(UserError, match=r"other\.json: expected a weight for each of a, b"):
         call(
             monkeypatch,
-            fuse,
+            jobs.fuse,
             given,
             runs=runs,
             weights=tmp_path / "other.json",

@@ -7,7 +7,7 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.ir.folds import fold_of
 from ranktrial.ir.trec import read_run, write_run
-from scripts.fusion import join_folds
+from scripts.fusion.jobs import join_folds
 from tests.support.calling import call
 from tests.support.one_line import one_line
 

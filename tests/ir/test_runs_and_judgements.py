@@ -8,7 +8,7 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus
 from ranktrial.ir.trec import HIGHEST_GRADE, LARGEST_SCORE, ranking, read_qrels, read_run, write_run
-from scripts.evaluation.import_run import import_run
+from scripts.evaluation.imports import take_over
 from tests.support.prepared import prepare
 
 
@@ -129,7 +129,7 @@ def external(folder, run, corpus=("d1", "d2", "d 3")):
     (folder / "theirs").write_text(run)
     (folder / "qrels").write_text("q1 0 d1 1\nq2 0 d2 1\n")
     write_corpus(folder / "corpus", (Document(name, "", "text") for name in corpus))
-    return import_run(folder / "theirs", folder / "qrels", folder / "out", 10, "t", folder / "corpus")
+    return take_over(folder / "theirs", folder / "qrels", folder / "out", 10, "t", folder / "corpus")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ranktrial.common.tables import read_metrics
-from scripts.evaluation.score import score
+from scripts.evaluation.score import write_scores
 
 
 def differing(run: Path, qrels: Path, cells: dict[str, str], metrics: Path) -> dict[str, tuple[str, str]]:
@@ -15,6 +15,6 @@ def differing(run: Path, qrels: Path, cells: dict[str, str], metrics: Path) -> d
     ascending = [name for name in cells if name.startswith(("nDCG", "R@"))]
     ours: dict[str, float] = {}
     for names, ties in (([name for name in cells if name not in ascending], "descending"), (ascending, "ascending")):
-        score(run, qrels, metrics, names, ties)
+        write_scores(run, qrels, metrics, names, ties)
         ours |= read_metrics(metrics).mean().to_dict()
     return {name: (value, f"{ours[name]:.3f}") for name, value in cells.items() if f"{ours[name]:.3f}" != value}
