@@ -20,9 +20,7 @@ use rule in_evaluation as tune_fusion with:
     wildcard_constraints:
         system=systems_of_type("fusion"),
     params:
-        **job(
-            "fusion/jobs.py:tune_fusion", lambda wildcards: fusion.tuning_settings(EXPERIMENT, wildcards.system)
-        ),
+        **job("fusion/jobs.py:tune_fusion", lambda wildcards: fusion.tuning_settings(EXPERIMENT, wildcards.system)),
     message:
         "tune_fusion {wildcards.dataset} {wildcards.system} seed-{wildcards.seed}"
 
