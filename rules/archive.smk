@@ -12,7 +12,7 @@ from snakemake.io import regex_from_filepattern
 
 from ranktrial.engine.rule_helpers import settings
 from scripts.evaluation import planning as evaluation
-from ranktrial.experiment.epochs_by_queries import with_text_keys
+from ranktrial.experiment.trainings import with_text_keys
 
 
 def described_rules():

@@ -11,7 +11,7 @@ from scripts.datasets import planning as datasets
 from ranktrial.engine.rule_helpers import settings
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
-from ranktrial.experiment.dataset_schema import FORMATS
+from ranktrial.experiment.dataset_keys import FORMATS
 from ranktrial.experiment.results_paths import FIELDS, SPLITS
 
 

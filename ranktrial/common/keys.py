@@ -208,7 +208,7 @@ Label = Annotated[  # with at least one visible character
 Statement = Annotated[
     str, Rule(title="a line of text of at most 1000 characters", min_length=1, pattern=f"[^{BLANKS}]", max_length=1000)
 ]
-Prompt = Annotated[  # instructions for language models contain newlines: see ranktrial/experiment/plain_values.py
+Prompt = Annotated[  # instructions for language models contain newlines: see ranktrial/experiment/key_paths.py
     str,
     Rule(
         title='a text of at most 1000 characters, or "" for none',

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from ranktrial.common.locations import is_url, shown
 from ranktrial.common.near_names import hint
-from ranktrial.experiment.chart_records import Bars, Chart
 from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.named import Named
+from ranktrial.experiment.drawing import Bars, Chart
 from ranktrial.experiment.records import System, Task
 from ranktrial.experiment.sections.charts import ChartEntry
+from ranktrial.experiment.tasks import Named
 from ranktrial.ir.measure_names import same_measure
 from ranktrial.models.model_keys import Model
 

@@ -17,15 +17,16 @@ from ranktrial.experiment.dataset_keys import (
     check_near_duplicates,
     check_samples,
     check_training_queries,
+    format_of,
+    formats,
+    given_measure,
 )
-from ranktrial.experiment.dataset_schema import format_of, formats, given_measure
-from ranktrial.experiment.evaluation_checks import check_evaluation
 from ranktrial.experiment.location_checks import check_location, check_mirrors
 from ranktrial.experiment.printed_cells import read_mapping
-from ranktrial.experiment.recipe_checks import check_examples, check_sampler, check_training
+from ranktrial.experiment.recipe_checks import check_evaluation, check_examples, check_sampler, check_training
+from ranktrial.experiment.recipe_checks import check_recipe as check_teaching
 from ranktrial.experiment.sections.dataset import Dataset
 from ranktrial.experiment.sections.recipe import UNTRAINED, Recipe
-from ranktrial.experiment.teachers import check_recipe as check_teaching
 from ranktrial.models.adapters import adapters, writes
 from ranktrial.models.losses import resolve_loss
 

@@ -1,8 +1,15 @@
-"""Resolves the comparisons of an experiment: their tasks, statistics and shared figures."""
+"""Resolves the comparisons of an experiment: their tasks, measures, statistics and figures.
+
+A comparison has one measure for all tasks or, with `measure_on`, one per task. No system is compared with itself, and
+no queries count twice because two tasks have them. Reads and writes nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+import json
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,17 +19,16 @@ from ranktrial.common.near_names import hint
 from ranktrial.common.plugins import NoKeys
 from ranktrial.experiment.charts import CHART
 from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.compared_measures import measures_of
-from ranktrial.experiment.dataset_schema import format_of
-from ranktrial.experiment.figure_checks import check_figure
+from ranktrial.experiment.dataset_keys import format_of, same_queries
 from ranktrial.experiment.judged import check_judged
 from ranktrial.experiment.moderators import BUBBLE, moderators, subgroups
 from ranktrial.experiment.records import Comparison, System, Task
-from ranktrial.experiment.sameness import check_roles, check_tasks
-from ranktrial.experiment.sections.comparison import ComparisonEntry
-from ranktrial.experiment.sections.figure import INFLUENCE, QUERIES
-from ranktrial.experiment.sections.synthesis import Statistics
-from ranktrial.experiment.starting_points import with_starting_point
+from ranktrial.experiment.sections.comparison import FIRST, INFLUENCE, QUERIES, ComparisonEntry, Figure, Statistics
+from ranktrial.experiment.system_types import system_type, takes
+from ranktrial.experiment.systems.external import column_of, files_of
+from ranktrial.experiment.trainings import with_starting_point
+from ranktrial.ir.measure_names import same_measure
+from ranktrial.ir.scores import has_several_tasks
 from ranktrial.statistics.effects import all_effects, effect_named, effect_source
 from ranktrial.statistics.estimators import estimator_source
 from ranktrial.statistics.intervals import interval_source
@@ -32,6 +38,203 @@ from ranktrial.statistics.task_intervals import (
     task_interval_named,
     task_interval_source,
 )
+
+
+def measures_of(check: Checker, key: str, entry: ComparisonEntry, tasks: list[Task]) -> tuple[str, dict[str, str]]:
+    """Return the name of a comparison's measure and, if tasks have different measures, that of each task.
+
+    Raises UserError for a measure that a task lacks, and for different measures that are not comparable.
+    """
+    if not entry.measure_on:
+        return common_measure(check, f"{key}.measure", entry.measure, tasks), {}
+    key = f"{key}.measure_on"
+    for task in entry.measure_on:
+        names = [compared.name for compared in tasks]
+        if task not in names:
+            raise check.fail(key, f"{task!r} is not among the tasks of the comparison{hint(task, names)}")
+    chosen = {
+        task.name: common_measure(check, f"{key}.{task.name}", entry.measure_on.get(task.name, entry.measure), [task])
+        for task in tasks
+    }
+    different = list(dict.fromkeys(chosen.values()))
+    if len(different) == 1:
+        return different[0], {}
+    _check_comparable(check, key, entry, different)
+    return f"{', '.join(different[:-1])} and {different[-1]}", chosen
+
+
+def _check_comparable(check: Checker, key: str, entry: ComparisonEntry, measures: list[str]) -> None:
+    """Raise UserError unless effects on different measures have one scale and the same sign favours one system."""
+    listed = ", ".join(measures)
+    if effect_named(entry.effect).IN_UNITS_OF_MEASURE:
+        problem = f"effect {entry.effect} is in units of the measure, and these are {listed}; expected one that is not"
+        raise check.fail(key, f"{problem}, such as SMD")
+    lower = [measure for measure in measures if measure in check.config.lower_is_better]
+    if lower and len(lower) < len(measures):
+        raise check.fail(
+            key, f"a lower value is better for {lower[0]}, but not for all of {listed}; compare them separately"
+        )
+    if entry.margin is not None:
+        raise check.fail(key, f"a margin is a difference in one measure, and these are {listed}; leave one of both out")
+    if entry.figure.queries:
+        raise check.fail(key, f"figure.queries shows differences in one measure, and these are {listed}; leave it out")
+
+
+def common_measure(check: Checker, key: str, name: str, tasks: list[Task]) -> str:
+    """Return the experiment's name of a measure that all tasks have, given under any of its ir-measures names.
+
+    FIRST is the first measure of the first task.
+    """
+    name = tasks[0].measures[0] if name == FIRST else name
+    listed_on: dict[str, str] = {}
+    for task in tasks:
+        comparable = [measure for measure in task.measures if measure == name or not task.values_given]
+        listed = same_measure(name, comparable)
+        if listed is None:
+            what = f"the measures of task {task.name!r}" if task.values_given else "measures"
+            problem = f"{name!r} is not among {what}: {list(task.measures)}{hint(name, task.measures)}"
+            only = f"; write measure: {task.measures[0]}" if task.values_given and len(task.measures) == 1 else ""
+            raise check.fail(key, problem + only)
+        listed_on[listed] = task.name
+    if len(listed_on) > 1:
+        listed_names = " and ".join(f"{listed!r} on task {task!r}" for listed, task in listed_on.items())
+        raise check.fail(key, f"{name!r} is {listed_names}; give it one name")
+    return next(iter(listed_on))
+
+
+MIN_TASKS = 3  # for a figure of influence: one of two tasks left out leaves nothing to synthesise
+ON_ONE_AXIS = ("measure", "effect")  # must be equal for all comparisons whose figures share an axis
+
+
+def check_figure(check: Checker, key: str, entry: ComparisonEntry) -> None:
+    """Raise UserError for limits, ticks or further figures that cannot be drawn."""
+    figure, effect = entry.figure, effect_named(entry.effect)
+    key = f"{key}.figure"
+    if figure.limits:
+        _check_limits(check, key, figure, around_zero=effect.HAS_DIFFERENCE)
+    if figure.bayesian and entry.bayesian is None:
+        raise check.fail(f"{key}.bayesian", "only valid with key 'bayesian' of the comparison, which computes it")
+    if figure.queries and not effect.HAS_DIFFERENCE:
+        raise check.fail(f"{key}.queries", f"effect {effect.NAME} has no differences of queries")
+
+
+def _check_limits(check: Checker, key: str, figure: Figure, around_zero: bool) -> None:
+    """Raise UserError unless the limits of the axis fit its ticks and include 0 if differences are shown."""
+    limits = list(figure.limits or ())
+    if figure.axis:
+        raise check.fail(f"{key}.limits", "not together with axis, whose limits follow from all its comparisons")
+    if limits[0] >= limits[1]:
+        raise check.fail(f"{key}.limits", f"{limits}: expected the lower limit first")
+    if around_zero and not limits[0] <= 0 <= limits[1]:
+        raise check.fail(f"{key}.limits", f"{limits}: expected limits around 0, which is no difference")
+    for tick in figure.ticks or ():
+        if not limits[0] <= tick <= limits[1]:
+            raise check.fail(f"{key}.ticks", f"{tick:g} lies outside the limits {limits}")
+
+
+def check_axes(check: Checker, comparisons: Mapping[str, Comparison]) -> None:
+    """Raise UserError if comparisons whose figures share an axis differ in measure or effect."""
+    first: dict[str, Comparison] = {}
+    for comparison in comparisons.values():
+        if axis := comparison.figure.axis:
+            other = first.setdefault(axis, comparison)
+            sides = (other.statistics, comparison.statistics)
+            differ = [name for name in ON_ONE_AXIS if len({getattr(side, name) for side in sides}) > 1]
+            if differ:
+                problem = f"no axis for {other.name} as well: they differ in {', '.join(differ)}"
+                raise check.fail(f"comparisons.{comparison.name}.figure.axis", problem)
+
+
+def lower_is_better(check: Checker, tasks: Mapping[str, Task]) -> tuple[str, ...]:
+    """Return the measures for which lower is better, as tasks name them. Raises UserError for an unknown measure."""
+    found: dict[str, None] = {}
+    for name in check.config.lower_is_better:
+        of_tasks = [name if task.values_given else same_measure(name, task.measures) for task in tasks.values()]
+        known = [
+            listed for listed, task in zip(of_tasks, tasks.values(), strict=True) if listed and listed in task.measures
+        ]
+        if not known:
+            listed_measures = list(dict.fromkeys(measure for task in tasks.values() for measure in task.measures))
+            raise check.fail(
+                "lower_is_better", f"{name!r} is not among the measures: {listed_measures}{hint(name, listed_measures)}"
+            )
+        found |= dict.fromkeys(known)
+    return tuple(found)
+
+
+Place = tuple[tuple[str, ...], str | None, str | None]
+
+
+def check_tasks(check: Checker, key: str, names: list[str], tasks: dict[str, Task]) -> None:
+    """Raise UserError if two tasks of a comparison have the same queries."""
+    for first, second in itertools.combinations(names, 2):
+        parts = [(check.config.datasets[tasks[name].dataset], tasks[name].split) for name in (first, second)]
+        if same_queries(*parts):
+            problem = "have the same queries, which would count twice: the same data in the same words; leave one out"
+            raise check.fail(key, f"{first!r} and {second!r} {problem}")
+
+
+def check_roles(
+    check: Checker,
+    key: str,
+    pair: tuple[System, System],
+    ranked: dict[str, str],
+    systems: dict[str, System],
+    scored: bool,
+) -> None:
+    """Raise UserError if control and treatment are the same system, by all their settings or files.
+
+    `ranked` maps each task to the one on which the treatment is scored. If values are given (`scored`), two tasks must
+    not have the same files either. Runs may share a file, since it may contain the queries of several tasks.
+    """
+    control, treatment = pair
+    if not system_type(control).computed and not system_type(treatment).computed:
+        files = {task: (_place(control, task), _place(treatment, other)) for task, other in ranked.items()}
+        # The same file for only some of the tasks is allowed: the comparison then reports no effect there.
+        if all(of_control == of_treatment for of_control, of_treatment in files.values()):
+            same = f"control and treatment have the same file for each task: {', '.join(ranked)}"
+            raise check.fail(key, f"{same}; where a file has a column per system, each system names its `column`")
+        seen: dict[tuple[Place, Place], str] = {}
+        for task, pair_of_files in files.items() if scored else ():
+            first = seen.setdefault(pair_of_files, task)
+            if first != task:
+                problem = "have the same files of scores for control and treatment, whose samples would count twice"
+                raise check.fail(f"{key}.tasks", f"{first!r} and {task!r} {problem}")
+    elif control.name != treatment.name and any(task == other for task, other in ranked.items()):
+        alike = _identity(check, control, systems) == _identity(check, treatment, systems)
+        if alike:
+            problem = "are one system under two names: all their settings are the same"
+            raise check.fail(key, f"control {control.name!r} and treatment {treatment.name!r} {problem}")
+
+
+def check_different(
+    check: Checker, key: str, members: list[System], tasks: list[str], systems: dict[str, System]
+) -> None:
+    """Raise UserError if two systems are the same, by all their settings or by their files for these tasks."""
+    first: dict[str, System] = {}
+    for system in members:
+        if system_type(system).computed:
+            made_of = _identity(check, system, systems)
+        else:
+            made_of = json.dumps([_place(system, task) for task in tasks])
+        same = first.setdefault(made_of, system)
+        if same is not system:
+            raise check.fail(key, f"{same.name!r} and {system.name!r} are one system under two names")
+
+
+def _place(system: System, task: str) -> Place:
+    """Return the files of an external system's run or scores of a task, and column and task if these have several."""
+    files = files_of(system, task)
+    part = task if any(has_several_tasks(Path(file), task) for file in files) else None
+    return tuple(map(os.path.realpath, files)), column_of(system), part
+
+
+def _identity(check: Checker, system: System, systems: dict[str, System]) -> str:
+    """Return all settings on which a system's runs depend, as text."""
+    made_of: dict[str, object] = {"type": system.type, **system_type(system).identity(check.config, system)}
+    made_of["takes"] = [_identity(check, systems[name], systems) for name in takes(system)]
+    return json.dumps(made_of, sort_keys=True)
+
 
 COST_FIGURE = "cost-"  # prefix of the names of the figures that show effects against costs
 CURVE_FIGURE = "curves-"  # prefix of the names of figures of a measure over the number of training queries

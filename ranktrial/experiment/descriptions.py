@@ -1,4 +1,6 @@
-"""Descriptions of systems, for the report."""
+"""What reports say of systems and settings: descriptions, tuning budgets, and warnings about settings that are easily
+misinterpreted.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,12 @@ import itertools
 from dataclasses import replace
 
 from ranktrial.experiment.charts import model_names
+from ranktrial.experiment.recipe_checks import teaching_models
 from ranktrial.experiment.records import Experiment, System
 from ranktrial.experiment.sections.recipe import Recipe
-from ranktrial.experiment.system_types import behind, system_type, takes
-from ranktrial.experiment.systems._export import export_text
-from ranktrial.experiment.systems._model_settings import of_model
-from ranktrial.experiment.teachers import teaching_models
+from ranktrial.experiment.system_types import behind, documents_held, system_type, takes
+from ranktrial.experiment.systems._neural import export_text, of_model
+from ranktrial.ir.measure_names import cutoff, parse
 
 
 def describe(experiment: Experiment, system: System) -> str:
@@ -83,3 +85,64 @@ def training_columns(experiment: Experiment) -> dict[str, str]:
         label = " + ".join(experiment.datasets[name].label or name for name in dataset)
         columns |= dict.fromkeys(names, label if datasets.count(dataset) == 1 else " / ".join(names))
     return columns
+
+
+def tried(experiment: Experiment, system: str) -> int:
+    """Return the number of configurations tried for a system and those behind it, each choice counted once; 1: none.
+
+    A selected seed counts all seeds, and a chosen recipe all recipes of its entry.
+    """
+    counts: dict[tuple[str, str], int] = {}
+    for member in behind(experiment.systems[system], experiment.systems):
+        counts["tuning", member.name] = system_type(member).tried(member)
+        if member.selection:
+            counts["seeds", member.selection.by] = len(member.seeds)
+        if member.choice:
+            counts["recipes", member.name] = len(member.choice.members)
+    return max(1, sum(counts.values()))
+
+
+def tried_by_comparison(experiment: Experiment) -> dict[str, list[int]]:
+    """Return comparison -> the numbers tried for control and treatment; comparisons without any choice are left out."""
+    both = {
+        name: [tried(experiment, comparison.control), tried(experiment, comparison.treatment)]
+        for name, comparison in experiment.comparisons.items()
+    }
+    return {name: counts for name, counts in both.items() if counts != [1, 1]}
+
+
+NAMED = 5  # systems in a line
+
+
+def cautions(experiment: Experiment) -> list[str]:
+    """Return a line for each group of systems that rank fewer documents per query than a measure's cutoff."""
+    cutoffs = {name: cutoff(parse(name)) or 0 for name in _measures(experiment)}
+    held = {name: documents_held(experiment, system) for name, system in experiment.systems.items()}
+    deepest = max(experiment.depth, *held.values())
+    beyond = [name for name, depth in cutoffs.items() if depth > deepest]
+    groups: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+    for entry, names in experiment.entries.items():
+        for depth in map(held.__getitem__, names):
+            short = tuple(name for name, looks in cutoffs.items() if looks > depth and name not in beyond)
+            members = groups.setdefault((depth, short), []) if short else []
+            members += [entry] if entry not in members else []
+    lines = [_caution(beyond, "every run, which contains", deepest, "depth")] if beyond else []
+    for (depth, short), members in groups.items():
+        runs = ", ".join(members[:NAMED]) + (f" and {len(members) - NAMED} more" if len(members) > NAMED else "")
+        key = "rerank.depth" if depth < experiment.depth else "depth"
+        lines.append(_caution(list(short), f"the runs of {runs}, which contain", depth, key))
+    return lines
+
+
+def _measures(experiment: Experiment) -> list[str]:
+    """Return the measures computed from runs, including those that select seeds and recipes."""
+    scored = [name for task in experiment.tasks.values() if not task.values_given for name in task.measures]
+    chosen = [name for system in experiment.systems.values() if system.selection for name in system.selection.score]
+    chosen += [system.choice.measure for system in experiment.systems.values() if system.choice]
+    return [name for name in dict.fromkeys(scored + chosen) if parse(name).NAME != "Judged"]  # valid at any depth
+
+
+def _caution(measures: list[str], runs: str, depth: int, key: str) -> str:
+    look = "looks" if len(measures) == 1 else "look"
+    counts = "documents below count as not retrieved, so a deeper run may score higher"
+    return f"{', '.join(measures)} {look} deeper than {runs} at most {depth} documents per query ({key}): {counts}"

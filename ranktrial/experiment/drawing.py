@@ -1,4 +1,4 @@
-"""The record of a figure that a stage's planning returns, and a setting that all figures share."""
+"""Records of figures that planning resolves and drawing jobs read: the settings that all share, and bar charts."""
 
 from __future__ import annotations
 
@@ -32,3 +32,24 @@ class Drawing:
 
 
 Drawings = dict[str, Callable[[], Drawing]]  # by figure name; each is computed on request
+
+
+@dataclass(frozen=True)
+class Bars:
+    """The bars of one colour: row -> the system whose mean on the task (its folder) is drawn."""
+
+    label: str
+    task: str
+    measure: str
+    systems: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Chart(Typeset):
+    """A bar chart; `rows` are the models (and systems without one) in the configuration's order."""
+
+    title: str
+    axis: Annotated[str, "what the axis shows"]
+    rows: Annotated[tuple[str, ...], "models, from the top"]
+    bars: Annotated[tuple[Bars, ...], "the bars of each colour"]
+    baseline: Annotated[tuple[str, str] | None, "name and label of the system that is drawn as a line"]

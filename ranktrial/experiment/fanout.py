@@ -17,12 +17,14 @@ from typing import Any
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import JsonObject
-from ranktrial.experiment import feature_selection, system_types
+from ranktrial.experiment import features as feature_selection
+from ranktrial.experiment import system_types
 from ranktrial.experiment.key_paths import as_list, get, list_paths, put, word_of
-from ranktrial.experiment.rules_of_reference import (
+from ranktrial.experiment.references import (
     FROM_SCRATCH,
     RECIPE,
     START,
+    Alike,
     Choice,
     Derived,
     is_rule,
@@ -30,7 +32,6 @@ from ranktrial.experiment.rules_of_reference import (
     starts,
     trained_apart,
 )
-from ranktrial.experiment.same_values import Alike
 
 # The key paths, per section, whose value is a list that does not fan out.
 PLAIN_LISTS: dict[str, list[tuple[str, ...]]] = {

@@ -13,7 +13,7 @@ from ranktrial.experiment.index_records import TOKEN_VECTORS
 from ranktrial.experiment.records import UNTRAINED, Experiment, System, Task
 from ranktrial.experiment.results_paths import SELECTED, exported_recipe, path
 from ranktrial.experiment.system_types import system_type
-from ranktrial.experiment.systems._model_settings import of_model
+from ranktrial.experiment.systems._neural import of_model
 from ranktrial.ir.collection import SPLITS
 from ranktrial.models.adapters import adapter, index_of
 

@@ -14,7 +14,7 @@ from ranktrial.common.keys import JsonObject
 from ranktrial.common.locations import shown
 from ranktrial.datasets.formats.judge import Judge
 from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.endpoint_checks import check_chat
+from ranktrial.experiment.endpoints import check_chat
 from ranktrial.experiment.records import Comparison, Experiment, System, Task
 from ranktrial.experiment.sections.comparison import ComparisonEntry
 from ranktrial.experiment.sections.dataset import Dataset

@@ -1,10 +1,84 @@
-"""Values in an entry of the configuration by key path, paths of lists, and values as parts of names."""
+"""Values in a configuration: checks of every value, values by key path, and values as parts of names.
+
+The schema states the values of each key. These checks apply to all keys, including those added later. Only prompts may
+contain newlines.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from ranktrial.experiment.plain_values import whole_numbers
+from ranktrial.common.characters import REFUSED, named, shortened
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import JsonObject
+from ranktrial.common.numerals import LARGEST
+
+LONGEST_TEXT = 4096  # characters; no path is longer
+_EXACT = 2**53  # above it, 64-bit floats cannot represent every whole number
+
+
+def why_not_plain(value: Any, lines: bool = False) -> str | None:
+    """Return the reason to refuse a single value, or None. The content of lists and mappings is not checked.
+
+    A text must be one line, unless `lines` allows several.
+    """
+    if value is None or isinstance(value, bool | list | dict):
+        return None
+    if isinstance(value, float):
+        return None if math.isfinite(value) else f"{value} is not a finite number; expected a finite one"
+    if isinstance(value, int):
+        return "a number beyond 64 bits" if abs(value) > LARGEST else None
+    if not isinstance(value, str):
+        kind = type(value).__name__
+        return f"{value} is a {kind} to YAML; no value here is a {kind}; for a text write '{value}'"
+    if invisible := REFUSED.search(value.replace("\n", "") if lines else value):
+        return f"the text {shortened(value)} contains {named(invisible[0])}; expected one line of visible characters"
+    if len(value) > LONGEST_TEXT:
+        return f"a text of {len(value):,} characters; expected at most {LONGEST_TEXT:,}"
+    return None
+
+
+def check_plain(value: Any, source: str, path: tuple[str, ...] = ()) -> None:
+    """Raise UserError, naming the key, unless `why_not_plain` accepts each value and key of a configuration."""
+    where = ": ".join([source, *([".".join(path)] if path else [])])
+    of_model = path[2:3] if path[0:1] == ("models",) else ()
+    of_dataset = path[2:3] if path[0:1] == ("datasets",) else ()
+    prompted = of_model == ("prompts",) or of_dataset == ("prompt",)
+    if reason := why_not_plain(value, lines=prompted):
+        raise UserError(f"{where}: {reason}")
+    if isinstance(value, dict):
+        for key, part in value.items():
+            if not isinstance(key, str) or why_not_plain(key):
+                raise UserError(f"{where}: the key {shortened(key)}: {why_not_plain(key) or 'is not text; quote it'}")
+            check_plain(part, source, (*path, shortened(key)[1:-1]))
+    elif isinstance(value, list):
+        for number, part in enumerate(value, 1):
+            check_plain(part, source, (*path[:-1], f"{path[-1]}[{number}]") if path else (f"[{number}]",))
+
+
+def whole_numbers(value: Any) -> Any:
+    """Return the value with whole numbers as integers: 10.0 becomes 10, so that both spellings are the same setting."""
+    if isinstance(value, dict):
+        return {key: whole_numbers(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [whole_numbers(part) for part in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT else value
+
+
+def with_grades_as_text(config: JsonObject) -> dict[str, object]:
+    """Return the configuration with the keys in `grades` of datasets as text; no other keys are numbers.
+
+    Our YAML reader does the same. Snakemake's reader, which passes the configuration to the Snakefile, keeps numbers.
+    """
+    datasets = config.get("datasets")
+    if not isinstance(datasets, dict):
+        return dict(config)
+    made = dict(datasets)
+    for name, entry in datasets.items():
+        if isinstance(entry, dict) and isinstance(grades := entry.get("grades"), dict):
+            made[name] = entry | {"grades": {str(key) if type(key) is int else key: new for key, new in grades.items()}}
+    return {**config, "datasets": made}
 
 
 def get(entry: Any, path: tuple[str, ...]) -> Any:

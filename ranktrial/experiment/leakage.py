@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.dataset_keys import may_share_queries
-from ranktrial.experiment.feature_records import FeatureSet
 from ranktrial.experiment.records import Experiment, System
+from ranktrial.experiment.sections.features import FeatureSet
 from ranktrial.experiment.system_types import behind, system_type
 
 Split = tuple[str, str]  # a dataset and a split of it

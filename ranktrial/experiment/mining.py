@@ -13,16 +13,16 @@ from collections.abc import Iterator, Mapping
 from ranktrial.common.near_names import hint
 from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.dataset_keys import check_split
+from ranktrial.experiment.recipe_checks import check_scorer
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.sections.recipe import BM25, MARGINS, RANDOM, UNTRAINED, Negatives, Recipe
 from ranktrial.experiment.system_types import behind, documents_held, system_type, takes
 from ranktrial.experiment.tasks import add_task
-from ranktrial.experiment.teachers import check_scorer
 
 LONGEST = 120  # characters in a file name, which may have 255 in total
 
 
-def check_names(check: Checker, entries: Mapping[str, list[str]]) -> None:
+def check_mined_names(check: Checker, entries: Mapping[str, list[str]]) -> None:
     """Raise UserError if a recipe names no system, or several, to rank or score negatives, or names are too long."""
     for name, recipe in check.config.recipes.items():
         negatives, key = recipe.negatives, f"recipes.{name}"

@@ -1,18 +1,184 @@
-"""Checks of models: weights that can be found, and a backend and keys that fit the model type."""
+"""Checks of models: weights that can be found, a backend and keys that fit the type, prompts by dataset, model cards.
+
+Training data of published weights come from the front matter of the model card (README.md). It is read if the weights
+are a folder, local or downloaded, and only for models whose training data the configuration does not state. Cards are
+external files: an unreadable card is treated as missing.
+
+A dataset's prompt replaces the default prompt. `{instruction}` in a prompt stands for the dataset's instruction.
+Documents have the prompt of the dataset that owns the corpus: other datasets may share it, and it is encoded once.
+"""
 
 from __future__ import annotations
 
-from ranktrial.common.keys import keys_of, stated
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ranktrial.common.characters import REFUSED
+from ranktrial.common.errors import UserError
+from ranktrial.common.front_matter import front_matter
+from ranktrial.common.keys import given, keys_of, stated
 from ranktrial.common.paths import why_not_below
+from ranktrial.engine.downloads import plain_name
 from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.endpoint_checks import check_endpoint
+from ranktrial.experiment.dataset_keys import format_of
+from ranktrial.experiment.endpoints import check_endpoint
 from ranktrial.experiment.location_checks import check_hub, check_location
-from ranktrial.experiment.model_cards import letters
-from ranktrial.experiment.prompts_of_tasks import check_prompts
 from ranktrial.experiment.recipe_checks import check_lengths
-from ranktrial.models.adapters import adapter, adapters, behind_endpoint
+from ranktrial.experiment.records import Experiment, System
+from ranktrial.experiment.results_paths import path
+from ranktrial.models.adapters import Role, adapter, adapters, behind_endpoint
 from ranktrial.models.judging_keys import KEYS as JUDGING
-from ranktrial.models.model_keys import Model
+from ranktrial.models.model_keys import Model, Prompts
+from ranktrial.models.prompts import ROLES, prompted_roles
+
+CARD = "README.md"
+LONGEST = 1 << 18  # bytes read from a card, each time that an experiment is planned
+MOST, LONGEST_NAME = 200, 200  # datasets, and characters per name
+
+
+def with_cards(models: Mapping[str, Model], datasets: Collection[str]) -> dict[str, Model]:
+    """Return the models; if the configuration states no training data for one, those of its card are added."""
+    return {name: _with_card(model, datasets) for name, model in models.items()}
+
+
+def letters(name: str) -> str:
+    """Return a name without capitals and punctuation, so that `ms_marco` matches `msmarco`."""
+    return "".join(filter(str.isalnum, name)).casefold()
+
+
+def _with_card(model: Model, datasets: Collection[str]) -> Model:
+    if model.trained_on is not None:
+        return model
+    folders = (Path(model.weights), Path(path("download", download=plain_name(model.weights))))
+    named = next(filter(None, map(named_by_card, folders)), None)
+    if named is None:
+        return model
+    here = {letters(dataset): dataset for dataset in datasets}
+    known = dict.fromkeys(here.get(letters(name.rpartition("/")[2]), name) for name in named)
+    return replace(model, trained_on=tuple(known), trained_on_by_card=True)
+
+
+def named_by_card(folder: Path) -> list[str] | None:
+    """Return the datasets named by the card in a model's folder; None without a card or names."""
+    try:
+        return _plain_names(front_matter(folder / CARD, "datasets", LONGEST))
+    except (OSError, UserError):
+        return None
+
+
+def _plain_names(datasets: Any) -> list[str] | None:
+    """Return the names if they can be printed in a sentence; None if there are none or they are not names."""
+    names = [datasets] if isinstance(datasets, str) else datasets
+    if not isinstance(names, list) or not 0 < len(names) <= MOST:
+        return None
+    plain = (isinstance(name, str) and 0 < len(name.strip()) <= LONGEST_NAME for name in names)
+    return names if all(plain) and not any(map(REFUSED.search, names)) else None
+
+
+PLACE = "{instruction}"
+
+
+def prompts_on(experiment: Experiment, model: Model, dataset: str) -> dict[str, str]:
+    """Return the configured prompts for queries and documents of a dataset, by role; not those stored in the model."""
+    found: dict[str, str] = {}
+    for role, name in _owners(experiment, dataset).items():
+        if (text := _template(model, role, name)) is not None:
+            found[role] = text.replace(PLACE, experiment.datasets[name].instruction or "")
+    return found
+
+
+def prompts_by_dataset(experiment: Experiment, model: Model, datasets: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Return the prompts by dataset if they differ between datasets; otherwise one entry with an empty name."""
+    each = {dataset: prompts_on(experiment, model, dataset) for dataset in datasets}
+    alike = all(prompts == next(iter(each.values())) for prompts in each.values())
+    return {"": next(iter(each.values()), {})} if alike else each
+
+
+def prompts_of_system(experiment: Experiment, system: System) -> dict[str, dict[str, str]]:
+    """Return the prompts by dataset for all datasets that a system with a model ranks."""
+    datasets = dict.fromkeys(task.ranked_dataset for task in experiment.runs_of(system))
+    return prompts_by_dataset(experiment, experiment.models[str(system.model)], datasets)
+
+
+def prompts_text(each: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Return descriptions of the prompts, one item each, with the datasets if prompts differ."""
+    where: dict[str, list[str]] = {}
+    for dataset, prompts in each.items():
+        for role, text in prompts.items():
+            said = f"{role} prompt {json.dumps(text, ensure_ascii=False) if text else 'none'}"
+            where.setdefault(said, []).append(dataset)
+    return [f"{said} on {', '.join(datasets)}" if datasets[0] else said for said, datasets in where.items()]
+
+
+def _owners(experiment: Experiment, dataset: str) -> dict[Role, str]:
+    """Return role -> the dataset that determines its prompt."""
+    return {"query": dataset, "document": experiment.corpus_owner(dataset)}
+
+
+def _template(model: Model, role: Role, dataset: str) -> str | None:
+    """Return the configured prompt of a role, with placeholders; None without one."""
+    of_all = model.prompts.default or model.prompts
+    every = (model.prompts.by_dataset.get(dataset), of_all)
+    return next((text for one in every if one and (text := getattr(one, role)) is not None), None)
+
+
+def check_prompts(check: Checker, name: str, model: Model) -> None:
+    """Raise UserError for prompts that a model type does not take, or for datasets without such texts."""
+    key, prompts = f"models.{name}.prompts", model.prompts
+    apart = {name: one for name, one in [("default", prompts.default), *prompts.by_dataset.items()] if one}
+    if apart and (flat := sorted(given(prompts).keys() & {*ROLES})):
+        raise check.fail(f"{key}.{flat[0]}", "is given beside prompts of datasets; write it under default")
+    for place, one in (apart or {"": prompts}).items():
+        _check_roles(check, f"{key}.{place}".rstrip("."), model, one)
+    for dataset, one in prompts.by_dataset.items():
+        _check_dataset(check, key, dataset, one)
+        if lacking := sorted(given(one).keys() - given(prompts.default or Prompts()).keys()):
+            problem = f'is needed beside that of {dataset}, for all other datasets; "" is none'
+            raise check.fail(f"{key}.default.{lacking[0]}", problem)
+
+
+def _check_roles(check: Checker, key: str, model: Model, prompts: Prompts) -> None:
+    roles = prompted_roles(adapter(model.type))
+    asked = [role for role in ROLES if getattr(prompts, role) is not None]
+    if asked and not roles:
+        model_types = [f"{model_type}s" for model_type, module in adapters().items() if prompted_roles(module)]
+        able = f"{', '.join(model_types[:-1])} and {model_types[-1]}"
+        raise check.fail(key, f"a {model.type} takes none; {able} do")
+    if wrong := [role for role in asked if role not in roles]:
+        raise check.fail(f"{key}.{wrong[0]}", f"a {model.type} takes a prompt of each {roles[0]} alone; leave it out")
+
+
+def _check_dataset(check: Checker, key: str, dataset: str, prompts: Prompts) -> None:
+    """Raise UserError unless the named dataset has documents, and its own corpus if the prompt is for documents."""
+    check.known(key, dataset, "datasets")
+    entry = check.config.datasets[dataset]
+    if not format_of(entry).has_documents:
+        raise check.fail(f"{key}.{dataset}", f"no model ranks its queries: format {entry.format} has no documents")
+    if entry.corpus and prompts.document is not None:
+        problem = f"its documents are those of {entry.corpus}; give the prompt to that"
+        raise check.fail(f"{key}.{dataset}.document", problem)
+
+
+def check_instructions(check: Checker, experiment: Experiment) -> None:
+    """Raise UserError for a dataset without the instruction that a prompt of its queries or documents inserts."""
+    trained = {dataset for recipe in experiment.recipes.values() for dataset in recipe.datasets}
+    for name in experiment.models:
+        ranking = [system for system in experiment.systems.values() if system.model == name]
+        tasks = [*experiment.tasks.values(), *experiment.selection_tasks.values()]
+        ranked = {task.ranked_dataset for task in tasks if any(system.ranks(task.name) for system in ranking)}
+        for dataset in sorted(ranked | trained) if ranking else ():
+            _check_instruction(check, experiment, name, dataset)
+
+
+def _check_instruction(check: Checker, experiment: Experiment, model: str, dataset: str) -> None:
+    for role, owner in _owners(experiment, dataset).items():
+        placed = PLACE in (_template(experiment.models[model], role, owner) or "")
+        if placed and not experiment.datasets[owner].instruction:
+            problem = f"is placed by the {role} prompt of the model {model}; add it, or prompts of {owner} to the model"
+            raise check.fail(f"datasets.{owner}.instruction", problem)
 
 
 def check_models(check: Checker) -> None:

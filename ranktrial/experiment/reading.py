@@ -1,27 +1,36 @@
-"""Reading an experiment's configuration: defaults and validation by the JSON schema."""
+"""Reading an experiment's configuration: defaults and validation by the JSON schema; and writing it with all defaults.
+
+Snakemake merges several files and --config into one configuration that is not stored. The resolved file in the results
+folder is written at each run, as a file for --configfile that defines the same experiment. (A list that makes several
+systems or comparisons therefore remains a list, which also determines what is drawn together.) It is not the output of
+a job: nothing depends on it.
+"""
 
 from __future__ import annotations
 
 import copy
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import jsonschema
+import yaml
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import JsonObject
+from ranktrial.common.replacing import write_whole
 from ranktrial.common.settings import read_settings
-from ranktrial.common.strict_yaml import read_yaml as read_yaml  # the reader of all configurations
+from ranktrial.common.strict_yaml import read_yaml as read_yaml
 from ranktrial.experiment.checker import Source
 from ranktrial.experiment.dataset_keys import read_dataset
-from ranktrial.experiment.epochs_by_queries import settle, with_text_keys
 from ranktrial.experiment.fanout import fan_out_all
+from ranktrial.experiment.key_paths import check_plain, whole_numbers, with_grades_as_text
 from ranktrial.experiment.key_schema import Schema
-from ranktrial.experiment.plain_values import check_plain, whole_numbers, with_grades_as_text
-from ranktrial.experiment.plugin_keys import records
-from ranktrial.experiment.schema import schema
+from ranktrial.experiment.location_checks import check_secrets
+from ranktrial.experiment.schema import records, schema
 from ranktrial.experiment.sections.configuration import Configuration
 from ranktrial.experiment.system_types import read_system
+from ranktrial.experiment.trainings import settle_epochs, with_text_keys
 from ranktrial.experiment.verdicts import best_match, describe
 
 
@@ -43,7 +52,7 @@ def complete(config: JsonObject, source: str) -> tuple[dict[str, Any], dict[tupl
     if errors := list(_validator().iter_errors(completed)):
         raise UserError(describe(best_match(errors), source, origins))
     completed = whole_numbers(completed)
-    settle(completed, source)
+    settle_epochs(completed, source)
     return completed, origins
 
 
@@ -83,3 +92,34 @@ def add_defaults(value: Any, part: Schema) -> Any:
             if value[key] is None and inner.get("default", "") is None:
                 del value[key]
     return value
+
+
+NAME = "config.yaml"
+HEAD = (
+    "# The configuration of the last run with all defaults, written by the workflow; it can be given as --configfile.\n"
+)
+
+
+class _WithoutAliases(yaml.SafeDumper):
+    """A dumper that repeats shared values, for readers who do not know YAML's anchors."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+
+def resolved_text(config: JsonObject, source: str) -> str:
+    """Return the configuration with all defaults as YAML. Raises UserError, beginning with `source`, if invalid."""
+    check_secrets(config, source)
+    complete(config, source)
+    return HEAD + yaml.dump(
+        with_defaults(config), Dumper=_WithoutAliases, sort_keys=False, allow_unicode=True, width=120
+    )
+
+
+def write_resolved(config: JsonObject, source: str, folder: Path) -> None:
+    """Write the configuration with all defaults into the folder, atomically. Raises UserError."""
+    path, text = folder / NAME, resolved_text(config, source)
+    try:
+        write_whole(path, text.encode())
+    except OSError as error:
+        raise UserError(f"{path}: cannot be written: {error.strerror}") from None

@@ -1,18 +1,209 @@
-"""Checks of recipes (positives, negatives, folds, losses) and of the text lengths of models."""
+"""Checks of recipes (examples, negatives, folds, losses, adapters, teachers, use of dev) and of text lengths.
+
+A teacher is a system with a cross-encoder, published or trained by another recipe. Students have also learnt from the
+data from which their teacher learnt. Reads and writes nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
-from ranktrial.experiment.adapter_checks import check_dimensions
 from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.sections.recipe import FILTERS, RANDOM, Recipe
-from ranktrial.experiment.teachers import check_loss_of_students
+from ranktrial.experiment.dataset_keys import check_split
+from ranktrial.experiment.records import System
+from ranktrial.experiment.sections.recipe import FILTERS, RANDOM, UNTRAINED, Recipe
 from ranktrial.models.adapters import Adapter, adapter, adapters
 from ranktrial.models.losses import REGULARIZERS, resolve_loss
 from ranktrial.models.model_keys import Model
+from ranktrial.models.teaching import KEYS, has_temperature
+
+
+def check_truncation(check: Checker, name: str, embeddings: object, model_type: str) -> None:
+    """Raise UserError if a system truncates vectors that it quantises, or that its model type does not have."""
+    if embeddings:
+        problem = "not together with embeddings, which quantise whole vectors; leave one of them out"
+        raise check.fail(f"systems.{name}.truncate_dim", problem)
+    if not hasattr(adapter(model_type), "truncate"):
+        able = " and ".join(f"{other}s" for other, module in adapters().items() if hasattr(module, "truncate"))
+        raise check.fail(f"systems.{name}.truncate_dim", f"a {model_type} has no vectors to truncate; {able} do")
+
+
+def truncation_of(system: System) -> dict[str, int]:
+    """Return the setting of truncation, on which a system's runs depend; empty if it does not truncate vectors."""
+    return {"truncate_dim": system.truncate_dim} if system.truncate_dim else {}
+
+
+def truncation_text(system: System) -> str:
+    return f", the first {system.truncate_dim} dimensions of its vectors" if system.truncate_dim else ""
+
+
+def check_dimensions(check: Checker, name: str, recipe: Recipe, model_types: list[str]) -> None:
+    """Raise UserError for a Matryoshka loss if no model of these types has such vectors."""
+    if recipe.matryoshka_dims and not any(
+        getattr(adapter(model_type), "MATRYOSHKA", False) for model_type in model_types
+    ):
+        problem = f"a {model_types[0]} has no vectors whose first dimensions could be trained; leave it out"
+        raise check.fail(f"recipes.{name}.matryoshka_dims", problem)
+
+
+def adapter_text(recipe: Recipe) -> str:
+    """Return the end of a system's description: folds, frozen weights, steps, LoRA and Matryoshka dimensions."""
+    words = ""
+    if recipe.folds:
+        words += f", without fold {recipe.left_out_fold} of {recipe.folds} of its queries"
+    if recipe.freeze:
+        words += ", its prediction head alone"
+    if recipe.steps_per_epoch:
+        words += f", epochs of {recipe.steps_per_epoch} steps"
+    if recipe.lora:
+        words += f", by a LoRA adapter of rank {recipe.lora.r}{' that is merged' if recipe.lora.merge else ''}"
+    if recipe.matryoshka_dims:
+        words += f", for the first {', '.join(map(str, recipe.matryoshka_dims))} dimensions (Matryoshka)"
+    return words
+
+
+NEEDED = {"load_best_model_at_end": "evaluate", "early_stopping_patience": "evaluate",
+          "early_stopping_threshold": "early_stopping_patience"}  # fmt: skip
+
+
+def check_evaluation(check: Checker, name: str, recipe: Recipe) -> None:
+    """Raise UserError for settings without the evaluation they need, unknown measures and missing dev queries."""
+    for key, needed in NEEDED.items():
+        if getattr(recipe, key) and getattr(recipe, needed) is None:
+            example = "{measure: nDCG@10}" if needed == "evaluate" else "3"
+            raise check.fail(f"recipes.{name}.{key}", f"nothing decides without {needed}; add {needed}: {example}")
+    if recipe.evaluate:
+        check_measure(check, f"recipes.{name}.evaluate.measure", recipe.evaluate.measure)
+        if len(recipe.datasets) > 1:
+            problem = "only valid with one dataset in train_on: which dev queries would decide?"
+            raise check.fail(f"recipes.{name}.evaluate", problem)
+        check_split(check, f"recipes.{name}.evaluate", recipe.datasets[0], "dev")
+
+
+def check_measure(check: Checker, key: str, measure: str) -> None:
+    """Raise UserError for a measure that cannot be computed or is better if lower, since the highest value wins."""
+    check.computable(key, measure)
+    if measure in check.config.lower_is_better:
+        raise check.fail(key, f"a lower value of {measure} is better, but the highest would be chosen; name another")
+
+
+Recipes = Mapping[str, Recipe]
+
+
+def check_recipe(check: Checker, name: str, recipe: Recipe) -> None:
+    """Raise UserError for a teacher in a training on passages, and for keys that need a teacher if there is none."""
+    for key in KEYS if not recipe.teacher else ():
+        if getattr(recipe, key) is not None:
+            raise check.fail(
+                f"recipes.{name}.{key}",
+                "only valid with a teacher, with whose scores those of the student are compared",
+            )
+    if recipe.teacher and recipe.long_documents == "passages":
+        problem = "scores whole documents, and long_documents: passages learns from parts of them; leave one out"
+        raise check.fail(f"recipes.{name}.teacher", problem)
+
+
+def check_loss_of_students(check: Checker, name: str, recipe: Recipe, model_types: list[str]) -> None:
+    """Raise UserError for a temperature or a scale if the loss or the models have none."""
+    losses = {
+        model_type: loss
+        for model_type in model_types
+        if recipe.teacher and (loss := _loss_with_teacher(recipe, model_type))
+    }
+    if recipe.temperature and losses and not any(map(has_temperature, losses.values())):
+        problem = f"loss {recipe.loss} has none; DistillKLDivLoss has"
+        raise check.fail(f"recipes.{name}.temperature", problem)
+    if recipe.scale and losses and not any(adapter(model_type).SEARCHES for model_type in losses):
+        problem = f"of a {next(iter(losses))} scores are logits, as the teacher's are; leave it out"
+        raise check.fail(f"recipes.{name}.scale", problem)
+
+
+def _loss_with_teacher(recipe: Recipe, model_type: str) -> str | None:
+    try:
+        return resolve_loss(recipe.loss, model_type, taught=True)
+    except UserError:
+        return None
+
+
+def check_teachers(check: Checker, entries: Mapping[str, list[str]]) -> None:
+    """Raise UserError if a teacher is not exactly one system."""
+    systems, recipes = check.config.systems, check.config.recipes
+    for name, recipe in recipes.items():
+        teacher, key = recipe.teacher, f"recipes.{name}.teacher"
+        if teacher is None or teacher in systems:
+            continue
+        if teacher in entries:
+            problem = f"{teacher} became {len(entries[teacher])} systems; name one of them: "
+            raise check.fail(key, problem + ", ".join(entries[teacher]))
+        if teacher in recipes:
+            raise check.fail(key, f"{teacher} is a recipe; name a system that re-ranks with it")
+        if teacher in check.config.models:
+            raise check.fail(key, f"{teacher} is a model; name a system that re-ranks with it")
+        check.known(key, teacher, "systems")
+
+
+def check_scorer(check: Checker, key: str, systems: Mapping[str, System], name: str, dataset: str) -> None:
+    """Raise UserError unless the system of this name has a cross-encoder with a checkpoint for the dataset."""
+    system = systems[name]
+    model_type = check.config.models[system.model].type if system.model else None
+    if model_type is None or adapter(model_type).SEARCHES:
+        what = f"is of a {model_type}" if model_type else f"is of type {system.type}, without a model"
+        raise check.fail(key, f"{name} {what}; expected a system with a cross-encoder")
+    if system.recipe_of and dataset not in system.recipe_of:
+        raise check.fail(key, f"{name} has no recipe for {dataset}, whose documents it would score")
+
+
+def learnt_from(recipes: Recipes, systems: Mapping[str, System], recipe: str | None) -> set[tuple[str, str]]:
+    """Return the (dataset, split) pairs behind a training: its own, and those of its starting points and teachers.
+
+    For a teacher with a selected seed or recipe, they include the queries of the selection.
+    """
+    found: set[tuple[str, str]] = set()
+    for learnt in behind(recipes, systems, recipe):
+        found |= {(dataset, "train") for dataset in learnt.datasets}
+        if learnt.is_decided_on_dev:
+            found |= {(dataset, "dev") for dataset in learnt.datasets}
+        if learnt.teacher:
+            teacher = systems[learnt.teacher]
+            if teacher.choice:
+                found.add((teacher.choice.dataset, teacher.choice.split))
+            chosen = teacher.selection
+            if chosen and learnt.datasets != (chosen.dataset,):
+                found.add((chosen.dataset, chosen.split))
+    return found
+
+
+def teaching_models(recipes: Recipes, systems: Mapping[str, System], recipe: str | None) -> set[str]:
+    """Return the models of all teachers behind a training."""
+    teachers = [systems[learnt.teacher] for learnt in behind(recipes, systems, recipe) if learnt.teacher]
+    return {teacher.model for teacher in teachers if teacher.model}
+
+
+def behind(recipes: Recipes, systems: Mapping[str, System], recipe: str | None) -> list[Recipe]:
+    """Return a recipe with all that it starts from and those of all teachers; terminates on (invalid) cycles too."""
+    found: dict[str, Recipe] = {}
+    open_ones = [recipe]
+    while open_ones:
+        name = open_ones.pop()
+        if not name or name == UNTRAINED or name in found:
+            continue
+        learnt = found[name] = recipes[name]
+        open_ones.append(learnt.start_from)
+        if learnt.teacher:
+            teacher = systems[learnt.teacher]
+            by_dataset = [teacher.recipe_of.get(dataset) for dataset in learnt.datasets]
+            open_ones.extend(by_dataset if teacher.recipe_of else [teacher.recipe])
+            if teacher.choice:
+                open_ones.extend(systems[member].recipe for member in teacher.choice.members)
+    return list(found.values())
+
+
+def teacher_text(recipe: Recipe) -> str:
+    """Return the teacher as part of a system's description; empty without one."""
+    return f", distilled from {recipe.teacher}" if recipe.teacher else ""
+
 
 OF_RANKING = ("sampling_strategy", "range_min", *FILTERS, "cross_encoder")  # negatives' keys about a ranking
 

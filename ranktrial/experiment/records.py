@@ -1,4 +1,4 @@
-"""An experiment's records: tasks, systems, comparisons and multiple comparisons, and queries on them for the rules."""
+"""An experiment's records: tasks, systems, comparisons and plans of studies, and queries on them for the rules."""
 
 from __future__ import annotations
 
@@ -8,21 +8,45 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ranktrial.datasets.formats.judge import Judge
-from ranktrial.experiment.chart_records import Chart
-from ranktrial.experiment.choice_record import RecipeChoice
-from ranktrial.experiment.feature_records import FeatureSet
-from ranktrial.experiment.plan_records import StudyPlans
+from ranktrial.experiment.drawing import Chart
 from ranktrial.experiment.results_paths import SELECTED
-from ranktrial.experiment.sections.configuration import Actor, Published
+from ranktrial.experiment.sections.comparison import Figure, Statistics
+from ranktrial.experiment.sections.configuration import Actor, Explorer, Published
 from ranktrial.experiment.sections.dataset import Dataset
-from ranktrial.experiment.sections.explorer import Explorer
-from ranktrial.experiment.sections.figure import Figure
+from ranktrial.experiment.sections.features import FeatureSet
 from ranktrial.experiment.sections.recipe import UNTRAINED as UNTRAINED
-from ranktrial.experiment.sections.recipe import Recipe
-from ranktrial.experiment.sections.synthesis import Statistics
+from ranktrial.experiment.sections.recipe import Recipe, RecipeChoice
+from ranktrial.experiment.sections.study import Assumed
 from ranktrial.experiment.transfer_records import Curves, Matrix
 from ranktrial.models.kernels import FAST, Kernels
 from ranktrial.models.model_keys import Model
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The requirements on the designs of the next study; the target is an effect or a half-width."""
+
+    power: float
+    queries: tuple[int, ...]
+    collections: tuple[int, ...]
+    seeds: tuple[int, ...]
+    alpha: float
+    effect: float | None = None
+    half_width: float | None = None
+    assumed: Assumed | None = None
+
+
+@dataclass(frozen=True)
+class StudyPlans:
+    """The plans of the next study, by name.
+
+    A plan is named after a comparison, whose variances it uses, or has `assumed` variances. `configured` plans are made
+    with the other results, all others on demand.
+    """
+
+    configured: bool
+    plans: Mapping[str, Plan]
+
 
 OF_EACH = ""  # the `recipe` of a system with one recipe per dataset
 Own = TypeVar("Own")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ranktrial.common.errors import UserError
-from ranktrial.experiment.feature_records import FeatureColumn
+from ranktrial.experiment.sections.features import FeatureColumn
 from ranktrial.features.families import Feature, TextReader, features_in
 from ranktrial.ir.collection import read_texts
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from ranktrial.experiment.dataset_schema import formats
+from ranktrial.experiment.dataset_keys import formats
 from ranktrial.experiment.key_schema import Schema
 from ranktrial.experiment.schema import schema
 from ranktrial.experiment.system_types import types

@@ -25,8 +25,8 @@ from ranktrial.common.paths import below
 from ranktrial.common.replacing import replacing
 from ranktrial.engine.job_records import PARTS, link_state
 from ranktrial.experiment import results_paths
+from ranktrial.experiment.endpoints import Sent, sent_variables
 from ranktrial.experiment.records import UNTRAINED
-from ranktrial.experiment.sent_variables import Sent, sent_variables
 from scripts.archive.verify import differing_sources, plain
 
 

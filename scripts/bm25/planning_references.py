@@ -13,7 +13,7 @@ from ranktrial.common.locations import HUB_ID
 from ranktrial.experiment.records import UNTRAINED, Experiment, System, Task
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.systems._lexical import settings_of, tunes
-from ranktrial.experiment.systems._model_settings import of_model
+from ranktrial.experiment.systems._neural import of_model
 from ranktrial.experiment.systems.bm25 import NAME as BM25
 from ranktrial.experiment.systems.bm25 import PYSERINI_BM25
 from ranktrial.experiment.systems.retrieve import NAME as RETRIEVE

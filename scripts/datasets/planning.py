@@ -18,7 +18,7 @@ from ranktrial.common.keys import JsonObject, given, stated
 from ranktrial.common.locations import find_file, in_mirrors, is_remote, key
 from ranktrial.engine.downloads import names, place_of, sources
 from ranktrial.experiment import job_files
-from ranktrial.experiment.dataset_schema import format_of, options_of
+from ranktrial.experiment.dataset_keys import format_of, options_of
 from ranktrial.experiment.records import UNTRAINED, Experiment
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.sections.dataset import Dataset

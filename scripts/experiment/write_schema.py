@@ -10,9 +10,8 @@ import json
 import re
 from pathlib import Path
 
-from ranktrial.experiment.dataset_schema import readme_table
-from ranktrial.experiment.editor_schema import editor_schema
-from ranktrial.experiment.key_page import key_page
+from ranktrial.experiment.dataset_keys import readme_table
+from ranktrial.experiment.key_page import editor_schema, key_page
 from ranktrial.experiment.schema import schema
 
 ROOT = Path(__file__).parents[2]

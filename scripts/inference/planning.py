@@ -14,12 +14,12 @@ from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from ranktrial.experiment.index_records import TOKEN_VECTORS
 from ranktrial.experiment.job_files import task_in
-from ranktrial.experiment.prompts_of_tasks import prompts_on
+from ranktrial.experiment.model_checks import prompts_on
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.results_paths import INDEX_PRECISIONS, SELECTED, path
 from ranktrial.experiment.system_types import system_type
 from ranktrial.experiment.systems import listwise
-from ranktrial.experiment.systems._model_settings import of_model
+from ranktrial.experiment.systems._neural import of_model
 from ranktrial.models.endpoint_keys import is_served
 from ranktrial.models.model_keys import Model
 

@@ -11,15 +11,14 @@ from typing import Literal
 from ranktrial.common.keys import JsonObject, given, stated
 from ranktrial.experiment import job_files, judged, moderators
 from ranktrial.experiment.comparisons import statistics_of
-from ranktrial.experiment.dataset_schema import format_of
-from ranktrial.experiment.descriptions import datasets_learnt
-from ranktrial.experiment.hypotheses import families, repeated
+from ranktrial.experiment.dataset_keys import format_of
+from ranktrial.experiment.descriptions import datasets_learnt, tried_by_comparison
+from ranktrial.experiment.families import families, repeated
 from ranktrial.experiment.records import Experiment, Moderator, Task
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.seed_sources import checkpoints, seed_sources, tasks_of_source
 from ranktrial.experiment.seeds_of import BORROWED, SeedsOf
 from ranktrial.experiment.systems.external import NAME as EXTERNAL
-from ranktrial.experiment.tried import tried_by_comparison
 
 
 def control_metrics(experiment: Experiment, name: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ranktrial.common.keys import JsonObject, given, given_of
 from ranktrial.experiment import job_files
-from ranktrial.experiment.prompts_of_tasks import prompts_by_dataset
+from ranktrial.experiment.model_checks import prompts_by_dataset
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.sections.recipe import UNTRAINED, Recipe

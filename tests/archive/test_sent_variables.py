@@ -8,7 +8,7 @@ import yaml
 
 from ranktrial.archive.crate import layout
 from ranktrial.common.errors import UserError
-from ranktrial.experiment.sent_variables import sent_variables
+from ranktrial.experiment.endpoints import sent_variables
 from scripts.archive import resume as module
 from tests.support import crafted
 from tests.support.crafted import CONFIG, record, resealed, small

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 import yaml
 
+from ranktrial.experiment.descriptions import tried, tried_by_comparison
 from ranktrial.experiment.leakage import learnt_from
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.system_types import system_type
-from ranktrial.experiment.tried import tried, tried_by_comparison
 from ranktrial.ir.trec import write_qrels, write_run
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.contents.data import chosen

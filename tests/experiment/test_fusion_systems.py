@@ -4,8 +4,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
-from ranktrial.experiment.cautions import cautions
-from ranktrial.experiment.descriptions import datasets_learnt, describe, for_times
+from ranktrial.experiment.descriptions import cautions, datasets_learnt, describe, for_times
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import SELECTED
 from ranktrial.experiment.systems.fusion import fusing_settings, tuning_settings

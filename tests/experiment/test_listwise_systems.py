@@ -7,8 +7,7 @@ import pytest
 import yaml
 
 from ranktrial.common.errors import UserError
-from ranktrial.experiment.cautions import cautions
-from ranktrial.experiment.descriptions import describe, for_times
+from ranktrial.experiment.descriptions import cautions, describe, for_times
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.system_types import system_type
 from ranktrial.experiment.systems.listwise import job_settings

@@ -4,10 +4,10 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.curves import check_figures, curve_figures
 from ranktrial.experiment.records import Task
 from ranktrial.experiment.resolution import resolve
-from ranktrial.experiment.training_stages import Stage, called, chain
+from ranktrial.experiment.trainings import Stage, called, chain
+from ranktrial.experiment.transfer import check_curve_figures, curve_figures
 from ranktrial.experiment.transfer_records import Curves
 from scripts.reports.planning import transfer as shown
 from scripts.reports.planning.pages import sizes
@@ -210,4 +210,4 @@ def test_two_figures_of_one_name_are_a_mistake():
         for name, target in (("a", "b-c"), ("a-b", "c"))
     }
     with pytest.raises(UserError, match=r"^c.yaml: curves.a-b: two figures of curves would be called 'curves-a-b-c'"):
-        check_figures(Checker({}, "c.yaml"), curves, tasks)
+        check_curve_figures(Checker({}, "c.yaml"), curves, tasks)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.experiment.cautions import cautions
+from ranktrial.experiment.descriptions import cautions
 from ranktrial.experiment.resolution import resolve
 from tests.support.configuration import changed as changed_base
 

@@ -13,8 +13,8 @@ from ranktrial.common.keys import given
 from ranktrial.common.strict_yaml import read_yaml
 from ranktrial.engine.rule_helpers import settings
 from ranktrial.experiment.descriptions import describe
+from ranktrial.experiment.reading import resolved_text
 from ranktrial.experiment.resolution import resolve
-from ranktrial.experiment.resolved_file import resolved_text
 from ranktrial.experiment.system_types import system_type
 from scripts.inference import planning as inference
 from scripts.training import planning

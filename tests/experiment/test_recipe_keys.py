@@ -13,11 +13,10 @@ from ranktrial.common.keys import stated
 from ranktrial.common.settings import read_settings
 from ranktrial.common.strict_yaml import read_yaml
 from ranktrial.experiment.descriptions import describe
-from ranktrial.experiment.epochs_by_queries import as_text, epochs_of, with_text_keys
-from ranktrial.experiment.reading import complete
+from ranktrial.experiment.reading import complete, resolved_text
 from ranktrial.experiment.resolution import resolve
-from ranktrial.experiment.resolved_file import resolved_text
 from ranktrial.experiment.schema import entry_of, schema
+from ranktrial.experiment.trainings import epochs_of, epochs_text, with_text_keys
 from ranktrial.training.training_settings import Settings
 from scripts.bm25.planning import NEGATIVES_DEPTH
 from scripts.inference import planning as inference
@@ -45,8 +44,8 @@ def test_epochs_are_those_of_the_largest_listed_size_not_above(queries, epochs):
 
 
 def test_rules_as_text():
-    assert as_text({"64": 1}) == "1 epoch from 64 queries"
-    assert as_text({"all": 0.5}) == "0.5 epochs with all"
+    assert epochs_text({"64": 1}) == "1 epoch from 64 queries"
+    assert epochs_text({"all": 0.5}) == "0.5 epochs with all"
 
 
 def test_a_size_list_makes_recipes_each_with_its_own_epochs():

@@ -10,8 +10,8 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.strict_yaml import read_yaml
+from ranktrial.experiment.reading import NAME, write_resolved
 from ranktrial.experiment.resolution import resolve
-from ranktrial.experiment.resolved_file import NAME, write_resolved
 
 CONFIG = Path(__file__).parents[2] / "config"
 LISTS = """

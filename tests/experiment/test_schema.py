@@ -13,10 +13,9 @@ import pytest
 
 from ranktrial.common import plugins
 from ranktrial.common.strict_yaml import read_yaml
-from ranktrial.experiment.editor_schema import editor_schema
+from ranktrial.experiment.key_page import editor_schema
 from ranktrial.experiment.key_schema import of_record
-from ranktrial.experiment.plugin_keys import Choice, with_plugins
-from ranktrial.experiment.schema import add_plugins, schema
+from ranktrial.experiment.schema import Choice, add_plugins, schema, with_plugins
 from scripts.experiment.write_schema import FORMATS_PAGE, PAGE, files, with_table
 
 ROOT = Path(__file__).parents[2]

@@ -10,8 +10,8 @@ import yaml
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.descriptions import datasets_learnt, describe, training_columns
 from ranktrial.experiment.leakage import learnt_from
+from ranktrial.experiment.reading import resolved_text
 from ranktrial.experiment.resolution import resolve
-from ranktrial.experiment.resolved_file import resolved_text
 from scripts.training import planning
 from scripts.training import planning_mining as mining
 from scripts.training.planning_examples import all_examples

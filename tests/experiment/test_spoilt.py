@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.experiment.cautions import cautions
+from ranktrial.experiment.descriptions import cautions
 from ranktrial.experiment.reading import read_yaml
 from ranktrial.experiment.resolution import resolve
 

@@ -70,7 +70,7 @@ TYPE = Lot()
 '''
 ASK = """
 import json, sys
-from ranktrial.experiment.cautions import cautions
+from ranktrial.experiment.descriptions import cautions
 from ranktrial.experiment.descriptions import datasets_learnt, describe, for_times
 from ranktrial.experiment.resolution import resolve
 from ranktrial.archive.provenance.ir_metadata import _method

@@ -2,8 +2,8 @@
 
 import pytest
 
+from ranktrial.experiment.descriptions import tried
 from ranktrial.experiment.resolution import resolve
-from ranktrial.experiment.tried import tried
 from ranktrial.ir.fusion import weightings
 from scripts.bm25.tune import combinations
 from scripts.synthesis import planning

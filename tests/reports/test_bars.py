@@ -10,8 +10,8 @@ from matplotlib.patches import Rectangle
 
 from ranktrial.common.keys import given
 from ranktrial.common.settings import read_settings
-from ranktrial.experiment.chart_records import Chart
 from ranktrial.experiment.charts import model_names, weights_name
+from ranktrial.experiment.drawing import Chart
 from ranktrial.experiment.resolution import resolve
 from ranktrial.models.model_keys import Model
 from ranktrial.reports.figures.bars import COLOURS, Bar, BarChart, bar_chart

@@ -17,7 +17,7 @@ from ranktrial.archive.model_card.places import public
 from ranktrial.common.keys import stated
 from ranktrial.common.markdown_text import escape
 from ranktrial.common.version import VERSION
-from ranktrial.experiment.prompts_of_tasks import prompts_by_dataset
+from ranktrial.experiment.model_checks import prompts_by_dataset
 from ranktrial.records.comparison import MetaRecord
 from ranktrial.statistics.effects import effect_named
 

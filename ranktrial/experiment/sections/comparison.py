@@ -1,4 +1,8 @@
-"""Keys of the sections `comparisons` and `multiple_comparisons`: systems to compare, and tasks; reads nothing."""
+"""Keys of `comparisons` and `multiple_comparisons`: systems, tasks, effects, intervals, tests and figures.
+
+Effect types and task intervals may declare further keys. comparisons.py checks which keys fit which effect. Reads and
+writes nothing.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,169 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from ranktrial.common.keys import LEFT_OUT, FilePath, Label, Level, Name, Names, Rule, Title, Written
-from ranktrial.experiment.sections.figure import Figure
-from ranktrial.experiment.sections.synthesis import FIRST, Statistics
+
+FIRST = "first"  # of the measures of the tasks
+FilesOfTasks = Annotated[dict[str, FilePath], Rule(min_properties=1)]
+SeveralFiles = Annotated[tuple[FilePath, ...], Rule(min_items=1, unique_items=True)]
+FilesOfSeeds = Annotated[dict[str, FilePath | SeveralFiles], Rule(min_properties=1)]  # one, or one per seed or fold
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bayesian:
+    """The priors of a Bayesian summary."""
+
+    tau_scale: Annotated[
+        float | None,
+        "scale of the prior, on the scale of the effect; default for MD a tenth of the measure's scale (1; for "
+        "values above 1 the next power of ten, such as 100 for percentages), otherwise 0.5",
+        Rule(exclusive_minimum=0, maximum=1_000_000),
+        LEFT_OUT,
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statistics:
+    """The measure, and the statistics that summarise and test its differences."""
+
+    measure: Annotated[
+        str,
+        "the measure that is compared: one of measures (first: the first of them) or, for scores, that of the dataset",
+    ] = FIRST
+    effect: str = "MD"
+    estimator: Annotated[str, "estimator of the variance between tasks"] = "REML"
+    interval: Annotated[str, "interval of the summary effect"] = "equal-weights"
+    task_interval: Annotated[
+        str,
+        "interval of each task's effect; for a correlation, Fisher's z with the normal distribution, or bca",
+    ] = "t"
+    prediction: Annotated[
+        Literal["confidence-distribution", "k-2", "k-1"],
+        "interval of the effect in a new collection: from the confidence distribution of tau, or from the t "
+        "distribution with this number of degrees of freedom for k tasks",
+    ] = "confidence-distribution"
+    small_tasks: Annotated[
+        Literal["shrunk", "own"],
+        "variances in the summary of tasks with fewer than 50 queries: shrunk towards the pooled variance of a "
+        "query, or their own",
+    ] = "shrunk"
+    seeds: Annotated[
+        Literal["random", "conditional"],
+        "random: intervals include the variance between training seeds; conditional: given the seeds",
+    ] = "random"
+    dependence: Annotated[
+        Literal["estimated", "independent"],
+        "dependence between tasks that share a corpus; estimated: from the queries and relevant documents that "
+        "they share, and as a separate level of the model; independent: none",
+    ] = "estimated"
+    clusters: Annotated[
+        Literal["auto", "gold-document", "query"] | FilesOfTasks,
+        "clusters of queries; gold-document: queries that share a relevant document, directly or through others, "
+        "count as one; auto: as gold-document if there are at least two clusters, and never for a narrower interval; "
+        "query: each query is its own cluster; or a mapping of tasks to files with lines of query id, tab, cluster",
+    ] = "auto"
+    alpha: Annotated[Level, "significance level; all intervals have confidence level 1 - alpha"] = 0.05
+    ddof: Annotated[Literal[0, 1], "standard deviations divide by n - ddof"] = 1
+    permutations: Annotated[
+        int, "number of permutations in the randomisation test", Rule(minimum=1, maximum=100_000_000)
+    ] = 100_000
+    bayesian: Annotated[
+        Bayesian | None,
+        "add a Bayesian summary with a uniform prior on the effect and a half-normal prior on tau; {} uses the "
+        "defaults",
+        LEFT_OUT,
+    ] = None
+    margin: Annotated[
+        float | None,
+        "smallest difference in the measure that matters, for equivalence and non-inferiority tests",
+        Rule(exclusive_minimum=0),
+        LEFT_OUT,
+    ] = None
+    cumulative: Annotated[bool, "add the cumulative summaries: of the first task, the first two, ..."] = False
+
+
+INFLUENCE, QUERIES = "influence-", "queries-"  # prefixes of the names of a comparison's further figures
+Coordinate = Annotated[float, Rule(minimum=-1_000_000_000, maximum=1_000_000_000)]
+Inches = Annotated[float, Rule(title="a number of inches from 3.4 to 40", minimum=3.4, maximum=40)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """The appearance of a forest plot, and further figures of its comparison."""
+
+    title: Annotated[Title, "title of the figure; default none"] = ""
+    sort: Annotated[Literal["config", "effect", "weight"], "the order of the tasks"] = "config"
+    width: Annotated[
+        Literal["single column", "double column"] | Inches,
+        "width of the figure in a paper: 3.4 inches (single column), 7 inches (double column), or a number of inches",
+    ] = "double column"
+    height: Annotated[
+        Inches | None,
+        "height of the figure in inches; default from the number of tasks",
+        LEFT_OUT,
+    ] = None
+    x_label: Annotated[Title | None, "label of the x axis; default the effect and its measure", LEFT_OUT] = None
+    notes: Annotated[
+        Literal["figure", "caption"],
+        "where notes are placed: at the bottom of the figure, or in `figures/{name}.txt` and `.tex` for the caption",
+    ] = "figure"
+    font: Annotated[Label | None, "font of the comparison's figures, instead of the experiment's `font`", LEFT_OUT] = (
+        None
+    )
+    p: Annotated[
+        Literal["t-test", "randomisation", "interval"],
+        "p-value shown for each task: that of the paired t-test, of the randomisation test or of the task's interval",
+    ] = "t-test"
+    correction: Annotated[
+        Literal["none", "holm", "benjamini-hochberg"],
+        "correction of the t-test's or the randomisation test's p-values for the number of tasks",
+    ] = "none"
+    together: Annotated[
+        Name | None,
+        "name of a further figure that shows all comparisons with this name; by default, comparisons made from a "
+        "list of treatments share one",
+        LEFT_OUT,
+    ] = None
+    rows: Annotated[
+        Literal["tasks", "treatments"] | None,
+        "what a row of a figure of several treatments is: a task of a treatment, or a treatment, with its means alone; "
+        "default treatments if there are more than three",
+        LEFT_OUT,
+    ] = None
+    fixed: Annotated[bool, "draw the fixed-effect summary as well"] = False
+    bayesian: Annotated[bool, "draw the Bayesian summary as well"] = False
+    limits: Annotated[
+        tuple[Coordinate, ...] | None,
+        "limits of the axis; intervals that extend beyond them end in arrows",
+        Rule(min_items=2, max_items=2),
+        LEFT_OUT,
+    ] = None
+    ticks: Annotated[
+        tuple[Coordinate, ...] | None,
+        "tick positions on the axis",
+        Rule(min_items=1, max_items=20, unique_items=True),
+        LEFT_OUT,
+    ] = None
+    axis: Annotated[
+        Name | None, "name of an axis: figures of all comparisons that name the same one have the same limits", LEFT_OUT
+    ] = None
+    columns: Annotated[
+        tuple[Literal["n", "means", "judged", "effect", "weight", "p"], ...] | None,
+        "columns shown beside the plot, if there is room; default all",
+        Rule(unique_items=True),
+        LEFT_OUT,
+    ] = None
+    digits: Annotated[
+        int | None,
+        "decimals of the effects; default from the width of the intervals",
+        Rule(minimum=0, maximum=10),
+        LEFT_OUT,
+    ] = None
+    influence: Annotated[
+        bool,
+        "add a figure with each task left out, Cook's distances and Baujat's plot, for three or more tasks",
+    ] = False
+    queries: Annotated[bool, "add a figure with the differences of all queries, with wins, ties and losses"] = False
+
 
 AllOrNames = Literal["all"] | Names
 KeyOfSystems = Literal["system", "model", "recipe", "seeds", "rerank", "learner"]

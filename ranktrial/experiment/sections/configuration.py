@@ -1,6 +1,7 @@
-"""The configuration: its sections and the keys of the whole experiment; reads and writes nothing.
+"""The configuration: its sections, and the keys of the whole experiment, of the explorer and of all types of systems.
 
-Plug-ins declare further keys of some sections; `plugin_keys.records` returns the records of entries that include them.
+Plug-ins declare further keys of some sections; `schema.records` returns the records of entries that include them. The
+types of systems are modules of ranktrial/experiment/systems/. Reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -8,17 +9,70 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import LEFT_OUT, Depth, FilePath, Label, Name, Names, Rule, Seed, TaskName
+from ranktrial.common.keys import LEFT_OUT, NO_KEY, Depth, FilePath, Label, Name, Names, Rule, Seed, Size, TaskName
 from ranktrial.experiment.sections.charts import ChartEntry, CurvesEntry, MatrixEntry
 from ranktrial.experiment.sections.comparison import ComparisonEntry, MultipleComparison
 from ranktrial.experiment.sections.dataset import Dataset
-from ranktrial.experiment.sections.explorer import Explorer
 from ranktrial.experiment.sections.features import FeatureEntry
 from ranktrial.experiment.sections.recipe import Recipe
 from ranktrial.experiment.sections.study import Study
-from ranktrial.experiment.sections.system import Labelled
 from ranktrial.models.kernels import Kernels
 from ranktrial.models.model_keys import Model
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelled:
+    """The keys of every system type."""
+
+    label: Annotated[Label | None, "name in figures and tables", LEFT_OUT] = None
+    type: Annotated[str, NO_KEY] = ""  # the NAME of its module
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made(Labelled):
+    """The keys of the types whose runs the workflow makes."""
+
+    tasks: Annotated[Literal["all"] | Names | None, "the tasks that the system ranks", LEFT_OUT] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectSeed:
+    """The task and score by which one seed is selected."""
+
+    task: Annotated[
+        TaskName | None,
+        "the task that decides: dataset/dev; or dataset, its test split, to reproduce work that selected on the "
+        "test split",
+        LEFT_OUT,
+    ] = None
+    score: Annotated[
+        dict[str, Size] | None,
+        "weights of measures, divided by their sum; default {R@1: 3, R@3: 2, R@5: 1}; the smallest seed wins a tie",
+        Rule(min_properties=1),
+        LEFT_OUT,
+    ] = None
+    by: Annotated[
+        str | None,
+        "instead of task: a system with the same model, recipe and seeds, whose selected seed is used",
+        LEFT_OUT,
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explorer:
+    """The page that shows single queries and their rankings."""
+
+    texts: Annotated[
+        bool,
+        "show texts, including those of queries in the report; false: only ids, if a licence forbids "
+        "redistributing the texts",
+    ] = True
+    depth: Annotated[Depth, "documents shown per ranking; fewer if `megabytes` is too small"] = 100
+    megabytes: Annotated[
+        int,
+        "maximum size of the page and its data in megabytes; the page states what it leaves out",
+        Rule(minimum=1, maximum=10_000),
+    ] = 200
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Keys of the section `features`: features of queries and candidates to compute; reads and writes nothing."""
+"""Keys of the section `features`: features of queries and candidates, and their resolved records; no files."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from ranktrial.common.keys import LEFT_OUT, OTHERS, Depth, Label, Rule
-from ranktrial.experiment.sections.comparison import AllOrNames
-from ranktrial.experiment.sections.figure import Coordinate
-from ranktrial.experiment.sections.synthesis import FilesOfTasks
+from ranktrial.experiment.sections.comparison import AllOrNames, Coordinate, FilesOfTasks
 
 Parameters = Annotated[
     dict[str, Coordinate], Rule(title="parameters and their values, such as {k1: 0.9}", min_properties=1)
@@ -82,3 +80,38 @@ class FeatureEntry:
         "instead of all other keys: one file per task with external features, in LETOR's format",
         LEFT_OUT,
     ] = None
+
+
+@dataclass(frozen=True)
+class FeatureColumn:
+    """One column: a feature of a family, optionally of one field and with parameters, or the score in a system's run.
+
+    `texts`: whether it is computed from texts. The model `tagger` tags these, if given.
+    """
+
+    name: str
+    family: str | None = None
+    feature: str | None = None
+    field: str | None = None
+    parameters: dict[str, float] | None = None
+    texts: bool = False
+    tagger: str | None = None
+    system: str | None = None
+    missing: float | str | None = None
+
+
+@dataclass(frozen=True)
+class FeatureSet:
+    """Features of the first `depth` candidates of a run's queries, one file per task; or external files.
+
+    `files` maps tasks to files. Without a `tagger`, rules tag the texts.
+    """
+
+    name: str
+    tasks: tuple[str, ...]
+    first_stage: str | None = None
+    depth: int = 0
+    analyzer: str = ""
+    of: tuple[FeatureColumn, ...] = ()
+    files: dict[str, str] = field(default_factory=dict)
+    tagger: Tagger | None = None

@@ -10,8 +10,23 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from ranktrial.common.keys import LEFT_OUT, NO_KEY, Count, Length, Rule, TaskName, Written
-from ranktrial.experiment.choice_record import RecipeChoice
 from ranktrial.models.training_keys import Training
+
+
+@dataclass(frozen=True)
+class RecipeChoice:
+    """The choice of the best recipe of the entry `recipe`: that of the system in `members` that is best on `task`.
+
+    Members are compared by the mean of `measure` over their seeds.
+    """
+
+    task: str
+    dataset: str
+    split: str
+    measure: str
+    recipe: str
+    members: tuple[str, ...]
+
 
 BM25, RANDOM, GENERATED = "bm25", "random", "generated"
 UNTRAINED = "untrained"  # the recipe name of a model's own weights

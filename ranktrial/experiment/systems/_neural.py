@@ -1,28 +1,167 @@
-"""Common parts of system types with a model: keys, training, seeds, long texts, descriptions, provenance."""
+"""Common parts of system types with a model: keys, training, seeds, exports, long texts, descriptions, provenance."""
 
 from __future__ import annotations
 
 import itertools
+import json
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from ranktrial.common.keys import LEFT_OUT, JsonObject, Length, Rule, plain, stated
-from ranktrial.experiment import adapter_checks, choosing, teachers
+from ranktrial.common.keys import INLINE, LEFT_OUT, JsonObject, Length, Rule, plain, stated
+from ranktrial.common.locations import shown
+from ranktrial.experiment import choosing, recipe_checks
 from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.checks import check_loss
+from ranktrial.experiment.choosing import selection
+from ranktrial.experiment.index_records import Export, Nearest, Quantised
+from ranktrial.experiment.model_checks import prompts_of_system, prompts_text
 from ranktrial.experiment.records import OF_EACH, UNTRAINED, Experiment, System, Task
-from ranktrial.experiment.sections.configuration import Configuration
+from ranktrial.experiment.sections.configuration import Configuration, SelectSeed
 from ranktrial.experiment.sections.recipe import PASSAGE_LENGTH
-from ranktrial.experiment.sections.system import SelectSeed
-from ranktrial.experiment.seed_selection import selection
-from ranktrial.experiment.systems._export import ExportKeys, export_settings
-from ranktrial.experiment.systems._model_facts import model_facts, model_text
-from ranktrial.experiment.systems._model_settings import ModelSettings, of_model
 from ranktrial.experiment.systems._system_type import Made, SystemType, limited_to
-from ranktrial.experiment.systems._training_text import published_training, training_text
-from ranktrial.models.adapters import adapter, index_of, tags, writes
+from ranktrial.experiment.trainings import size_text
+from ranktrial.models.adapters import adapter, adapters, exports, index_of, tags, writes
 from ranktrial.models.endpoint_keys import asked_of
+from ranktrial.models.judging_keys import KEYS as JUDGING
 from ranktrial.models.model_keys import Model
+
+NAMES = {"onnx": "ONNX", "openvino": "OpenVINO"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportKeys:
+    """The keys of the export of a torch checkpoint."""
+
+    backend: Annotated[
+        Literal["torch", "onnx", "openvino"] | None,
+        "onnx, openvino: the checkpoint, trained or not, is exported to ONNX and ranks with onnxruntime or "
+        "OpenVINO on the CPU; torch (default): the backend that the model names",
+        LEFT_OUT,
+    ] = None
+    precision: Annotated[
+        Literal["fp32", "int8"] | None,
+        "precision of the weights with backend: onnx (which int8 implies) or openvino: fp32 (default), or int8, "
+        "quantised by onnxruntime",
+        LEFT_OUT,
+    ] = None
+
+
+def export_settings(check: Checker, name: str, entry: ExportKeys, model: str, system_type: str) -> Export | None:
+    """Return the export of a system's checkpoint, or None. Raises UserError if the export is impossible."""
+    key, given = f"systems.{name}", entry.precision
+    for of_searches, what in (("embeddings", "has quantised vectors"), ("approximate", "can be approximate")):
+        if getattr(entry, of_searches, None) and system_type != "retrieve":
+            raise check.fail(f"{key}.{of_searches}", f"only a search of the whole corpus {what}; leave it out")
+    backend = entry.backend or ("onnx" if given == "int8" else "torch")
+    if backend == "torch":
+        if given:
+            problem = f"{given} is of backend: onnx or openvino; torch computes in bf16 on a GPU that can, else in fp32"
+            raise check.fail(f"{key}.precision", problem)
+        return None
+    said, used = "backend" if entry.backend else "precision", check.config.models[model]
+    if used.backend == "onnx":
+        problem = f"model {model} is in ONNX already, as it is in its file; leave it out"
+        raise check.fail(f"{key}.{said}", problem)
+    if not exports(used.type):
+        able = ", ".join(f"{model_type}s" for model_type in adapters() if exports(model_type))
+        raise check.fail(f"{key}.{said}", f"a {used.type} ranks by torch only; {able} can be exported to ONNX")
+    return Export(backend, given or "fp32")
+
+
+def export_text(export: Export | None) -> str:
+    """Return the export as part of a system's description; empty without one."""
+    return f"{NAMES[export.backend]} {export.precision}" if export else ""
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """Settings of ranking beyond those of the model and its recipe; all are optional."""
+
+    export: Annotated[Export | None, INLINE] = None
+    vectors: Literal["corpus"] | None = None  # re-rankers: use document vectors of the whole corpus
+    embeddings: Quantised | None = None
+    approximate: Nearest | None = None
+
+
+def of_model(system: System) -> ModelSettings:
+    """Return the settings of a system with a model; empty settings for one without."""
+    return system.settings if isinstance(system.settings, ModelSettings) else ModelSettings()
+
+
+LENGTHS = {"max_query_length": "of a query", "max_document_length": "of a document"}
+OF_SCORE = (*JUDGING, "label")  # keys that define a cross-encoder's score
+
+
+def model_text(experiment: Experiment, system: System, model: Model) -> str:
+    """Return a description of a model: source of its weights, tokens kept, prompts, and definition of its score."""
+    exported = export_text(of_model(system).export) or ("ONNX" if model.backend == "onnx" else "")
+    prompts = prompts_text(prompts_of_system(experiment, system))
+    first = [shown(model.weights), exported] if exported else [shown(model.weights)]
+    return ", ".join([*first, _tokens(model), *prompts, *_score(model)])
+
+
+def model_facts(experiment: Experiment, system: System, model: Model) -> JsonObject:
+    """Return the configured properties of a model that determine its scores."""
+    said = stated(model)
+    names = ("weights", "revision", "max_length", *LENGTHS, *OF_SCORE)
+    facts = {key: said[key] for key in names if said.get(key) not in (None, "", {})}
+    facts |= {"weights": shown(model.weights), **asked_of(model)}
+    each = prompts_of_system(experiment, system)
+    if prompts := each.get("", each):
+        facts["prompts"] = prompts
+    facts |= plain(of_model(system).export) or {}
+    return facts
+
+
+def _tokens(model: Model) -> str:
+    """Return the number of tokens kept, with the limits for queries and documents if the model has them."""
+    if asked := asked_of(model):
+        return f"asked at {asked['url']}" + (f", {asked['max_words']} words" if "max_words" in asked else "")
+    apart = [f", {length} {words}" for key, words in LENGTHS.items() if (length := getattr(model, key))]
+    return f"{model.max_length} tokens{''.join(apart)}"
+
+
+def _score(model: Model) -> list[str]:
+    """Return the configured keys that define a model's score."""
+    said = stated(model)
+    return [f"{key} {json.dumps(said[key], ensure_ascii=False)}" for key in OF_SCORE if key in said]
+
+
+NAMED = 5  # datasets of published weights that a description names; the configuration has all
+
+
+def training_text(experiment: Experiment, system: System) -> str:
+    """Return a description of a trained system's recipes and seeds, and of the selection among them."""
+    if system.recipe_of:
+        trained = [f"{recipe} for {dataset}" for dataset, recipe in system.recipe_of.items()]
+        words = f", fine-tuned with the recipes {', '.join(trained)}"
+    elif system.choice:
+        learnt = experiment.recipes[system.recipe].datasets_text
+        words = f", fine-tuned on {learnt} with {choosing.as_text(experiment, system.choice)}"
+    else:
+        recipe = experiment.recipes[system.recipe]
+        words = f", fine-tuned with recipe {system.recipe} on {recipe.datasets_text}"
+        words += recipe_checks.teacher_text(recipe)
+    sizes = dict.fromkeys(size_text(experiment.recipes[recipe]) for recipe in system.recipes)
+    words += ";".join(filter(None, sizes))  # recipes of several datasets mostly have the same text
+    words += "".join(dict.fromkeys(recipe_checks.adapter_text(experiment.recipes[recipe]) for recipe in system.recipes))
+    words += f", {len(system.seeds)} {'seed' if len(system.seeds) == 1 else 'seeds'}"
+    if chosen := system.selection:
+        words += f"; on other datasets the seed with the highest {chosen.formula} of {chosen.by} on {chosen.task}"
+        if chosen.split == "test":
+            words += " (a test set: for reproduction only)"
+    return words
+
+
+def published_training(model: Model) -> str:
+    """Return a description of the training data of the published weights."""
+    if model.trained_on is None:
+        return "training data of the weights not stated"
+    by_card = " by their model card" if model.trained_on_by_card else ""
+    named, others = model.trained_on[:NAMED], len(model.trained_on) - NAMED
+    more = f" and {others} more" if others > 0 else ""
+    return f"weights trained on {', '.join(named) or 'no dataset'}{more}{by_card}"
+
 
 OneSeed = Annotated[int, Rule(minimum=1, maximum=2**32 - 1)]
 ListOfSeeds = Annotated[tuple[OneSeed, ...], Rule(min_items=1, max_items=1000, unique_items=True)]
@@ -117,7 +256,7 @@ class Neural(SystemType):
         elif entry.seeds is not None:
             raise check.fail(f"systems.{name}", "seeds without a recipe: nothing is trained")
         if entry.truncate_dim is not None:
-            adapter_checks.check_truncation(check, name, getattr(entry, "embeddings", None), model_type)
+            recipe_checks.check_truncation(check, name, getattr(entry, "embeddings", None), model_type)
         return System(
             name,
             self.name,
@@ -158,9 +297,9 @@ class Neural(SystemType):
             return set.union({(chosen.dataset, chosen.split)}, *members)
         recipe = system.recipe_of.get(dataset) if system.recipe_of else system.recipe
         of_training = (experiment.recipes, experiment.systems, recipe)
-        models = [experiment.models[name] for name in {str(system.model), *teachers.teaching_models(*of_training)}]
+        models = [experiment.models[name] for name in {str(system.model), *recipe_checks.teaching_models(*of_training)}]
         published = {name for model in models for name in model.trained_on or () if name in experiment.datasets}
-        return teachers.learnt_from(*of_training) | {(name, "train") for name in published}
+        return recipe_checks.learnt_from(*of_training) | {(name, "train") for name in published}
 
     def encodes_corpus(self, system: System, model: Model) -> bool:
         return system.passage_length is not None and adapter(model.type).SEARCHES
@@ -175,7 +314,7 @@ class Neural(SystemType):
             "selection": chosen and [chosen.dataset, chosen.split, sorted(chosen.score.items())],
             "depth": system.depth,
             "passages": system.passage_length,
-            **adapter_checks.truncation_of(system),
+            **recipe_checks.truncation_of(system),
             "export": plain(of_model(system).export),
         }
 
@@ -184,7 +323,7 @@ class Neural(SystemType):
         words = f"{model.type} {system.model} ({model_text(experiment, system, model)}; {published_training(model)})"
         if system.recipes:
             words += training_text(experiment, system)
-        words += adapter_checks.truncation_text(system) + self.ranking_text(system)
+        words += recipe_checks.truncation_text(system) + self.ranking_text(system)
         if system.passage_length:
             words += f", texts split into passages of {system.passage_length} characters"
             words += " (MaxSim: maximum over the document's, sum over the query's)"
@@ -197,7 +336,7 @@ class Neural(SystemType):
     def provenance(self, experiment: Experiment, system: System) -> JsonObject:
         model = _model(experiment, system)
         facts = model_facts(experiment, system, model)
-        stage: dict[str, object] = {"method": model.type, **facts, **adapter_checks.truncation_of(system)}
+        stage: dict[str, object] = {"method": model.type, **facts, **recipe_checks.truncation_of(system)}
         if system.recipe_of:
             stage["training"] = {
                 dataset: {"recipe": recipe, **stated(experiment.recipes[recipe])}

@@ -12,8 +12,8 @@ from ranktrial.common.keys import JsonObject, plain
 from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.sections.configuration import Configuration
-from ranktrial.experiment.sections.system import Labelled as Labelled
-from ranktrial.experiment.sections.system import Made as Made
+from ranktrial.experiment.sections.configuration import Labelled as Labelled
+from ranktrial.experiment.sections.configuration import Made as Made
 from ranktrial.models.model_keys import Model
 
 

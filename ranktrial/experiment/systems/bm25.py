@@ -8,16 +8,16 @@ from typing import Annotated, Any, Literal
 from ranktrial.common.keys import LEFT_OUT, Rule, Share
 from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.records import System
-from ranktrial.experiment.systems._feedback import feedback_values
 from ranktrial.experiment.systems._lexical import (
     APPENDED,
     Lexical,
     LexicalKeys,
     Settings,
     Similarity,
+    feedback_values,
     grid_of,
     lexical_settings,
-    parameters_of,
+    parameters_of_entry,
     plain_lists,
     settings_of,
 )
@@ -112,5 +112,5 @@ def bm25_settings(check: Checker, key: str, entry: Keys) -> Settings:
         analyzer=entry.analyzer or "standard",
         fields=entry.fields or "best",
         url=entry.url,
-        parameters=parameters_of(entry, ELASTICSEARCH_BM25),
+        parameters=parameters_of_entry(entry, ELASTICSEARCH_BM25),
     )

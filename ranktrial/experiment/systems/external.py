@@ -12,8 +12,8 @@ from ranktrial.common.keys import LEFT_OUT, JsonObject, Label
 from ranktrial.common.locations import find_file
 from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.records import Experiment, System, Task
+from ranktrial.experiment.sections.comparison import FilesOfSeeds
 from ranktrial.experiment.sections.configuration import Configuration
-from ranktrial.experiment.sections.synthesis import FilesOfSeeds
 from ranktrial.experiment.systems._system_type import Labelled, SystemType
 from ranktrial.ir.scores import check_column, seeds_in
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, field
+from typing import Annotated, cast
 
-from ranktrial.common.keys import LEFT_OUT, JsonObject, NameOrNames, Names, Rule, Written, given, stated
+from ranktrial.common.keys import LEFT_OUT, OTHERS, JsonObject, NameOrNames, Names, Rule, Written, given, stated
 from ranktrial.common.near_names import hint
 from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.dataset_keys import check_split
-from ranktrial.experiment.dataset_schema import format_of
-from ranktrial.experiment.feature_selection import select
-from ranktrial.experiment.feature_sets import DEPTH, check_whole
+from ranktrial.experiment.dataset_keys import check_split, format_of
+from ranktrial.experiment.features import DEPTH, check_whole, select
 from ranktrial.experiment.leakage import check_one_seed, check_unseen
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.results_paths import path
@@ -21,10 +19,43 @@ from ranktrial.experiment.sections.configuration import Configuration
 from ranktrial.experiment.sections.features import AskedFeature, FeatureEntry
 from ranktrial.experiment.system_types import behind
 from ranktrial.experiment.systems import _neural
-from ranktrial.experiment.systems._learner import LearnerKeys, learner_of
 from ranktrial.experiment.systems._system_type import Made, SystemType, limited_to
 from ranktrial.ir.measure_names import cutoff, parse
-from ranktrial.learning_to_rank.learners import Value, known
+from ranktrial.learning_to_rank.learners import Learner, Value, known
+
+MOST_COMBINATIONS = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnerKeys:
+    """A learner with its parameters, each a value or a grid."""
+
+    type: Annotated[str, "name of the learner"]
+    parameters: Annotated[Mapping[str, object], OTHERS] = field(default_factory=dict)
+
+
+def learner_of(check: Checker, key: str, asked: str | LearnerKeys) -> tuple[str, dict[str, list[Value]]]:
+    """Return the learner and the values of each parameter. Raises UserError for an unknown or invalid parameter."""
+    entry = LearnerKeys(type=asked) if isinstance(asked, str) else asked
+    learners, name = known(), entry.type
+    if name not in learners:
+        raise check.fail(key, f"unknown learner {name!r}{hint(name, learners)}; expected one of {', '.join(learners)}")
+    learner: Learner = learners[name]
+    values: dict[str, list[Value]] = {parameter: [one.default] for parameter, one in learner.PARAMETERS.items()}
+    for parameter, value in entry.parameters.items():
+        if parameter not in learner.PARAMETERS:
+            meant = hint(parameter, learner.PARAMETERS)
+            raise check.fail(key, f"unknown parameter {parameter!r}{meant}; {name} has {', '.join(learner.PARAMETERS)}")
+        values[parameter] = value if isinstance(value, list) else [cast(Value, value)]
+        for one in values[parameter]:
+            if mistake := learner.PARAMETERS[parameter].mistake(one):
+                raise check.fail(f"{key}.{parameter}", mistake)
+        if not values[parameter] or len(set(values[parameter])) < len(values[parameter]):
+            raise check.fail(f"{key}.{parameter}", "expected at least one value, and none twice")
+    if (number := math.prod(map(len, values.values()))) > MOST_COMBINATIONS:
+        raise check.fail(key, f"{number:,} combinations of parameters; expected at most {MOST_COMBINATIONS}")
+    return name, values
+
 
 NAME = "learning-to-rank"
 Selected = Annotated[tuple[str | Names | None, ...], Rule(min_items=1, unique_items=True)]

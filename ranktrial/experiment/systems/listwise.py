@@ -7,7 +7,7 @@ from typing import Annotated
 
 from ranktrial.common.keys import LEFT_OUT, JsonObject, Length, Rule, stated
 from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.endpoint_checks import check_chat
+from ranktrial.experiment.endpoints import check_chat
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.sections.configuration import Configuration
 from ranktrial.experiment.systems._system_type import Made, SystemType, limited_to

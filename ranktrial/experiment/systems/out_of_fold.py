@@ -17,9 +17,9 @@ from ranktrial.experiment.leakage import learnt_from
 from ranktrial.experiment.records import UNTRAINED, Experiment, System, Task
 from ranktrial.experiment.sections.configuration import Configuration
 from ranktrial.experiment.sections.recipe import Recipe
-from ranktrial.experiment.starting_points import way_of_ranking
 from ranktrial.experiment.systems import rerank
 from ranktrial.experiment.systems._system_type import Made, SystemType, limited_to
+from ranktrial.experiment.trainings import way_of_ranking
 
 NAME = "out-of-fold"
 

@@ -10,7 +10,7 @@ from ranktrial.common.keys import LEFT_OUT, Depth, JsonObject
 from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.systems import _neural
-from ranktrial.experiment.systems._model_settings import of_model
+from ranktrial.experiment.systems._neural import of_model
 from ranktrial.models.adapters import adapter, index_of
 from ranktrial.models.model_keys import Model
 

@@ -15,7 +15,7 @@ from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.results_paths import APPROXIMATE, INDEX_PRECISIONS
 from ranktrial.experiment.sections.configuration import Configuration
 from ranktrial.experiment.systems import _neural
-from ranktrial.experiment.systems._model_settings import ModelSettings, of_model
+from ranktrial.experiment.systems._neural import ModelSettings, of_model
 from ranktrial.models.adapters import adapter, index_of
 from ranktrial.models.model_keys import Model
 

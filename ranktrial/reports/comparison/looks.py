@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from ranktrial.experiment.sections.figure import Figure
+from ranktrial.experiment.sections.comparison import Figure
 
 
 @dataclass(frozen=True, kw_only=True)

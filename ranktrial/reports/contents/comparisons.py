@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from ranktrial.experiment.sections.figure import INFLUENCE, QUERIES
+from ranktrial.experiment.sections.comparison import INFLUENCE, QUERIES
 from ranktrial.records.comparisons import ComparisonRow
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.adjustment import rows_of

@@ -12,7 +12,7 @@ from ranktrial.experiment.descriptions import for_times
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.results_paths import TABLE_FORMATS, path
 from ranktrial.experiment.system_types import system_type, takes
-from ranktrial.experiment.systems._model_settings import of_model
+from ranktrial.experiment.systems._neural import of_model
 from scripts.reports.planning.labels import system_labels, task_labels
 
 

@@ -14,7 +14,7 @@ from ranktrial.experiment.comparisons import COST_FIGURE
 from ranktrial.experiment.drawing import Drawing, Drawings
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
-from ranktrial.experiment.sections.figure import INFLUENCE, QUERIES
+from ranktrial.experiment.sections.comparison import INFLUENCE, QUERIES
 from scripts.reports.planning import costs, families, figures, moderation, transfer
 
 FAMILY = "multiple-comparisons/"  # the folder of the figures of families

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from ranktrial.common.keys import stated
 from ranktrial.experiment.charts import CHART
-from ranktrial.experiment.comparisons import COST_FIGURE, statistics_of
+from ranktrial.experiment.comparisons import COST_FIGURE, MIN_TASKS, statistics_of
 from ranktrial.experiment.descriptions import datasets_learnt, is_unstated
-from ranktrial.experiment.figure_checks import MIN_TASKS
 from ranktrial.experiment.records import Comparison, Experiment
 from ranktrial.experiment.results_paths import CAPTION_FORMATS, FIGURE_FORMATS, path
-from ranktrial.experiment.sections.figure import INFLUENCE, QUERIES
+from ranktrial.experiment.sections.comparison import INFLUENCE, QUERIES
 from scripts.reports.planning.costs import cost_figures
 from scripts.reports.planning.labels import labels
 from scripts.reports.planning.moderation import bubble_plots

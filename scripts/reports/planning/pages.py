@@ -10,8 +10,8 @@ from ranktrial.experiment import job_files
 from ranktrial.experiment.charts import CHART
 from ranktrial.experiment.choosing import members_of_choices
 from ranktrial.experiment.comparisons import COST_FIGURE
-from ranktrial.experiment.dataset_schema import format_of
-from ranktrial.experiment.descriptions import datasets_learnt, describe, is_unstated
+from ranktrial.experiment.dataset_keys import format_of
+from ranktrial.experiment.descriptions import datasets_learnt, describe, is_unstated, tried
 from ranktrial.experiment.job_files import tasks_by_folder
 from ranktrial.experiment.judged import origin
 from ranktrial.experiment.records import Experiment
@@ -19,7 +19,6 @@ from ranktrial.experiment.results_paths import TABLE_FORMATS, fields_of, parse, 
 from ranktrial.experiment.sections.dataset import Dataset
 from ranktrial.experiment.sections.recipe import Recipe
 from ranktrial.experiment.system_types import system_type
-from ranktrial.experiment.tried import tried
 from scripts.reports.planning import judges, transfer
 from scripts.reports.planning.costs import cost_figures, exclusive, timed_systems, times_tables, timings
 from scripts.reports.planning.families import PAGES, family_figures, family_pages

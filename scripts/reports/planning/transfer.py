@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ranktrial.experiment.curves import curve_figures
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import TABLE_FORMATS, path
+from ranktrial.experiment.transfer import curve_figures
 
 ANSWERS = ("md", "tsv")
 

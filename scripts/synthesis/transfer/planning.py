@@ -8,7 +8,7 @@ from ranktrial.common.keys import JsonObject
 from ranktrial.experiment import job_files
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
-from ranktrial.experiment.training_stages import ALL
+from ranktrial.experiment.trainings import ALL
 from ranktrial.experiment.transfer_records import CurvePoint
 
 

@@ -5,6 +5,8 @@ selects the training of R on the same dataset, `dataset: others` each of its tra
 `recipe: {name: R, dataset: target}` ranks the tasks of each dataset with the training on it; `dataset: others` makes
 one system per training, which ranks the tasks of all other datasets. A selected training is named by what distinguishes
 it from the others of its entry.
+
+A comparison's `same` selects the pairs of control and treatment that agree in its keys. Reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import Any, NamedTuple
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import JsonObject
 from ranktrial.common.near_names import hint
-from ranktrial.experiment.key_paths import as_list
+from ranktrial.experiment.key_paths import as_list, get
 
 START, TRAINED_ON, RECIPE = ("start_from",), ("train_on",), ("recipe",)
 FROM_SCRATCH = "scratch"
@@ -106,3 +108,35 @@ def _others(datasets: list[str], entry: JsonObject) -> list[str]:
 
 def _own(derived: str, name: str) -> str:
     return derived.removeprefix(name).removeprefix("-")
+
+
+class Alike:
+    """Filter of a comparison's combinations of values: control and treatment must agree in the keys of `same`."""
+
+    def __init__(self, systems: object, source: str) -> None:
+        self.systems = systems if isinstance(systems, dict) else {}
+        self.source = source
+
+    def _value(self, system: object, key: str) -> Any:
+        if key == "system":
+            return system
+        return get(self.systems.get(system), (key,)) if isinstance(system, str) else None
+
+    def of(
+        self, name: str, entry: JsonObject, paths: list[tuple[str, ...]], combinations: list[tuple[Any, ...]]
+    ) -> list[tuple[Any, ...]]:
+        """Return the combinations to keep. Raises UserError if there are none."""
+        keys = entry.get("same")
+        if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+            return combinations  # the schema check rejects such an entry later
+
+        def alike(values: tuple[Any, ...]) -> bool:
+            listed = dict(zip(paths, values, strict=True))
+            control, treatment = (listed.get((role,), entry.get(role)) for role in ("control", "treatment"))
+            return all(self._value(control, key) == self._value(treatment, key) for key in keys)
+
+        remaining = [values for values in combinations if alike(values)]
+        if not remaining:
+            problem = f"no control and treatment have the same {' and '.join(map(str, keys))}"
+            raise UserError(f"{self.source}: comparisons.{name}.same: {problem}")
+        return remaining
