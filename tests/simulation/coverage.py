@@ -1,9 +1,9 @@
 """The coverage of intervals in simulated experiments, analysed by the same functions as a real comparison.
 
-Reads nothing. Writes tables in Markdown, one row per world (worlds.py): coverage and width of the 95%
+Reads nothing. Writes the tables of docs/simulations.md, one row per world (worlds.py): coverage and width of the 95%
 intervals, and how often they exclude 0. Run it by hand; it takes half an hour:
 
-    python -m tests.simulation.coverage --replicates 2000 --tables coverage.md
+    python -m tests.simulation.coverage --replicates 1000 --folder docs/simulations
 """
 
 from __future__ import annotations
@@ -190,42 +190,37 @@ OF_UNLIKE_TASKS = [rejects("shrunk"), rejects("own")]
 OF_JUDGED = [of_task("t", name) for name in ANALYSES]
 
 
-def judged_tables(replicates: int, seed: int) -> list[str]:
+def judged_tables(replicates: int, seed: int) -> dict[str, str]:
     """The tables for tasks that a model judges: four times as many experiments, each of one task."""
-    worlds = (*JUDGED, *IN_CLUSTERS)
-    rows = {world.name: simulated(world, 4 * replicates, seed, OF_JUDGED) for world in worlds}
-    return [
-        table(f"judged by a model, {title}", OF_JUDGED, {name: getattr(row, title) for name, row in rows.items()})
-        for title in ("coverage", "width")
-    ]
+    rows = {world.name: simulated(world, 4 * replicates, seed, OF_JUDGED) for world in (*JUDGED, *IN_CLUSTERS)}
+    return {f"judged-{title}": table(OF_JUDGED, part(rows, title)) for title in ("coverage", "width")}
 
 
-def tables_of_clusters(replicates: int, seed: int) -> list[str]:
+def tables_of_clusters(replicates: int, seed: int) -> dict[str, str]:
     """The tables for clusters of queries, and for Q where tasks are small and unlike."""
     rows = {world.name: simulated(world, replicates, seed, OF_CLUSTERS) for world in CLUSTERED}
-    found = [
-        table(f"clusters of queries, {title}", OF_CLUSTERS, {name: getattr(row, title) for name, row in rows.items()})
-        for title in ("coverage", "width")
-    ]
-    rejected = {world.name: simulated(world, replicates, seed, OF_UNLIKE_TASKS).power for world in UNLIKE_TASKS}
-    return [*found, table("homogeneity is rejected at .05", OF_UNLIKE_TASKS, rejected)]
+    unlike = {world.name: simulated(world, replicates, seed, OF_UNLIKE_TASKS) for world in UNLIKE_TASKS}
+    found = {f"clusters-{title}": table(OF_CLUSTERS, part(rows, title)) for title in ("coverage", "width")}
+    return {**found, "homogeneity": table(OF_UNLIKE_TASKS, part(unlike, "power"))}
 
 
-def table(title: str, columns: Sequence[Column], rows: dict[str, np.ndarray]) -> str:
-    """A table in Markdown."""
-    lines = [f"| {title} | " + " | ".join(f"{scope}: {name}" for scope, name, _ in columns) + " |"]
-    lines.append("|---" + "|--:" * len(columns) + "|")
-    for name, values in rows.items():
-        cells = ["" if np.isnan(value) else f"{value:.3f}" for value in values]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+def part(rows: dict[str, Row], title: str) -> dict[str, np.ndarray]:
+    """One of the three values of each row."""
+    return {name: getattr(row, title) for name, row in rows.items()}
+
+
+def table(columns: Sequence[Column], rows: dict[str, np.ndarray]) -> str:
+    """A table of tab-separated values."""
+    lines = [["world", *(f"{scope}: {name}" for scope, name, _ in columns)]]
+    lines += [[name, *("" if np.isnan(value) else f"{value:.3f}" for value in row)] for name, row in rows.items()]
+    return "".join("\t".join(line) + "\n" for line in lines)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--replicates", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--tables", type=Path, required=True)
+    parser.add_argument("--folder", type=Path, required=True)
     arguments = parser.parse_args()
     rows = {}
     for world in WORLDS:
@@ -233,14 +228,12 @@ def main() -> None:
         print(world.name, *rows[world.name].coverage.round(3), flush=True)
     kinds = [of_task(kind) for kind in ("t", "normal")]
     of_tasks = {world.name: simulated(world, arguments.replicates, arguments.seed, kinds) for world in OF_ONE_TASK}
-    tables = [
-        table(title, COLUMNS, {name: getattr(row, title) for name, row in rows.items()})
-        for title in ("coverage", "width", "power")
-    ]
-    tables.append(table("one task", kinds, {name: row.coverage for name, row in of_tasks.items()}))
-    tables += tables_of_clusters(arguments.replicates, arguments.seed)
-    tables += judged_tables(arguments.replicates, arguments.seed)
-    write_text(arguments.tables, "\n".join(tables))
+    tables = {title: table(COLUMNS, part(rows, title)) for title in ("coverage", "width", "power")}
+    tables["one-task"] = table(kinds, part(of_tasks, "coverage"))
+    tables |= tables_of_clusters(arguments.replicates, arguments.seed)
+    tables |= judged_tables(arguments.replicates, arguments.seed)
+    for name, text in tables.items():
+        write_text(arguments.folder / f"{name}.tsv", text)
 
 
 if __name__ == "__main__":

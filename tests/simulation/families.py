@@ -1,4 +1,4 @@
-"""Error rate and coverage of the tests of many systems, by simulation: the table in docs/statistics.md.
+"""Error rate and coverage of the tests of many systems, by simulation: docs/simulations/families.tsv.
 
     python -m tests.simulation.families [REPETITIONS]
 
@@ -19,7 +19,7 @@ from ranktrial.statistics.multiple.permutations import STATISTICS, max_t_test
 QUERIES, SYSTEMS, ALPHA = 40, 6, 0.05
 # What is drawn -> the sd of each system's noise and its true level.
 SITUATIONS = {
-    "equally good, all vary alike (sd .15)": ([0.15] * 6, [0.0] * 6),
+    "equally good, equal variances (sd .15)": ([0.15] * 6, [0.0] * 6),
     "equally good, five of sd .03, one of sd .3": ([0.03] * 5 + [0.3], [0.0] * 6),
     "five equally good (sd .1), one worse by .4": ([0.1] * 6, [0.0] * 5 + [-0.4]),
     "three levels, .1 apart (sd .1)": ([0.1] * 6, [0.0, 0.0, 0.1, 0.1, 0.2, 0.2]),
@@ -52,12 +52,11 @@ def rates(
 
 def main() -> None:
     repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    print("| 6 systems | statistic | false difference | all intervals cover | median half-width |")
-    print("|---|---|---|---|---|")
+    print("systems", "statistic", "false difference", "all intervals cover", "median half-width", sep="\t")
     for name, (sds, levels) in SITUATIONS.items():
         for statistic in STATISTICS:
             false, covered, width = rates(sds, levels, statistic, repetitions)
-            print(f"| {name} | `{statistic}` | {false:.3f} | {covered:.3f} | {width:.3f} |", flush=True)
+            print(name, statistic, f"{false:.3f}", f"{covered:.3f}", f"{width:.3f}", sep="\t", flush=True)
 
 
 if __name__ == "__main__":

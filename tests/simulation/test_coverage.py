@@ -1,18 +1,54 @@
-"""Coverage of the intervals by the simulation of docs/coverage.md, at reduced size: bounds are three binomial errors."""
+"""Coverage of the intervals by the simulation of docs/simulations.md, at reduced size: bounds are three binomial errors."""
 
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.simulation.coverage import COLUMNS, OF_CLUSTERS, OF_JUDGED, OF_UNLIKE_TASKS, of_task, simulated
+from tests.simulation.coverage import COLUMNS, OF_CLUSTERS, OF_JUDGED, OF_UNLIKE_TASKS, of_task, simulated, table
 from tests.simulation.judges import IN_CLUSTERS, JUDGED, POWERED
 from tests.simulation.worlds import CLUSTERED, OF_ONE_TASK, UNLIKE_TASKS, WORLDS
 
 WORLD = {world.name: world for world in (*WORLDS, *OF_ONE_TASK)}
 COLUMN = {column.name: column for column in COLUMNS}
+PAGE = Path(__file__).parents[2] / "docs/simulations.md"
+TABLES = {
+    **dict.fromkeys(("coverage", "width", "power"), (COLUMNS, WORLDS)),
+    "one-task": ([of_task("t"), of_task("normal")], OF_ONE_TASK),
+    **dict.fromkeys(("clusters-coverage", "clusters-width"), (OF_CLUSTERS, CLUSTERED)),
+    "homogeneity": (OF_UNLIKE_TASKS, UNLIKE_TASKS),
+    **dict.fromkeys(("judged-coverage", "judged-width"), (OF_JUDGED, (*JUDGED, *IN_CLUSTERS))),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_of_the_page_has_the_columns_and_worlds_of_the_simulation(name):
+    columns, worlds = TABLES[name]
+    lines = table(columns, {world.name: np.zeros(len(columns)) for world in worlds}).splitlines()
+    given = (PAGE.parent / f"simulations/{name}.tsv").read_text().splitlines()
+    assert given[0] == lines[0]
+    assert [line.split("\t")[0] for line in given] == [line.split("\t")[0] for line in lines]
+
+
+def test_the_page_links_every_table_and_plot():
+    linked = set(re.findall(r"\]\((simulations/[\w-]+\.\w+)\)", PAGE.read_text()))
+    assert linked == {f"simulations/{file.name}" for file in PAGE.with_suffix("").iterdir()}
+
+
+def test_the_candidates_on_the_page_are_those_of_their_table():
+    rows = [
+        line.strip("| ").split(" | ") for line in PAGE.read_text().splitlines() if re.search(r"\| \d\.\d\d \|$", line)
+    ]
+    stated = {row[0]: row[-3:] for row in rows}
+    lines = PAGE.with_suffix("").joinpath("weights-by-candidate.tsv").read_text().splitlines()[1:]
+    kept = {
+        name: [lowest, failing, width] for name, lowest, _, failing, _, width in (line.split("\t") for line in lines)
+    }
+    assert stated == kept
 
 
 def covered(world: str, columns: list[str], replicates: int = 150) -> list[float]:

@@ -1,6 +1,6 @@
 """The coverage and width of means over collections by ways to weigh tasks, for the choice of the default.
 
-Reads nothing. Writes a table in Markdown (docs/coverage.md describes candidates, worlds and the rule). Experiments are
+Reads nothing. Writes a table in Markdown (docs/simulations.md describes candidates, worlds and the rule). Experiments are
 simulated thousands at once, with tasks' effects and variances of shape (experiments, tasks); the formulas are those of
 statistics/, repeated for arrays, and a test compares both. Run it by hand; it takes some 20 minutes:
 
