@@ -17,3 +17,65 @@ from ranktrial.engine.job_records import refuse_false_records
 from ranktrial.engine.scheduling import prefer_first
 from ranktrial.engine.run_progress import follow
 from ranktrial.engine.slurm import begin_run
+from ranktrial.experiment.reading import write_resolved
+from ranktrial.engine.display import ending
+from scripts.reports.planning import figures
+
+PLOTS = {result("figure", figure=name, figure_format="png"): name for name in EXPERIMENT.comparisons}
+PROGRESS = None
+identify(
+    workflow.rules,
+    REPOSITORY,
+    OwnPlaces(own_data(), OWN_DATA.sha256, ("results/", repository("scripts/"), repository("ranktrial/"))),
+)
+time_alone(workflow, EXPERIMENT.timing)
+if not AS_MODULE:  # in a module, rules and output belong to another workflow
+    prefer_first(workflow, list(PLOTS))
+    PROGRESS = follow(workflow, EXPERIMENT.name, PLOTS)
+
+
+def check_fonts():
+    """Check that the fonts of planned figures are installed. Raises UserError before the first job."""
+    fonts = figures.fonts(EXPERIMENT) if PROGRESS and "figure" in PROGRESS.planned else {}
+    if fonts:
+        from ranktrial.reports.figures.fonts import check_font
+
+    for font, key in fonts.items():
+        check_font(font, f"{CONFIG_NAME}: {key}")
+
+
+def begin():
+    """Start a run (not a dry run): record its inputs and, on Slurm, cancel the jobs that an earlier run left."""
+    OWN_DATA.begin_run(own_data())
+    try:
+        refuse_false_records(workflow)
+        check_fonts()
+        write_resolved(config, CONFIG_NAME, Path(RESULTS))
+    except UserError as error:
+        sys.exit(f"error: {error}")
+    begin_run(workflow, RESULTS, PROGRESS.waits if PROGRESS else lambda queue: None)
+    if PROGRESS:
+        PROGRESS.begin()
+
+
+onstart:
+    begin()
+
+
+onsuccess:
+    if PROGRESS:
+        PROGRESS.end("finished")
+    with_pages = PROGRESS and "report" in PROGRESS.planned
+    for line in ending(Path(RESULTS)) if with_pages else ():
+        print(line)
+
+
+onerror:  # Slurm's own logs are read as well: a job may fail before its rule's log exists
+    if PROGRESS:
+        PROGRESS.end("failed")
+        print(f"Snakemake's log: {os.path.relpath(log[0])}", file=sys.stderr)
+    if PROGRESS and PROGRESS.stopped:
+        print(interruption.SAID, file=sys.stderr)
+    else:
+        for line in errors_of_logs([Path(RESULTS, "logs"), Path(".snakemake/slurm_logs")], STARTED):
+            print(line, file=sys.stderr)

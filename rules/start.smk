@@ -32,3 +32,81 @@ from ranktrial.common.paths import why_no_clone
 from scripts.datasets import planning as datasets
 from ranktrial.engine.downloads import HOW, fetched
 from ranktrial.engine.job_records import adopt
+from ranktrial.engine.job_records import warn_at_the_end
+from ranktrial.engine.identity import OwnData
+from ranktrial.engine.rule_helpers import as_module, path_to_repository
+from ranktrial.engine.job_records import repair
+from ranktrial.engine.slurm_submission import pass_on_warnings
+from ranktrial.engine.run_lock import guard
+from ranktrial.engine.rule_helpers import newer_than_tested
+from ranktrial.experiment.descriptions import cautions
+from ranktrial.experiment.reading import read_yaml
+from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.results_paths import path
+from ranktrial.experiment.system_types import system_type
+from scripts.features.planning import own_files as features_of_others
+from ranktrial.ir.zero_runs import known_zero_runs
+
+STARTED = time.time()
+if reason := why_no_clone(str(REPOSITORY)):
+    sys.exit(str(UserError(f"error: {reason}")))
+os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
+
+os.environ["PYTHONUTF8"] = "1"  # for jobs; Snakemake itself is already running
+if not sys.flags.utf8_mode and locale.getencoding().lower().replace("-", "") != "utf8":
+    sys.exit(f"error: Python reads texts as {locale.getencoding()} here, and all of them are UTF-8: set PYTHONUTF8=1")
+
+PATH_TO_REPOSITORY = path_to_repository(REPOSITORY, Path.cwd())
+AS_MODULE = as_module(REPOSITORY, Path(workflow.main_snakefile), Path.cwd())
+# Jobs find the modules of scripts/ through PYTHONPATH and, without conda, use the Python that runs Snakemake.
+# A prefix replaces Snakemake's strict mode, so strict mode is set again. The prefix also holds for the rules of a
+# workflow that uses this one as a module, so the search path of that workflow stays in PYTHONPATH.
+OTHERS = os.environ.get("PYTHONPATH") if AS_MODULE else None
+PYTHONPATH = f"{REPOSITORY}{os.pathsep}{OTHERS}" if OTHERS else str(REPOSITORY)
+shell.prefix(f"set -euo pipefail; export PYTHONPATH={shlex.quote(PYTHONPATH).replace('{', '{{').replace('}', '}}')}; ")
+CONFIG_FILES = [os.path.relpath(file) for file in workflow.configfiles]
+CONFIG_NAME = CONFIG_FILES[-1] if CONFIG_FILES else "config"  # prefix of messages about the configuration
+WARNINGS = [newer_than_tested(snakemake.__version__)]
+try:
+    for file in CONFIG_FILES if not AS_MODULE else []:  # files of another workflow may contain anything
+        read_yaml(Path(file))
+    EXPERIMENT = resolve(config, CONFIG_NAME)
+    RESULTS = f"results/{EXPERIMENT.name}"
+    OWN_DATA = OwnData(Path("results/state/own-data"), EXPERIMENT.name, job=workflow.remote_exec)
+    CAUTIONS = cautions(EXPERIMENT)
+    if workflow.is_main_process:  # its jobs read this file too
+        guard(Path("results/state/progress"), EXPERIMENT.name)
+        adopt(Path("results"), Path(".snakemake"))
+        WARNINGS += repair(Path("results"), EXPERIMENT.name, Path(".snakemake"))
+        means = Path(path("means", experiment=EXPERIMENT.name))
+        WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in known_zero_runs(means)]
+        WARNINGS += [] if AS_MODULE else of_same_name(EXPERIMENT.name, Path(CONFIG_NAME))
+        warn_at_the_end(workflow)
+    elif "SLURM_JOB_ID" in os.environ:
+        pass_on_warnings()
+    SOURCES = datasets.sources_of(EXPERIMENT, CONFIG_NAME, OWN_DATA.sha256, fetched(Path(".snakemake/metadata")))
+except UserError as error:
+    sys.exit(f"error: {error}")
+WARNINGS += [f"{CONFIG_NAME}: {caution}" for caution in CAUTIONS]
+for warning in filter(None, WARNINGS) if workflow.is_main_process else []:
+    print(f"warning: {warning}", file=sys.stderr)
+
+# Jobs read from the environment how to fetch a file. If this were a setting, a change of mirrors would fetch it again.
+os.environ[HOW] = json.dumps(SOURCES.how(EXPERIMENT.mirrors))
+if EXPERIMENT.device == "cpu":
+    os.environ["RANKTRIAL_DEVICE"] = "cpu"  # for jobs (those on other nodes read this file too) and profiles/slurm
+
+
+def own_data():
+    """The user's own files and folders: datasets, models, external systems, features, clusters, published numbers."""
+    places = [dataset.location for dataset in EXPERIMENT.datasets.values()]
+    places += [model.weights for model in EXPERIMENT.models.values()]
+    places += [file for system in EXPERIMENT.systems.values() for file in system_type(system).files(system)]
+    for file_of in (further_texts, datasets.excluded_file):
+        places += [file_of(EXPERIMENT, dataset) for dataset in EXPERIMENT.datasets]
+    places += features_of_others(EXPERIMENT)
+    clusters = [comparison.statistics.clusters for comparison in EXPERIMENT.comparisons.values()]
+    places += [file for files in clusters if isinstance(files, dict) for file in files.values()]
+    published = EXPERIMENT.published
+    places += [published.file, published.mapping] if published else []
+    return [place for place in dict.fromkeys(places) if place and os.path.exists(place)]
