@@ -1,25 +1,106 @@
-"""A task of the explorer: its values, and its runs, which are read one by one; reads metrics and runs.
+"""A task of the explorer: values and counts of its queries, its rankings and documents; and the overview of all tasks.
 
-`Files` maps a source to its files; a run is in memory only while it is cut.
+Reads metrics, runs and corpora; writes chunks of the page's data. `Files` maps a source to its files; a run is in
+memory only while it is cut. Several seeds of a system are averaged query by query, as comparisons do. Values have full
+precision, so that intervals on the page are those of scripts/statistics. A chunk is small enough to be read between two
+frames, and large enough that there are a few thousand files at most.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
+import scipy
 
+from ranktrial.common.keys import JsonObject
+from ranktrial.common.tables import read_metrics
+from ranktrial.common.version import VERSION
 from ranktrial.experiment.results_paths import fields_of
-from ranktrial.explorer.budget import RankingLimits, Size
-from ranktrial.explorer.rankings import Rankings
-from ranktrial.explorer.settings import Comparison, Settings, Source, Task, compared_systems
-from ranktrial.explorer.values import mean_values, relevant_documents, unjudged
-from ranktrial.ir.trec import Qrels, Run, read_run
+from ranktrial.explorer import rankings as budget
+from ranktrial.explorer import rankings as packed
+from ranktrial.explorer import rankings as texts
+from ranktrial.explorer.rankings import Numbering, RankingLimits, Rankings, Size, query_record
+from ranktrial.ir.holes import cut, has_holes, holes
+from ranktrial.ir.measure_names import cutoff, parse
+from ranktrial.ir.trec import Qrels, Run, judged, ranking, read_run
+from ranktrial.statistics.meta_analysis.measure_scale import reach_of
 from ranktrial.statistics.task.superiority import without_rounding
+
+
+@dataclass(frozen=True)
+class Source:
+    """The location of a system's results on a task, which may be those of another task."""
+
+    system: str
+    metrics: Annotated[str, "the folder of the task whose metrics they are"]
+    runs: Annotated[str, "that of its runs; empty if values are given"]
+
+
+@dataclass(frozen=True)
+class Task:
+    label: str
+    corpora: Annotated[list[str], "files of documents; may be empty"]
+    queries: Annotated[str, "the file of queries; empty if there is none"]
+    qrels: Annotated[str, "the file of judgements; empty if values are given"]
+    sources: Annotated[dict[str, Source], "by the system's name"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    control: str
+    treatment: str
+    measure: str
+    alpha: float
+    lower_is_better: bool
+    tasks: Annotated[list[str], "by their folders"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    experiment: str
+    texts: Annotated[bool, "whether the page shows texts, or ids alone"]
+    depth: Annotated[int, "the most documents of a ranking"]
+    megabytes: Annotated[int, "the most that the folder takes"]
+    tasks: Annotated[dict[str, Task], "by their folders"]
+    systems: Annotated[dict[str, str], "labels by name"]
+    comparisons: dict[str, Comparison]
+    order: Annotated[list[str], "of the comparisons, as configured"]
+
+
+def compared_systems(settings: Settings, task: str) -> list[str]:
+    """The systems that comparisons name on a task, in the order of its sources."""
+    over = [one for one in settings.comparisons.values() if task in one.tasks]
+    named = {system for one in over for system in (one.control, one.treatment)}
+    return [system for system in settings.tasks[task].sources if system in named]
+
+
+NEAR_TOP = 10  # ranks within which unjudged documents are counted
+
+
+def mean_values(paths: Sequence[Path], measures: Sequence[str]) -> pd.DataFrame:
+    """The mean over the seeds of a system: one row per query, one column per measure."""
+    tables = [read_metrics(path) for path in paths]
+    known = [measure for measure in measures if measure in tables[0]]
+    return pd.DataFrame({measure: sum(table[measure] for table in tables) / len(tables) for measure in known})
+
+
+def unjudged(run: Run, qrels: Qrels, queries: Sequence[str]) -> np.ndarray:
+    """The number of unjudged documents among the first of each query."""
+    first = {query: ranking(run.get(query, {}))[:NEAR_TOP] for query in queries}
+    return np.array([sum(not judged(qrels[query], one) for one in first[query]) for query in queries])
+
+
+def relevant_documents(qrels: Qrels, query: str) -> list[str]:
+    """The documents judged relevant for a query, the most relevant first."""
+    grades = {document: grade for document, grade in qrels[query].items() if grade > 0}
+    return sorted(grades, key=lambda document: -grades[document])
+
 
 Files = dict[tuple[str, str], dict[str, Path]]  # task's folder and system -> seed -> file
 
@@ -112,3 +193,181 @@ def read_rankings(data: Data, queries: list[str], limits: RankingLimits) -> tupl
 def run_of(path: Path) -> Run:
     """A run, cached for several comparisons."""
     return read_run(path)
+
+
+def task_summary(data: Data, one: Comparison) -> JsonObject:
+    """The mean difference on a task, and the numbers of queries that each system wins."""
+    found = differences(data, one)
+    found = found[~np.isnan(found)]
+    gains = -found if one.lower_is_better else found
+    wins, losses = int((gains > 0).sum()), int((gains < 0).sum())
+    mean = float(found.mean()) if len(found) else None
+    return {"n": len(found), "mean": mean, "wins": wins, "losses": losses}
+
+
+def comparison_record(name: str, one: Comparison, summaries: dict[str, JsonObject]) -> JsonObject:
+    """A comparison, with the summary of each of its tasks."""
+    return {
+        "name": name,
+        "control": one.control,
+        "treatment": one.treatment,
+        "measure": one.measure,
+        "alpha": one.alpha,
+        "lower": one.lower_is_better,
+        "tasks": {task: summaries[task] for task in one.tasks},
+    }
+
+
+def overview(
+    settings: Settings, tasks: JsonObject, summaries: dict[str, dict[str, JsonObject]], tops: dict[str, int | None]
+) -> JsonObject:
+    """The whole overview. `summaries` are those of each comparison by task, `tops` the ranks in which holes count."""
+    comparisons = [comparison_record(name, settings.comparisons[name], summaries[name]) for name in settings.order]
+    return {
+        "experiment": settings.experiment,
+        "version": VERSION,
+        "texts": settings.texts,
+        "comparisons": comparisons,
+        "tops": tops,
+        "systems": settings.systems,
+        "tasks": tasks,
+    }
+
+
+def tops_of(settings: Settings) -> dict[str, int | None]:
+    """The number of documents that each measure counts; None if it counts all."""
+    with_runs = [one for one in settings.comparisons.values() if any(settings.tasks[task].qrels for task in one.tasks)]
+    return {measure: cutoff(parse(measure)) for measure in dict.fromkeys(one.measure for one in with_runs)}
+
+
+LISTED = 300  # characters of a query in the list
+DECIMALS = 6  # of differences in the cases of holes
+
+
+def query_table(
+    data: Data, settings: Settings, of_queries: dict[str, str], counts: dict[str, list[float]]
+) -> JsonObject:
+    """The whole table, one value per query in each list."""
+    over = {name: one for name, one in settings.comparisons.items() if data.name in one.tasks}
+    whole = [of_queries.get(query, "") for query in data.queries]
+    measures = dict.fromkeys(one.measure for one in over.values())
+    return {
+        "ids": data.queries,
+        "texts": [text[:LISTED] for text in whole],
+        "words": [len(text.split()) for text in whole],
+        "relevant": [sum(grade > 0 for grade in data.qrels.get(query, {}).values()) for query in data.queries],
+        "unjudged": counts,
+        "values": {measure: values_of(data, measure) for measure in measures},
+        "ranges": {measure: range_of(data, measure) for measure in measures},
+        "quantiles": {f"{alpha:g}": quantiles(len(data.queries), alpha) for alpha in _alphas(over.values())},
+        "holes": {name: found for name, one in over.items() if (found := hole_record(data, one))},
+    }
+
+
+def _alphas(over) -> dict[float, None]:
+    return dict.fromkeys(one.alpha for one in over)
+
+
+def values_of(data: Data, measure: str) -> dict[str, list[float | None]]:
+    """The values of a measure by system; None for missing values."""
+    columns = {system: table[measure] for system, table in data.values.items() if measure in table}
+    return {system: [None if np.isnan(one) else one for one in column] for system, column in columns.items()}
+
+
+def range_of(data: Data, measure: str) -> tuple[float, float] | None:
+    """Between what differences in a measure lie; None if nobody knows."""
+    reach = reach_of(
+        measure, (table[measure].dropna().to_numpy() for table in data.values.values() if measure in table)
+    )
+    return None if reach is None else (-reach, reach)
+
+
+def quantiles(n: int, alpha: float) -> list[float]:
+    """The 1 - alpha/2 quantiles of Student's t with 1, 2, … n - 1 degrees of freedom, for intervals of any subset."""
+    return [] if n < 2 else (-scipy.special.stdtrit(np.arange(1, n), alpha / 2)).tolist()
+
+
+def hole_record(data: Data, one: Comparison) -> JsonObject | None:
+    """The holes of a comparison; None if the measure has none, values are external or one of the systems has no run."""
+    sides: Sequence[str] = (one.control, one.treatment)
+    if not data.qrels or not has_holes(one.measure) or any(side not in data.runs for side in sides):
+        return None
+    control, treatment = (
+        [cut(run_of(path), one.measure, data.qrels) for path in data.runs[side].values()] for side in sides
+    )
+    found = holes(control, treatment, data.qrels, one.measure)
+    cases = {name: case.difference.round(DECIMALS).tolist() for name, case in found.cases.items()}
+    return {"number": found.number.tolist(), **cases}
+
+
+RAW = 150_000  # characters of a chunk before it is packed
+_OF_DOCUMENT, _OF_LINE, _OF_RANK = 9, 11, 3  # characters of a number, of a ranked document with its score, of a rank
+
+
+def size_of(record: JsonObject) -> int:
+    """The approximate number of characters of a query's record."""
+    lines = sum(_OF_LINE * len(run[0]) + _OF_RANK * len(run[2]) for run in record["runs"].values())
+    return _OF_DOCUMENT * len(record["documents"]) + len(record["text"]) + lines
+
+
+def gathered(records: Iterable[JsonObject]) -> Iterator[list[JsonObject]]:
+    """The records in groups of about RAW characters each, at least one per group."""
+    group: list[JsonObject] = []
+    size = 0
+    for record in records:
+        if group and size + size_of(record) > RAW:
+            yield group
+            group, size = [], 0
+        group.append(record)
+        size += size_of(record)
+    if group:
+        yield group
+
+
+def write_rankings(
+    place: Path, data: Data, rankings: Rankings, of_queries: dict[str, str], numbering: Numbering
+) -> tuple[list[int], int]:
+    """Write all rankings; return the position of the first query of each chunk, and the total bytes."""
+    ids = list(rankings.ids)
+    records = (
+        query_record(rankings, query, ids, data.qrels[query], numbering) | {"text": of_queries.get(query, "")}
+        for query in rankings.queries
+    )
+    firsts, first, used = [], 0, 0
+    for group in gathered(records):
+        used += packed.write(place, f"rankings-{len(firsts)}", group)
+        firsts.append(first)
+        first += len(group)
+    return firsts, used
+
+
+def chosen_texts(
+    shown: dict[str, texts.Shown], ids: Sequence[str], best: Sequence[int], depth: int, room: float
+) -> budget.TextLimits:
+    """The texts that fit."""
+    lengths = [len(shown[document].text) if document in shown else 0 for document in ids]
+    return budget.text_limits(np.array(best), np.array(lengths), depth, room)
+
+
+def document_records(
+    shown: dict[str, texts.Shown], ids: Sequence[str], best: Sequence[int], limits: budget.TextLimits | None
+) -> list[list[Any]]:
+    """Each document as the page reads it: its id; title and text, and the full length if it was cut."""
+    return [_document(document, shown.get(document), rank, limits) for document, rank in zip(ids, best, strict=True)]
+
+
+def _document(document: str, of_it: texts.Shown | None, rank: int, limits: budget.TextLimits | None) -> list[Any]:
+    if limits is None or of_it is None or rank > limits.rank:
+        return [document]
+    text = of_it.text[: limits.length]
+    cut = [of_it.length] if len(text) < of_it.length else []
+    return [document, of_it.title[: limits.length], text, *cut]
+
+
+def write_documents(place: Path, records: list[list[Any]]) -> int:
+    """Write the documents; return the number per chunk."""
+    characters = sum(len(part) for record in records for part in record if isinstance(part, str))
+    per_chunk = max(1, RAW * len(records) // max(1, characters))
+    for number, first in enumerate(range(0, len(records), per_chunk)):
+        packed.write(place, f"documents-{number}", records[first : first + per_chunk])
+    return per_chunk

@@ -1,17 +1,92 @@
-"""meta/{comparison}.json: the summary of a comparison, its heterogeneity, and the dependence of its effects."""
+"""The records and table rows of comparisons: effects, summary, moderators, and the tables of several comparisons.
+
+effects/{comparison}.tsv: one row per task, with unadjusted p-values. meta/{comparison}.json: the summary of a
+comparison, its heterogeneity, and the dependence of its effects. moderators/{comparison}.json: models that explain the
+differences between its tasks. tables/comparisons.tsv: one row per comparison, with adjusted p-values.
+multiple-comparisons/{family}.json and its table: simultaneous tests of many systems, and their differences. Cells of
+tables that do not apply are empty.
+
+Dependence holds plain numbers for jobs that fit the same effects again: it is converted to a record and back to the
+same Dependence, to the last digit. Independent tasks with seeds taken as given have no record.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any
 
+import numpy as np
+
 from ranktrial.common.keys import INLINE
-from ranktrial.records.dependence import DependenceRecord
+from ranktrial.statistics.dependence.seeds_part import SeedEffects, SeedSource
+from ranktrial.statistics.dependence.structure import Dependence
 from ranktrial.statistics.meta_analysis.bayes import BayesianSummary
 from ranktrial.statistics.meta_analysis.equivalence import SummaryEquivalence
 from ranktrial.statistics.meta_analysis.independent import MetaAnalysis, MetaResult
 from ranktrial.statistics.meta_analysis.summaries import Summary
+from ranktrial.statistics.meta_regression.moderation import Model, Subgroups
 from ranktrial.statistics.sensitivity import SameTask
+
+
+@dataclass(frozen=True)
+class SeedEffectsRecord:
+    """The seed effects of one system (statistics/dependence/seeds_part.py)."""
+
+    source: str
+    seeds: int
+    covariance: list[list[float]]
+    residual: list[list[float]]
+    shares: list[list[float]]
+    per_unit: list[float]
+    groups: list[float]
+
+
+@dataclass(frozen=True)
+class DependenceRecord:
+    """The dependence of effects (statistics/dependence/structure.py)."""
+
+    sampling: list[list[float]]
+    degrees: list[float]
+    collections: list[int]
+    shrunk: bool
+    seed_effects: tuple[SeedEffectsRecord, ...]
+
+
+def as_record(dependence: Dependence | None) -> DependenceRecord | None:
+    """The record; None if effects are independent and have only their variances."""
+    if dependence is None or (dependence.independent and not dependence.seed_effects and not dependence.shrunk):
+        return None
+    return DependenceRecord(
+        sampling=dependence.sampling.tolist(),
+        degrees=list(dependence.degrees),
+        collections=list(dependence.collections),
+        shrunk=dependence.shrunk,
+        seed_effects=tuple(map(_seed_effects, dependence.seed_effects)),
+    )
+
+
+def _seed_effects(found: SeedEffects) -> SeedEffectsRecord:
+    return SeedEffectsRecord(
+        source=found.source.name,
+        seeds=found.source.seeds,
+        covariance=found.source.covariance.tolist(),
+        residual=found.source.residual.tolist(),
+        shares=found.shares.tolist(),
+        per_unit=found.per_unit.tolist(),
+        groups=found.groups.tolist(),
+    )
+
+
+def from_record(kept: DependenceRecord | None) -> Dependence | None:
+    """The dependence of the tasks with an effect, in their order; None if there is no record."""
+    if kept is None:
+        return None
+    seed_effects = []
+    for one in kept.seed_effects:
+        source = SeedSource(one.source, one.seeds, np.array(one.covariance), np.array(one.residual))
+        seed_effects.append(SeedEffects(source, *map(np.array, (one.shares, one.per_unit, one.groups))))
+    sampling, collections = np.array(kept.sampling), tuple(kept.collections)
+    return Dependence(sampling, tuple(kept.degrees), collections, tuple(seed_effects), kept.shrunk)
 
 
 @dataclass(frozen=True)
@@ -181,3 +256,175 @@ def result_of(meta: MetaAnalysis | None) -> MetaResult | NoEffect:
     if meta is None:
         return NoEffect(0, None)
     return MetaResult(**{one.name: getattr(meta, one.name) for one in fields(MetaResult)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonRow:
+    """One comparison; the fields are the columns."""
+
+    comparison: str
+    control: str
+    treatment: str
+    measure: str
+    effect_type: str
+    k: int
+    effect: float | None = None
+    se: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    p_value: float | None = None
+    family: str | None = None
+    hypotheses: int = 1
+    p_holm: float | None = None
+    p_bh: float | None = None
+    log10_p: float | None = None
+    fixed_mean_effect: float | None = None
+    fixed_mean_ci_low: float | None = None
+    fixed_mean_ci_high: float | None = None
+    fixed_mean_p_value: float | None = None
+    fixed_mean_p_holm: float | None = None
+    fixed_mean_p_bh: float | None = None
+    margin_hypotheses: int = 0
+    p_equivalence: float | None = None
+    p_equivalence_holm: float | None = None
+    p_equivalence_bh: float | None = None
+    p_non_inferiority: float | None = None
+    p_non_inferiority_holm: float | None = None
+    p_non_inferiority_bh: float | None = None
+    prediction_low: float | None = None
+    prediction_high: float | None = None
+    q: float | None = None
+    q_df: int | None = None
+    q_p_value: float | None = None
+    i2: float | None = None
+    h2: float | None = None
+    tau2: float | None = None
+    tau2_low: float | None = None
+    tau2_high: float | None = None
+    estimator: str | None = None
+    interval: str | None = None
+    alpha: float | None = None
+    ddof: int | None = None
+    fixed_effect: float | None = None
+    fixed_ci_low: float | None = None
+    fixed_ci_high: float | None = None
+    fixed_p_value: float | None = None
+    of_tasks: int = 0
+    unjudged: float | None = None
+    lowest_effect: float | None = None
+    lowest_ci_low: float | None = None
+    highest_effect: float | None = None
+    highest_ci_high: float | None = None
+    all_effect: float | None = None
+    condensed_effect: float | None = None
+    condensed_ci_low: float | None = None
+    condensed_ci_high: float | None = None
+    control_tried: int = 1
+    treatment_tried: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class EffectsRow:
+    """One task; the fields are the columns, to which the table adds adjusted p-values."""
+
+    task: str
+    n: int | None = None
+    control_mean: float | None = None
+    treatment_mean: float | None = None
+    effect: float | None = None
+    variance: float | None = None
+    se: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    p_value: float | None = None
+    weight: float | None = None
+    log10_p: float | None = None
+    t: float | None = None
+    t_df: float | None = None
+    t_p_value: float | None = None
+    t_log10_p: float | None = None
+    randomisation_p_value: float | None = None
+    equivalence_p_value: float | None = None
+    non_inferiority_p_value: float | None = None
+    control_judged: float | None = None
+    treatment_judged: float | None = None
+    control_seeds: int | None = None
+    treatment_seeds: int | None = None
+    control_seed_sd: float | None = None
+    treatment_seed_sd: float | None = None
+    variance_with_seeds: float | None = None
+    seed_share: float | None = None
+    clusters: int | None = None
+    design_effect: float | None = None
+    seeds_variance: float | None = None
+    interval_df: float | None = None
+    model_weight: float | None = None
+    model_queries: int | None = None
+    undefined: str | None = None
+
+
+@dataclass(frozen=True)
+class ScopeRecord:
+    """The test on one task or over all tasks; `critical_value` None: no difference can be significant."""
+
+    task: str
+    queries: int
+    permutations: int
+    exact: bool
+    critical_value: float | None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One row of the table: two systems on one task or over all tasks; the fields are the columns."""
+
+    task: str
+    n: int
+    system: str
+    other: str
+    system_mean: float
+    other_mean: float
+    difference: float
+    se: float | None
+    ci_low: float | None
+    ci_high: float | None
+    p_value: float
+    parametric_p_value: float | None
+    system_letters: str | None
+    other_letters: str | None
+
+
+@dataclass(frozen=True)
+class FamilyRecord:
+    """A family, its settings and its tests; `seeds` is the number of seeds per system. `of_tasks`: a value is the
+    score of a task of a leaderboard, not of a query.
+    """
+
+    systems: list[str]
+    against: str | None
+    measure: str
+    statistic: str
+    alpha: float
+    lower_is_better: bool
+    seeds: dict[str, int]
+    scopes: tuple[ScopeRecord, ...]
+    warnings: tuple[str, ...]
+    of_tasks: bool = False
+
+
+@dataclass(frozen=True)
+class ModerationRecord:
+    """The models of a comparison's effects; `values` by task and moderator, `labels` by moderator.
+
+    `depends_on` is a text: the dependence between effects that the models include.
+    """
+
+    effect_type: str
+    estimator: str
+    interval: str
+    alpha: float
+    depends_on: list[str]
+    labels: dict[str, str]
+    values: dict[str, dict[str, float | str]]
+    models: tuple[Model, ...]
+    subgroups: Subgroups | None = None

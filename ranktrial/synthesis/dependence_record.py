@@ -13,8 +13,7 @@ from typing import TypedDict
 
 import numpy as np
 
-from ranktrial.records.comparison import Covariance, SeedsRecord, SeedsSpread
-from ranktrial.records.dependence import DependenceRecord, as_record
+from ranktrial.records.comparison import Covariance, DependenceRecord, SeedsRecord, SeedsSpread, as_record
 from ranktrial.statistics.comparison import Comparison
 from ranktrial.statistics.dependence.covariance import is_diagonal
 from ranktrial.statistics.dependence.seeds_part import SeedEffects

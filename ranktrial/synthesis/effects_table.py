@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ranktrial.records.effects import EffectsRow
+from ranktrial.records.comparison import EffectsRow
 from ranktrial.statistics.effects import effect_named
 from ranktrial.statistics.multiple.corrections import CORRECTIONS
 from ranktrial.statistics.task.results import TaskResult

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import pandas as pd
 
-from ranktrial.records.family import Difference, FamilyRecord, ScopeRecord
+from ranktrial.records.comparison import Difference, FamilyRecord, ScopeRecord
 from ranktrial.statistics.meta_analysis.measure_scale import within_reach
 from ranktrial.statistics.multiple.families import Family, Scope, contrasts_of, family_warnings
 

@@ -15,9 +15,8 @@ import pandas as pd
 from ranktrial.common.command_line import parser, run
 from ranktrial.common.keys import JsonObject
 from ranktrial.common.tables import write_table
-from ranktrial.explorer.settings import Comparison, Settings
-from ranktrial.explorer.task_data import Data, by_source, task_data
-from ranktrial.explorer.texts import check_there
+from ranktrial.explorer.rankings import check_there
+from ranktrial.explorer.task_data import Comparison, Data, Settings, by_source, task_data
 from ranktrial.ir.collection import read_queries
 from ranktrial.statistics.task.superiority import without_rounding
 

@@ -13,13 +13,27 @@ from pathlib import Path
 from ranktrial.common.command_line import parser, run
 from ranktrial.common.files import atomic_folder
 from ranktrial.common.keys import JsonObject
-from ranktrial.explorer import budget, packed, texts
-from ranktrial.explorer.overview import overview, task_summary, tops_of
-from ranktrial.explorer.parts import chosen_texts, document_records, write_documents, write_rankings
-from ranktrial.explorer.query_table import query_table
+from ranktrial.explorer import rankings as budget
+from ranktrial.explorer import rankings as packed
+from ranktrial.explorer import rankings as texts
 from ranktrial.explorer.rankings import Numbering, Rankings
-from ranktrial.explorer.settings import Comparison, Settings
-from ranktrial.explorer.task_data import Data, by_source, read_rankings, shown_queries, task_data
+from ranktrial.explorer.task_data import (
+    Comparison,
+    Data,
+    Settings,
+    by_source,
+    chosen_texts,
+    document_records,
+    overview,
+    query_table,
+    read_rankings,
+    shown_queries,
+    task_data,
+    task_summary,
+    tops_of,
+    write_documents,
+    write_rankings,
+)
 from ranktrial.ir.collection import read_queries
 from ranktrial.ir.trec import read_qrels
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from ranktrial.common.command_line import parser, run
 from ranktrial.common.records import read_record
 from ranktrial.records.curves import CurvesRecord
-from ranktrial.reports.transfer.answers_text import write_answers
 from ranktrial.reports.transfer.curve_answers import Curves, answers
+from ranktrial.reports.transfer.wording import write_answers
 
 
 def main() -> None:

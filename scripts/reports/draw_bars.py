@@ -11,7 +11,7 @@ from ranktrial.common.command_line import run
 from ranktrial.common.tables import MEANS, read_table
 from ranktrial.experiment.drawing import Chart as Settings
 from ranktrial.reports.figures.bars import Bar, BarChart, bar_chart
-from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.figures.fonts import figure_arguments
 from ranktrial.reports.figures.forest import save
 
 

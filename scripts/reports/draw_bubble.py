@@ -14,12 +14,12 @@ import pandas as pd
 from ranktrial.common.command_line import run
 from ranktrial.common.tables import EFFECTS, read_table
 from ranktrial.experiment.drawing import Typeset
-from ranktrial.records.moderation import ModerationRecord
+from ranktrial.records.comparison import ModerationRecord
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.moderation import read_moderation, statement
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.bubble import Bubble, BubblePlot, Fitted, bubble_plot
-from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.figures.fonts import figure_arguments
 from ranktrial.reports.figures.forest import save
 from ranktrial.statistics.effects import effect_named
 from ranktrial.statistics.meta_regression.moderation import FittedModel

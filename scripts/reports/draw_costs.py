@@ -15,9 +15,9 @@ from ranktrial.experiment.drawing import Typeset
 from ranktrial.experiment.results_paths import fields_of
 from ranktrial.records.comparison import MetaRecord
 from ranktrial.reports.comparison.reading import Labels
-from ranktrial.reports.figures.command import figure_arguments
 from ranktrial.reports.figures.cost_data import ALONE, point, side_by_side
 from ranktrial.reports.figures.costs import Shown, cost_figure
+from ranktrial.reports.figures.fonts import figure_arguments
 from ranktrial.reports.figures.forest import save
 from scripts.reports.costs import Beside, row
 

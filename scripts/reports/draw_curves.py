@@ -12,11 +12,10 @@ from ranktrial.common.command_line import run
 from ranktrial.common.records import read_record
 from ranktrial.experiment.drawing import Typeset
 from ranktrial.records.curves import CurvesRecord
-from ranktrial.reports.figures.command import figure_arguments
 from ranktrial.reports.figures.curves import CurvesPlot, Panel, Spot, curves_plot
+from ranktrial.reports.figures.fonts import figure_arguments
 from ranktrial.reports.figures.forest import save
-from ranktrial.reports.transfer.curve_answers import Curves
-from ranktrial.reports.transfer.drawn_curves import all_queries, ends, notes
+from ranktrial.reports.transfer.curve_answers import Curves, all_queries, ends, notes
 
 
 @dataclass(frozen=True)

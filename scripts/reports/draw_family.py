@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 from ranktrial.common.command_line import run
 from ranktrial.experiment.drawing import Typeset
-from ranktrial.reports.comparison.families import FoundFamily, read_family
-from ranktrial.reports.comparison.family_text import notes, where
-from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.comparison.families import FoundFamily, notes, read_family, where
 from ranktrial.reports.figures.family import Diagram, diagram
+from ranktrial.reports.figures.fonts import figure_arguments
 from ranktrial.reports.figures.forest import save
 from scripts.reports import family_table
 

@@ -16,13 +16,11 @@ from typing import Annotated
 from ranktrial.common.command_line import run
 from ranktrial.common.tables import COMPARISONS, read_table
 from ranktrial.experiment.drawing import Typeset
-from ranktrial.reports.comparison.adjustment import Adjustment, adjustments
 from ranktrial.reports.comparison.forest_data import Forest
-from ranktrial.reports.comparison.looks import Looks
-from ranktrial.reports.comparison.reading import Found, Labels, forest, read_found
-from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.comparison.reading import Adjustment, Found, Labels, Looks, adjustments, forest, read_found
+from ranktrial.reports.figures.fonts import figure_arguments
 from ranktrial.reports.figures.forest import forest_plot, save
-from ranktrial.reports.figures.forest_axis import common_limits
+from ranktrial.reports.figures.forest_layout import common_limits
 
 FILES = ("effects*", "meta*", "moderators*", "comparisons*", "axis-effects*", "axis-meta*")  # that a plot is made of
 

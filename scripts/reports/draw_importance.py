@@ -14,10 +14,9 @@ import pandas as pd
 from ranktrial.common.command_line import run
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.drawing import Typeset
-from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.figures.fonts import figure_arguments
 from ranktrial.reports.figures.forest import save
-from ranktrial.reports.figures.importance import Panel, importance_chart
-from ranktrial.reports.figures.importance_data import mean_importance, read_importance
+from ranktrial.reports.figures.importance import Panel, importance_chart, mean_importance, read_importance
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from ranktrial.common.tables import read_table
 from ranktrial.experiment.drawing import Typeset
 from ranktrial.records.comparison import MetaRecord
 from ranktrial.reports.comparison.reading import Labels
-from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.figures.fonts import figure_arguments
 from ranktrial.reports.figures.forest import save
 from ranktrial.reports.figures.influence import InfluencePlot, Point, influence_plot
 from ranktrial.statistics.effects import effect_named

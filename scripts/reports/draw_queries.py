@@ -15,7 +15,7 @@ from ranktrial.common.command_line import run
 from ranktrial.common.tables import read_table
 from ranktrial.experiment.drawing import Typeset
 from ranktrial.reports.comparison.reading import Labels
-from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.figures.fonts import figure_arguments
 from ranktrial.reports.figures.forest import save
 from ranktrial.reports.figures.queries import QueriesPlot, TaskQueries, queries_plot
 

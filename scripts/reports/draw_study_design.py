@@ -13,8 +13,8 @@ from ranktrial.common.records import read_record
 from ranktrial.experiment.drawing import Typeset
 from ranktrial.records.study_design import PlanRecord
 from ranktrial.reports.comparison.reading import Labels
-from ranktrial.reports.figures.command import figure_arguments
 from ranktrial.reports.figures.contours import contour_figure
+from ranktrial.reports.figures.fonts import figure_arguments
 from ranktrial.reports.figures.forest import save
 
 

@@ -10,8 +10,15 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ranktrial.common.command_line import parser, run
-from ranktrial.reports.comparison.families import FoundFamily, read_family
-from ranktrial.reports.comparison.family_text import differences, heading, notes, sentence, standings
+from ranktrial.reports.comparison.families import (
+    FoundFamily,
+    differences,
+    heading,
+    notes,
+    read_family,
+    sentence,
+    standings,
+)
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.writing.content import Block, Folded, Items, Paragraph
 from ranktrial.reports.writing.printed import write_printed

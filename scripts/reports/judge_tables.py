@@ -23,7 +23,7 @@ from ranktrial.common.files import write_text
 from ranktrial.common.tables import read_metrics, write_table
 from ranktrial.experiment.results_paths import fields_of
 from ranktrial.ir.trec import Qrels, judged, read_qrels
-from ranktrial.reports.writing import markdown
+from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import (
     Block,
     Column,
@@ -147,7 +147,7 @@ def page(name: str, rows: Sequence[Row], timing: Mapping[str, Any], settings: Se
         parts.append(Section("Order of systems", [Items(lines)], anchor="order"))
     if pairs := of_kind.get("bias"):
         parts.append(Section("Pairs of systems", [Paragraph(OF_PAIRS), bias_table(pairs)], anchor="pairs"))
-    return markdown.document(f"{name}: the judgements of {timing['model']}", parts)
+    return printed.markdown_document(f"{name}: the judgements of {timing['model']}", parts)
 
 
 OF_PAIRS = (

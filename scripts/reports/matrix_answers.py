@@ -6,10 +6,9 @@ Reads tables/{matrix}.tsv. Writes tables/{matrix}-answers.md and .tsv.
 from __future__ import annotations
 
 from ranktrial.common.command_line import parser, run
-from ranktrial.reports.transfer.answers_text import write_answers
-from ranktrial.reports.transfer.matrix_answers import answers
-from ranktrial.reports.transfer.matrix_table import Matrix
+from ranktrial.reports.transfer.matrix_answers import Matrix, answers
 from ranktrial.reports.transfer.studies import read_matrix
+from ranktrial.reports.transfer.wording import write_answers
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ Reads tables/{matrix}.tsv. Writes tables/{matrix}.md and .tex in the paper's lay
 from __future__ import annotations
 
 from ranktrial.common.command_line import parser, run
-from ranktrial.reports.transfer.matrix_table import Matrix, matrix, notes
+from ranktrial.reports.transfer.matrix_answers import Matrix, matrix, notes
 from ranktrial.reports.transfer.studies import read_matrix
 from ranktrial.reports.writing.content import Items
 from ranktrial.reports.writing.printed import write_printed

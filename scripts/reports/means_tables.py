@@ -14,10 +14,9 @@ import pandas as pd
 
 from ranktrial.common.command_line import parser, run
 from ranktrial.common.tables import read_table
-from ranktrial.reports.comparison.families import FoundFamily, of_all_pairs, read_families
-from ranktrial.reports.comparison.family_text import size_alone
+from ranktrial.reports.comparison.families import FoundFamily, of_all_pairs, read_families, size_alone
 from ranktrial.reports.comparison.reading import Labels
-from ranktrial.reports.contents.mean_values import Value, in_bold
+from ranktrial.reports.contents.data import Value, in_bold
 from ranktrial.reports.writing.content import Block, Column, Items, Section, Table
 from ranktrial.reports.writing.printed import write_printed
 

@@ -15,7 +15,7 @@ import pandas as pd
 from ranktrial.common.command_line import parser, run
 from ranktrial.common.files import write_text
 from ranktrial.common.tables import write_table
-from ranktrial.records.moderation import ModerationRecord
+from ranktrial.records.comparison import ModerationRecord
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.moderation import (
     between_groups,
@@ -26,7 +26,7 @@ from ranktrial.reports.comparison.moderation import (
     statement,
 )
 from ranktrial.reports.comparison.reading import Labels
-from ranktrial.reports.writing import latex, markdown
+from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Block, Items, Paragraph, Section, Table, columns
 from ranktrial.statistics.meta_analysis.summaries import Summary
 from ranktrial.statistics.meta_regression.moderation import Coefficient, Level, Model, Subgroups
@@ -150,8 +150,10 @@ def main() -> None:
     write_table(arguments.table, in_full(record))
     blocks = content(record)
     of_tasks = [Section("Values of the tasks", [values(record, settings.labels)])] if record.models else []
-    write_text(arguments.page, markdown.document(f"Moderators of the effect: {settings.title}", [*blocks, *of_tasks]))
-    write_text(arguments.tex, latex.document([Paragraph(settings.title), *blocks]))
+    write_text(
+        arguments.page, printed.markdown_document(f"Moderators of the effect: {settings.title}", [*blocks, *of_tasks])
+    )
+    write_text(arguments.tex, printed.latex_document([Paragraph(settings.title), *blocks]))
 
 
 if __name__ == "__main__":

@@ -41,12 +41,10 @@ from ranktrial.common.tables import (
 )
 from ranktrial.experiment.printed_cells import read_mapping
 from ranktrial.records.comparison import MetaRecord
-from ranktrial.reports.contents.published import FAULT, content, counts
-from ranktrial.reports.published_numbers import cells as published_cells
-from ranktrial.reports.published_numbers.cells import Ours, read_cells
-from ranktrial.reports.published_numbers.marks import PRINTED, Marks, compared, marks
+from ranktrial.reports import published as published_cells
+from ranktrial.reports.published import FAULT, PRINTED, Marks, Ours, compared, content, counts, marks, read_cells
 from ranktrial.reports.transfer.studies import read_matrix
-from ranktrial.reports.writing import html_page, markdown
+from ranktrial.reports.writing import html_page, printed
 from ranktrial.reports.writing.content import Paragraph
 
 COLUMNS = ["table", "row", "column", "printed", "comparison", "task", "system", "quantity", "factor", "note"]
@@ -172,7 +170,10 @@ def write(table: pd.DataFrame, sources: Sequence[Path], arguments: Namespace) ->
     texts = read_texts(io.StringIO(tsv))
     of = "There are none in" if texts.empty else "They are those of"
     title, lead = "Published numbers and ours", Paragraph(f"{counts(texts)}. {of} {' and '.join(map(str, sources))}.")
-    pages = {arguments.table: tsv, arguments.page: markdown.document(title, [lead, *content(texts, together=False)])}
+    pages = {
+        arguments.table: tsv,
+        arguments.page: printed.markdown_document(title, [lead, *content(texts, together=False)]),
+    }
     pages |= {path: html_page.document(title, [lead, *content(texts, together=True)], {}) for path in arguments.html}
     for path, text in pages.items():
         write_text(path, text)

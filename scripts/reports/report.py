@@ -31,28 +31,36 @@ from ranktrial.common.tables import (
     read_texts,
 )
 from ranktrial.common.timing import processor
-from ranktrial.reports.comparison.adjustment import adjustments
 from ranktrial.reports.comparison.families import read_families
-from ranktrial.reports.comparison.looks import Looks
-from ranktrial.reports.comparison.reading import Labels, read_found
+from ranktrial.reports.comparison.reading import Labels, Looks, adjustments, read_found
 from ranktrial.reports.contents import data
-from ranktrial.reports.contents.comparisons import Figures, compared, comparisons, first, questions
-from ranktrial.reports.contents.costs import costs
-from ranktrial.reports.contents.explorer import TO_EXPLORER
-from ranktrial.reports.contents.families import families
-from ranktrial.reports.contents.grades import graded
-from ranktrial.reports.contents.importance import Rankers, importance
-from ranktrial.reports.contents.judges import judges
-from ranktrial.reports.contents.machine import Origin, made, read_timings, unchanging
-from ranktrial.reports.contents.mined import mined
-from ranktrial.reports.contents.published import published
-from ranktrial.reports.contents.training import LOSSES, SIZES, SizeGroup, losses_of, size_curves, trainings
-from ranktrial.reports.contents.transfer import studies
-from ranktrial.reports.figures.curves import curves_plot
+from ranktrial.reports.contents.comparisons import (
+    TO_EXPLORER,
+    Figures,
+    compared,
+    comparisons,
+    families,
+    first,
+    questions,
+)
+from ranktrial.reports.contents.costs import Origin, costs, made, read_timings, unchanging
+from ranktrial.reports.contents.data import graded, judges
+from ranktrial.reports.contents.training import (
+    LOSSES,
+    SIZES,
+    Rankers,
+    SizeGroup,
+    importance,
+    losses_of,
+    mined,
+    size_curves,
+    trainings,
+)
+from ranktrial.reports.figures.curves import curves_plot, losses
 from ranktrial.reports.figures.forest import as_svg
-from ranktrial.reports.figures.losses import losses
-from ranktrial.reports.transfer.studies import Studies, read_studies
-from ranktrial.reports.writing import html_page, markdown
+from ranktrial.reports.published import published
+from ranktrial.reports.transfer.studies import Studies, read_studies, studies
+from ranktrial.reports.writing import html_page, printed
 from ranktrial.reports.writing.content import Block, Items, Paragraph, Section, Text, captions_once, counted
 
 TEXTS = {
@@ -210,7 +218,7 @@ def main() -> None:
     for folder, paths in (("", arguments.figures), ("multiple-comparisons/", arguments.family_figures)):
         figures |= {f"figures/{folder}{path.name}": path.read_text(encoding="utf-8") for path in paths}
     write_text(arguments.page, html_page.document(title, [*content, *made_how], figures))
-    write_text(arguments.summary, markdown.document(title, [*content, in_short(title)]))
+    write_text(arguments.summary, printed.markdown_document(title, [*content, in_short(title)]))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from ranktrial.common.tables import write_table
 from ranktrial.records.study_design import PlanRecord
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.study_design_text import number, remarks, sentence
-from ranktrial.reports.writing import latex, markdown
+from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Block, Figure, Paragraph, Section, Span, Table, bulleted, columns
 
 COLUMNS = ("test", "queries", "collections", "seeds", "variance", "df", "detectable", "half_width", "hours",
@@ -101,9 +101,9 @@ def main() -> None:
         for plan, drawing in zip(plans, drawings, strict=True)
     }
     write_table(arguments.table, designs(plans))
-    write_text(arguments.page, markdown.document("Planning the next study", page(plans, figures, labels)))
+    write_text(arguments.page, printed.markdown_document("Planning the next study", page(plans, figures, labels)))
     tables = [[Paragraph(plan.plan), *content(plan, labels), how_to_read([plan])] for plan in plans]
-    write_text(arguments.tex, "\n".join(map(latex.document, tables)))
+    write_text(arguments.tex, "\n".join(map(printed.latex_document, tables)))
     for plan in plans:
         print(f"{plan.plan}: {sentence(plan)}")
 

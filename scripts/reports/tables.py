@@ -20,11 +20,9 @@ from ranktrial.experiment.results_paths import fields_of
 from ranktrial.records.comparison import MetaRecord, ShortSummary
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison import plot_text
-from ranktrial.reports.comparison.adjustment import adjustments
 from ranktrial.reports.comparison.forest_data import Forest
-from ranktrial.reports.comparison.looks import Looks
-from ranktrial.reports.comparison.reading import Found, Labels, read_found
-from ranktrial.reports.comparison.sentence import sentence
+from ranktrial.reports.comparison.reading import Found, Labels, Looks, adjustments, read_found
+from ranktrial.reports.comparison.sentence import cases_tables, sentence
 from ranktrial.reports.comparison.table import (
     HERE,
     LIKE_THESE,
@@ -39,8 +37,7 @@ from ranktrial.reports.comparison.table import (
     overview,
     tasks_table,
 )
-from ranktrial.reports.comparison.unjudged import cases_tables
-from ranktrial.reports.writing import latex, markdown
+from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Block, Column, Items, Paragraph, Section, Table, columns
 from ranktrial.statistics.meta_analysis.summaries import Summary
 
@@ -158,13 +155,16 @@ def main() -> None:
         plot = as_table(comparison, arguments.settings.comparisons[name], labels)
         blocks = content(name, comparison, plot)
         title = f"{name}: {plot.groups[0].treatment} against {plot.control}"
-        page = markdown.document(title, [*blocks, *dependences(comparison.meta, plot, labels)])
+        page = printed.markdown_document(title, [*blocks, *dependences(comparison.meta, plot, labels)])
         write(paths_of_tables[name, "tsv"], in_full(comparison, labels).to_csv(sep="\t", index=False))
         write(paths_of_tables[name, "md"], page)
         without = as_table(comparison, replace(arguments.settings.comparisons[name], judged=""), labels)
-        write(paths_of_tables[name, "tex"], latex.document(content(name, comparison, without)))
+        write(paths_of_tables[name, "tex"], printed.latex_document(content(name, comparison, without)))
     blocks = all_comparisons(comparisons, labels)
-    texts = {".md": markdown.document("Comparisons", blocks), ".tex": latex.document(narrow(comparisons, labels))}
+    texts = {
+        ".md": printed.markdown_document("Comparisons", blocks),
+        ".tex": printed.latex_document(narrow(comparisons, labels)),
+    }
     for path in arguments.comparisons_tables:
         write(path, texts[path.suffix])
 

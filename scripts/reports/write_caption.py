@@ -15,10 +15,10 @@ from ranktrial.common.records import read_record
 from ranktrial.records.comparison import MetaRecord
 from ranktrial.reports.comparison.caption import caption
 from ranktrial.reports.comparison.forest_data import Forest
-from ranktrial.reports.figures.command import figure_arguments
+from ranktrial.reports.figures.fonts import figure_arguments
 from ranktrial.reports.figures.forest import noted
 from ranktrial.reports.writing.content import listed
-from ranktrial.reports.writing.latex import escape
+from ranktrial.reports.writing.printed import latex_escaped
 from scripts.reports.draw_forest import FILES, Settings, plotted
 
 USE = "% \\input this file inside a figure environment, below \\includegraphics."
@@ -38,8 +38,8 @@ def sentences(plot: Forest, own: Mapping[str, Any]) -> list[str]:
 
 def as_tex(plot: Forest, texts: list[str]) -> str:
     """The caption in LaTeX, with its title for the list of figures."""
-    whole = "\n  ".join(map(escape, texts))
-    return f"{USE}\n\\caption[{{{escape(title(plot))}}}]{{%\n  {whole}}}\n"
+    whole = "\n  ".join(map(latex_escaped, texts))
+    return f"{USE}\n\\caption[{{{latex_escaped(title(plot))}}}]{{%\n  {whole}}}\n"
 
 
 def main() -> None:

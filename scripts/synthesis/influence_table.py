@@ -15,8 +15,7 @@ import scipy  # its parts are loaded when they are first used
 from ranktrial.common.command_line import parser, run
 from ranktrial.common.records import read_record
 from ranktrial.common.tables import EFFECTS, read_table, write_table
-from ranktrial.records.comparison import MetaRecord
-from ranktrial.records.dependence import from_record
+from ranktrial.records.comparison import MetaRecord, from_record
 from ranktrial.statistics.dependence.structure import Dependence
 from ranktrial.statistics.effects import effect_named, reported_within
 from ranktrial.statistics.intervals import has_own_weights

@@ -21,10 +21,7 @@ from ranktrial.common.records import read_record, write_record
 from ranktrial.common.tables import EFFECTS, read_table
 from ranktrial.experiment.results_paths import fields_of
 from ranktrial.ir.trec import Qrels, read_qrels
-from ranktrial.records.comparison import MetaRecord
-from ranktrial.records.dependence import from_record
-from ranktrial.records.effects import EffectsRow
-from ranktrial.records.moderation import ModerationRecord
+from ranktrial.records.comparison import EffectsRow, MetaRecord, ModerationRecord, from_record
 from ranktrial.statistics.dependence.structure import Dependence
 from ranktrial.statistics.effects import combined, reported_within
 from ranktrial.statistics.meta_regression.design import Value

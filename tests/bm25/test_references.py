@@ -10,8 +10,8 @@ import pytest
 
 from ranktrial.common.tables import read_texts
 from ranktrial.experiment.resolution import resolve
-from ranktrial.reports.contents.published import FAULT, counts
-from ranktrial.reports.contents.published import published as section
+from ranktrial.reports.published import FAULT, counts
+from ranktrial.reports.published import published as section
 from ranktrial.reports.writing import html_page
 from scripts.bm25 import index as index_script
 from scripts.bm25 import planning_references as planning

@@ -17,7 +17,7 @@ from ranktrial.common.paths import why_no_clone
 from ranktrial.engine import rule_helpers
 from ranktrial.experiment.reading import complete
 from ranktrial.experiment.resolution import resolve
-from ranktrial.reports.writing import latex, markdown
+from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Column, Items, Paragraph, Span, Table
 from scripts.engine import launch
 from tests.experiment.test_config import changed
@@ -108,8 +108,8 @@ def test_settings_without_braces_in_texts_stay_as_they_were():
 
 def test_no_label_is_a_command_of_latex():
     rows = [[GOOD], [r"\end{tabular}\input{/etc/passwd}"]]
-    table = latex.tabular(Table([Column("system")], [rows]))
-    commands = set(re.findall(r"\\[a-zA-Z]+", table.replace(latex.SMALL, "").replace(latex.FITTING, "")))
+    table = printed.tabular(Table([Column("system")], [rows]))
+    commands = set(re.findall(r"\\[a-zA-Z]+", table.replace(printed.SMALL, "").replace(printed.FITTING, "")))
     assert commands <= {r"\begin", r"\end", r"\toprule", r"\midrule", r"\bottomrule", r"\textbackslash", r"\textasciitilde",
                         r"\textasciicircum", r"\par"}  # fmt: skip
     assert table.count(r"\end") == 1 and r"\input" not in table
@@ -127,20 +127,20 @@ def read_as_markdown(text):
     "* 0.3*", "5$ and 6$", "[^1]", "\\`a\\`", "_", "*",
 ])  # fmt: skip
 def test_no_label_is_markup_or_a_column_of_markdown(text):
-    assert read_as_markdown(markdown.document("t", [Paragraph(text)])) == (["h1", "p"], f"t\n{text}")
-    assert read_as_markdown(markdown.document(text, []))[1] == text
-    assert read_as_markdown(markdown.document("t", [Items([text])])) == (["h1", "ul", "li"], f"t\n\n{text}")
+    assert read_as_markdown(printed.markdown_document("t", [Paragraph(text)])) == (["h1", "p"], f"t\n{text}")
+    assert read_as_markdown(printed.markdown_document(text, []))[1] == text
+    assert read_as_markdown(printed.markdown_document("t", [Items([text])])) == (["h1", "ul", "li"], f"t\n\n{text}")
     tags, said = read_as_markdown(
-        markdown.document("t", [Table([Column(text), Column("b")], [[[text, Span(text, "strong")]]])])
+        printed.markdown_document("t", [Table([Column(text), Column("b")], [[[text, Span(text, "strong")]]])])
     )
     assert tags == ["h1", "table", "thead", "tr", "th", "th", "tbody", "tr", "td", "td", "strong"]
     assert said.count(text) == 3
-    assert text.count("$") == markdown.escape(text).count("\\$")
+    assert text.count("$") == printed.escape(text).count("\\$")
 
 
 def test_plain_text_stays_plain_in_markdown():
     for text in ("BERT_base (v1.5) 50 % é", "0.05 [0.03, 0.07]", "p < 0.05, a & b", "p <0.001", "0.3 * 2"):
-        assert markdown.escape(text) == text
+        assert printed.escape(text) == text
 
 
 CLONES = {"dollar": "a$b", "command": "a$(touch PWNED)", "backtick": "a`b`", "backslash": "a\\b", "quote": "a'b", "quotes": 'a"b',

@@ -15,7 +15,7 @@ import numpy as np
 
 from ranktrial.common.files import atomic_text
 from ranktrial.experiment.results_paths import path
-from ranktrial.explorer.settings import Comparison, Settings, Source, Task
+from ranktrial.explorer.task_data import Comparison, Settings, Source, Task
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.measures import evaluate
 from ranktrial.ir.trec import read_qrels, read_run, write_qrels

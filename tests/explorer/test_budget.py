@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ranktrial.explorer.budget import (
+from ranktrial.explorer.rankings import (
     BYTES_PER_LINE,
     LENGTHS,
     RankingLimits,

@@ -6,7 +6,8 @@ import re
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.explorer import packed, texts
+from ranktrial.explorer import rankings as packed
+from ranktrial.explorer import rankings as texts
 from ranktrial.ir.collection import Document, read_corpus, write_corpus
 from ranktrial.ir.trec import ranking, read_qrels, read_run
 from tests.explorer.crafted_experiment import EVIL, MEASURE, SEEDS, settings, unpacked, write_explorer

@@ -12,7 +12,7 @@ import pytest
 
 from ranktrial.common.tables import EXTREME_QUERIES, read_table
 from ranktrial.reports.comparison.reading import Labels
-from ranktrial.reports.contents.explorer import extreme_queries, linked, state
+from ranktrial.reports.contents.comparisons import extreme_queries, linked, state
 from ranktrial.reports.writing.content import Column, Span, Table, spans
 from ranktrial.reports.writing.html_page import row_links
 from scripts.explorer.extremes import SHOWN, extremes
@@ -95,6 +95,6 @@ def test_rows_of_a_figure_are_found_from_the_top():
     text = '<text style="fill: x; text-anchor: start; a: b" x="4" y="{}" transform="r">{}</text>'
     drawn = [text.format(20, "a"), text.format(40, "b &amp; long"), text.format(60, "a")]
     svg = f'<svg viewBox="0 0 100 200">{"".join(drawn)}</svg>'
-    links = list(row_links(svg, [("a", "#1"), ("b & long name", "#2"), ("a", "#3"), ("none", "#4")]))
+    links = list(row_links(svg, [("a", "#1"), ("b & long name", "e.html#2"), ("a", "#3"), ("none", "#4")]))
     assert [one.split('style="')[1].split(";")[0] for one in links] == ["top:6.00%", "top:16.00%", "top:26.00%"]
-    assert 'href="#2" aria-label="b &amp; long name: single queries"' in links[1]
+    assert 'href="e.html#2" aria-label="b &amp; long name: single queries"' in links[1]

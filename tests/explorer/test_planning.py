@@ -2,7 +2,7 @@
 
 from ranktrial.common.settings import read_settings
 from ranktrial.experiment.resolution import resolve
-from ranktrial.explorer.settings import Settings, compared_systems
+from ranktrial.explorer.task_data import Settings, compared_systems
 from scripts.explorer import planning
 from tests.experiment.test_config import changed
 

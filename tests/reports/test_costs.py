@@ -9,10 +9,8 @@ import pytest
 
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.contents.costs import COLUMNS, costs, costs_table
-from ranktrial.reports.figures.cost_axis import cost_axis
 from ranktrial.reports.figures.cost_data import Cost, Point, latency, pareto_front, point, side_by_side
-from ranktrial.reports.figures.costs import Shown, cost_figure
-from ranktrial.reports.figures.placing import Box, around, placed
+from ranktrial.reports.figures.costs import Box, Shown, around, cost_axis, cost_figure, placed
 from ranktrial.reports.writing.content import plain
 from ranktrial.statistics.meta_analysis.summaries import normal_summary
 from scripts.reports.costs import Beside, row

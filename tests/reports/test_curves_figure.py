@@ -6,8 +6,7 @@ from itertools import pairwise
 import pytest
 
 from ranktrial.reports.figures.curves import LOOKS, CurvesPlot, Panel, Spot, curves_plot
-from ranktrial.reports.transfer.curve_answers import Curves
-from ranktrial.reports.transfer.drawn_curves import all_queries, ends, notes
+from ranktrial.reports.transfer.curve_answers import Curves, all_queries, ends, notes
 from tests.reports.test_transfer_answers import RECORD, point
 
 STARTS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from ranktrial.reports.comparison.dependence_notes import (
+from ranktrial.reports.comparison.reading import (
     by_treatment,
     clusters_note,
     negative_weights_note,

@@ -9,13 +9,25 @@ import pytest
 from matplotlib.colors import to_hex
 
 from ranktrial.common.keys import given as as_json
-from ranktrial.reports.comparison.families import HIGHER, LOWER, OPEN, read_families, read_family
-from ranktrial.reports.comparison.family_text import CONDITIONS, differences, heading, notes, sentence, standings, where
+from ranktrial.reports.comparison.families import (
+    CONDITIONS,
+    HIGHER,
+    LOWER,
+    OPEN,
+    differences,
+    heading,
+    notes,
+    read_families,
+    read_family,
+    sentence,
+    standings,
+    where,
+)
 from ranktrial.reports.comparison.reading import Labels
-from ranktrial.reports.contents.families import families as families_section
+from ranktrial.reports.contents.comparisons import families as families_section
 from ranktrial.reports.figures.family import APART, diagram, spread
 from ranktrial.reports.figures.marks import DIAMOND
-from ranktrial.reports.writing import latex, markdown
+from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Note
 from ranktrial.statistics.multiple.families import scopes
 from ranktrial.synthesis.families import Settings, record, rows
@@ -69,7 +81,7 @@ def test_a_page_holds_means_letters_and_differences(tmp_path):
     for line in lines:
         low, high = (float(end.replace("\N{MINUS SIGN}", "-")) for end in line[3].strip("[]").split(", "))
         assert low < float(line[2]) < high and (low > 0) == line[4].endswith("*")
-    text = markdown.document("f", content(one))
+    text = printed.markdown_document("f", content(one))
     assert "- a warning" in text and "Differences in nDCG@10 over 2 tasks. * p (max-T) < 0.05" in text
     assert "Several seeds of a system are averaged by query." in notes(one) and "each task weighs the same" in text
 
@@ -182,7 +194,7 @@ def test_each_bar_has_a_dot_for_each_member_and_is_thick_between_neighbours_only
 
 
 def test_the_latex_tables_hold_the_means_with_letters_and_the_differences(tmp_path):
-    tables = latex.document(content(found(tmp_path, tasks=2)))
+    tables = printed.latex_document(content(found(tmp_path, tasks=2)))
     assert tables.count(r"\begin{tabular}{lrrrr}") == 1 == tables.count(r"\begin{tabular}{llrrrr}")
     assert (
         tables.startswith("% \\usepackage{booktabs,graphicx}\n% On these two collections (80 queries), ")
@@ -222,7 +234,7 @@ def test_page_and_report_say_what_a_verdict_is_conditional_on(tmp_path):
     assert "given the trained checkpoints, with queries treated as independent" in CONDITIONS
     assert "its verdict on the same two systems may differ" in CONDITIONS
     for said in (content(one), [families_section({"f": one}, Labels({}, {}))]):
-        assert markdown.document("e", said).count(CONDITIONS) == 1
+        assert printed.markdown_document("e", said).count(CONDITIONS) == 1
 
 
 def test_report_and_summary_show_each_family(tmp_path):
@@ -236,6 +248,6 @@ def test_report_and_summary_show_each_family(tmp_path):
     assert [one.name for one in shown] == list(names) and len({one.anchor for one in shown}) == 2
     assert len(shown[0].blocks[3].blocks[0]) == 4 and shown[0].blocks[1] == Note("a warning")
     assert [column.align for column in shown[0].blocks[-1].blocks[0].columns] == ["l", "l", "r", "r", "r", "r"]
-    said = markdown.document("e", [families_section(families, labels)])
+    said = printed.markdown_document("e", [families_section(families, labels)])
     assert "### 3 systems against s0 at once (two)" in said and "(figures/multiple-comparisons/one.svg)" in said
     assert "(tables/multiple-comparisons/one.md)" in said and "**Note**: a warning" in said

@@ -13,10 +13,9 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
 from ranktrial.reports.comparison import number_text, plot_text
 from ranktrial.reports.comparison.forest_data import AgainstMargin, Diamond, Margin
-from ranktrial.reports.comparison.looks import Looks
-from ranktrial.reports.comparison.reading import Labels, forest, read_found
+from ranktrial.reports.comparison.reading import Labels, Looks, forest, read_found
 from ranktrial.reports.figures.forest import forest_plot
-from ranktrial.reports.figures.forest_axis import common_limits
+from ranktrial.reports.figures.forest_layout import common_limits
 from ranktrial.statistics.meta_analysis.bayes import BayesianSummary
 from tests.reports import test_forest
 from tests.reports.test_forest import UNDEFINED, outside, overlapping, patches, rows, with_rows, words

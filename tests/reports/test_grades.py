@@ -3,7 +3,7 @@
 import ir_measures
 import pandas as pd
 
-from ranktrial.reports.contents.grades import graded
+from ranktrial.reports.contents.data import graded
 
 TABLE = pd.DataFrame({"dataset": ["a", "b", "b", "c"], "split": ["test", "train", "test", "test"],
                       "grades": ["0, 1", "0, 1, 2", "-2, 0, 1, 3", "1, 2"]})  # fmt: skip

@@ -7,10 +7,10 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.common.tables import IMPORTANCE, read_table
 from ranktrial.reports.comparison.reading import Labels
-from ranktrial.reports.contents.importance import Rankers, importance
-from ranktrial.reports.contents.machine import read_timings
+from ranktrial.reports.contents.costs import read_timings
+from ranktrial.reports.contents.training import Rankers, importance
 from ranktrial.reports.figures.importance import PAGE, Panel, importance_chart
-from ranktrial.reports.writing import html_page, markdown
+from ranktrial.reports.writing import html_page, printed
 from ranktrial.reports.writing.content import Table
 from scripts.reports import draw_importance
 from scripts.reports.draw_importance import panels_of
@@ -98,6 +98,6 @@ def test_the_pages_show_a_column_per_ranker_and_way_with_means_over_seeds(tmp_pa
     assert rows[0] == [["a", "0.200", "0.900"], ["b", "0.400", "\N{MINUS SIGN}0.100"]]
     assert rows[1] == [["a", "0.300", "0.250", "0.300"], ["b", "0.700", "0.750", "0.700"]]
     assert falls.caption == "Permutation: fall of nDCG@5 on dev. Learnt from Touch\u00e9 2021, features few."
-    page, summary = html_page.document("e", [section], {}), markdown.document("e", [section])
+    page, summary = html_page.document("e", [section], {}), printed.markdown_document("e", [section])
     assert "Random &lt;forest&gt;" in page and "<forest>" not in page and "0.900" in page
     assert "| a | 0.200 | 0.900 |" in " ".join(summary.split())

@@ -5,9 +5,8 @@ import json
 import pandas as pd
 import pytest
 
-from ranktrial.records.family import Difference, FamilyRecord
-from ranktrial.reports.comparison.families import FoundFamily, Scope, Standing, of_all_pairs
-from ranktrial.reports.comparison.family_text import size_alone
+from ranktrial.records.comparison import Difference, FamilyRecord
+from ranktrial.reports.comparison.families import FoundFamily, Scope, Standing, of_all_pairs, size_alone
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.writing.content import plain
 from scripts.reports import means_tables

@@ -2,7 +2,7 @@
 
 import json
 
-from ranktrial.reports.contents.mined import mined
+from ranktrial.reports.contents.training import mined
 from ranktrial.reports.writing.content import plain
 
 RECORD = {"from": ["bm25", "z"], "cross_encoder": None, "rules": {}, "queries": 1200, "queries_not_found": 0, "queries_without_negatives": 0,

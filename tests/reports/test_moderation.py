@@ -14,10 +14,9 @@ from matplotlib.figure import Figure
 
 from ranktrial.common.keys import given
 from ranktrial.experiment.resolution import resolve
-from ranktrial.records.moderation import ModerationRecord
+from ranktrial.records.comparison import ModerationRecord
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.forest_data import Diamond, Subgroup
-from ranktrial.reports.comparison.lines import lines_of
 from ranktrial.reports.comparison.moderation import (
     coefficient_rows,
     dependence_sentence,
@@ -25,6 +24,7 @@ from ranktrial.reports.comparison.moderation import (
     read_moderation,
     statement,
 )
+from ranktrial.reports.comparison.plot_text import lines_of
 from ranktrial.reports.comparison.reading import Labels, subgroups
 from ranktrial.reports.figures.bubble import LARGEST, Bubble, BubblePlot, Fitted, bubble_plot
 from ranktrial.reports.figures.forest import forest_plot

@@ -11,7 +11,7 @@ import pytest
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison import plot_text
 from ranktrial.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
-from ranktrial.reports.figures.measured_text import width, wrap
+from ranktrial.reports.figures.fonts import width, wrap
 
 
 def plain(*intervals: tuple[float, float]) -> Forest:

@@ -9,9 +9,8 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.tables import read_texts
-from ranktrial.reports.contents.published import content, counts
-from ranktrial.reports.published_numbers.marks import marks
-from ranktrial.reports.writing import markdown
+from ranktrial.reports.published import content, counts, marks
+from ranktrial.reports.writing import printed
 from scripts.reports.published import Results, in_digits, read_published, versus
 from tests.support.meta_records import meta_record
 
@@ -63,7 +62,7 @@ def test_each_kind_of_place_is_looked_up_and_set_beside(tmp_path):
     assert table["ours"].tolist() == ["6.2", "0.18", "-0.00", "95", "0.366", "53.9"]
     assert table["beside"].fillna("").tolist()[:2] == ["5.0", "0.19"] and table["beside"].isna()[4]
     texts = read_texts(io.StringIO(table.to_csv(sep="\t", index=False)))
-    text = markdown.document("p", content(texts, together=False))
+    text = printed.markdown_document("p", content(texts, together=False))
     assert counts(texts) == "5 of 6 published numbers are reproduced to their last digit"
     assert "**no**" in text and "why" in text and "other for c" in text
 
@@ -116,7 +115,9 @@ def test_printed_marks_stand_beside_ours_and_are_counted(tmp_path):
     assert table["marks_equal"].tolist() == ["yes", "no", "", "no", "yes"]
     said = "5 of 5 published numbers are reproduced to their last digit; 2 of 4 marks of significance, or their absence, agree"
     assert counts(table) == said
-    page = markdown.document("t", content(read_texts(io.StringIO(table.to_csv(sep="\t", index=False))), together=True))
+    page = printed.markdown_document(
+        "t", content(read_texts(io.StringIO(table.to_csv(sep="\t", index=False))), together=True)
+    )
     assert re.search(r"mark *\| our mark *\| marks equal", page) and "**no**" in page
     without = versus(read_published(tmp_path / "p.tsv"), replace(results, marks={}), {})
     assert without["our_mark"].tolist() == ["not tested", "not tested", "", "", ""]

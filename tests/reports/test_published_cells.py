@@ -12,8 +12,7 @@ import yaml
 from ranktrial.common.errors import UserError
 from ranktrial.common.tables import read_texts
 from ranktrial.experiment.printed_cells import CELL, read_mapping
-from ranktrial.reports.contents.published import content, counts_table
-from ranktrial.reports.published_numbers.cells import (
+from ranktrial.reports.published import (
     DIFFERENT,
     EQUAL,
     MACHINE,
@@ -21,12 +20,14 @@ from ranktrial.reports.published_numbers.cells import (
     SPREAD,
     VERDICTS,
     Ours,
+    content,
+    counts_table,
     read_cells,
     rounded,
     verdict,
     versus,
 )
-from ranktrial.reports.writing import html_page, markdown
+from ranktrial.reports.writing import html_page, printed
 
 PUBLISHED = Path(__file__).parents[2] / "config" / "published"
 HEADING = ("table", "variant", "system", "training", "measure", "cutoff", "value", "std")
@@ -316,7 +317,7 @@ def test_the_pages_count_explain_and_mark(tmp_path):
     assert [column.name for column in made.columns] == ["table", *VERDICTS, "cells"]
     assert made.foot == [["all", "2", "1", "1", "2", "4", "10"]]
     assert [row[-1] for row in made.blocks[0]] == ["8", "1", "1"]
-    text = markdown.document("p", content(table, together=False))
+    text = printed.markdown_document("p", content(table, together=False))
     assert "- 1: not split here" in text and "- [1] a quirk" in text
     assert "0.70 ± 0.01" in text and "+0.020" in text and "ratio 2.5" in text and "inside the seeds' spread [1]" in text
     assert sum(line.startswith("| one") or line.startswith("| two") for line in text.splitlines()) == len(CELLS)

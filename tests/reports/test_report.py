@@ -14,15 +14,13 @@ from ranktrial.common.commit import commit_text
 from ranktrial.common.errors import UserError
 from ranktrial.common.tables import read_texts
 from ranktrial.common.version import VERSION
-from ranktrial.reports.comparison.adjustment import Adjusted, Adjustment
-from ranktrial.reports.comparison.looks import Looks
-from ranktrial.reports.comparison.reading import SHOWN, Found, Labels, check_columns
+from ranktrial.reports.comparison.reading import SHOWN, Adjusted, Adjustment, Found, Labels, Looks, check_columns
 from ranktrial.reports.comparison.table import TRIED, TRIED_NOTE
 from ranktrial.reports.contents import data
 from ranktrial.reports.contents.comparisons import Figures, compared, comparisons, first, grouped, questions
-from ranktrial.reports.contents.machine import Origin, duration, energy_text, facts, machine_table, made, read_timings
-from ranktrial.reports.contents.mean_values import Value
-from ranktrial.reports.contents.published import content as published
+from ranktrial.reports.contents.costs import Origin, duration, energy_text, facts, machine_table, made, read_timings
+from ranktrial.reports.contents.data import Value
+from ranktrial.reports.published import content as published
 from ranktrial.reports.writing import html_page
 from ranktrial.reports.writing.content import (
     Cell,

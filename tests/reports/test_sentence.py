@@ -7,13 +7,11 @@ from dataclasses import replace
 import pandas as pd
 from scipy import stats
 
-from ranktrial.reports.comparison.adjustment import Adjusted, Adjustment
 from ranktrial.reports.comparison.forest_data import Diamond, Forest
-from ranktrial.reports.comparison.looks import Looks
-from ranktrial.reports.comparison.reading import Found, Labels
+from ranktrial.reports.comparison.plot_text import Verdict
+from ranktrial.reports.comparison.reading import Adjusted, Adjustment, Found, Labels, Looks
 from ranktrial.reports.comparison.sentence import Answer, answers, sentence
 from ranktrial.reports.comparison.table import as_table, notes, tasks_table
-from ranktrial.reports.comparison.verdict import Verdict
 from tests.support.meta_records import meta_record
 
 MINUS = "\N{MINUS SIGN}"

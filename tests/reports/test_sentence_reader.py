@@ -13,9 +13,8 @@ import numpy as np
 import pandas as pd
 
 from ranktrial.common.keys import given
-from ranktrial.reports.comparison.adjustment import adjustments
-from ranktrial.reports.comparison.notes import notes
-from ranktrial.reports.comparison.reading import Found
+from ranktrial.reports.comparison.plot_text import notes
+from ranktrial.reports.comparison.reading import Found, adjustments
 from ranktrial.reports.comparison.sentence import sentence
 from ranktrial.statistics.sensitivity import sensitivity
 from ranktrial.synthesis.comparing import compared

@@ -11,7 +11,7 @@ from ranktrial.records.study_design import FoundBasis
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.contours import contour_figure, contour_levels, label_place
 from ranktrial.reports.study_design_text import remarks, sentence
-from ranktrial.reports.writing import markdown
+from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import plain
 from ranktrial.statistics.power.designs import Design
 from ranktrial.study_design.basis import Assumed, assumed_basis
@@ -92,7 +92,7 @@ def test_the_table_of_a_plan_marks_what_meets_the_target():
     assert bold == sum(row.meets_target for row in found.designs if row.seeds == 3) > 0
     every = designs([found])
     assert (every["cheapest"] == "yes").sum() == 2 and len(every) == 4 * 5 * 3
-    text = markdown.document("Plans", page([found], {"dense": "../figures/study-design-dense.svg"}, LABELS))
+    text = printed.markdown_document("Plans", page([found], {"dense": "../figures/study-design-dense.svg"}, LABELS))
     assert text.count("| Queries") == 1 and "(0.8)" in text and "](../figures/study-design-dense.svg)" in text
 
 

@@ -6,13 +6,19 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from ranktrial.reports.comparison.adjustment import Adjusted, Adjustment, adjustments
 from ranktrial.reports.comparison.caption import caption
-from ranktrial.reports.comparison.lines import lines_of
-from ranktrial.reports.comparison.looks import Looks
 from ranktrial.reports.comparison.number_text import numbers
-from ranktrial.reports.comparison.plot_text import p_text
-from ranktrial.reports.comparison.reading import Found, Labels, forest, p_column
+from ranktrial.reports.comparison.plot_text import lines_of, p_text
+from ranktrial.reports.comparison.reading import (
+    Adjusted,
+    Adjustment,
+    Found,
+    Labels,
+    Looks,
+    adjustments,
+    forest,
+    p_column,
+)
 from ranktrial.reports.comparison.sentence import answers
 from ranktrial.reports.comparison.table import (
     HERE,
@@ -28,9 +34,9 @@ from ranktrial.reports.comparison.table import (
     headings,
     overview,
 )
-from ranktrial.reports.writing import markdown
+from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Column, Items, Paragraph, Section, Table
-from ranktrial.reports.writing.latex import FITTING, SMALL, document, escape, heading
+from ranktrial.reports.writing.printed import FITTING, SMALL, heading, latex_document, latex_escaped
 from scripts.reports.tables import content, dependences, in_full, narrow
 from scripts.synthesis.comparisons_table import Settings, table
 from tests.support.meta_records import meta_record
@@ -61,7 +67,7 @@ def found(**changes):
 
 
 def page(name, one, plot, labels):
-    return markdown.document(name, [*content(name, one, plot), *dependences(one.meta, plot, labels)])
+    return printed.markdown_document(name, [*content(name, one, plot), *dependences(one.meta, plot, labels)])
 
 
 def test_the_table_has_tasks_summary_reason_and_marks():
@@ -157,11 +163,13 @@ def test_what_was_tried_is_reported_of_all_comparisons_where_anything_was_tuned(
 
 
 def test_latex_escapes_what_means_something_to_it():
-    assert escape("50% of A_B & C → τ²") == r"50\% of A\_B \& C $\rightarrow$ $\tau^{2}$"
-    assert escape("\N{MINUS SIGN}0.1 \N{MULTIPLICATION SIGN}10⁻³ <1") == r"$-$0.1 $\times$10$^{-3}$ $<$1"
-    assert escape("$5") == r"\$5"
-    assert escape("Documents (log₁₀), χ²(1) ≥ 3") == r"Documents (log$_{10}$), $\chi^{2}$(1) $\geq$ 3"
-    table = document([Table([Column("Task"), Column("n", "r")], [[["a", "1"]], [["b", "2"]]]), Paragraph("a  \n b")])
+    assert latex_escaped("50% of A_B & C → τ²") == r"50\% of A\_B \& C $\rightarrow$ $\tau^{2}$"
+    assert latex_escaped("\N{MINUS SIGN}0.1 \N{MULTIPLICATION SIGN}10⁻³ <1") == r"$-$0.1 $\times$10$^{-3}$ $<$1"
+    assert latex_escaped("$5") == r"\$5"
+    assert latex_escaped("Documents (log₁₀), χ²(1) ≥ 3") == r"Documents (log$_{10}$), $\chi^{2}$(1) $\geq$ 3"
+    table = latex_document(
+        [Table([Column("Task"), Column("n", "r")], [[["a", "1"]], [["b", "2"]]]), Paragraph("a  \n b")]
+    )
     assert re.findall(r"\\(\w+)rule", table) == ["top", "mid", "mid", "bottom"]
     assert r"Task & $n$ \\" in table and table.startswith(
         f"% \\usepackage{{booktabs,graphicx}}\n% a b\n{SMALL}\n{FITTING}\n\\begin{{tabular}}{{lr}}"
@@ -171,13 +179,13 @@ def test_latex_escapes_what_means_something_to_it():
 def test_latex_prints_the_measure_and_the_meaning_of_marks_with_each_table():
     table = Table([Column("Task")], [[["a"]]], caption="Mean nDCG@10 of A & B.")
     part = Section("nDCG@10", [table, Items(["±: the spread."])])
-    title, _, said = document([part]).partition("\\noindent\\resizebox")
+    title, _, said = latex_document([part]).partition("\\noindent\\resizebox")
     assert (
         "Mean nDCG@10 of A \\& B.\\par}" in title
         and "$\\pm$: the spread." in said
         and "%" not in said.replace("{!}{%", "")
     )
-    cell = document([Table([Column("a")], [[["0.297 ± 0.009*"]]])])
+    cell = latex_document([Table([Column("a")], [[["0.297 ± 0.009*"]]])])
     assert r"0.297{\tiny\,$\pm$\,0.009}*" in cell
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from ranktrial.records.curves import AgainstStart, Baseline, CurvesRecord, Pair, Point
 from ranktrial.reports.transfer import curve_answers, matrix_answers
-from ranktrial.reports.transfer.answers_text import as_table, sections
 from ranktrial.reports.transfer.curve_answers import Curves, above_for_good
-from ranktrial.reports.transfer.matrix_table import Matrix, matrix, notes
-from ranktrial.reports.writing import content, latex, markdown
+from ranktrial.reports.transfer.matrix_answers import Matrix, matrix, notes
+from ranktrial.reports.transfer.wording import as_table, sections
+from ranktrial.reports.writing import content, printed
 from ranktrial.statistics.task.differences import Difference
 
 
@@ -64,7 +64,7 @@ def test_the_layout_is_that_of_the_paper():
 
 
 def test_latex_escapes_labels_and_sets_marks_above():
-    text = latex.document([matrix(TABLE, NAMES)])
+    text = printed.latex_document([matrix(TABLE, NAMES)])
     lines = [line for line in text.splitlines() if not line.startswith(("%", r"\noindent"))]
     assert lines[3] == r" & \multicolumn{2}{c}{A \& B\_1} & \multicolumn{2}{c}{C} \\"
     assert lines[5] == r"\shortstack[l]{Source $\downarrow$ \\ target $\rightarrow$} & ZS & FS & ZS & FS \\"
@@ -78,7 +78,7 @@ def test_the_notes_count_the_marks_that_stay():
     said = " ".join(notes(TABLE, NAMES))
     assert "over all 2 tests of this kind. 1 marked, of which 1 after the correction" in said  # of #
     assert "over all 2 tests of this kind. 1 marked, of which 0 after the correction" in said  # of *
-    page = markdown.document("transfer", [matrix(TABLE, NAMES)])
+    page = printed.markdown_document("transfer", [matrix(TABLE, NAMES)])
     assert "0.300\\*" in page and "| A & B_1 ZS | A & B_1 FS |" in page
 
 

@@ -13,9 +13,9 @@ import pytest
 from ranktrial.common.settings import read_settings
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import fields_of, path
-from ranktrial.reports.contents.transfer import studies as studies_section
 from ranktrial.reports.transfer.studies import Studies, read_studies
-from ranktrial.reports.writing import html_page, markdown
+from ranktrial.reports.transfer.studies import studies as studies_section
+from ranktrial.reports.writing import html_page, printed
 from ranktrial.reports.writing.content import plain
 from scripts.reports import curve_answers, draw_curves, matrix_answers, matrix_tables
 from scripts.reports.planning import transfer as shown
@@ -108,7 +108,7 @@ def test_the_pages_show_them(made):
     assert list(studies.curves["few"].names.starts)[:3] == ["scratch", "pseudo-labels", "models"]
     found = read_studies(studies, [Path("results/e/tables/table.tsv")], [Path("results/e/curves/few.json")])
     section = studies_section(found)
-    text = markdown.document("e", [section])
+    text = printed.markdown_document("e", [section])
     assert "### Sources and targets (table)" in text and "](figures/curves-all.svg)" in text
     assert text.index("#### RQ2") < text.index("#### RQ4") < text.index("(few)") < text.index("#### RQ5")
     assert text.index("figures/curves-all.svg") < text.index("figures/curves-models.svg"), "first that of all targets"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ranktrial.reports.comparison.mean_in_text import sign
-from ranktrial.reports.comparison.weights_text import narrowest
+from ranktrial.reports.comparison.number_text import sign
+from ranktrial.reports.comparison.sentence import narrowest
 from ranktrial.statistics.comparison import compare
 from ranktrial.statistics.meta_analysis.independent import meta_analysis
 from ranktrial.statistics.method import Method

@@ -13,8 +13,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given as as_json
-from ranktrial.records.dependence import as_record
-from ranktrial.records.effects import EffectsRow
+from ranktrial.records.comparison import EffectsRow, as_record
 from ranktrial.statistics.dependence.seeds_part import SeedEffects, SeedSource
 from ranktrial.statistics.dependence.structure import Dependence
 from ranktrial.statistics.effects import all_effects, combined

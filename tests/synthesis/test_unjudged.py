@@ -11,7 +11,7 @@ from ranktrial.common.keys import given
 from ranktrial.ir.measures import evaluate
 from ranktrial.ir.trec import write_qrels, write_run
 from ranktrial.records.comparison import UnjudgedCase, UnjudgedRecord
-from ranktrial.reports.comparison.unjudged import cases_tables, remark
+from ranktrial.reports.comparison.sentence import cases_tables, unjudged_remark
 from ranktrial.statistics.meta_analysis.summaries import Summary
 from ranktrial.synthesis.comparing import DependenceData
 from ranktrial.synthesis.comparison_settings import Settings
@@ -165,7 +165,7 @@ def test_a_sentence_and_a_table_say_where_the_answer_depends_on_unjudged_documen
         lowest=means(-0.05, 1e-4), highest=means(0.09, 1e-6), all=means(0.01, 0.4), condensed=means(0.04, 1e-3)
     )
     meta, plot = one.meta, plot_of(one)
-    assert remark(meta, plot) == (
+    assert unjudged_remark(meta, plot) == (
         "Of the documents in the top ten of either system, 88% are judged; the others count as not relevant. "
         f"The answer depends on them: the mean difference is {MINUS}0.050 (95% CI {MINUS}0.070 to {MINUS}0.030; p < 0.001 without correction) if they are "
         f"judged least favourably for Tuned & Co, 0.010 (95% CI {MINUS}0.010 to 0.030; p = 0.400 without correction) if all are "
@@ -184,18 +184,18 @@ def test_a_sentence_and_a_table_say_where_the_answer_depends_on_unjudged_documen
 def test_an_answer_that_holds_in_all_cases_needs_no_sentence():
     one = compared(lowest=means(0.03, 1e-4), highest=means(0.09, 1e-6), all=means(0.02, 0.01))
     for same in (one, found()):
-        assert remark(same.meta, plot_of(same)) == "" and cases_tables(same.meta, plot_of(same)) == []
+        assert unjudged_remark(same.meta, plot_of(same)) == "" and cases_tables(same.meta, plot_of(same)) == []
 
 
 def test_where_few_documents_are_judged_only_condensed_lists_are_named():
     few = {"a": 1.2, "b": 2.2}  # of 1.0 and 2.0 that are unjudged
     one = compared(few, lowest=means(-0.05, 1e-4), condensed=means(-0.04, 1e-3))
-    said = remark(one.meta, plot_of(one))
+    said = unjudged_remark(one.meta, plot_of(one))
     assert "12% are judged; the others count as not relevant. With so few, extreme assumptions" in said
     assert "allow any answer. Without unjudged documents (condensed lists)" in said
     assert f"the mean difference is {MINUS}0.040" in said and "least favourably" not in said
     extremes = compared(few, lowest=means(-0.05, 1e-4))
-    assert remark(extremes.meta, plot_of(extremes)).endswith("allow any answer.")
+    assert unjudged_remark(extremes.meta, plot_of(extremes)).endswith("allow any answer.")
 
 
 def test_condensed_lists_are_cut_to_the_depth_of_the_shallower_system(tmp_path):

@@ -45,7 +45,6 @@ ROOMS = [
     "reports.comparison",
     "reports.transfer",
     "reports.figures",
-    "reports.published_numbers",
     "reports.contents",
     "reports.planning",
     "reports",

@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 
 from ranktrial.common.records import read_record
-from ranktrial.records.moderation import ModerationRecord
+from ranktrial.records.comparison import ModerationRecord
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.writing.content import Column, Table
 from ranktrial.statistics.meta_regression.moderation import Coefficient, FittedModel, Model, Subgroups

@@ -1,4 +1,4 @@
-"""The format of numbers in forest plots and tables; reads and writes nothing.
+"""The format of numbers in forest plots, tables and sentences; reads and writes nothing.
 
 One number of decimals per column and figure. A bound prints as 0 only if it is 0, so one near it may have more
 decimals; a p-value never prints as 0, and as alpha only if it equals alpha.
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
 from ranktrial.reports.comparison.forest_data import Forest
+from ranktrial.statistics.meta_analysis.summaries import Summary
 
 MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -172,3 +173,23 @@ def percent(alpha: float) -> str:
 def unbroken(text: str) -> str:
     """The text with spaces at which no line breaks."""
     return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def sign(mean: Summary, alpha: float) -> int:
+    """1 or -1: significantly above or below 0 before correction; else 0."""
+    if mean.p_value is None or mean.p_value >= alpha:
+        return 0
+    return 1 if mean.effect > 0 else -1
+
+
+def mean_numbers(mean: Summary, plot: Forest) -> list[str]:
+    """The estimate and both bounds."""
+    found = in_text(numbers(plot), mean.ci_low, mean.ci_high)
+    return [f"{text} {found.factor}".strip() for text in found.of(mean.effect, mean.ci_low, mean.ci_high)]
+
+
+def tested(mean: Summary, plot: Forest) -> str:
+    """The estimate, its interval and its p-value."""
+    effect, low, high = mean_numbers(mean, plot)
+    p = "" if mean.p_value is None else f"; {p_equals(mean.p_value, plot.alpha)} without correction"
+    return f"{effect} ({percent(plot.alpha)} CI {low} to {high}{p})"

@@ -2,20 +2,224 @@
 
 Each sentence gives estimate, interval, test, correction and scope. What cannot be said (a prediction from fewer than
 four collections) has a sentence in its place.
+
+Remarks follow. Two or three collections: an interval with one or two degrees of freedom may hold more than any
+difference could be, and a reader of its bounds alone would take it for a finding. Weights of tasks: another common
+weighting gives another answer, or a task alone decides the width of an interval. Unjudged documents, with a table: they
+could change the answer on these collections, that is, the sign of the mean difference and whether it is significant
+before correction.
+
+The task scores of a leaderboard, without values per query, give a task no variance of its own: nobody knows how its
+score would differ for other queries. The tasks are the sample. Their mean difference is the equally weighted one, and
+its interval, by t with one degree of freedom less than there are tasks, is for tasks like these.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ranktrial.records.comparison import MetaRecord, SensitivityRecord
-from ranktrial.reports.comparison import few_collections, leaderboard, plot_text, unjudged, weights_text
+import numpy as np
+
+from ranktrial.ir.measure_names import canonical, cutoff, parse
+from ranktrial.records.comparison import MetaRecord, SensitivityRecord, UnjudgedCase
 from ranktrial.reports.comparison import number_text as form
+from ranktrial.reports.comparison import plot_text
 from ranktrial.reports.comparison.forest_data import AgainstMargin, Diamond, Forest
-from ranktrial.reports.comparison.verdict import Verdict, answer, in_full, verdict
-from ranktrial.statistics.intervals import has_own_weights
+from ranktrial.reports.comparison.number_text import spelled
+from ranktrial.reports.comparison.plot_text import Verdict, answer, in_full, verdict
+from ranktrial.reports.writing.content import Table, columns
+from ranktrial.statistics.estimators import estimator_named
+from ranktrial.statistics.intervals import has_own_weights, interval_named
+from ranktrial.statistics.meta_analysis.measure_scale import measure_scale, within_reach
 from ranktrial.statistics.meta_analysis.summaries import Summary
+from ranktrial.statistics.synthesise import INVERSE_VARIANCE
+
+FEW_COLLECTIONS = 3
+
+
+def few_collections_remark(plot: Forest, summary: Diamond, k: int) -> str:
+    """A clause on a summary whose interval is too wide to say anything; empty for any other."""
+    says_nothing = summary.ci_low <= 0 <= summary.ci_high and (k == 2 or _is_beyond(plot, summary))
+    if k > FEW_COLLECTIONS or not says_nothing:
+        return ""
+    return f"; {spelled(k)} collections provide almost no information about collections like these"
+
+
+def _is_beyond(plot: Forest, summary: Diamond) -> bool:
+    """Whether an interval goes to, or beyond, what a difference in the measure can be."""
+    rows = [row for row in plot.groups[0].rows if row.effect is not None]
+    means = [mean for row in rows for mean in (row.control_mean, row.treatment_mean) if mean is not None]
+    if not plot.effect.IN_UNITS_OF_MEASURE or not means or min(means) < 0:
+        return False
+    return max(-summary.ci_low, summary.ci_high) >= measure_scale([np.array(means)])
+
+
+HALF = 0.5  # of the width without a task, at most: it alone decides the width
+NAMES = {  # the record's names of weightings -> as a sentence puts them
+    INVERSE_VARIANCE: "by precision (DerSimonian-Laird, normal interval)",
+    "knapp-hartung": "by precision (REML, Knapp-Hartung)",
+    "equal-weights": "with equal weights",
+}
+
+
+def other_answer(meta: MetaRecord, plot: Forest) -> str:
+    """Both numbers, if the mean over collections like these has another answer (before correction) with another common
+    weighting; else empty."""
+    own = meta.summary
+    if own is None or meta.meta is None:
+        return ""
+    answer = form.sign(own, plot.alpha)
+    for name in NAMES:
+        other = meta.weightings.get(name)
+        if other is not None and form.sign(other, plot.alpha) != answer:
+            means = [f"{form.tested(mean, plot)} {how}" for mean, how in ((own, _own_name(plot)), (other, NAMES[name]))]
+            return f" This answer depends on how collections are weighed: the mean is {means[0]} and {means[1]}."
+    return ""
+
+
+def _own_name(plot: Forest) -> str:
+    if has_own_weights(plot.interval):
+        return NAMES["equal-weights"]
+    return f"by precision ({estimator_named(plot.estimator).LABEL}, {interval_named(plot.interval).LABEL})"
+
+
+def deciding_task(meta: MetaRecord, plot: Forest) -> str:
+    """The task without which an interval would be at most half as wide; empty if there is none."""
+    if meta.summary is None or meta.fixed_mean is None:
+        return ""
+    labels = {row.name: row.task for row in plot.groups[0].rows}
+    said: dict[str, list[str]] = {}
+    for mean, without, scope in (
+        (meta.fixed_mean, meta.fixed_mean_without, f"on the other {form.spelled(meta.k - 1)} collections"),
+        (meta.summary, {task: of.summary for task, of in meta.leave_one_out.items()}, "over collections like these"),
+    ):
+        found = narrowest(mean, without, plot.alpha)
+        if found is not None:
+            task, ratio = found
+            _, low, high = form.mean_numbers(without[task], plot)
+            interval = f"{form.percent(plot.alpha)} CI {low} to {high}"
+            said.setdefault(task, []).append(f"{ratio:.0%} as wide {scope} ({interval})")
+    return " ".join(
+        f"{labels.get(task, task)} alone decides the width: without it, the interval would be {' and '.join(parts)}."
+        for task, parts in said.items()
+    )
+
+
+def narrowest(mean: Summary, without: Mapping[str, Summary], alpha: float) -> tuple[str, float] | None:
+    """The task without which the interval is the narrowest, and its width in units of that with all; None if none
+    halves it. Two tasks have no others to compare with."""
+    half = mean.half_width(alpha)
+    if len(without) < 3 or not half:
+        return None
+    ratios = {task: one.half_width(alpha) / half for task, one in without.items()}
+    task = min(ratios, key=lambda name: ratios[name])
+    return (task, ratios[task]) if ratios[task] <= HALF else None
+
+
+NOT_CONCLUDED = (
+    "The scores are means of tasks without values per query, so no task has a variance of its own. It cannot be "
+    "concluded whether the systems differ on a single task, whether they differ on these tasks for other queries, nor "
+    "how much true differences vary between tasks (τ). Tasks that share a corpus or queries count as independent."
+)
+
+
+def leaderboard_scope(plot: Forest) -> str:
+    """The scope of the mean."""
+    row = plot.groups[0].rows[0]
+    return f"Over tasks like the {row.n} of {row.task}"
+
+
+def in_a_further_task(plot: Forest, meta: MetaRecord) -> tuple[float, float] | None:
+    """The prediction interval of the difference reported for a further task: mean -+ t(k - 1) s sqrt(1 + 1 / k).
+
+    None if the interval of the mean is another than t(k - 1) s / sqrt(k), from which it is computed.
+    """
+    k, mean = plot.groups[0].rows[0].n, meta.fixed_mean
+    if mean is None or mean.df != k - 1 or not plot.effect.IN_UNITS_OF_MEASURE:
+        return None
+    half = mean.half_width(plot.alpha) * math.sqrt(k + 1)
+    return within_reach(mean.effect - half, meta.reach), within_reach(mean.effect + half, meta.reach)
+
+
+AS_JUDGED = "as judged"
+FEW_JUDGED = 0.5  # share of judged documents below which extreme assumptions about the others allow any answer
+CASES = {  # a case -> how a sentence puts it, how the table does
+    AS_JUDGED: ("none is relevant", "Not relevant (as judged)"),
+    "lowest": ("they are judged least favourably for {treatment}", "Least favourable to {treatment}"),
+    "highest": ("they are judged most favourably for {treatment}", "Most favourable to {treatment}"),
+    "all": ("all are relevant", "All relevant"),
+    "condensed": ("they are removed (condensed lists)", "Removed (condensed lists)"),
+}
+
+
+def cases_of(meta: MetaRecord) -> dict[str, UnjudgedCase]:
+    """The means as judged and in each other case; none if nothing is unjudged."""
+    if meta.unjudged is None or meta.fixed_mean is None or meta.summary is None:
+        return {}
+    return {AS_JUDGED: UnjudgedCase(meta.fixed_mean, meta.summary), **meta.unjudged.cases}
+
+
+def changing(meta: MetaRecord, alpha: float) -> dict[str, UnjudgedCase]:
+    """The cases in which the answer on these collections is another than as judged."""
+    cases = cases_of(meta)
+    answers = {name: form.sign(case.fixed_mean, alpha) for name, case in cases.items()}
+    return {name: case for name, case in cases.items() if answers[name] != answers[AS_JUDGED]}
+
+
+def unjudged_remark(meta: MetaRecord, plot: Forest) -> str:
+    """The share of judged documents, and in which cases the answer is another; empty if it is the same in all.
+
+    If most documents are unjudged, the extreme cases always give another answer, so only the condensed case is given.
+    """
+    changed = changing(meta, plot.alpha)
+    if not changed or meta.unjudged is None:
+        return ""
+    number, documents = (sum(of.values()) / len(of) for of in (meta.unjudged.number, meta.unjudged.documents))
+    share = 1 - number / documents
+    said = f"Of the documents {_ranks(plot.measure)}, {share:.0%} are judged; the others count as not relevant. "
+    means = {name: form.tested(case.fixed_mean, plot) for name, case in cases_of(meta).items()}
+    if share < FEW_JUDGED:
+        said += "With so few, extreme assumptions about the others allow any answer."
+        if "condensed" in means:
+            said += (
+                f" Without unjudged documents (condensed lists), the mean {plot.effect.NOUN} is {means['condensed']}."
+            )
+    else:
+        cases = [f"{means[name]} if {CASES[name][0]}" for name in changed]
+        said += f"The answer depends on them: the mean {plot.effect.NOUN} is {', '.join(cases)}."
+    return said.format(treatment=plot.groups[0].treatment)
+
+
+def _ranks(measure: str) -> str:
+    """Where a measure reads both runs."""
+    name = canonical(measure)  # none for a measure that tasks have each their own of
+    depth = cutoff(parse(name)) if name else None
+    return f"in the top {form.spelled(depth)} of either system" if depth else "in the runs of both systems"
+
+
+def cases_tables(meta: MetaRecord, plot: Forest) -> list[Table]:
+    """Both means in each case, where the answer is another in one of them."""
+    if not changing(meta, plot.alpha):
+        return []
+    rows = []
+    for name, case in sorted(cases_of(meta).items(), key=lambda item: list(CASES).index(item[0])):
+        means = [case.fixed_mean, case.summary] if meta.k > 1 else [case.fixed_mean]
+        rows.append(
+            [
+                CASES[name][1].format(treatment=plot.groups[0].treatment),
+                *(cell for mean in means for cell in _cells(mean, plot)),
+            ]
+        )
+    heads = ["Unjudged documents", "On these collections", "p", "Over collections like these", "p (like these)"]
+    caption = f"Mean {plot.effect.NOUN} in {plot.measure} by the relevance of unjudged documents; p without correction."
+    return [Table(columns(heads[: len(rows[0])]), [rows], caption=caption)]
+
+
+def _cells(mean: Summary, plot: Forest) -> list[str]:
+    effect, low, high = form.mean_numbers(mean, plot)
+    return [f"{effect} [{low}, {high}]", "" if mean.p_value is None else form.p_value(mean.p_value, plot.alpha)]
 
 
 @dataclass(frozen=True)
@@ -43,7 +247,7 @@ def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
         nothing = "No task has an effect that can be computed."
         return [Answer("On these collections", *answer(plot, None), nothing)]
     here = "On this collection" if k == 1 else f"On these {form.spelled(k)} collections"
-    here = leaderboard.scope(plot) if meta.of_tasks else here
+    here = leaderboard_scope(plot) if meta.of_tasks else here
     found = [
         Answer(
             here,
@@ -57,16 +261,16 @@ def answers(meta: MetaRecord, plot: Forest) -> list[Answer]:
         nothing = "One collection does not show how effects vary between collections, so nothing follows for others."
         return [*found, Answer("In other collections", "not known", "open", nothing)]
     like_these = f"Over collections like these, the mean {plot.effect.NOUN} is estimated at {_number(plot, summary)}"
-    like_these += f" {_tested(plot, summary)}{few_collections.remark(plot, summary, k)}."
-    like_these += _why_they_differ(meta, plot, mean, summary) + weights_text.other_answer(meta, plot)
+    like_these += f" {_tested(plot, summary)}{few_collections_remark(plot, summary, k)}."
+    like_these += _why_they_differ(meta, plot, mean, summary) + other_answer(meta, plot)
     found.append(Answer("Over collections like these", *answer(plot, summary), like_these))
     return [*found, Answer("In a new collection", *_prediction(plot, summary))]
 
 
 def _of_leaderboard(meta: MetaRecord, plot: Forest, mean: Diamond) -> list[Answer]:
     """The answer of a comparison of task scores for a further task, and its limits."""
-    nothing = Answer("On single tasks", "not known", "open", leaderboard.NOT_CONCLUDED)
-    interval = leaderboard.in_a_further_task(plot, meta)
+    nothing = Answer("On single tasks", "not known", "open", NOT_CONCLUDED)
+    interval = in_a_further_task(plot, meta)
     if interval is None:
         return [nothing]
     further = _prediction(plot, replace(mean, prediction_interval=interval), "In a further task")
@@ -78,12 +282,12 @@ def remarks(meta: MetaRecord, plot: Forest) -> list[str]:
     documents, seeds.
     """
     group = plot.groups[0]
-    said = [*filter(None, [in_domain(plot), _no_task_alone(plot), weights_text.deciding_task(meta, plot)])]
+    said = [*filter(None, [in_domain(plot), _no_task_alone(plot), deciding_task(meta, plot)])]
     if meta.sensitivity:
         said.append(_with_identical(meta.sensitivity, meta.k, plot))
     if group.margin and group.margin.non_inferiority.own_p is not None:
         said.append(_non_inferiority(meta, plot, group.margin.margin, group.margin.non_inferiority))
-    return [*said, *filter(None, [unjudged.remark(meta, plot), plot.seeds_note])]
+    return [*said, *filter(None, [unjudged_remark(meta, plot), plot.seeds_note])]
 
 
 def in_domain(plot: Forest) -> str:
@@ -264,7 +468,7 @@ def _interval_of(mean: Summary, plot: Forest) -> str:
 def _non_inferiority(meta: MetaRecord, plot: Forest, margin: float, tested: AgainstMargin) -> str:
     """Whether the treatment is shown to be no worse than the margin, by the corrected test; in the summary's scope."""
     scope = "on this collection" if meta.k == 1 else "over collections like these"
-    scope = leaderboard.scope(plot).replace("Over", "over", 1) if meta.of_tasks else scope
+    scope = leaderboard_scope(plot).replace("Over", "over", 1) if meta.of_tasks else scope
     shown = "shown" if verdict(tested, plot.alpha) is Verdict.SIGNIFICANT else "not shown"
     names = f"{plot.groups[0].treatment} to {plot.control}"
     return (

@@ -7,15 +7,12 @@ from dataclasses import replace
 
 import pandas as pd
 
-from ranktrial.records.comparisons import ComparisonRow
+from ranktrial.records.comparison import ComparisonRow
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison import plot_text
-from ranktrial.reports.comparison.adjustment import rows_of
 from ranktrial.reports.comparison.forest_data import Forest
-from ranktrial.reports.comparison.lines import Line, lines_of
-from ranktrial.reports.comparison.looks import Looks
-from ranktrial.reports.comparison.notes import trained
-from ranktrial.reports.comparison.reading import Found, Labels, forest
+from ranktrial.reports.comparison.plot_text import Line, lines_of, trained
+from ranktrial.reports.comparison.reading import Found, Labels, Looks, forest, rows_of
 from ranktrial.reports.writing.content import Column, Table
 
 TRIED = "Tried"

@@ -1,23 +1,36 @@
-"""Each comparison with its question, answers, forest plot, table and moderators; reads and writes nothing."""
+"""Each comparison with its question, answers, forest plot, table and moderators; each multiple comparison likewise.
+
+Reads and writes nothing. A multiple comparison has its answer, diagram, means with letters, and differences. Links
+lead into the explorer, which is the folder beside the report (scripts/explorer), as do the queries with the largest
+gains and losses.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import urlencode
 
 import pandas as pd
 
 from ranktrial.experiment.sections.comparison import INFLUENCE, QUERIES
-from ranktrial.records.comparisons import ComparisonRow
+from ranktrial.records.comparison import ComparisonRow
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison.adjustment import rows_of
 from ranktrial.reports.comparison.caption import caption
+from ranktrial.reports.comparison.families import (
+    CONDITIONS,
+    FoundFamily,
+    differences,
+    heading,
+    sentence,
+    size_alone,
+    standings,
+)
 from ranktrial.reports.comparison.forest_data import Forest
-from ranktrial.reports.comparison.lines import lines_of, unmarked
-from ranktrial.reports.comparison.looks import Looks
 from ranktrial.reports.comparison.moderation import between_groups, coefficients, statement
-from ranktrial.reports.comparison.reading import Found, Labels, forest
-from ranktrial.reports.comparison.sentence import Answer, answers, remarks
+from ranktrial.reports.comparison.plot_text import Verdict, lines_of, unmarked, verdict
+from ranktrial.reports.comparison.reading import Found, Labels, Looks, forest, rows_of
+from ranktrial.reports.comparison.sentence import Answer, answers, cases_tables, remarks
 from ranktrial.reports.comparison.table import (
     HERE,
     LIKE_THESE,
@@ -31,10 +44,9 @@ from ranktrial.reports.comparison.table import (
     overview,
     tasks_table,
 )
-from ranktrial.reports.comparison.unjudged import cases_tables
-from ranktrial.reports.contents.explorer import extreme_queries, linked, state
 from ranktrial.reports.figures.forest import noted
 from ranktrial.reports.writing.content import (
+    EXPLORER,
     Block,
     Cell,
     Column,
@@ -50,6 +62,55 @@ from ranktrial.reports.writing.content import (
     Text,
     bulleted,
 )
+
+TO_EXPLORER = Paragraph(
+    (
+        "Each query or sample with its values and, if there are runs, the rankings of the systems with their "
+        "unjudged documents: ",
+        Span("explorer", link=EXPLORER),
+        " (the folder beside this page).",
+    )
+)
+
+
+def state(comparison: str, task: str, query: str = "") -> str:
+    """The link to a state of the explorer."""
+    keys = {"c": comparison, "t": task} | ({"q": query} if query else {})
+    return f"{EXPLORER}#{urlencode(keys)}"
+
+
+def linked(table: Table, links: Mapping[str, str]) -> Table:
+    """The table with a link in the first cell of each row that has one."""
+    blocks = [[_linked(row, links) for row in block] for block in table.blocks]
+    return replace(table, blocks=blocks)
+
+
+def _linked(row: Row, links: Mapping[str, str]) -> Row:
+    first, *others = row
+    link = links.get(unmarked(first)) if isinstance(first, str) else None
+    return [Span(first, link=link), *others] if link else row
+
+
+def extreme_queries(name: str, found: pd.DataFrame, sides: tuple[str, str], labels: Labels) -> list[Block]:
+    """The queries with the largest gains and losses of a comparison; nothing if there are none."""
+    own = found[found["comparison"] == name]
+    if own.empty:
+        return []
+    columns = [Column("Query"), Column("Task"), *(Column(side, "r") for side in sides), Column("Difference", "r")]
+    rows = [_query(record, labels) for record in own.to_dict("records")]
+    caption = f"{name}: the queries of all tasks with the largest wins and losses, at most ten each; "
+    caption += "of equal ones, those of each task in turn."
+    table = Table(columns, [rows], caption=caption, source="tables/extreme-queries.tsv")
+    return [Folded("Queries won and lost most", [table], "tables/extreme-queries.tsv")]
+
+
+def _query(record: dict, labels: Labels) -> Row:
+    link = state(record["comparison"], record["task"], record["query_id"])
+    values = [form.minus(f"{record[side]:.3f}") for side in ("control", "treatment")]
+    difference = Cell(form.minus(f"{record['difference']:+.3f}"), record["difference"])
+    text = record["text"] if isinstance(record["text"], str) else record["query_id"]  # no text is a missing value
+    return [Span(text, link=link), labels.task(record["task"]), *values, difference]
+
 
 MEANS = {HERE: (P_HERE, "fixed_mean_effect"), LIKE_THESE: (P_LIKE_THESE, "effect")}  # column -> that of p, its estimate
 ASKED = (
@@ -263,3 +324,50 @@ def _rows(plot: Forest, several: list[Compared], figures: Figures, labels: Label
     tasks = [line for line in lines_of(plot, form.numbers(plot)) if line.kind in ("task", "undefined")]
     leads = [(line.label, links[line.group].get(unmarked(line.label))) for line in tasks]
     return [(label, link) for label, link in leads if link]
+
+
+AT_ONCE = (
+    "Each of these tests all its differences together: p-values are adjusted for the whole family, and intervals are "
+    "simultaneous. Over tasks they hold for these tasks. Other collections are the subject of the comparisons of two "
+    f"systems. {CONDITIONS}"
+)
+
+
+def families(found: Mapping[str, FoundFamily], labels: Labels, compared: Sequence[Compared] = ()) -> Section:
+    """All multiple comparisons in the configuration's order, with those comparisons that have another verdict."""
+    parts = [_family(name, one, labels, compared) for name, one in found.items()]
+    return Section("Many systems at once", [Paragraph(AT_ONCE), *parts], anchor="families")
+
+
+def other_verdicts(found: FoundFamily, compared: Sequence[Compared]) -> list[Text]:
+    """The comparisons of two systems on these collections that have another verdict than the family has."""
+    said: list[Text] = []
+    for one in compared:
+        names, mean = {one.plot.control, one.plot.groups[0].treatment}, one.plot.groups[0].fixed_mean
+        pair = next((pair for pair in found.whole.differences if {pair.system, pair.other} == names), None)
+        same = (one.plot.measure, one.found.meta.k) == (found.record.measure, found.tasks)
+        if pair is None or mean is None or mean.own_p is None or not same:
+            continue
+        here, there = pair.p_value < found.record.alpha, verdict(mean, one.plot.alpha) is Verdict.SIGNIFICANT
+        if here != there:
+            words = {True: "differ significantly", False: "do not differ significantly"}
+            adjusted = form.p_equals(pair.p_value, found.record.alpha)
+            holm = form.p_equals(mean.own_p if mean.p_holm is None else mean.p_holm, one.plot.alpha)
+            text = f"{pair.system} and {pair.other} {words[here]} here (adjusted {adjusted}), and {words[there]} in "
+            said.append((text, Span(one.name, link=f"#{one.anchor}"), f" ({holm})."))
+    return said
+
+
+def _family(name: str, found: FoundFamily, labels: Labels, compared: Sequence[Compared]) -> Section:
+    diagram = Figure(
+        f"figures/multiple-comparisons/{name}.svg",
+        "Systems by their means; a bar joins those without a significant difference.",
+        f"Diagram of the systems' means, {name}. The table has the numbers.",
+    )
+    notes = [Note(warning) for warning in found.record.warnings]
+    file = f"tables/multiple-comparisons/{name}.tsv"
+    table = Folded("Differences", [replace(differences(found), source=file)], f"tables/multiple-comparisons/{name}.md")
+    further: list[Text] = [*filter(None, [size_alone(found)]), *other_verdicts(found, compared)]
+    answered = [Paragraph(sentence(found)), *bulleted(further), *notes]
+    blocks = [*answered, diagram, replace(standings(found), source=file), table]
+    return Section(heading(found, labels), blocks, name, f"family-{name}")

@@ -1,14 +1,36 @@
-"""Costs of the systems, as a table and figures; reads and writes nothing."""
+"""Costs of the systems, as a table and figures, and the machines and the running time of an experiment.
+
+Reads timing files; writes nothing.
+"""
 
 from __future__ import annotations
 
+import json
 import math
+from dataclasses import dataclass
+from pathlib import Path
 
 import pandas as pd
 
+from ranktrial.common.version import VERSION
+from ranktrial.experiment.results_paths import parse
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.cost_data import ALONE, side_by_side
-from ranktrial.reports.writing.content import Block, Cell, Figure, Folded, Paragraph, Section, Table, columns
+from ranktrial.reports.writing.content import (
+    Block,
+    Cell,
+    Column,
+    Figure,
+    Folded,
+    Paragraph,
+    Section,
+    Span,
+    Table,
+    Text,
+    bulleted,
+    columns,
+    counted,
+)
 
 COLUMNS = {
     "end_to_end_p50_ms": "Median latency (ms)",
@@ -75,3 +97,133 @@ def _measured(values: list[float], ranged: bool) -> str | Cell:
     form = f",.{0 if not math.isfinite(mean) or abs(mean) >= 100 else 1}f"
     low, high = f"{min(values):{form}}", f"{max(values):{form}}"
     return Cell(f"{mean:{form}} ({low} to {high})" if ranged and low != high else f"{mean:{form}}", mean)
+
+
+WORK = {
+    "checkpoint_timing": "Training",
+    "ranker_timing": "Training",
+    "refitted_ranker_timing": "Training",
+    "embeddings_timing": "Encoding",
+    "run_timing": "Ranking",
+    "split_run_timing": "Ranking",
+    "pair_scores_timing": "Ranking",
+}
+
+
+def read_timings(paths: list[Path]) -> list[dict]:
+    """The timing files, each with the `kind` of work that its place says, and the `system` and `task` that it is of."""
+    places = {path: parse(str(path)) for path in paths}
+    return [
+        json.loads(path.read_text()) | {"kind": WORK[name], "system": fields.get("system"), "task": fields.get("task")}
+        for path, (name, fields) in places.items()
+    ]
+
+
+def prompts_text(timings: list[dict]) -> str:
+    """The prompts before texts, by the systems that used them, with the tasks if they differ; empty without any."""
+    tasks: dict[str, dict[str, dict[str, None]]] = {}  # by system and texts
+    for timing in timings:
+        if timing.get("prompts") and timing["system"]:
+            texts = [f"{role} {json.dumps(text, ensure_ascii=False)}" for role, text in timing["prompts"].items()]
+            of_texts = tasks.setdefault(timing["system"], {}).setdefault(" and ".join(texts), {})
+            of_texts[str(timing["task"])] = None
+    systems: dict[str, list[str]] = {}
+    for system, by_texts in tasks.items():
+        for texts, where in by_texts.items():
+            systems.setdefault(texts, []).append(f"{system} on {', '.join(where)}" if len(by_texts) > 1 else system)
+    return "; ".join(f"{texts} ({', '.join(names)})" for texts, names in systems.items())
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The origin of a page: its date, commit, machine and configuration."""
+
+    date: str
+    commit: str
+    machine: str
+    configuration: str
+
+    def facts(self) -> list[tuple[str, str]]:
+        """The same as facts of one line each."""
+        written = [("Written", f"{self.date}, on {self.machine}"), ("Commit", self.commit)]
+        return [*written, *unchanging(self.configuration)]
+
+
+def unchanging(configuration: str) -> list[tuple[str, str]]:
+    """The facts that do not change between runs: the version, and the configuration that reproduces the page."""
+    rerun = f"{configuration}, with all defaults; make run CONFIG={configuration} runs it again"
+    return [("Version", f"ranktrial {VERSION}"), ("Configuration", rerun)]
+
+
+def made(
+    origin: Origin, jobs: dict[str, int], feeds: list[list[str]], timings: list[dict], seeds: list[Text]
+) -> Section:
+    """How the experiment was made: its origin, rules with their jobs, devices with their times, versions, seeds."""
+    ran = f"{counted(sum(jobs.values()), 'job')} of {counted(len(jobs), 'rule')}"
+    said = f"ranktrial {VERSION} ran {ran}, from raw data to this page."
+    blocks: list[Block] = [Paragraph(said), Folded("Rules of the workflow", [rules_table(jobs, feeds)])]
+    blocks += [machine_table(timings)] if timings else []
+    known = [*origin.facts(), *(facts(timings) if timings else [])]
+    lines = [(Span(name, "strong"), f": {text}") for name, text in known]
+    return Section("How it was made", [*blocks, *bulleted([*lines, *seeds])], anchor="made")
+
+
+def rules_table(jobs: dict[str, int], feeds: list[list[str]]) -> Table:
+    """The rules with their numbers of jobs, and the rules whose outputs each of them reads."""
+    takes = {name: ", ".join(before for before, then in feeds if then == name and before != name) for name in jobs}
+    rows = [[name, f"{count:,}", takes[name]] for name, count in jobs.items()]
+    return Table([Column("Rule"), Column("Jobs", "r"), Column("Uses files of")], [rows])
+
+
+def machine_table(timings: list[dict]) -> Table:
+    """Devices with processor, threads and precision: how many jobs of each kind were timed, and their hours."""
+    seconds_of: dict[tuple, list[float]] = {}
+    for timing in timings:
+        where = (timing["kind"], timing["device"], timing.get("processor") or "", timing.get("precision") or "")
+        seconds_of.setdefault(where, []).append(float(timing.get("seconds") or 0))
+    rows = [
+        [*where, f"{len(seconds):,}", Cell(duration(sum(seconds)), sum(seconds))]
+        for where, seconds in sorted(seconds_of.items())
+    ]
+    heads = columns(["Work", "Device", "Processor", "Precision", "Jobs", "Total time"], words=4)
+    return Table(heads, [rows], caption="Timed work by device, without loading and warm-up.")
+
+
+def duration(seconds: float) -> str:
+    """A time in seconds, minutes or hours, by its size."""
+    for unit, size in (("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds / size:,.1f} {unit}"
+    return f"{seconds:.1f} s"
+
+
+COUNTERS = {"processor": "processor packages, with everything that ran on them", "gpu": "graphics cards"}
+
+
+def energy_text(timings: list[dict]) -> str:
+    """The measured energy in kilojoules, by counter, with the number of timed jobs that measured it."""
+    counted = [timing["energy_joules"] for timing in timings if timing.get("energy_joules")]
+    if not counted:
+        return "not measured: no counter of these machines could be read"
+    sums = {name: sum(joules.get(name, 0.0) for joules in counted) / 1000 for name in COUNTERS}
+    parts = [f"{used:,.1f} kJ of {COUNTERS[name]}" for name, used in sums.items() if used]
+    return f"{' and '.join(parts)}, in {len(counted)} of {len(timings)} timed jobs"
+
+
+def facts(timings: list[dict]) -> list[tuple[str, str]]:
+    """Facts of one line each: versions, threads, time on graphics processors."""
+    versions: dict[str, set[str]] = {}
+    for timing in timings:
+        for name, version in timing.get("versions", {}).items():
+            versions.setdefault(name, set()).add(version)
+    listed = [f"{name} {' and '.join(sorted(numbers))}" for name, numbers in sorted(versions.items())]
+    lines = [("Versions", ", ".join(listed))]
+    threads = sorted({timing["threads"] for timing in timings if timing.get("threads")})
+    lines.append(("Threads per job", ", ".join(map(str, threads))))
+    here = [timing for timing in timings if "calls" not in timing]  # others were an endpoint's
+    on_gpu = sum(float(timing.get("seconds") or 0) for timing in here if timing["device"] != "cpu")
+    lines.append(("Time on GPUs", duration(on_gpu) if on_gpu else "none: everything ran on processors"))
+    lines.append(("Side by side", side_by_side([one["other_cores"] for one in here if "other_cores" in one])))
+    lines.append(("Prompts", prompts_text(timings)))
+    lines.append(("Energy", energy_text(here)))
+    return [(name, text) for name, text in lines if text]

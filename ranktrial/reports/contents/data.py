@@ -1,18 +1,26 @@
-"""Tasks with their datasets, systems, and the tables of means; reads and writes nothing."""
+"""Tasks with their datasets and graded judgements, systems, the tables of means, and how models and judges agree.
+
+Reads tables/judges/{dataset}.tsv, which has a page of the same name; writes nothing. A mean has its spread between
+seeds and its marks, and the best are bold. Where judgements are graded, a table says what each grade counts for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+import ir_measures
 import pandas as pd
 
+from ranktrial.common.tables import read_table
 from ranktrial.ir.few_queries import few_queries
+from ranktrial.ir.measure_names import canonical, parse
 from ranktrial.ir.zero_runs import zero_runs
 from ranktrial.reports.comparison.families import FoundFamily, of_all_pairs
+from ranktrial.reports.comparison.number_text import fixed
 from ranktrial.reports.comparison.reading import Labels
-from ranktrial.reports.contents.mean_values import Value, in_bold
 from ranktrial.reports.writing.content import (
     Block,
     Cell,
@@ -28,6 +36,42 @@ from ranktrial.reports.writing.content import (
     Text,
     listed,
 )
+
+
+@dataclass(frozen=True)
+class Value:
+    """The mean of a system on a task (or over all), its standard deviation between seeds, and the marks behind it."""
+
+    mean: float
+    sd: float | None = None
+    star: str = ""
+    letters: str = ""
+
+    @property
+    def number(self) -> str:
+        """The mean as it is printed."""
+        return fixed(self.mean, 3)
+
+    def text(self, bold: bool) -> Text:
+        """The cell."""
+        spread = "" if self.sd is None else f" ± {fixed(self.sd, 3)}"
+        shown = Span(f"{self.number}{spread}{self.star}", "strong" if bold else "")
+        return (shown, Span(f" {self.letters}", "raised")) if self.letters else shown
+
+
+def in_bold(
+    values: Mapping[str, Value], measure: str, lower_is_better: bool, tested: FoundFamily | None, task: str
+) -> set[str]:
+    """The systems in bold, by label: the best, and those that do not differ significantly from it where all pairs of
+    these systems were tested; none if there is one alone, or if no value of the measure is better.
+    """
+    if len(values) < 2 or measure.startswith("Judged@"):
+        return set()
+    if tested and (unbeaten := tested.unbeaten(task, values)):
+        return unbeaten
+    best = (min if lower_is_better else max)(values.values(), key=lambda value: value.mean).number
+    return {system for system, value in values.items() if value.number == best}
+
 
 DATASET_COLUMNS = {
     "dataset": "Dataset",
@@ -270,3 +314,56 @@ def means_table(means: pd.DataFrame, measure: str, shown: Means, labels: Labels)
         rows.append([labels.task(str(task)), queries, *(cells.get(name, "") for name in systems)])
     columns = [Column("Task"), Column("Queries", "r"), *(Column(labels.system(name), "r") for name in systems)]
     return Table(columns, [rows], caption=f"Mean {measure} of each system on each task.", source="tables/means.tsv")
+
+
+GAINS = {"log2": "the grade", "exp-log2": "2^grade \N{MINUS SIGN} 1"}
+
+
+def graded(datasets: pd.DataFrame, measures: Sequence[str]) -> str:
+    """The grades of test sets with several grades above 0, and what these count for; empty if there are none."""
+    named: dict[str, list[str]] = {}
+    for row in datasets[datasets["split"] == "test"].itertuples():
+        if isinstance(row.grades, str) and sum(int(grade) > 0 for grade in row.grades.split(", ")) > 1:
+            named.setdefault(row.grades, []).append(row.dataset)
+    if not named:
+        return ""
+    said = "; ".join(f"{listed(names)}: {grades}" for grades, names in named.items())
+    return f"Grades of {said}.{_counted([(name, parse(name)) for name in measures if canonical(name)])}"
+
+
+def _counted(measures: list[tuple[str, ir_measures.Measure]]) -> str:
+    """Which gain measures take from a grade, and from which grade on documents are relevant to others."""
+    gains: dict[str, list[str]] = {}
+    for name, measure in measures:
+        if measure.NAME == "nDCG" and "gains" not in measure.params:
+            gains.setdefault(GAINS[measure["dcg"]], []).append(name)
+        elif "rel" in measure.SUPPORTED_PARAMS:
+            gains.setdefault(f"1 for grades from {measure['rel']} on, otherwise 0", []).append(name)
+    if not gains:
+        return ""
+    return f" The gain of a document is {'; '.join(f'{gain} ({listed(names)})' for gain, names in gains.items())}."
+
+
+TEXTS = ("kind", "first", "second", "measure")
+WHAT = (
+    "The model's judgements beside those of humans, where both judged. An effect in a comparison is that by humans' "
+    "judgements, to which the model's add precision and no bias."
+)
+
+
+def judges(paths: Sequence[Path]) -> Section:
+    """All language models that judge, in the order of the configuration."""
+    lines: list[Text] = [_line(path.stem, read_table(path, *TEXTS)) for path in paths]
+    return Section("Judged by language models", [Paragraph(WHAT), Items(lines)], anchor="judges")
+
+
+def _line(name: str, table: pd.DataFrame) -> Text:
+    """The agreement on documents, and the order of systems by each measure."""
+    found = table.dropna(subset=["value"])
+    kappas = found[found["kind"] == "kappa of relevance"]
+    said = [f"Cohen's kappa of relevance {row.value:.3f} ({row.n:.0f} documents)" for row in kappas.itertuples()]
+    taus = found[found["kind"] == "tau"]
+    said += [f"Kendall's tau of {row.n:.0f} systems {row.value:.3f} ({row.measure})" for row in taus.itertuples()]
+    page = f"tables/judges/{name}.md"
+    text = f": {'; '.join(said) or 'no document was judged by both'}. All numbers: "
+    return (Span(name, "strong"), text, Span(page, link=page))

@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from ranktrial.reports.comparison import number_text as form
+from ranktrial.reports.figures.fonts import width, wrap
 from ranktrial.reports.figures.forest import draw_title, drawn_page
 from ranktrial.reports.figures.forest_layout import LEADING, MARGIN, axis_ticks
 from ranktrial.reports.figures.marks import FAINT, INK, MUTED, rule, text, text_centred, text_down
-from ranktrial.reports.figures.measured_text import width, wrap
 
 PAGE, SIZE, SMALL = 504.0, 7.5, 6.0  # points: two columns of a journal, the type, and that of the values
 NAMES = 150.0  # points: the widest column of names

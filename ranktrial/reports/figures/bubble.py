@@ -15,10 +15,10 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from ranktrial.reports.figures.fonts import font, width, wrap
 from ranktrial.reports.figures.forest import STYLE
-from ranktrial.reports.figures.forest_axis import axis_ticks
+from ranktrial.reports.figures.forest_layout import axis_ticks
 from ranktrial.reports.figures.marks import BAR, DIAMOND, INK, MUTED, SQUARE
-from ranktrial.reports.figures.measured_text import font, width, wrap
 
 SIZE = 7.0  # of the type, in points
 LEADING = 1.35 * SIZE

@@ -20,9 +20,9 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 from ranktrial.records.study_design import FoundBasis, PlanRecord
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.figures.fonts import font, width, wrap
 from ranktrial.reports.figures.forest import STYLE
 from ranktrial.reports.figures.marks import DIAMOND, INK, MUTED
-from ranktrial.reports.figures.measured_text import font, width, wrap
 
 SIZE = 7.0  # of the type, in points
 PAGE, LEFT, GAP, MARGIN = 504.0, 40.0, 40.0, 4.0  # points: two columns of a journal, and the spaces in them

@@ -1,14 +1,16 @@
 """The figure of costs: the effect of each system over one control against latency, training time and sizes.
 
 Reads and writes nothing. A panel for each cost; a dot is a system with its name beside it. Where names are too many or
-too long for a panel, numbers stand in their place, and the names in a key.
-Systems without costs are side by side in a strip; their order there has no meaning.
+too long for a panel, numbers stand in their place, clear of one another and of other marks, and the names in a key.
+Axes are logarithmic or linear. Systems without costs are side by side in a strip; their order there has no meaning. All
+places are in points, from the lower left corner of the plot or from the panel's left edge.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import matplotlib
@@ -19,14 +21,168 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, MaxNLocator
 
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.figures.cost_axis import CostAxis, cost_axis
-from ranktrial.reports.figures.cost_data import Point, pareto_front
+from ranktrial.reports.figures.cost_data import Cost, Point, pareto_front
+from ranktrial.reports.figures.fonts import font, width, wrap
 from ranktrial.reports.figures.forest import STYLE
-from ranktrial.reports.figures.forest_axis import chosen_ticks
+from ranktrial.reports.figures.forest_layout import axis_ticks, chosen_ticks
 from ranktrial.reports.figures.marks import DIAMOND, FAINT, INK, MUTED
-from ranktrial.reports.figures.measured_text import font, width, wrap
-from ranktrial.reports.figures.placing import Box, placed
 from ranktrial.statistics.effects import effect_named
+
+PITCH = 9.0  # between two systems that cost nothing
+EDGE = 8.0  # inside the panel's frame, and between the strip and the rest
+WIDE = 5.0  # a ratio of the highest cost to the lowest from which on the axis is logarithmic, with two ticks or more
+NARROW = 0.4  # the least range of an axis, as a share of its middle: equal costs but for noise stand close together
+STEPS = ((1, 2, 5), (1, 3), (1,))  # ticks in a power of ten
+
+
+class Place(NamedTuple):
+    """The place of a system, and the range of its costs."""
+
+    x: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class CostAxis:
+    """The place of each cost, the ticks with their labels, and the right end of the strip, None if there is none."""
+
+    places: list[Place]
+    ticks: list[tuple[float, str]]
+    strip: float | None
+
+
+def cost_axis(costs: Sequence[Cost], panel: float, size: float) -> CostAxis:
+    """The axis of these costs on a panel of this width, with labels in type of this size."""
+    zeros = [number for number, cost in enumerate(costs) if cost.mean == 0]
+    positive = [cost for cost in costs if cost.mean > 0]
+    if not positive:
+        pitch = min(PITCH, (panel - 2 * EDGE) / max(1, len(zeros)))
+        return CostAxis(_strip(len(zeros), panel, pitch), [(panel / 2, "none")], None)
+    pitch = min(PITCH, panel / 2 / max(1, len(zeros)))
+    strip = len(zeros) * pitch + EDGE if zeros else 0.0
+    least = min(cost.low or cost.mean for cost in positive)
+    scale = _Scale(*_widened(least, max(cost.high for cost in positive)), strip + EDGE, panel - EDGE)
+    free = iter(_strip(len(zeros), strip, pitch))
+    places = [
+        next(free) if cost.mean == 0 else Place(*(scale.x(max(value, least)) for value in cost)) for cost in costs
+    ]
+    ticks = [(strip / 2, "none")] if zeros else []
+    return CostAxis(places, ticks + scale.ticks(size, ticks), strip or None)
+
+
+def _widened(low: float, high: float) -> tuple[float, float]:
+    """The ends of an axis that holds these costs in its middle."""
+    middle, half = (low + high) / 2, (high - low) / 2
+    half = max(half, NARROW / 2 * middle)
+    return middle - half, middle + half
+
+
+def _strip(count: int, room: float, pitch: float) -> list[Place]:
+    """The places of systems without costs, side by side in the middle of the strip."""
+    first = room / 2 - pitch * (count - 1) / 2
+    return [Place(x, x, x) for x in (first + pitch * number for number in range(count))]
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """The scale between the costs at `left` and `right`."""
+
+    low: float
+    high: float
+    left: float
+    right: float
+
+    @property
+    def logarithmic(self) -> bool:
+        return self.high > WIDE * self.low
+
+    def x(self, value: float) -> float:
+        low, high, at = (math.log(one) if self.logarithmic else one for one in (self.low, self.high, value))
+        return self.left + (at - low) / (high - low) * (self.right - self.left)
+
+    def ticks(self, size: float, taken: list[tuple[float, str]]) -> list[tuple[float, str]]:
+        """Round ticks with room between their labels, clear of those that are `taken`."""
+        if not self.logarithmic:
+            found = axis_ticks((self.low, self.high), self.right - self.left, size, 0)
+            return _apart([(self.x(value), label) for value, label in found], taken, size)
+        powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+        for digits in STEPS:
+            values = [digit * 10.0**power for power in powers for digit in digits]
+            ticks = [(self.x(value), f"{value:,g}") for value in values if self.low <= value <= self.high]
+            if len(_apart(ticks, taken, size)) == len(ticks):
+                break
+        return _apart(ticks, taken, size)
+
+
+def _apart(ticks: list[tuple[float, str]], taken: list[tuple[float, str]], size: float) -> list[tuple[float, str]]:
+    """The ticks whose labels leave room for those before them."""
+    kept = list(taken)
+    for x, label in ticks:
+        if not kept or x - kept[-1][0] >= (width(label, size) + width(kept[-1][1], size)) / 2 + 0.6 * size:
+            kept.append((x, label))
+    return kept[len(taken) :]
+
+
+DISTANCES = (7.5, 11.0, 15.0, 20.0, 26.0)
+DIRECTIONS = 16
+ON_ANOTHER, ON_A_LINE = 40.0, 6.0  # what it costs to stand on another number or point, and on a line, in points
+
+
+class Box(NamedTuple):
+    """A rectangle; a line has no width or no height."""
+
+    left: float
+    low: float
+    right: float
+    high: float
+
+    def meets(self, other: Box) -> bool:
+        """Whether two rectangles overlap."""
+        across = self.left < other.right and other.left < self.right
+        return across and self.low < other.high and other.low < self.high
+
+
+def around(x: float, y: float, width: float, height: float) -> Box:
+    """The rectangle of this size around a point."""
+    return Box(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+
+
+def placed(
+    points: Sequence[tuple[float, float]],
+    widths: Sequence[float],
+    height: float,
+    frame: Box,
+    lines: Sequence[Box],
+    mark: float,
+) -> list[tuple[float, float]]:
+    """The centre of each number, of these widths and this height, for the `points` with marks of the size `mark`.
+
+    Each in turn takes the place in the frame of lowest cost: its distance to the point plus penalties for overlaps.
+    """
+    marks = [around(x, y, mark, mark) for x, y in points]
+    taken: list[Box] = []
+    found = []
+    for (x, y), wide in zip(points, widths, strict=True):
+        places = [
+            (distance, x + distance * math.cos(angle), y + distance * math.sin(angle))
+            for distance in DISTANCES
+            for angle in (2 * math.pi * turn / DIRECTIONS for turn in range(DIRECTIONS))
+        ]
+        boxes = [(distance, around(at, up, wide, height)) for distance, at, up in places]
+        inside = [(d, box) for d, box in boxes if box.left >= frame.left and box.right <= frame.right
+                  and box.low >= frame.low and box.high <= frame.high]  # fmt: skip
+        best = min(inside or boxes, key=lambda one: _price(*one, [*marks, *taken], lines))[1]
+        taken.append(best)
+        found.append(((best.left + best.right) / 2, (best.low + best.high) / 2))
+    return found
+
+
+def _price(distance: float, box: Box, things: Sequence[Box], lines: Sequence[Box]) -> float:
+    covered = sum(box.meets(thing) for thing in things)
+    crossed = sum(box.meets(line) for line in lines)
+    return distance + ON_ANOTHER * covered + ON_A_LINE * crossed
+
 
 SIZE, NUMBER, LEADING = 7.0, 6.0, 1.35  # of the type, in points, of numbers in the plot, and between lines
 PAGE, LEFT, GAP, MARGIN = 504.0, 44.0, 14.0, 4.0  # points: two columns of a journal, and the spaces in them

@@ -1,8 +1,9 @@
-"""Curves over the number of training queries, one panel per target: means, and bars of the range over samples.
+"""Curves over the number of training queries, one panel per target, and of the training loss over the steps.
 
-Reads and writes nothing. Drawn in points. The axis of queries is logarithmic; the starting point itself, 0 queries, is
-left of a gap in the axis. Curves differ in colour (Okabe and Ito's, apart for colour-blind readers) and in
-their markers, and are shifted a little so that no bar hides another.
+Reads and writes nothing. Drawn in points. Curves over training queries show means, and bars of the range over samples.
+The axis of queries is logarithmic; the starting point itself, 0 queries, is left of a gap in the axis. Curves differ in
+colour (Okabe and Ito's, apart for colour-blind readers) and in their markers, and are shifted a little so that no bar
+hides another. Training losses have a panel per model and recipe, a line per seed.
 """
 
 from __future__ import annotations
@@ -10,14 +11,18 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from itertools import cycle
 
+import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
-from ranktrial.reports.figures.forest import draw_notes
+from ranktrial.reports.figures.fonts import width
+from ranktrial.reports.figures.forest import STYLE, draw_notes
 from ranktrial.reports.figures.forest_layout import MARGIN
 from ranktrial.reports.figures.marks import INK, MUTED, rule, text
-from ranktrial.reports.figures.measured_text import width
 from ranktrial.reports.figures.panel import (
     LEADING,
     PAGE,
@@ -201,3 +206,30 @@ def _axis(
                 text(ax, centre, y + TICK + 1 + 1.8 * SIZE, "all", SIZE, ha="center", color=MUTED)
     text(ax, sum(ends) / 2, y + TICK + 1 + 1.8 * SIZE, "Training queries", SIZE, ha="center")
     return y + TICK + 1 + 2.6 * SIZE
+
+
+Lines = dict[str, dict[str, list[tuple[float, float]]]]  # title of a panel -> seed -> points
+COLUMNS, HEIGHT = 2, 1.9  # panels side by side; the height of a row in inches
+
+
+def losses(lines: Lines) -> Figure:
+    """Draw the panels, each on its own scale."""
+    rows = math.ceil(len(lines) / COLUMNS)
+    with matplotlib.rc_context(STYLE | {"font.size": SIZE, "axes.linewidth": 0.6, "axes.titlesize": SIZE}):
+        figure = Figure(figsize=(PAGE / 72, HEIGHT * rows), layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.subplots(rows, COLUMNS, squeeze=False).ravel()
+        for ax, (title, of_seeds) in zip(axes, lines.items(), strict=False):
+            for (seed, points), (colour, _) in zip(of_seeds.items(), cycle(LOOKS), strict=False):
+                ax.plot(*zip(*points, strict=True), color=colour, linewidth=0.8, label=seed,
+                        marker="o" if len(points) == 1 else "", markersize=3)  # fmt: skip
+            ax.set_title(title, loc="left", weight="bold")
+            ax.set(xlabel="Step", ylabel="Loss")
+            ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+            ax.tick_params(width=0.6, length=2.5)
+            ax.spines[["top", "right"]].set_visible(False)
+            if len(of_seeds) > 1:
+                ax.legend(frameon=False, fontsize=SIZE - 1, ncols=2)
+        for ax in axes[len(lines) :]:
+            ax.set_visible(False)
+    return figure

@@ -17,12 +17,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison.families import HIGHER, LOWER, OPEN, Scope, Standing
-from ranktrial.reports.comparison.family_text import rank_text
+from ranktrial.reports.comparison.families import HIGHER, LOWER, OPEN, Scope, Standing, rank_text
+from ranktrial.reports.figures.fonts import width, wrap
 from ranktrial.reports.figures.forest import draw_title, drawn_page
 from ranktrial.reports.figures.forest_layout import LEADING, MARGIN, axis_ticks
 from ranktrial.reports.figures.marks import DIAMOND, INK, MUTED, rule, text, text_centred
-from ranktrial.reports.figures.measured_text import width, wrap
 
 PAGE, SIZE = 504.0, 7.5  # points: two columns of a journal, and the type
 NAMES = 128.0  # points: the widest label of a system, before it breaks

@@ -1,18 +1,23 @@
-"""Fonts of figures: DejaVu Sans or the one asked for, and for characters that it lacks another that has them.
+"""Fonts of figures, text measured in them, and the command line of all scripts of figures, which may name a font.
 
 Reads the fonts that are installed; writes nothing. DejaVu Sans comes with matplotlib, so every machine draws the same
 figure; only a text in another script (Japanese, Chinese, Devanagari …) takes a further font, from the system or from an
 installed Python package. A character that no font has is drawn as a box in PNG and PDF; SVG keeps it as text. A font
 that is asked for and not installed is an error: it is not replaced by another.
+
+Widths and line breaks, in points, are from the font's own outlines. Those are what SVG and PDF viewers draw, so a
+column that fits here fits there.
 """
 
 from __future__ import annotations
 
+import argparse
 import logging
+import re
 import sys
 import unicodedata
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import distributions
@@ -22,7 +27,9 @@ import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontEntry, FontPath, FontProperties, findSystemFonts, fontManager, get_font
 from matplotlib.text import Text
+from matplotlib.textpath import text_to_path
 
+from ranktrial.common.command_line import parser
 from ranktrial.common.errors import UserError
 from ranktrial.common.near_names import closest
 
@@ -151,3 +158,55 @@ def _characters_of(family: str) -> frozenset[int]:
 def _characters(path: FontPath) -> frozenset[int]:
     """The code points for which a font has glyphs."""
     return frozenset(get_font([path]).get_charmap())
+
+
+def font(size: float, weight: str = "normal", style: str = "normal", text: str = "") -> FontProperties:
+    """The figure's font at `size` points, with those that the characters of `text` need besides."""
+    return _font(first_families(), size, weight, style, text)
+
+
+@cache
+def _font(first: tuple[str, ...], size: float, weight: str, style: str, text: str) -> FontProperties:
+    return FontProperties(family=families(text), size=size, weight=weight, style=style)
+
+
+def width(text: str, size: float, weight: str = "normal") -> float:
+    """The width of one line of text in points."""
+    return _width(first_families(), text, size, weight) if text else 0.0
+
+
+@cache
+def _width(first: tuple[str, ...], text: str, size: float, weight: str) -> float:
+    with missing_glyphs_reported_once():
+        return text_to_path.get_text_width_height_descent(text, font(size, weight, text=text), ismath=False)[0]
+
+
+def wrap(text: str, limit: float, size: float, weight: str = "normal") -> list[str]:
+    """Break text into lines of at most `limit` points: at plain spaces, else after - _ / . : and else inside a word."""
+    lines, limit = [""], limit + 1e-6  # a column that was measured for a text has room for it
+    for piece in _pieces(text, lambda part: width(part.strip(), size, weight) <= limit):
+        if width(lines[-1] + piece, size, weight) <= limit:
+            lines[-1] += piece
+        else:
+            lines.append(piece.lstrip())
+    return [line for line in lines if line] or [""]
+
+
+def _pieces(text: str, fits: Callable[[str], bool]) -> Iterator[str]:
+    """The parts of a text between which a line can break, each with the space before it."""
+    for word in re.findall(r" *[^ ]+", text):
+        if fits(word):
+            yield word
+            continue
+        for part in re.findall(r"[^-_/.:]*[-_/.:]+|[^-_/.:]+", word):
+            yield from [part] if fits(part) else part
+
+
+def figure_arguments(
+    description: str | None, *paths: str, settings: type, files: tuple[str, ...] = ("svg", "pdf", "png")
+) -> argparse.Namespace:
+    """The arguments of a script that makes files of one figure. Raises UserError if its font is not installed."""
+    arguments = parser(description, *paths, *files, settings=settings).parse_args()
+    if arguments.settings.font:
+        use_font(arguments.settings.font)
+    return arguments

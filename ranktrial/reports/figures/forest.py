@@ -21,12 +21,10 @@ from ranktrial.common.files import atomic_path
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison import plot_text
 from ranktrial.reports.comparison.forest_data import Forest
-from ranktrial.reports.comparison.lines import Line, lines_of
-from ranktrial.reports.comparison.notes import notes
-from ranktrial.reports.figures.fonts import missing_glyphs_reported_once, use_further_fonts
+from ranktrial.reports.comparison.plot_text import Line, lines_of, notes
+from ranktrial.reports.figures.fonts import missing_glyphs_reported_once, use_further_fonts, width, wrap
 from ranktrial.reports.figures.forest_layout import LEADING, MARGIN, PITCH, Layout, layout
 from ranktrial.reports.figures.marks import INK, draw_line, draw_reference, rule, text, text_down
-from ranktrial.reports.figures.measured_text import width, wrap
 
 UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}  # the metadata of each format
 STYLE = {

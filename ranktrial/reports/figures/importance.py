@@ -1,22 +1,26 @@
 """Bars of the importance of each feature to a ranker, one panel per method, the features in the same order.
 
-Reads and writes nothing. Drawn in points, with the type and colours of the forest plots. Each panel has its own scale:
-falls of a measure, shares of gain and SHAP values (in units of the score) cannot be compared by length.
+Reads the tables of importance (rankers/{source}/{system}/seed-{seed}.importance.tsv), whose mean over the seeds figures
+and pages show; writes nothing. Drawn in points, with the type and colours of the forest plots. Each panel has its own
+scale: falls of a measure, shares of gain and SHAP values (in units of the score) cannot be compared by length.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from ranktrial.common.tables import IMPORTANCE, read_table
 from ranktrial.reports.comparison import number_text as form
+from ranktrial.reports.figures.fonts import width, wrap
 from ranktrial.reports.figures.forest_layout import MARGIN
 from ranktrial.reports.figures.marks import DIAMOND, INK, MUTED, SQUARE, rule, text, text_centred
-from ranktrial.reports.figures.measured_text import width, wrap
 from ranktrial.reports.figures.panel import LEADING, PAGE, SIZE, Scale, titled_page
 
 SMALL = 6.0  # points: the type of the values
@@ -93,3 +97,14 @@ def _panel(ax: Axes, panel: Panel, scale: Scale, middles: list[float], top: floa
             last = max(last, ends[1])
         text(ax, last + 3, middle, form.fixed(value, DECIMALS), SMALL)
     ax.plot([zero, zero], [top, bottom], color=INK, linewidth=0.6, zorder=4)
+
+
+def read_importance(path: Path) -> pd.DataFrame:
+    """One seed's table."""
+    return read_table(path, *IMPORTANCE)
+
+
+def mean_importance(tables: list[pd.DataFrame]) -> pd.DataFrame:
+    """The means of the tables by feature, in the order of what the measure loses without it."""
+    whole = pd.concat(tables).groupby("feature", sort=False).mean()
+    return whole.sort_values("permutation", ascending=False, kind="stable")

@@ -14,10 +14,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
 from ranktrial.reports.comparison import number_text as form
+from ranktrial.reports.figures.fonts import width, wrap
 from ranktrial.reports.figures.forest import draw_notes
 from ranktrial.reports.figures.forest_layout import MARGIN
 from ranktrial.reports.figures.marks import BAR, DIAMOND, INK, MUTED, SQUARE, rule, text, text_centred
-from ranktrial.reports.figures.measured_text import width, wrap
 from ranktrial.reports.figures.panel import (
     LEADING,
     PAGE,

@@ -14,9 +14,9 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon, Rectangle
 
-from ranktrial.reports.comparison.lines import Line
+from ranktrial.reports.comparison.plot_text import Line
+from ranktrial.reports.figures.fonts import font, width
 from ranktrial.reports.figures.forest_layout import LEADING, MARGIN, Layout, whole_part
-from ranktrial.reports.figures.measured_text import font, width
 
 INK, MUTED, FAINT = "#1a1a1a", "#6b6b6b", "#b5b5b5"
 SQUARE, DIAMOND, BAR, BAND = "#8fb3d3", "#1b4f82", "#c9d9e8", "#f3ead7"

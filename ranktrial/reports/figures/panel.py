@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ranktrial.reports.figures.fonts import width, wrap
 from ranktrial.reports.figures.forest import draw_title, drawn_page
-from ranktrial.reports.figures.forest_axis import axis_ticks
-from ranktrial.reports.figures.forest_layout import MARGIN
+from ranktrial.reports.figures.forest_layout import MARGIN, axis_ticks
 from ranktrial.reports.figures.marks import INK, rule, text, text_down
-from ranktrial.reports.figures.measured_text import width, wrap
 
 PAGE, SIZE = 504.0, 7.0  # points: two columns of a journal, and the type
 LEADING = 1.25  # between lines of text, in font sizes

@@ -17,10 +17,10 @@ from matplotlib.patches import Polygon, Rectangle
 from scipy import stats
 
 from ranktrial.reports.comparison import number_text as form
+from ranktrial.reports.figures.fonts import width, wrap
 from ranktrial.reports.figures.forest import draw_notes
 from ranktrial.reports.figures.forest_layout import MARGIN
 from ranktrial.reports.figures.marks import DIAMOND, FAINT, INK, MUTED, rule, text
-from ranktrial.reports.figures.measured_text import width, wrap
 from ranktrial.reports.figures.panel import (
     LEADING,
     PAGE,

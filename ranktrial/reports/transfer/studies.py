@@ -16,9 +16,9 @@ from ranktrial.common.tables import read_table
 from ranktrial.records.curves import CurvesRecord
 from ranktrial.reports.transfer import curve_answers, matrix_answers
 from ranktrial.reports.transfer.curve_answers import Curves
-from ranktrial.reports.transfer.matrix_table import Matrix, matrix, notes
-from ranktrial.reports.transfer.wording import Answer
-from ranktrial.reports.writing.content import Table
+from ranktrial.reports.transfer.matrix_answers import Matrix, matrix, notes
+from ranktrial.reports.transfer.wording import Answer, sections
+from ranktrial.reports.writing.content import Block, Figure, Folded, Paragraph, Section, Table, bulleted
 
 
 @dataclass(frozen=True)
@@ -68,3 +68,25 @@ def read_studies(studies: Studies, matrices: list[Path], curves: list[Path]) -> 
         title = shown.names.title or "Curves over the number of training queries"
         found.append(Found(path.stem, title, answers, figures=shown.figures))
     return found
+
+
+HOLDS = (
+    "Intervals and p-values are over the queries of a target and hold for these checkpoints. The range over the "
+    "samples shows how much other training queries and seeds change."
+)
+
+
+def studies(found: list[Found]) -> Section:
+    """All studies in the configuration's order."""
+    parts = [Section(one.title, _study(one), one.name, f"study-{one.name}") for one in found]
+    return Section("Transfer and training queries", [Paragraph(HOLDS), *parts], anchor="transfer")
+
+
+def _study(study: Found) -> list[Block]:
+    """The matrix, the figure of all targets, the answers, and the figures of single targets."""
+    figures = [
+        Figure(f"figures/{name}.svg", name, f"Curves {name}. Their table has the numbers.") for name in study.figures
+    ]
+    matrix = [study.matrix, Folded("Table", [], f"tables/{study.name}.md")] if study.matrix else []
+    single = [Folded("Each target", figures[:-1])] if figures[:-1] else []
+    return [*matrix, *bulleted(study.notes), *figures[-1:], *sections(study.answers), *single]

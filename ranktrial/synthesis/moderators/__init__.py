@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 
 from ranktrial.common.plugins import load, load_all, source
 from ranktrial.ir.trec import Qrels
-from ranktrial.records.effects import EffectsRow
+from ranktrial.records.comparison import EffectsRow
 
 DOCUMENTS, JUDGEMENTS, QRELS, JUDGED = "documents", "judgements", "qrels", "judged"  # data that a task may lack
 

@@ -86,8 +86,7 @@ def bars_drawn(container) -> np.ndarray:
 
 
 def ours(folder: Path) -> Work:
-    from ranktrial.reports.comparison.looks import Looks
-    from ranktrial.reports.comparison.reading import Labels, forest, read_found
+    from ranktrial.reports.comparison.reading import Labels, Looks, forest, read_found
     from ranktrial.reports.figures.forest import forest_plot, save
 
     looks = Looks(
@@ -106,7 +105,7 @@ def ours(folder: Path) -> Work:
 def marks_drawn(ax, shown) -> np.ndarray:
     """Effect and interval of each square and of the diamond, from their places on the page."""
     from ranktrial.reports.comparison import number_text
-    from ranktrial.reports.comparison.lines import lines_of
+    from ranktrial.reports.comparison.plot_text import lines_of
     from ranktrial.reports.figures.forest_layout import layout
 
     numbers = number_text.numbers(shown)

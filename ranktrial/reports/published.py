@@ -1,14 +1,21 @@
-"""Every printed cell of a paper's tables beside our number with its place and verdict, or the reason why there is none.
+"""Published numbers beside ours, a row per number or, with a mapping, per cell of a paper's tables.
 
-Reads a file of cells and its mapping; writes nothing. ranktrial/experiment/printed_cells.py says what a mapping holds.
+Reads published numbers as text, so that printed digits stay as they are, and a mapping's file of cells
+(ranktrial/experiment/printed_cells.py says what a mapping holds); writes nothing. Each printed cell has our number with
+its place and verdict, or the reason why there is none. The size of a dataset is that of all splits or of some.
+
+A paper's marks of significance stand beside ours, which are in the matrices of sources and targets
+(tables/{matrix}.tsv): # marks pseudo-labels that differ significantly from the baseline, * a transferred model that
+differs from pseudo-labels. Ours are doubled where the difference is significant after Holm's correction, too, which no
+printed mark says; so a mark is compared by what it is of.
 """
 
 from __future__ import annotations
 
 import io
 import math
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
@@ -19,8 +26,59 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.files import is_number, lines
 from ranktrial.common.tables import read_texts
 from ranktrial.experiment.printed_cells import ASCENDING, CELL, Line, Mapping, Time
-from ranktrial.reports.published_numbers.found import Found
-from ranktrial.reports.published_numbers.sizes import size
+from ranktrial.reports.comparison import number_text as form
+from ranktrial.reports.writing.content import (
+    Block,
+    Column,
+    Folded,
+    Items,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+    bulleted,
+    columns,
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Our number for a cell with its sd and its place; without a number, the reason."""
+
+    value: float | None = None
+    sd: float | None = None
+    runs: int | None = None
+    place: dict[str, str] = field(default_factory=dict)
+    reason: str = ""
+
+
+OF_ALL_SPLITS = "documents"  # each split's row has the number of the whole dataset
+
+
+def size(line: Line, columns: list[str], datasets: pd.DataFrame, mapping: Mapping) -> Found:
+    """The sum of the columns over the datasets or splits that `line` names; or the reason why there is none.
+
+    Raises UserError for a column that the table lacks.
+    """
+    if not line.ours:
+        return Found(reason=line.text)
+    if unknown := [column for column in columns if column not in datasets]:
+        raise UserError(f"{mapping.path}: counts: the table of datasets has no column {unknown[0]!r}")
+    total = 0.0
+    for place in line.ours:
+        dataset, _, split = place.partition("/")
+        rows = datasets[[name == dataset and split in ("", of) for name, of in datasets.index]]
+        if rows.empty:
+            return Found(reason=f"the dataset {place} is not in this experiment")
+        total += sum(_count(rows[column]) for column in columns)
+    return Found(total, place={"our_task": ", ".join(line.ours), "our_measure": " + ".join(columns)})
+
+
+def _count(column: pd.Series) -> float:
+    """The sum over splits, in which what is not counted is 0; documents are those of the dataset."""
+    return float(column.iloc[0] if column.name == OF_ALL_SPLITS else column.fillna(0).sum())
+
 
 EQUAL, SPREAD, DIFFERENT, NOT_RUN = "equal", "inside the seeds' spread", "different", "not run"
 MACHINE = "different machine"  # times: not a result that another machine could repeat
@@ -97,7 +155,7 @@ def lookup(cell: dict[str, str], line: Line, mapping: Mapping, ours: Ours, total
     ascending = not time and mapping.is_ascending(measure)
     if ascending:
         ours = replace(ours, means=ours.ascending)
-    found = _number(candidate, task, measure, time, ours)
+    found = _found_number(candidate, task, measure, time, ours)
     if not found:
         return Found(reason=_missing(" or ".join(line.ours), task, measure, time, ours))
     return replace(found, place=found.place | {"our_measure": f"{measure}, ties {ASCENDING}"}) if ascending else found
@@ -149,7 +207,7 @@ def _missing(meant: str, task: str, measure: str, time: Time | None, ours: Ours)
     return f"{meant} is not run on {task} in this experiment"
 
 
-def _number(candidate: dict[str, str], task: str, measure: str, time: Time | None, ours: Ours) -> Found | None:
+def _found_number(candidate: dict[str, str], task: str, measure: str, time: Time | None, ours: Ours) -> Found | None:
     system, folder = candidate["system"], ours.tasks.get(task, "")
     if time and time.shown == "fine-tuning":
         table, key, columns = ours.fine_tuning, (candidate["model"], candidate["recipe"]), ("mean", "sd", "runs")
@@ -241,3 +299,176 @@ def versus(cells: list[dict[str, str]], mapping: Mapping, ours: Ours) -> pd.Data
                 row["verdict"] = verdict(our_number.value, our_number.sd, cell["value"], cell["std"])
         rows.append(row)
     return pd.DataFrame(rows).astype({"seeds": "Int64"})
+
+
+FAULT = "a fault: the texts are the same, so the score should be, too; queries or judgements may differ"
+RULES = {
+    EQUAL: "ours, rounded to the printed digits (halves away from zero), equals the printed number",
+    SPREAD: f"within {WIDTH} standard deviations over seeds of the printed number: the printed standard deviation "
+    f"or, if "
+    "none is printed, ours",
+    DIFFERENT: "further away, or the spread over seeds is unknown",
+    MACHINE: "times, which cannot be reproduced on another machine; compare the ratio of ours to theirs, and the "
+    "ratios "
+    "between models",
+    NOT_RUN: "this experiment has no such number; the reason is given beside it",
+}
+_NUMBERS = [
+    *columns(["table", "row", "column", "published", "ours"], words=3),
+    *(
+        Column("equal"),
+        Column("mark"),
+        Column("our mark"),
+        Column("marks equal"),
+        Column("comparison"),
+        Column("beside", "r"),
+        Column("note"),
+        Column("not rounded", "r"),
+    ),
+]
+_CELLS = [
+    *columns(["table", "variant", "system", "training", "measure", "published", "ours", "difference"], words=5),
+    *columns(["verdict", "reason"], words=2),
+]
+
+
+def published(table: pd.DataFrame) -> Section:
+    """How many published numbers are reproduced, and all of them."""
+    blocks: list[Block] = [Paragraph(f"{counts(table)}.")]
+    if numbers := content(table, together=True):
+        blocks.append(Folded(f"All {len(table)} numbers", numbers, "published-versus-ours.md"))
+    return Section("Published numbers", blocks, anchor="published")
+
+
+def counts(table: pd.DataFrame) -> str:
+    """How many published numbers are reproduced."""
+    if "verdict" in table:
+        verdicts = Counter(table["verdict"]).items()
+        return f"Of {len(table)} published numbers: {', '.join(f'{count} {verdict}' for verdict, count in verdicts)}"
+    if table.empty:
+        return "No published number belongs to a task of this experiment"
+    equal = (table["equal"] == "yes").sum()
+    said = f"{equal} of {len(table)} published numbers are reproduced to their last digit"
+    faults = [f"{row['row']} {row['column']}" for row in table.to_dict("records") if row["note"] == FAULT]
+    if faults:
+        said += f"; {len(faults)} differ although the texts are the same: {'; '.join(faults)}"
+    tested = table[table["marks_equal"] != ""] if "marks_equal" in table else table[:0]
+    agreeing = (tested["marks_equal"] == "yes").sum() if len(tested) else 0
+    marks = f"; {agreeing} of {len(tested)} marks of significance, or their absence, agree" if len(tested) else ""
+    return said + marks
+
+
+def content(table: pd.DataFrame, together: bool) -> list[Block]:
+    """An explanation of the numbers, then all of them; nothing if there are none.
+
+    `together`: in one table, for a page that sorts and filters; else in a table for each of the paper's.
+    """
+    if table.empty:
+        return []
+    records = table.to_dict("records")
+    if "verdict" in table:
+        numbers = remark_numbers(row["remarks"] for row in records)
+        blocks, heads, rows = _about_cells(table, numbers), _CELLS, [_cell(row, numbers) for row in records]
+    else:
+        blocks, heads, rows = _about_numbers(records), _NUMBERS, [_number_row(row) for row in records]
+    if together:
+        return [*blocks, _filled(heads, rows)]
+    apart = {name: [row for row in rows if row[0] == name] for name in table["table"].unique()}
+    return [*blocks, *(Section(name, [_filled(heads[1:], [row[1:] for row in own])]) for name, own in apart.items())]
+
+
+def _filled(heads: Sequence[Column], rows: Sequence[Row]) -> Table:
+    """A table without the columns that are empty."""
+    kept = [place for place in range(len(heads)) if any(row[place] for row in rows)]
+    return Table([heads[place] for place in kept], [[[row[place] for place in kept] for row in rows]])
+
+
+def _about_numbers(records: list[dict[str, str]]) -> list[Block]:
+    pairs = sorted({(row["comparison"], row["beside_comparison"]) for row in records if row["beside_comparison"]})
+    replaced = ", ".join(f"{second} for {ours}" for ours, second in pairs)
+    said = f"The second column has the number of another comparison, to the same digits: {replaced}."
+    return [Paragraph(said)] if pairs else []
+
+
+def _number_row(row: dict[str, str]) -> Row:
+    names = ("table", "row", "column", "published", "ours")
+    equal = row["equal"] == "yes"
+    verdict = Span(row["equal"], "" if equal else "strong")
+    of_marks = row.get("marks_equal", "")
+    marks = (row.get("mark", ""), row.get("our_mark", ""), Span(of_marks, "strong") if of_marks == "no" else of_marks)
+    further = (row["comparison"], row["beside"], row["note"], "" if equal else row["ours_in_full"])
+    return [*(row[name] for name in names), verdict, *marks, *further]
+
+
+def _about_cells(table: pd.DataFrame, numbers: dict[str, int]) -> list[Block]:
+    """The counts, the meaning of the verdicts, why cells were not run, and remarks."""
+    reasons = Counter(table.loc[table["verdict"] == NOT_RUN, "reason"]).most_common()
+    not_run = [f"{count}: {reason}" for reason, count in reasons]
+    remarks = [f"[{number}] {remark}" for remark, number in numbers.items()]
+    further = {"Not run": not_run, "Remarks": remarks}
+    return [
+        counts_table(table),
+        Items([(Span(name, "strong"), f": {rule}.") for name, rule in RULES.items()]),
+        *(Section(title, bulleted(lines)) for title, lines in further.items() if lines),
+    ]
+
+
+def counts_table(table: pd.DataFrame) -> Table:
+    """How many cells of each table, and of all, have each verdict."""
+    parts = {**{str(name): part for name, part in table.groupby("table", sort=False)}, "all": table}
+    counted = {name: Counter(part["verdict"]) for name, part in parts.items()}
+    rows = [
+        [name, *(str(verdicts[verdict]) for verdict in VERDICTS), str(verdicts.total())]
+        for name, verdicts in counted.items()
+    ]
+    return Table(columns(["table", *VERDICTS, "cells"]), [rows[:-1]], foot=rows[-1:])
+
+
+def remark_numbers(remarks: Iterable[str]) -> dict[str, int]:
+    """The remarks that cells have, numbered."""
+    found = dict.fromkeys(remark for of_cell in remarks for remark in of_cell.split(BETWEEN) if remark)
+    return {remark: number for number, remark in enumerate(found, 1)}
+
+
+def _cell(row: dict[str, str], numbers: dict[str, int]) -> Row:
+    """Printed and ours with their spread, difference or ratio, verdict with its remarks, reason."""
+    measure = row["measure"] + (f"@{row['cutoff']}" if row["cutoff"] else "")
+    both = [row[of] + (f" ± {row[f'{of}_sd']}" if row[f"{of}_sd"] else "") for of in ("published", "ours")]
+    remarks = "".join(f" [{numbers[remark]}]" for remark in row["remarks"].split(BETWEEN) if remark)
+    verdict = (Span(row["verdict"], "strong" if row["verdict"] == DIFFERENT else ""), remarks)
+    place = [row[name] for name in ("table", "variant", "system", "training")]
+    return [*place, measure, *both, _difference(row), verdict, row["reason"]]
+
+
+def _difference(row: dict[str, str]) -> str:
+    if row["ratio"]:
+        return f"ratio {float(row['ratio']):.3g}"
+    if not row["difference"]:
+        return ""
+    difference = float(row["difference"])
+    text = form.fixed(difference, len(row["published"].partition(".")[2]) + 1)
+    return f"+{text}" if difference > 0 else text
+
+
+TESTED = {"source": "pseudo-labels_p_value", "pseudo-labels": "baseline_p_value"}  # the kind of a cell: its test
+PRINTED = ("", "*", "#")
+NOT_TESTED = "not tested"
+Marks = dict[tuple[str, str], str]  # task, system: the mark, empty if a test found no difference
+
+
+def marks(matrices: Iterable[pd.DataFrame]) -> Marks:
+    """The mark of each cell that is tested; of a cell in several matrices, that in the first."""
+    found: Marks = {}
+    for table in matrices:
+        for row in table.to_dict("records"):
+            if pd.notna(row.get(TESTED.get(row["kind"], ""))):
+                found.setdefault((row["target"], row["system"]), row["mark"] if pd.notna(row["mark"]) else "")
+    return found
+
+
+def compared(row: dict[str, str], ours: Marks) -> dict[str, str]:
+    """A printed mark, ours, and whether both mark a difference; empty if there is nothing to compare."""
+    printed, own = row.get("mark", ""), ours.get((row["task"], row["system"]))
+    if own is None:
+        return {"mark": printed, "our_mark": NOT_TESTED if printed else "", "marks_equal": ""}
+    return {"mark": printed, "our_mark": own, "marks_equal": "yes" if own[:1] == printed else "no"}
