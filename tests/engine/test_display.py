@@ -24,7 +24,7 @@ from ranktrial.engine.display import (
 )
 from ranktrial.engine.run_state import Rule, Run, Running
 from ranktrial.reports.writing.content import Figure, Items, Paragraph, Section, Span
-from ranktrial.reports.writing.markdown import document
+from ranktrial.reports.writing.printed import markdown_document
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,9 @@ def test_a_terminal_that_does_not_say_how_large_it_is_shows_whole_lines(run, mon
 
 
 def summary(*sections):
-    return document("tiny", [Paragraph("2 systems"), Section("Comparisons", [Paragraph("How to read."), *sections])])
+    return markdown_document(
+        "tiny", [Paragraph("2 systems"), Section("Comparisons", [Paragraph("How to read."), *sections])]
+    )
 
 
 def answers(*sentences):
@@ -262,7 +264,7 @@ def test_of_many_comparisons_some_have_a_sentence_and_all_are_counted():
 
 
 def test_without_comparisons_there_is_nothing_to_say():
-    assert conclusions(document("tiny", [Paragraph("2 systems")])) == []
+    assert conclusions(markdown_document("tiny", [Paragraph("2 systems")])) == []
 
 
 def test_the_last_line_names_the_pages_that_there_are(tmp_path):
