@@ -1,4 +1,4 @@
-r"""Content as a page in Markdown, its tables in LaTeX with booktabs, for \input; writes both for a table to print.
+"""Content as a page in Markdown, its tables in LaTeX with booktabs, for \\input; writes both for a table to print.
 
 In LaTeX, tables are set small and close, with long headings in several lines, so that they fit a column. A table that
 is wider than the line even so is made smaller by graphicx, whatever the names in it. A table's caption, which names the
