@@ -8,7 +8,7 @@ from ranktrial.engine.rule_helpers import settings
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import moderators
 from ranktrial.experiment.comparisons import loaded_modules
-from scripts.reports.planning import moderation
+from scripts.reports.planning import figures
 from scripts.synthesis import planning as synthesis
 
 
@@ -38,7 +38,7 @@ use rule in_evaluation as moderate with:
     log:
         result("log", job="moderate/{comparison}"),
     wildcard_constraints:
-        comparison=one_of(moderation.moderated(EXPERIMENT)),
+        comparison=one_of(figures.moderated(EXPERIMENT)),
     params:
         **job(
             code("synthesis/moderate.py", lambda wildcards: [*of_comparison(wildcards), *moderators_of(wildcards)]),

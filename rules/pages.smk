@@ -7,11 +7,11 @@ tables/moderators/*.{tsv,md,tex}, tables/*-answers.{md,tsv}, tables/judges/{data
 """
 
 from ranktrial.engine.rule_helpers import one_of
-from scripts.reports.planning import printed
+from scripts.reports.planning import pages
 
-TO_PRINT = printed.pages_to_print(EXPERIMENT)
-IN_FULL = printed.full_tables(EXPERIMENT)
-ANSWERED = printed.answers(EXPERIMENT)
+TO_PRINT = pages.pages_to_print(EXPERIMENT)
+IN_FULL = pages.full_tables(EXPERIMENT)
+ANSWERED = pages.answers(EXPERIMENT)
 
 
 localrules:

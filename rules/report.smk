@@ -13,11 +13,11 @@ from ranktrial.experiment import job_files
 from ranktrial.experiment.comparisons import loaded_modules
 from scripts.explorer import planning as explorer
 from scripts.learning_to_rank import planning as learning
-from scripts.reports.planning import families, figures, judges, moderation, pages, published, transfer
+from scripts.reports.planning import figures, pages
 from scripts.training import planning_mining as mining
 
-PUBLISHED_FILES = published.user_files(EXPERIMENT)
-BESIDE_PUBLISHED = published.compared_with(EXPERIMENT)
+PUBLISHED_FILES = pages.user_files(EXPERIMENT)
+BESIDE_PUBLISHED = pages.compared_with(EXPERIMENT)
 
 
 localrules:
@@ -38,23 +38,23 @@ rule report:
         costs=result("costs"),
         effects=job_files.of_comparisons(EXPERIMENT, "effects"),
         meta=job_files.of_comparisons(EXPERIMENT, "meta"),
-        moderators=moderation.moderators(EXPERIMENT),
+        moderators=figures.moderators(EXPERIMENT),
         figures=figures.figure_files(EXPERIMENT, ("svg",)),
-        families=families.family_files(EXPERIMENT, "family_table", table_format="tsv"),
-        family_records=families.family_files(EXPERIMENT, "family"),
-        family_figures=families.family_figures(EXPERIMENT, ("svg",)),
+        families=figures.family_files(EXPERIMENT, "family_table", table_format="tsv"),
+        family_records=figures.family_files(EXPERIMENT, "family"),
+        family_figures=figures.family_figures(EXPERIMENT, ("svg",)),
         training_logs=pages.training_logs(EXPERIMENT),
         timing=pages.timing_files(EXPERIMENT),
         metrics=pages.sizes_metrics(EXPERIMENT),
-        published=published.table(EXPERIMENT),
+        published=pages.table(EXPERIMENT),
         selected=pages.selected_seeds(EXPERIMENT),
         chosen=pages.chosen_recipes(EXPERIMENT),
-        matrices=transfer.matrix_tables(EXPERIMENT, ("tsv",)),
-        curves=transfer.curve_records(EXPERIMENT),
+        matrices=figures.matrix_tables(EXPERIMENT, ("tsv",)),
+        curves=figures.curve_records(EXPERIMENT),
         mined=mining.records(EXPERIMENT),
         extremes=result("extreme_queries") if explorer.explored(EXPERIMENT) else [],
         importances=learning.all_tables(EXPERIMENT),
-        judges=judges.tables(EXPERIMENT, ("tsv",)),
+        judges=pages.judge_tables(EXPERIMENT, ("tsv",)),
     output:
         summary=result("summary"),
         page=shown(result("report"), "page", "Report", page="report"),
@@ -86,8 +86,8 @@ rule report:
 
 rule published:
     input:
-        style=repository("ranktrial/reports/writing/page.css") if published.mapping(EXPERIMENT) else [],
-        page_script=repository("ranktrial/reports/writing/page.js") if published.mapping(EXPERIMENT) else [],
+        style=repository("ranktrial/reports/writing/page.css") if pages.mapping(EXPERIMENT) else [],
+        page_script=repository("ranktrial/reports/writing/page.js") if pages.mapping(EXPERIMENT) else [],
         published=PUBLISHED_FILES.get("published", []),
         references=references.references(EXPERIMENT),
         mapping=PUBLISHED_FILES.get("mapping", []),
@@ -95,19 +95,19 @@ rule published:
         ascending=result("ascending_means") if evaluation.ascending_metrics(EXPERIMENT) else [],
         datasets=result("datasets_table"),
         times=BESIDE_PUBLISHED["times"],
-        importances=[table for tables in published.importances(EXPERIMENT).values() for table in tables],
+        importances=[table for tables in pages.importances(EXPERIMENT).values() for table in tables],
         effects=BESIDE_PUBLISHED["effects"],
         meta=BESIDE_PUBLISHED["meta"],
         matrices=BESIDE_PUBLISHED["matrices"],
     output:
         table=shown(result("published_table"), "published", "Tables", table="published versus ours"),
         page=result("published_page", page_format="md"),
-        html=published.page_as_html(EXPERIMENT),
+        html=pages.page_as_html(EXPERIMENT),
     log:
         result("log", job="published"),
     params:
         code=code("reports/published.py"),
-        settings=lambda wildcards: settings(**published.published_settings(EXPERIMENT)),
+        settings=lambda wildcards: settings(**pages.published_settings(EXPERIMENT)),
     conda:
         "../envs/report.yaml"
     message:

@@ -14,8 +14,8 @@ from ranktrial.experiment import job_files
 from ranktrial.experiment.comparisons import loaded_modules
 from ranktrial.experiment.drawing import Drawing
 from scripts.explorer import planning as explorer
-from scripts.reports.planning import costs, figures, pages
-from scripts.reports.planning.labels import labels
+from scripts.reports.planning import figures, pages
+from scripts.reports.planning.figures import labels
 from scripts.selection import planning as selection
 from scripts.synthesis import planning as synthesis
 from scripts.synthesis.transfer import planning as transfer_values
@@ -58,9 +58,9 @@ COLLECTED = {
     ),
     "costs": from_files(
         "reports/costs.py",
-        {"beside": costs.timings(EXPERIMENT)},
-        timing=costs.run_timings(EXPERIMENT),
-        beside=costs.other_timings(EXPERIMENT),
+        {"beside": figures.timings(EXPERIMENT)},
+        timing=figures.run_timings(EXPERIMENT),
+        beside=figures.other_timings(EXPERIMENT),
     ),
     "selected-seeds": from_files("selection/table.py", records=selection.seed_records(EXPERIMENT)),
     "chosen-recipes": from_files("selection/table.py", records=selection.recipe_records(EXPERIMENT)),

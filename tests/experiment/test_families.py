@@ -9,7 +9,7 @@ from ranktrial.common.settings import read_settings
 from ranktrial.experiment.resolution import resolve
 from ranktrial.synthesis.families import Settings
 from scripts.reports import family_table
-from scripts.reports.planning import families, pages
+from scripts.reports.planning import figures, pages
 from scripts.synthesis import planning
 from tests.experiment.test_config import changed
 
@@ -41,7 +41,7 @@ def test_all_systems_on_all_tasks():
     assert len(metrics) == 2 * 6 and metrics[2:4] == [
         "results/e/metrics/d/tuned/seed-1.tsv", "results/e/metrics/d/tuned/seed-2.tsv",
     ]  # fmt: skip
-    shown = families.family_settings(experiment, "f")
+    shown = figures.family_settings(experiment, "f")
     assert shown == {"labels": {"tasks": {"d-dev": "d/dev"}, "systems": {"bm25": "BM25"}}}
     assert read_settings(family_table.Settings, shown).title == ""
     made = pages.named_in_summary(experiment)
@@ -65,7 +65,7 @@ def test_entries_mean_all_that_they_became_and_the_control_comes_first():
 
 def test_without_one_nothing_is_added():
     experiment = resolve(changed({}), "c.yaml")
-    assert experiment.families == {} and families.family_files(experiment, "family") == []
+    assert experiment.families == {} and figures.family_files(experiment, "family") == []
     assert "multiple_comparisons" not in json.dumps(pages.page_settings(experiment, []))
 
 

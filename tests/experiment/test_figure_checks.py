@@ -46,7 +46,7 @@ def test_one_axis_measures_one_thing():
     second = {"control": "bm25", "treatment": "tuned", "figure": {"axis": "a"}}
     both = {"comparisons/c/figure": {"axis": "a"}, "comparisons/d": second}
     experiment = resolve(changed(both), "c.yaml")
-    assert figures.on_axis(experiment, "c") == figures.on_axis(experiment, "d") == ["c", "d"]
+    assert figures.sharing_axis(experiment, "c") == figures.sharing_axis(experiment, "d") == ["c", "d"]
     with pytest.raises(UserError) as error:
         resolve(changed(both | {"comparisons/d": second | {"effect": "SMD"}}), "c.yaml")
     one_line(error, "comparisons.d.figure.axis: no axis for c as well: they differ in effect")

@@ -9,7 +9,7 @@ from ranktrial.experiment.judged import family
 from ranktrial.experiment.resolution import resolve
 from scripts.datasets import planning as datasets
 from scripts.inference import planning_judge
-from scripts.reports.planning import judges
+from scripts.reports.planning import pages
 from scripts.synthesis.planning import comparison_settings, control_metrics, human_metrics
 from tests.experiment.test_config import changed
 from tests.support.one_line import one_line
@@ -51,7 +51,7 @@ def test_nothing_is_fetched_or_prepared_for_it_and_its_counts_are_those_of_a_dat
     experiment = resolved()
     assert datasets.judgements_only(experiment) == [] and "j" not in datasets.whole(experiment)
     assert "results/e/data/j/statistics.json" in datasets.statistics(experiment)
-    assert judges.tables(experiment) == [f"results/e/tables/judges/j.{ending}" for ending in ("md", "tsv")]
+    assert pages.judge_tables(experiment) == [f"results/e/tables/judges/j.{ending}" for ending in ("md", "tsv")]
 
 
 def test_a_comparison_takes_judged_tasks_only_where_it_names_them():

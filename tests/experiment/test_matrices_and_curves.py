@@ -9,7 +9,7 @@ from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.trainings import Stage, called, chain
 from ranktrial.experiment.transfer import check_curve_figures, curve_figures
 from ranktrial.experiment.transfer_records import Curves
-from scripts.reports.planning import transfer as shown
+from scripts.reports.planning import figures as shown
 from scripts.reports.planning.pages import sizes
 from scripts.synthesis.transfer import planning
 from tests.experiment.test_transfer import STUDY

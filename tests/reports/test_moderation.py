@@ -34,7 +34,7 @@ from ranktrial.statistics.meta_regression.moderation import Effects, Model, mode
 from ranktrial.statistics.meta_regression.moderation import subgroups as grouped
 from ranktrial.statistics.method import Method
 from scripts.reports import draw_bubble, moderator_tables
-from scripts.reports.planning import figures, moderation, pages
+from scripts.reports.planning import figures, pages
 from tests.experiment.test_config import changed
 from tests.reports.test_forest import forest, outside, overlapping, patches, words
 from tests.support.calling import call
@@ -273,15 +273,15 @@ def test_a_comparison_with_moderators_has_their_figures_and_tables():
     datasets = {f"datasets/{name}": {"format": "beir", "location": name} for name in ("scripts", "rules", "docs")}
     plain = {**datasets, "tasks": ["d", "scripts", "rules", "docs"], "comparisons/c/subgroups": "trained"}
     without = resolve(changed(plain), "c.yaml")
-    assert moderation.moderated(without) == ["c"] and moderation.bubble_plots(without) == {}
+    assert figures.moderated(without) == ["c"] and figures.bubble_plots(without) == {}
     experiment = resolve(changed(plain | {"comparisons/c/moderators": ["trained", "corpus-size"]}), "c.yaml")
     names = ["bubble-c-trained", "bubble-c-corpus-size"]
     assert [name for name in figures.figures(experiment) if name.startswith("bubble-")] == names
     tables = [f"results/e/tables/moderators/c.{ending}" for ending in ("tsv", "md", "tex")]
     assert set(tables) < set(pages.named_in_summary(experiment))
     assert pages.page_settings(experiment, [])["moderated"] == {"c": names}
-    assert moderation.subgrouped(experiment, ("c",)) == ["results/e/moderators/c.json"]
-    assert moderation.subgrouped(experiment, ("c", "other")) == []
-    settings = moderation.bubble_settings(experiment, names[1])
+    assert figures.subgrouped(experiment, ("c",)) == ["results/e/moderators/c.json"]
+    assert figures.subgrouped(experiment, ("c", "other")) == []
+    settings = figures.bubble_settings(experiment, names[1])
     assert (settings["moderator"], settings["measure"]) == ("corpus-size", "nDCG@10")
-    assert moderation.table_settings(experiment, "c")["title"] == "c, tuned against bm25"
+    assert figures.moderator_table_settings(experiment, "c")["title"] == "c, tuned against bm25"

@@ -18,7 +18,7 @@ from ranktrial.reports.transfer.studies import studies as studies_section
 from ranktrial.reports.writing import html_page, printed
 from ranktrial.reports.writing.content import plain
 from scripts.reports import curve_answers, draw_curves, matrix_answers, matrix_tables
-from scripts.reports.planning import transfer as shown
+from scripts.reports.planning import figures as shown
 from scripts.synthesis import measure_curves, measure_matrix
 from scripts.synthesis.transfer import planning
 from tests.experiment.test_matrices_and_curves import BASE
@@ -81,7 +81,7 @@ def made(experiment, monkeypatch):
     Path("results/e/figures").mkdir()
     for figure in shown.drawn_curves(experiment):
         files = {end: Path(f"results/e/figures/{figure}.{end}") for end in ("svg", "pdf", "png")}
-        call(monkeypatch, draw_curves, shown.figure_settings(experiment, figure), record=record, **files)
+        call(monkeypatch, draw_curves, shown.drawn_curve_settings(experiment, figure), record=record, **files)
         drawings[figure] = files["svg"].read_text()
     return experiment, drawings
 

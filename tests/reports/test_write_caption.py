@@ -11,7 +11,7 @@ from ranktrial.experiment.resolution import resolve
 from ranktrial.reports.figures.forest import forest_plot, noted
 from scripts.reports import draw_forest, write_caption
 from scripts.reports.planning import figures, pages
-from scripts.reports.planning.drawings import drawings
+from scripts.reports.planning.figures import drawings
 from tests.experiment.test_config import changed
 from tests.reports.test_forest import forest, words
 from tests.reports.test_forest_options import LOOKS, found

@@ -13,7 +13,7 @@ from ranktrial.ir.collection import read_corpus
 from ranktrial.ir.trec import read_qrels
 from scripts.datasets import planning as datasets
 from scripts.evaluation import planning as evaluation
-from scripts.reports.planning import published
+from scripts.reports.planning import pages
 from tests.support.broken import write
 from tests.support.prepared import prepare
 from tests.workflow.conftest import Workspace
@@ -79,9 +79,9 @@ def test_its_datasets_are_prepared_as_its_head_says(experiment, tmp_path):
 
 
 def test_its_importances_stand_beside_table_2(experiment):
-    tables = published.importances(experiment)
+    tables = pages.importances(experiment)
     assert tables["lightgbm"] == ["results/touche/rankers/touche/lightgbm/seed-0.importance.tsv"]
-    assert published.published_settings(experiment)["rankers"]["lightgbm"] == 1
+    assert pages.published_settings(experiment)["rankers"]["lightgbm"] == 1
 
 
 def test_a_dry_run_plans_it(experiment, tmp_path):

@@ -1,37 +1,89 @@
-"""Inputs of the summary and the report: files and settings. See rules/tables.smk, rules/report.smk."""
+"""The pages, by name: the report and its summary, tables to print, answers of studies, published numbers.
+
+Script, inputs and settings of each. See rules/report.smk and rules/pages.smk.
+"""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
-from ranktrial.common.keys import stated
+from ranktrial.common.errors import UserError
+from ranktrial.common.keys import JsonObject, stated
 from ranktrial.experiment import job_files
-from ranktrial.experiment.charts import CHART
+from ranktrial.experiment.charts import CHART, weights_name
 from ranktrial.experiment.choosing import members_of_choices
 from ranktrial.experiment.comparisons import COST_FIGURE
 from ranktrial.experiment.dataset_keys import format_of
-from ranktrial.experiment.descriptions import datasets_learnt, describe, is_unstated, tried
+from ranktrial.experiment.descriptions import datasets_learnt, describe, for_times, is_unstated, tried
+from ranktrial.experiment.drawing import Drawing, Drawings
 from ranktrial.experiment.job_files import tasks_by_folder
-from ranktrial.experiment.judged import origin
-from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.judged import judges_of, origin, ranked_by
+from ranktrial.experiment.printed_cells import read_mapping
+from ranktrial.experiment.records import Experiment, System
 from ranktrial.experiment.results_paths import TABLE_FORMATS, fields_of, parse, path
 from ranktrial.experiment.sections.dataset import Dataset
 from ranktrial.experiment.sections.recipe import Recipe
 from ranktrial.experiment.system_types import system_type
-from scripts.reports.planning import judges, transfer
-from scripts.reports.planning.costs import cost_figures, exclusive, timed_systems, times_tables, timings
-from scripts.reports.planning.families import PAGES, family_figures, family_pages
+from ranktrial.experiment.systems.learning_to_rank import NAME, settings_of, source
+from scripts.reports.planning import figures
 from scripts.reports.planning.figures import (
+    PAGES,
     caption_files,
+    cost_figures,
+    exclusive,
+    family_figures,
+    family_pages,
     figure_files,
     forest_looks,
     forest_plots,
     further_figures,
+    labels,
+    matrix_tables,
+    moderators_tables,
+    shown_on_pages,
     table_settings,
+    timed_systems,
+    times_tables,
+    timings,
 )
-from scripts.reports.planning.labels import labels
-from scripts.reports.planning.moderation import moderators_tables, shown_on_pages
+
+JUDGE_PAGES = ("md", "tsv")
+
+
+def judge_tables(experiment: Experiment, formats: Iterable[str] = JUDGE_PAGES) -> list[str]:
+    """The tables of all judges."""
+    return [
+        path("judge_table", experiment=experiment.name, dataset=dataset, page_format=page_format)
+        for dataset in judges_of(experiment)
+        for page_format in formats
+    ]
+
+
+def judge_inputs(experiment: Experiment, dataset: str) -> dict[str, list[str]]:
+    """The judgements of humans and of the model, its timing, and the metrics of all systems by both."""
+    human = ranked_by(experiment, dataset)
+    model = next(task for task in experiment.tasks.values() if task.dataset == dataset)
+    systems = [system for system in experiment.systems.values() if system.ranks(human.name)]
+    of_both = [[job_files.metrics(experiment, system, task) for system in systems] for task in (human, model)]
+    human_metrics, model_metrics = ([file for files in of_systems for file in files] for of_systems in of_both)
+    return {
+        "human": [job_files.qrels(experiment, human)],
+        "model": [job_files.qrels(experiment, model)],
+        "timing": [path("judge_timing", experiment=experiment.name, dataset=dataset)],
+        "human_metrics": human_metrics,
+        "model_metrics": model_metrics,
+    }
+
+
+def judge_settings(experiment: Experiment, dataset: str) -> JsonObject:
+    """The measures by which systems are compared."""
+    holes = {"holes": True} if judges_of(experiment)[dataset].fill == "holes" else {}
+    compared = [measure for measure in experiment.measures if not measure.startswith("Judged@")]
+    return {"measures": compared, **holes}
 
 
 def _source(dataset: Dataset) -> str:
@@ -62,7 +114,7 @@ def named_in_summary(experiment: Experiment) -> list[str]:
         *moderators_tables(experiment),
         *times_tables(experiment),
     ]
-    tables += [*transfer.tables(experiment), *judges.tables(experiment)]
+    tables += [*figures.tables(experiment), *judge_tables(experiment)]
     return [*figure_files(experiment), *caption_files(experiment), *tables, *families]
 
 
@@ -132,7 +184,7 @@ def page_settings(experiment: Experiment, cautions: list[str]) -> dict:
         "further": further_figures(experiment),
         "cautions": cautions,
         "moderated": shown_on_pages(experiment),
-        "transfer": transfer.on_pages(experiment),
+        "transfer": figures.on_pages(experiment),
         "sizes": sizes(experiment),
         **tuned(experiment),
         **({"lower_is_better": list(experiment.lower_is_better)} if experiment.lower_is_better else {}),
@@ -199,7 +251,7 @@ def sizes(experiment: Experiment) -> list[dict]:
     """
     groups: dict[tuple, dict[str, Recipe]] = {}
     untrained: dict[tuple, str] = {}
-    drawn = transfer.systems_in_curves(experiment)
+    drawn = figures.systems_in_curves(experiment)
     for name, system in timed_systems(experiment).items():
         ranks = (system.type, system.model, system.first_stage, system.depth)
         if not system.recipes:
@@ -236,3 +288,153 @@ def sizes_metrics(experiment: Experiment) -> list[str]:
         for task in experiment.runs_of(system)
         for metrics in job_files.metrics(experiment, system, task)
     ]
+
+
+TABLES = "Tables"
+
+
+def pages_to_print(experiment: Experiment) -> Drawings:
+    """The tables whose numbers are already in a file."""
+    of_families = {f"multiple-comparisons/{name}": partial(family, experiment, name) for name in experiment.families}
+    of_matrices = {name: partial(matrix, experiment, name, "reports/matrix_tables.py") for name in experiment.matrices}
+    return {"means": partial(means, experiment), **of_families, **of_matrices}
+
+
+def full_tables(experiment: Experiment) -> Drawings:
+    """The tables that hold numbers of their own, which are written at full precision too."""
+    of_comparisons = {
+        f"moderators/{name}": partial(moderators, experiment, name) for name in figures.moderated(experiment)
+    }
+    return {f"{work}-times": partial(times, experiment, work) for work in figures.WORKS} | of_comparisons
+
+
+def answers(experiment: Experiment) -> Drawings:
+    """The answers of studies of transfer, and the agreement of judges with humans."""
+    transferred = {name: partial(matrix, experiment, name, "reports/matrix_answers.py") for name in experiment.matrices}
+    transferred |= {f"curves-{name}": partial(curves, experiment, name) for name in experiment.curves}
+    of_judges = {f"judges/{dataset}": partial(judge, experiment, dataset) for dataset in judges_of(experiment)}
+    return {f"{study}-answers": how for study, how in transferred.items()} | of_judges
+
+
+def means(experiment: Experiment) -> Drawing:
+    """Systems by tasks, with the letters of multiple comparisons."""
+    inputs = {
+        "means": [path("means", experiment=experiment.name)],
+        "families": figures.family_files(experiment, "family_table", table_format="tsv"),
+        "family_records": figures.family_files(experiment, "family"),
+    }
+    return Drawing("reports/means_tables.py", TABLES, inputs, means_settings(experiment))
+
+
+def family(experiment: Experiment, name: str) -> Drawing:
+    """A multiple comparison: means, letters and differences."""
+    fields = {"experiment": experiment.name, "family": name}
+    inputs = {"table": [path("family_table", **fields, table_format="tsv")], "record": [path("family", **fields)]}
+    return Drawing("reports/family_table.py", TABLES, inputs, figures.family_settings(experiment, name))
+
+
+def matrix(experiment: Experiment, name: str, script: str) -> Drawing:
+    """A matrix of sources and targets, or its answers."""
+    inputs = {"matrix": [path("matrix", experiment=experiment.name, matrix=name, table_format="tsv")]}
+    return Drawing(script, TABLES, inputs, figures.matrix_settings(experiment, name))
+
+
+def curves(experiment: Experiment, name: str) -> Drawing:
+    """The answers from curves over the number of training queries."""
+    inputs = {"record": [path("curves", experiment=experiment.name, curve=name)]}
+    return Drawing("reports/curve_answers.py", TABLES, inputs, figures.curves_settings(experiment, name))
+
+
+def moderators(experiment: Experiment, name: str) -> Drawing:
+    """The coefficients of a comparison's moderators, and its subgroups."""
+    inputs = {"moderators": [path("moderators", experiment=experiment.name, comparison=name)]}
+    return Drawing("reports/moderator_tables.py", TABLES, inputs, figures.moderator_table_settings(experiment, name))
+
+
+def times(experiment: Experiment, work: str) -> Drawing:
+    """Times of inference or of fine-tuning."""
+    inputs = {"costs": [path("costs", experiment=experiment.name)]}
+    return Drawing("reports/times.py", TABLES, inputs, {"work": work, **figures.times_settings(experiment)})
+
+
+def judge(experiment: Experiment, dataset: str) -> Drawing:
+    """A language model's judgements of a dataset beside those of humans."""
+    inputs = judge_inputs(experiment, dataset)
+    return Drawing("reports/judge_tables.py", TABLES, inputs, judge_settings(experiment, dataset))
+
+
+def mapping(experiment: Experiment) -> str | None:
+    """The user's file that maps the cells of a paper's tables to our results; None without one."""
+    return experiment.published.mapping if experiment.published else None
+
+
+def user_files(experiment: Experiment) -> dict[str, str]:
+    """The user's own files with published numbers, by the script's options."""
+    published = experiment.published
+    places = {"published": published.file, "mapping": published.mapping} if published else {}
+    return {option: place for option, place in places.items() if place}
+
+
+def importances(experiment: Experiment) -> dict[str, list[str]]:
+    """The tables of importance of each ranker that can have printed cells of features, by its name, one per seed.
+
+    Raises UserError for a ranker that is learnt from several sources apart: its features have several importances.
+    """
+    mapping_file, found = mapping(experiment), {}
+    for system in _rankers(experiment):
+        sources = list(dict.fromkeys(source(system, task.ranked_dataset) for task in experiment.runs_of(system)))
+        if len(sources) > 1:
+            raise UserError(f"{mapping_file}: features: {system.name} is learnt from {' and from '.join(sources)}")
+        fields = {"experiment": experiment.name, "source": sources[0], "system": system.name}
+        found[system.name] = [path("ranker_importance", **fields, seed=seed) for seed in system.seeds]
+    return found
+
+
+def _rankers(experiment: Experiment) -> list[System]:
+    """The rankers that a mapping of features names and that learn from all their features."""
+    if not (mapping_file := mapping(experiment)) or not (mapped := read_mapping(Path(mapping_file))).features:
+        return []
+    entries = sorted({entry for line in mapped.systems for entry in line.ours})
+    meant = [experiment.systems[name] for entry in entries for name in experiment.entries.get(entry, [])]
+    return [system for system in meant if system.type == NAME and settings_of(system).columns is None]
+
+
+def compared_with(experiment: Experiment) -> dict[str, list[str]]:
+    """The tables that are compared with: all tables of times with a mapping, comparisons and matrices without one."""
+    if mapping(experiment):
+        return {"times": times_tables(experiment, ("tsv",)), "effects": [], "meta": [], "matrices": []}
+    effects, meta = (job_files.of_comparisons(experiment, name) for name in ("effects", "meta"))
+    return {"times": [], "effects": effects, "meta": meta, "matrices": matrix_tables(experiment, ("tsv",))}
+
+
+def page_as_html(experiment: Experiment) -> str | list[str]:
+    """All cells of a paper's tables with verdicts, with a mapping."""
+    return path("published_page", experiment=experiment.name, page_format="html") if mapping(experiment) else []
+
+
+def table(experiment: Experiment) -> str | list[str]:
+    """The table of published numbers, if the experiment has any."""
+    any_of_them = experiment.published or experiment.references
+    return path("published_table", experiment=experiment.name) if any_of_them else []
+
+
+def published_settings(experiment: Experiment) -> dict:
+    """The places of our numbers for the published ones. Raises UserError for an invalid mapping."""
+    if not (mapping_file := mapping(experiment)):
+        return {"beside": experiment.published.beside if experiment.published else {}}
+    meant = {entry for line in read_mapping(Path(mapping_file)).systems for entry in line.ours}
+    entries = {
+        entry: [_mapped_system(experiment, name) for name in experiment.entries.get(entry, [])]
+        for entry in sorted(meant)
+    }
+    tasks = {task.name: folder for folder, task in tasks_by_folder(experiment).items()}
+    rankers = {system: len(tables) for system, tables in importances(experiment).items()}
+    return {"entries": entries, "tasks": tasks} | ({"rankers": rankers} if rankers else {})
+
+
+def _mapped_system(experiment: Experiment, name: str) -> dict[str, str]:
+    """The values that distinguish a system from the others of its entry, and the place of its fine-tuning time."""
+    system = experiment.systems[name]
+    weights = weights_name(experiment.models[system.model].weights) if system.model else ""
+    standing = for_times(experiment, system)
+    return {"system": name, "weights": weights, "model": standing["model"], "recipe": standing.get("recipe", "")}
