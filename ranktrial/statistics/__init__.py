@@ -13,5 +13,5 @@
 | `multiple` | simultaneous tests of many systems; corrections for multiple tests |
 | `power` | power and precision of study designs |
 
-docs/statistics.md has every formula with its source and its tests.
+docs/formulas.md has every formula with its source and its tests.
 """

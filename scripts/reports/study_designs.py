@@ -29,7 +29,7 @@ HOW_TO_READ = (
     "A cell is the smallest true effect that is detected with the requested power ({powers}), or the expected "
     "half-width of the interval if that is the target. Columns are numbers of collections: for one, the paired "
     "t-test; for several, the random-effects summary. Cells in bold meet the target. Queries are those of each "
-    "collection, seeds those of each trained system. For the formulas, see docs/statistics.md, Planning a study."
+    "collection, seeds those of each trained system. For the formulas, see docs/formulas.md, Planning a study."
 )
 
 

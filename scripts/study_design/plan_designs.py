@@ -3,7 +3,7 @@
 Reads effects/{comparison}.tsv, meta/{comparison}.json, the metrics files of both systems and tables/costs.tsv; nothing
 if the configuration assumes the variances. Writes tables/study-designs/{plan}.json: the components of variance, every
 design with its smallest detectable effect, its expected interval and its hours, the cheapest for the target, and finer
-grids for the figure. docs/statistics.md, "Planning a study", derives the formulas.
+grids for the figure. docs/formulas.md, "Planning a study", derives the formulas.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Reads effects/{comparison}.tsv, meta/{comparison}.json (the dependence between effects) and, if a moderator needs them,
 data/{dataset}/statistics.json and qrels of the tasks.
-Writes moderators/{comparison}.json: the value of each task, and the models (see moderation.py, docs/statistics.md).
+Writes moderators/{comparison}.json: the value of each task, and the models (see moderation.py, docs/formulas.md).
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ BESIDE = {  # what the parts on one page, or of one section, refer to beside
         },
     },
     "models.md": {"models": {"colbert": {"type": "multi-vector", "weights": "models/colbert"}}},
-    "statistics.md": {"systems": {"e5": {"model": "m"}}},
+    "formulas.md": {"systems": {"e5": {"model": "m"}}},
     "transfer.md": {"systems": {"untrained": {"model": "m"}}},
 }
 EXAMPLES = {"tutorial.md": ["config/config.yaml", *["config/insurance.yaml"] * 6]}  # one for each block

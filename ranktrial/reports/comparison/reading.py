@@ -293,7 +293,7 @@ AS_IN_LOOKS = (
     *("lower_is_better", "notes"),
 )
 
-# The columns of an effects file (docs/statistics.md): those that a row of a figure shows, and those for other readers.
+# The columns of an effects file (docs/results.md): those that a row of a figure shows, and those for other readers.
 SHOWN = tuple(name for name in Row.__dataclass_fields__ if name not in ("task", "name", "p_value", "trained"))
 NOT_SHOWN = (
     *("variance", "se", "p_value", "log10_p", "t", "t_df", "t_log10_p"),

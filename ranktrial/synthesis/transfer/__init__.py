@@ -1,4 +1,4 @@
 """Studies of transfer: the matrix of sources and targets, and curves over the number of training queries.
 
-docs/statistics.md describes the tests.
+docs/formulas.md describes the tests.
 """
