@@ -1,21 +1,109 @@
-"""Documents that are excluded for a query: its own document where that is to be dropped, and those that a file or the
-data themselves (BRIGHT) name.
+"""Documents that are left out: by their length from the corpus, and for single queries from their rankings.
 
-BEIR always drops a document with the query's id, which is wrong if ids coincide by chance, and keeps it if the document
-has another id. Here a query's own document is one with its text (own_documents.py), and dropping or keeping it must be
-stated. Reads the file of `excluded`, and writes nothing.
+`document_characters: {min: 20, max: 300}` leaves documents out by their length. No system can find a document that is
+left out. Its judgements are kept: a relevant one still counts in recall, like any relevant document that a system does
+not return.
+
+In ArguAna and Quora, a query is a document of the corpus, which every system finds first. Equal ids alone are not
+enough: if both files number their lines, ids coincide by chance. BEIR always drops a document with the query's id,
+which is wrong then, and keeps it if the document has another id. Here a query's own document is one with its text, and
+dropping or keeping it must be stated. Further documents are excluded by a file or by the data themselves (BRIGHT).
+
+Reads the file of `excluded`, and writes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import lines
-from ranktrial.datasets.own_documents import OwnDocuments
+from ranktrial.ir.collection import Document
 from ranktrial.ir.trec import Qrels, columns, relevant
+
+SHINGLE = 4  # characters
+ALIKE = 0.75  # of common shingles; unrelated abstracts of equal length have .16 in the median and at most .42
+
+
+def alike(query: str, text: str) -> bool:
+    """Whether two texts are the same except for case, punctuation and a few words or letters.
+
+    By the Dice coefficient of their character n-grams (shingles; Broder 1997, On the resemblance and containment of
+    documents), which needs no words, so that texts may be in any script.
+    """
+    one, other = _normalised(query), _normalised(text)
+    if one == other:
+        return bool(one) or query.strip() == text.strip()
+    shorter, longer = sorted((len(one), len(other)))
+    if shorter < ALIKE / (2 - ALIKE) * longer:  # too few shingles, whichever they are
+        return False
+    first, second = _shingles(one), _shingles(other)
+    return 2 * (first & second).total() >= ALIKE * (first.total() + second.total())
+
+
+def _normalised(text: str) -> str:
+    return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold()))
+
+
+def _shingles(text: str) -> Counter[str]:
+    return Counter(text[start : start + SHINGLE] for start in range(max(1, len(text) - SHINGLE + 1)))
+
+
+class OwnDocuments:
+    """Passes documents on, and records which queries of each split have the id of a document.
+
+    `same` are those with nearly the text of the document (its title, its text, or both together), `others` those with
+    another text, whose ids coincide by chance.
+    """
+
+    def __init__(self, documents: Iterable[Document], queries: Mapping[str, Mapping[str, str]]) -> None:
+        self.documents = documents
+        self.queries = queries  # split -> query id -> text
+        self.same: dict[str, set[str]] = {split: set() for split in queries}
+        self.others: dict[str, set[str]] = {split: set() for split in queries}
+
+    def __iter__(self) -> Iterator[Document]:
+        for document in self.documents:
+            for split, texts in self.queries.items():
+                if document.id in texts:
+                    query = texts[document.id]
+                    its = any(alike(query, text) for text in {document.text, document.contents, document.title})
+                    (self.same if its else self.others)[split].add(document.id)
+            yield document
+
+
+class OfLength:
+    """Passes documents of allowed length (title and text, in characters), and keeps the ids of the others.
+
+    Raises UserError at the end if all were left out.
+    """
+
+    def __init__(self, documents: Iterable[Document], bounds: Mapping[str, int]) -> None:
+        self.documents = documents
+        self.bounds = bounds
+        self.left_out: set[str] = set()
+
+    def __iter__(self) -> Iterator[Document]:
+        kept = False
+        for document in self.documents:
+            if self._fits(len(document.contents)):
+                kept = True
+                yield document
+            elif document.id in self.left_out:
+                raise UserError(f"duplicate document id {document.id} in the corpus")
+            else:
+                self.left_out.add(document.id)
+        if self.left_out and not kept:
+            raise UserError(f"document_characters: none of the {len(self.left_out)} documents has such a length")
+
+    def _fits(self, characters: int) -> bool:
+        return self.bounds.get("min", 0) <= characters <= self.bounds.get("max", characters)
+
 
 OwnDocument = Literal["drop", "keep"] | None
 HEADINGS = ("query", "query-id", "query_id", "qid")

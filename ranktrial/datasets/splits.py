@@ -1,7 +1,10 @@
-"""Carving splits out of the training queries so that no document is relevant to queries of two splits.
+"""The queries of splits: samples that are kept, and splits carved out of the training queries.
 
-Queries that share a relevant document form a group, which is kept together. Either queries are split or, for data with
-few documents and many queries each, documents. This module also finds what two splits nevertheless have in common.
+A sample of dev or test is drawn once, when the data are prepared, so that all systems have the same queries.
+
+Splits are carved so that no document is relevant to queries of two splits. Queries that share a relevant document form
+a group, which is kept together. Either queries are split or, for data with few documents and many queries each,
+documents. This module also finds what two splits nevertheless have in common.
 """
 
 from __future__ import annotations
@@ -11,7 +14,66 @@ import random
 
 from ranktrial.common.errors import UserError
 from ranktrial.datasets.formats import Collection
+from ranktrial.ir.query_samples import drawn
 from ranktrial.ir.trec import Qrels, relevant
+
+
+def sample(names: list[str], size: int, seed: int, split: str) -> list[str]:
+    """A sample of `size` judged queries of a split, in their order. Raises UserError if there are fewer.
+
+    It depends only on seed, split and ids, not on the order; a smaller sample is a subset of a larger one.
+    """
+    if size > len(names):
+        raise UserError(f"{split}_queries: {size}, but {split} has {len(names)} judged queries")
+    return drawn(names, size, seed, split)
+
+
+def with_samples(collection: Collection, sizes: dict[str, int | None], seed: int) -> tuple[Collection, dict[str, int]]:
+    """The collection with samples of these sizes (split -> number, None for all), and the splits' original sizes.
+
+    Raises UserError for a split with fewer judged queries.
+    """
+    queries, qrels = dict(collection.queries), dict(collection.qrels)
+    sampled_from = {}
+    for split, size in sizes.items():
+        if size is None:
+            continue
+        kept = sample(list(qrels.get(split, {})), size, seed, split)
+        sampled_from[split] = len(qrels[split])
+        qrels_before = qrels[split]
+        qrels[split] = {query: qrels_before[query] for query in kept}
+        if queries:
+            left_out = qrels_before.keys() - set(kept)
+            queries[split] = {query: text for query, text in queries[split].items() if query not in left_out}
+    return collection._replace(queries=queries, qrels=qrels), sampled_from
+
+
+def with_unjudged(collection: Collection, wanted: str) -> Collection:
+    """The collection with its unjudged queries in the `wanted` split; without them if it is drop.
+
+    If all queries of train are unjudged, they are in train. A query with the same text as a training query is not used
+    for testing, and vice versa. Raises UserError if there is none.
+    """
+    if wanted == "drop" and ("train" not in collection.qrels or collection.qrels["train"]):
+        return collection
+    split, others = ("test", ("train", "dev")) if wanted == "test" else ("train", ("dev", "test"))
+    elsewhere = {text for other in others for text in collection.queries.get(other, {}).values()}
+    found = (collection.unjudged_test if split == "test" else None) or collection.unjudged
+    added = {query: text for query, text in found.items() if text not in elsewhere}
+    if not added:
+        role = "training" if split == "train" else "test"
+        raise UserError(f"unjudged: there is no query without judgements that could be a {role} query")
+    queries = collection.queries | {split: collection.queries.get(split, {}) | added}
+    return collection._replace(queries=queries, qrels={split: {}} | collection.qrels)
+
+
+def unjudged_by_split(collection: Collection) -> dict[str, int]:
+    """The number of unjudged queries per split, if there are any."""
+    counts = {
+        split: sum(query not in collection.qrels[split] for query in texts)
+        for split, texts in collection.queries.items()
+    }
+    return {split: count for split, count in counts.items() if count}
 
 
 def bound_groups(qrels: Qrels) -> list[list[str]]:

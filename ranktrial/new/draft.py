@@ -3,15 +3,47 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ranktrial.common.keys import keys_of
 from ranktrial.common.strict_yaml import read_yaml
 from ranktrial.experiment.sections.configuration import Configuration
+from ranktrial.ir.collection import Document
 from ranktrial.ir.measure_names import cutoff, parse
+
+LOOKED_AT = 200_000  # documents, which takes seconds
+
+
+def own_document(documents: Iterable[Document], queries: Collection[str]) -> dict[str, Any]:
+    """Return the key `own_document` if a document has a query's id; `drop` does not exclude accidental matches."""
+    if any(document.id in queries for document in islice(documents, LOOKED_AT)):
+        return {"own_document": "drop"}
+    return {}
+
+
+CARVED = 0.2  # share of the training queries, if there are no others
+_WORDS = {"train": r"train(ing)?", "dev": r"dev|valid(ation)?|val", "test": r"test"}
+_SPLITS = {split: re.compile(rf"(?<![a-z])({words})(?![a-z])", re.IGNORECASE) for split, words in _WORDS.items()}
+
+
+def split_in(name: str) -> str | None:
+    """Return the split named by a word of a path; None without one."""
+    return next((split for split, words in _SPLITS.items() if words.search(name)), None)
+
+
+def task_of_splits(name: str, splits: Collection[str]) -> tuple[str, dict[str, Any]]:
+    """Return the task of a dataset (test, else dev, else carved out of train) and the keys that carve its split."""
+    if "test" in splits:
+        return name, {}
+    if "dev" in splits:
+        return f"{name}/dev", {}
+    return name, {"splits": {"test": CARVED}}
+
 
 Entries = dict[str, dict[str, Any]]
 CONTROLS = ("bm25", "baseline", "control", "gold")  # a system with one of these words in its name is the control

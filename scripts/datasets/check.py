@@ -1,8 +1,9 @@
 """Check that everything an experiment downloads is available, before any job runs.
 
 For each dataset and model of the settings, checks in the order in which they are fetched: is it local, was it
-downloaded, is it in a mirror, in the hub's cache, or does its server answer? Nothing is downloaded or written. Prints a
-table (name, location, state); for each missing item one line on standard error, with exit code 1.
+downloaded, is it in a mirror, in the hub's cache, or does its server answer? ir_datasets is asked whether it can
+provide a dataset. Nothing is downloaded or written. Prints a table (name, location, state); for each missing item one
+line on standard error, with exit code 1.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,10 +23,61 @@ from ranktrial.common.command_line import parser, run
 from ranktrial.common.errors import UserError
 from ranktrial.common.locations import HUB, is_url, shown
 from ranktrial.common.settings import read_settings
-from ranktrial.datasets.check_library import library_state
 from ranktrial.datasets.fetch_package import pip_reason
+from ranktrial.datasets.formats._ir_library import (
+    HOME,
+    SCHEME,
+    files_of,
+    find,
+    home_beside,
+    one_line,
+    open_library,
+    version,
+)
+from ranktrial.datasets.formats._ir_texts import document_parts, query_text
 from ranktrial.datasets.from_hub import NO_HUB, OTHERWISE, TIMEOUT, dataset_state, first_line, in_hub_cache
 from scripts.datasets.fetch import mirrored, session, why
+
+
+def library_state(
+    location: str,
+    ids: list[str],
+    download: Path,
+    ask: Callable[[str], str],
+    fields: list[str] | None = None,
+    query_field: str | None = None,
+) -> str:
+    """The state of what a location and ids name: whether it is known, has the fields, and its files are available.
+
+    `ask` requests a URL. Raises UserError for what the library does not know or its servers refuse.
+    """
+    name = location.removeprefix(SCHEME)
+    home = home_beside(download)
+    with tempfile.TemporaryDirectory() as empty:
+        # Importing the library makes folders in its home.
+        library = open_library(home if home.is_dir() else Path(empty), network=False)
+        documents = find(library, name, "docs")
+        with one_line(name):
+            document_parts(documents.docs_cls(), fields, f"{SCHEME}{name}")
+        files = dict.fromkeys(files_of(documents, "docs"))
+        for subset in ids:
+            dataset = find(library, subset, "queries")
+            with one_line(subset):
+                query_text(dataset.queries_cls(), query_field, f"{SCHEME}{subset}")
+            files |= dict.fromkeys(files_of(dataset, "queries", "qrels"))
+        missing = [file for file in files if file.path is None or not file.path.exists()]
+    for file in missing:
+        if file.instructions:
+            raise UserError(f"{SCHEME}{name}: cannot be fetched: {file.instructions}")
+    here = f"{version(library)} knows it"
+    if os.environ.get(HOME) and not missing:
+        return f"{here}, its files are here"
+    for file in missing:
+        if file.url and not file.asks_otherwise:
+            ask(file.url)
+    size = sum(file.size or 0 for file in missing)
+    return f"{here}, {len(missing)} of {len(files)} files to be fetched, about {size / 1e6:.1f} MB"
+
 
 AT_ONCE = 8  # concurrent requests to servers
 NO_HEAD = (403, 405, 501)  # answers of servers that do not support HEAD

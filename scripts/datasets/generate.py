@@ -19,7 +19,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder, write_json
 from ranktrial.datasets.formats import Collection
 from ranktrial.datasets.formats.generated import PROMPT
-from ranktrial.datasets.kept_queries import sample
+from ranktrial.datasets.splits import sample
 from ranktrial.ir.collection import Document, read_corpus
 from ranktrial.ir.trec import LONGEST_ID, shown
 from ranktrial.models.adapters import adapter

@@ -25,17 +25,29 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder, check_sha256, write_json
 from ranktrial.common.settings import read_settings
 from ranktrial.common.unpacking import opened
-from ranktrial.datasets.census import Census
-from ranktrial.datasets.counts import Splitting, lacking, repeated, statistics
-from ranktrial.datasets.excluded import OwnDocument, Pairs, check_judgements, exclusions, joined, read_pairs
+from ranktrial.datasets.counts import Census, Splitting, lacking, repeated, statistics
+from ranktrial.datasets.excluded import (
+    OfLength,
+    OwnDocument,
+    OwnDocuments,
+    Pairs,
+    check_judgements,
+    exclusions,
+    joined,
+    read_pairs,
+)
 from ranktrial.datasets.formats import Collection
-from ranktrial.datasets.grades import with_grades
-from ranktrial.datasets.judged_again import of_ranked_queries
-from ranktrial.datasets.kept_queries import unjudged_by_split, with_samples, with_unjudged
-from ranktrial.datasets.lengths import OfLength
+from ranktrial.datasets.judgements import of_ranked_queries, with_grades
 from ranktrial.datasets.near_duplicates import without_near_duplicates
-from ranktrial.datasets.own_documents import OwnDocuments
-from ranktrial.datasets.splits import carve, carve_by_document, leaks, sharing
+from ranktrial.datasets.splits import (
+    carve,
+    carve_by_document,
+    leaks,
+    sharing,
+    unjudged_by_split,
+    with_samples,
+    with_unjudged,
+)
 from ranktrial.ir.collection import SPLITS, Document, read_corpus, read_excluded, write_corpus, write_queries
 from ranktrial.ir.trec import Qrels, over_subtopics, write_qrels
 

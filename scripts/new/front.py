@@ -18,10 +18,9 @@ from ranktrial.common.given_places import check_new
 from ranktrial.common.strict_yaml import parse_yaml
 from ranktrial.experiment.resolution import resolve
 from ranktrial.new.draft import Draft
-from ranktrial.new.folder import Folder, read_folder
+from ranktrial.new.folder import Folder, as_name, read_folder
 from ranktrial.new.kinds_of_files import Head, Kind, kind_of, read_head
 from ranktrial.new.layouts import Contents, beir, long_tables, ranger, results_folders, runs, scores, trec
-from ranktrial.new.names import as_name
 from ranktrial.new.page import page
 
 LAYOUTS: tuple[ModuleType, ...] = (beir, trec, ranger, results_folders, runs, long_tables, scores)

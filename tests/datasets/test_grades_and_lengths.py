@@ -7,7 +7,7 @@ import yaml
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.strict_yaml import read_yaml
-from ranktrial.datasets.grades import with_grades
+from ranktrial.datasets.judgements import with_grades
 from ranktrial.experiment.reading import complete, with_defaults
 from ranktrial.experiment.resolution import resolve
 from ranktrial.ir.collection import read_corpus

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.datasets.kept_queries import sample
+from ranktrial.datasets.splits import sample
 from ranktrial.ir.collection import read_queries
 from ranktrial.ir.trec import read_qrels
 from tests.datasets.test_prepare import beir_folder, settings

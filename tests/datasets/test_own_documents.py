@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.datasets.own_documents import alike
+from ranktrial.datasets.excluded import alike
 from ranktrial.ir.collection import read_excluded, write_queries
 from scripts.datasets import prepare as script
 from tests.support.prepared import prepare

@@ -3,7 +3,7 @@
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.new.names import as_name, stem, systems_of, task_of_qrels
+from ranktrial.new.folder import as_name, stem, systems_of, task_of_qrels
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,9 @@ from ranktrial.datasets.formats import beir
 from ranktrial.datasets.formats._judgements import read_judgements
 from ranktrial.ir.collection import SPLITS
 from ranktrial.ir.few_queries import LEAST
-from ranktrial.new.draft import Draft, Entries, counted, draft_of_collections
+from ranktrial.new.draft import Draft, Entries, counted, draft_of_collections, own_document, task_of_splits
+from ranktrial.new.folder import as_name
 from ranktrial.new.layouts import Contents
-from ranktrial.new.names import as_name
-from ranktrial.new.own_documents import own_document
-from ranktrial.new.splits import task_of_splits
 
 LOOKED_FOR = "BEIR's layout (corpus.jsonl, queries.jsonl, qrels/test.tsv)"
 _CORPUS = re.compile(r"corpus\.jsonl(\.gz|\.zst)?")

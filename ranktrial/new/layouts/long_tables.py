@@ -9,9 +9,9 @@ from ranktrial.common.errors import UserError
 from ranktrial.ir.measure_names import canonical
 from ranktrial.ir.scores import Named, named_in
 from ranktrial.new.draft import MEASURES, Draft, Entries
+from ranktrial.new.folder import as_name, stem
 from ranktrial.new.layouts import Contents
 from ranktrial.new.layouts.scores import draft_of_systems, places_of
-from ranktrial.new.names import as_name, stem
 
 SAID = "Read as a long table: each row has one value."
 LOOKED_FOR = "long tables (a value per row, with columns that name system, task, query, measure)"

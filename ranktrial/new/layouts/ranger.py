@@ -18,9 +18,9 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.strict_yaml import read_yaml
 from ranktrial.datasets.formats import qrels as qrels_format
 from ranktrial.new.draft import Draft, Entries, counted
+from ranktrial.new.folder import as_name
 from ranktrial.new.layouts import Contents
 from ranktrial.new.layouts.scores import draft_of_systems
-from ranktrial.new.names import as_name
 
 LOOKED_FOR = "Ranger's config.yaml (eval_metrics, or qrels and available_rankings)"
 VALUES, RUNS, JUDGEMENTS, LABELS = "eval_metrics", "available_rankings", "qrels", "display_names"

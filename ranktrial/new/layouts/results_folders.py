@@ -7,9 +7,9 @@ from pathlib import PurePosixPath
 from ranktrial.common.errors import UserError
 from ranktrial.ir.results_folder import SCORES, TASK, rows_of_results
 from ranktrial.new.draft import Draft, Entries
+from ranktrial.new.folder import as_name
 from ranktrial.new.layouts import Contents
 from ranktrial.new.layouts.scores import draft_of_systems
-from ranktrial.new.names import as_name
 
 LOOKED_FOR = "MTEB's results (a folder per model, with a JSON file per task)"
 MEASURE = "main score"

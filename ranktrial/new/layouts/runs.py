@@ -14,8 +14,8 @@ from ranktrial.datasets.formats import qrels as qrels_format
 from ranktrial.datasets.formats._judgements import read_judgements
 from ranktrial.ir.trec import Qrels, columns
 from ranktrial.new.draft import Draft, Entries, counted
+from ranktrial.new.folder import as_name, systems_of, task_of_qrels
 from ranktrial.new.layouts import Contents
-from ranktrial.new.names import as_name, systems_of, task_of_qrels
 
 LOOKED_FOR = "runs with their qrels"
 LOOKED_AT = 5000  # lines of a run

@@ -1,22 +1,104 @@
 """Scores computed by other tools: a file per task with a column per system, or per system with a column per task or
-measure, or a file per system and task; or leaderboards, whose rows are tasks."""
+measure, or a file per system and task; or leaderboards, whose rows are tasks.
+
+The names of columns decide what these are where they are known. Otherwise a file is a task and a column a system, and
+the draft says so. The measure is a heading or word that all files share.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from typing import Literal
 
 from ranktrial.common.errors import UserError
 from ranktrial.datasets.formats import leaderboard as leaderboard_format
 from ranktrial.datasets.formats import scores as scores_format
 from ranktrial.ir.chosen_values import Wanted
+from ranktrial.ir.measure_names import canonical
 from ranktrial.ir.scores import read_values, seeds_in
-from ranktrial.new.axes import Columns, axes_text, columns_are
 from ranktrial.new.draft import Draft, Entries, counted
+from ranktrial.new.folder import as_name, stem
 from ranktrial.new.kinds_of_files import value_names
 from ranktrial.new.layouts import Contents
-from ranktrial.new.measure import NO_MEASURE, measure_in
-from ranktrial.new.names import as_name, stem
+
+NO_MEASURE = "score"
+# Measures of classification, question answering, translation and correlation, all higher for better systems. Retrieval
+# measures are recognised by ir-measures.
+_KNOWN = ("accuracy", "acc", "f1", "mcc", "matthews", "precision", "recall", "em", "bleu", "chrf", "rouge", "meteor",
+          "pearson", "spearman", "kendall", "auc", "acc_norm", "exact_match", "mrr", "map")  # fmt: skip
+
+
+def measure_in(files: Iterable[str], headings: Mapping[str, Sequence[str]]) -> str:
+    """Return the known measure that is in each file the heading of its only column, or in its name; empty if none."""
+    of_headings = [set(names) if len(names) == 1 else set() for names in headings.values()]
+    of_names = [set(re.split(r"[^A-Za-z0-9@]+", stem(file))) for file in files]
+    for words in (of_headings, of_names):
+        if common := sorted(filter(is_known_measure, set.intersection(*words))):
+            name: str = common[-1]
+            return name
+    return ""
+
+
+def is_known_measure(word: str) -> bool:
+    """Whether a word is a measure of retrieval, by its name in ir-measures or trec_eval, or another common one."""
+    if word.lower() in _KNOWN:
+        return True
+    return not word.isdigit() and canonical(word) is not None
+
+
+Columns = Literal["systems", "tasks", "measures"]
+CHOICES: tuple[Columns, ...] = ("systems", "tasks", "measures")
+# Well-known tasks of classification, language models and retrieval, without signs.
+_TASKS = {
+    "sst2", "cola", "mrpc", "qqp", "stsb", "mnli", "qnli", "rte", "wnli", "boolq", "copa", "wic", "wsc",
+    "cb", "multirc", "record", "gsm8k", "mmlu", "hellaswag", "winogrande", "piqa", "arceasy",
+    "arcchallenge", "truthfulqa", "squad", "msmarco", "nfcorpus", "scifact", "fiqa", "treccovid",
+    "arguana", "quora", "scidocs", "hotpotqa", "nq", "dbpedia", "fever", "climatefever", "touche2020",
+    "cqadupstack", "robust04", "bioasq"
+}  # fmt: skip
+_SYSTEMS = re.compile(
+    r"bm25|bert|baseline|control|gold|splade|colbert|dense|tuned|gpt|llama|minilm|(^|[^a-z])(e5|bge|t5|rrf)",
+    re.IGNORECASE,
+)
+
+
+def columns_are(headings: Mapping[str, Sequence[str]], given: str = "") -> Columns:
+    """Return what the columns of values are; `given` is the user's word for it. Raises UserError for another word."""
+    if given:
+        chosen = next((choice for choice in CHOICES if choice == given), None)
+        if chosen is None:
+            raise UserError(f"COLUMNS={given}: expected one of {', '.join(CHOICES)}")
+        return chosen
+    names = list(dict.fromkeys(name for of_file in headings.values() for name in of_file))
+    if all(map(is_known_measure, names)):
+        return "measures"
+    files = [stem(file) for file in headings]
+    by_columns = [_is_task(name) for name in names], [_is_system(name) for name in names]
+    by_files = [_is_task(name) for name in files], [_is_system(name) for name in files]
+    if all(by_columns[0]) or (any(by_files[1]) and not any(by_columns[1]) and not any(by_files[0])):
+        return "tasks"
+    return "systems"
+
+
+def axes_text(columns: Columns, names: Sequence[str], files: int) -> str:
+    """Return how the tables are read and what to give if that is wrong; empty if there is no doubt."""
+    listed = f"{', '.join(names[:4])}{', …' if len(names) > 4 else ''}"
+    if columns == "measures":
+        return f"The columns ({listed}) are read as measures, of which one is compared; MEASURE names another."
+    of_files, other = ("a task", "tasks") if columns == "systems" else ("a system", "systems")
+    ask = f"Each column ({listed}) is read as a {columns[:-1]}, each file as {of_files}"
+    return f"{ask}; if it is the other way round: COLUMNS={other}." if files > 1 or columns == "tasks" else ""
+
+
+def _is_task(name: str) -> bool:
+    return re.sub(r"[^a-z0-9]", "", name.lower()) in _TASKS
+
+
+def _is_system(name: str) -> bool:
+    return _SYSTEMS.search(name) is not None
+
 
 LOOKED_FOR = "scores (a CSV or TSV per task with a column per system, or SYSTEM/TASK.txt or SYSTEM.TASK.txt)"
 SEPARATORS = (".", "_", "-")  # between the names of system and task

@@ -12,11 +12,9 @@ from ranktrial.common.reading import UTF_8
 from ranktrial.datasets.formats import trec
 from ranktrial.datasets.formats._judgements import read_judgements
 from ranktrial.datasets.formats._trec_topics import read_topics
-from ranktrial.new.draft import Draft, draft_of_collections
+from ranktrial.new.draft import Draft, draft_of_collections, own_document, split_in, task_of_splits
+from ranktrial.new.folder import as_name
 from ranktrial.new.layouts import Contents
-from ranktrial.new.names import as_name
-from ranktrial.new.own_documents import own_document
-from ranktrial.new.splits import split_in, task_of_splits
 
 LOOKED_FOR = "TREC files (documents, topics and qrels)"
 MOST_NAMED = 5  # document files per folder that are listed; a pattern replaces more
