@@ -13,8 +13,8 @@ from ranktrial.common.command_line import run
 from ranktrial.common.files import write_text
 from ranktrial.common.records import read_record
 from ranktrial.records.comparison import MetaRecord
-from ranktrial.reports.comparison.caption import caption
 from ranktrial.reports.comparison.forest_data import Forest
+from ranktrial.reports.comparison.plot_text import caption
 from ranktrial.reports.figures.fonts import figure_arguments
 from ranktrial.reports.figures.forest import noted
 from ranktrial.reports.writing.content import listed

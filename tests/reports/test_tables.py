@@ -6,9 +6,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from ranktrial.reports.comparison.caption import caption
 from ranktrial.reports.comparison.number_text import numbers
-from ranktrial.reports.comparison.plot_text import lines_of, p_text
+from ranktrial.reports.comparison.plot_text import caption, lines_of, p_text
 from ranktrial.reports.comparison.reading import (
     Adjusted,
     Adjustment,

@@ -1,19 +1,23 @@
-"""The texts of a forest plot: its lines from the top with their cells, and its notes, a sentence each.
+"""The texts of a forest plot: its lines from the top with their cells, its notes and its caption.
 
-Reads and writes nothing. The notes tell the tests of summaries, the definitions of heterogeneity, intervals and
-p-values, the margin, clusters of queries, training data and seeds. Whether a mean effect is significant is decided once
-for figures, sentences, tables and the report, so that they cannot contradict one another.
+Reads and writes nothing. The caption tells what is what in the plot; the notes, a sentence each, the tests of
+summaries, the definitions of heterogeneity, intervals and p-values, the margin, clusters of queries, training data and
+seeds. Whether a mean effect is significant is decided once for figures, sentences, tables and the report, so that they
+cannot contradict one another.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Any
 
 import scipy
 
+from ranktrial.common.plugins import own_keys
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.forest_data import AgainstMargin, Diamond, Forest, Group, Heterogeneity, Row
 from ranktrial.statistics.effects import EffectType
@@ -578,3 +582,45 @@ def _seeds(rows: tuple[Row, ...] | list[Row], role: str) -> str:
 
 def _of(forest: Forest, group: Group) -> str:
     return f", {group.treatment}" if len(forest.groups) > 1 else ""
+
+
+STARS = "A diamond that misses zero is significant before correction for the number of comparisons."
+
+
+def caption(plot: Forest, own: Mapping[str, Any]) -> str:
+    """How to read a forest plot. `own`: values of the effect type's own keys."""
+    percent = f"{100 * (1 - plot.alpha):g}%"
+    square = plot.effect.caption(plot.measure, own_keys(plot.effect, own))
+    if plot.of_treatments:
+        return _of_treatments(plot, square, percent)
+    area = ", its area the task's weight" if plot.weighted else ""
+    text = f"Each row is a task: the square is the {square}{area}, the line its {percent} "
+    text += "confidence interval. "
+    if any(group.heterogeneity for group in plot.groups):
+        text += (
+            "The hollow diamond is the mean on these collections, the filled one the mean over collections like these "
+        )
+        text += "(random effects); each spans its interval"
+    else:
+        text += "The diamond is the effect of the only task and spans its interval"
+    if _predicted(plot):
+        text += "; the bar below it is the prediction interval, where the effect in a new collection is expected"
+    if any(group.fixed for group in plot.groups):
+        text += "; the diamond below is the fixed-effect summary"
+    if any(group.posterior for group in plot.groups):
+        text += "; the pale diamond is the Bayesian summary with its credible interval"
+    return f"{text}. {STARS}"
+
+
+def _predicted(plot: Forest) -> bool:
+    return any(group.summary and group.summary.prediction_interval for group in plot.groups)
+
+
+def _of_treatments(plot: Forest, effect: str, percent: str) -> str:
+    text = f"Each row is a treatment: the {effect} with its {percent} confidence interval"
+    if any(group.heterogeneity for group in plot.groups):
+        text += ". The hollow diamond is the mean on these collections, the filled one the mean over collections like "
+        text += "these (random effects)"
+    if _predicted(plot):
+        text += "; the bar behind it is the prediction interval, where the effect in a new collection is expected"
+    return f"{text}. {STARS} The figures of the treatments have their tasks."

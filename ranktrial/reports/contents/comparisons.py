@@ -16,7 +16,6 @@ import pandas as pd
 from ranktrial.experiment.sections.comparison import INFLUENCE, QUERIES
 from ranktrial.records.comparison import ComparisonRow
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison.caption import caption
 from ranktrial.reports.comparison.families import (
     CONDITIONS,
     FoundFamily,
@@ -28,7 +27,7 @@ from ranktrial.reports.comparison.families import (
 )
 from ranktrial.reports.comparison.forest_data import Forest
 from ranktrial.reports.comparison.moderation import between_groups, coefficients, statement
-from ranktrial.reports.comparison.plot_text import Verdict, lines_of, unmarked, verdict
+from ranktrial.reports.comparison.plot_text import Verdict, caption, lines_of, unmarked, verdict
 from ranktrial.reports.comparison.reading import Found, Labels, Looks, forest, rows_of
 from ranktrial.reports.comparison.sentence import Answer, answers, cases_tables, remarks
 from ranktrial.reports.comparison.table import (
