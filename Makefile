@@ -69,9 +69,9 @@ archive: setup  ## pack a finished experiment into one file (CONFIG or EXPERIMEN
 check-results: setup  ## check that results are what their jobs wrote (all, or those of CONFIG or EXPERIMENT)
 	@$(ARCHIVING)/check_results.py $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
 
-verify: setup  ## check every hash and number of ARCHIVE (REPORT=file.tsv; SOURCES=archive TRUST=1: with its own code)
+verify: setup  ## check every hash and number of ARCHIVE (REPORT=file.tsv)
 	@$(GIVEN)
-	@$(ARCHIVING)/verify.py --archive=$(call quoted,$(ARCHIVE)) --recompute $(if $(SOURCES),--sources=$(call quoted,$(SOURCES))) $(if $(TRUST),--trust-sources) $(if $(REPORT),--report=$(call quoted,$(REPORT)))
+	@$(ARCHIVING)/verify.py --archive=$(call quoted,$(ARCHIVE)) --recompute $(if $(REPORT),--report=$(call quoted,$(REPORT)))
 
 resume: setup  ## write the results of ARCHIVE into this clone (FILL=1: make its data again, SEND=1; OVERWRITE=1; LINKS=1)
 	@$(GIVEN)

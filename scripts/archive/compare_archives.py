@@ -15,12 +15,20 @@ import tempfile
 from dataclasses import asdict, fields
 from pathlib import Path
 
-from ranktrial.archive.checking.differences import Difference, differences
-from ranktrial.archive.checking.integrity import check
-from ranktrial.archive.checking.moved import Moved, Side, compared, shared_comparisons
-from ranktrial.archive.checking.repeated import Repeated, RepeatedEffect, RepeatedRun, RepeatedScores, repeated
-from ranktrial.archive.checking.reproduced_page import cell, number, reproduced
-from ranktrial.archive.checking.unpack import unpack
+from ranktrial.archive.integrity import check, unpack
+from ranktrial.archive.moved import Moved, Side, compared, shared_comparisons
+from ranktrial.archive.repeated import (
+    Difference,
+    Repeated,
+    RepeatedEffect,
+    RepeatedRun,
+    RepeatedScores,
+    cell,
+    differences,
+    repeated,
+    reproduced,
+    shown_number,
+)
 from ranktrial.common.command_line import run
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder
@@ -52,7 +60,13 @@ def _moves(moved: list[Moved], figures: list[str], alone: list[str]) -> list[str
     lines += ["| comparison | task | effect | A | B | B - A | 95% interval | n |", "|---|---|---|--:|--:|--:|--:|--:|"]
     for row in moved:
         interval = f"{row.ci_low:.4f} to {row.ci_high:.4f}" if row.ci_low is not None else ""
-        cells = [row.comparison, row.task, row.effect_type, *map(number, (row.a, row.b, row.difference)), interval]
+        cells = [
+            row.comparison,
+            row.task,
+            row.effect_type,
+            *map(shown_number, (row.a, row.b, row.difference)),
+            interval,
+        ]
         lines.append(f"| {' | '.join(cells)} | {row.n or ''} |")
     lines += ["", *(f"![{name}]({name}.svg)\n" for name in figures)]
     if alone:

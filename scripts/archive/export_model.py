@@ -10,11 +10,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ranktrial.archive.model_card.card import card
-from ranktrial.archive.model_card.exported import Exported, exported
-from ranktrial.archive.model_card.measured import comparisons, means
-from ranktrial.archive.provenance.origin import origin, source_files
-from ranktrial.archive.provenance.privacy import Privacy, of_this_process
+from ranktrial.archive.model_card import Exported, card, comparisons, exported, means
+from ranktrial.archive.origin import origin_of_sources, source_files
+from ranktrial.archive.privacy import Privacy, of_this_process
 from ranktrial.common import ledger
 from ranktrial.common.command_line import run
 from ranktrial.common.digests import sha256
@@ -44,7 +42,7 @@ def export(found: Exported, config: dict[str, Any], out: Path) -> None:
         clean(folder, privacy)
         weights = sorted(folder.rglob("*.safetensors"))
         sums = {str(file.relative_to(folder)): sha256(file) for file in weights}
-        source = origin(ROOT, source_files(ROOT))[0]
+        source = origin_of_sources(ROOT, source_files(ROOT))[0]
         text = card(found, means(found), comparisons(found), read_json(found.timing), source, sums)
         (folder / CARD).write_bytes(privacy.clean(text.encode()))
         privacy.refuse_left({str(file.relative_to(folder)): file for file in folder.rglob("*") if file.is_file()})

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import shutil
 
-from ranktrial.archive.provenance.jobs import described, read_left_out
-from ranktrial.archive.provenance.origins_of_runs import origins_of_runs
-from ranktrial.archive.provenance.privacy import of_this_process
-from ranktrial.archive.provenance.records import job_records, jobs_behind
-from ranktrial.archive.provenance.settings import ArchiveSettings
+from ranktrial.archive.ir_metadata import origins_of_runs
+from ranktrial.archive.jobs import ArchiveSettings, described, job_records, jobs_behind, read_left_out
+from ranktrial.archive.privacy import of_this_process
 from ranktrial.common.command_line import parser, run
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder

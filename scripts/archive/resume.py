@@ -14,10 +14,9 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from ranktrial.archive.checking.expected import configuration
-from ranktrial.archive.checking.integrity import check
-from ranktrial.archive.checking.taken_over import Clone, checked_state, take_configuration, write_state
-from ranktrial.archive.checking.unpack import unpack
+from ranktrial.archive.expected import configuration
+from ranktrial.archive.integrity import check, unpack
+from ranktrial.archive.taken_over import Clone, checked_state, take_configuration, write_state
 from ranktrial.common.command_line import run
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import sha256, write_json

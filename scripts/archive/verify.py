@@ -14,10 +14,8 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from ranktrial.archive.checking.confined import NONE, WORDS, Confinement, strongest
-from ranktrial.archive.checking.integrity import Checked, check
-from ranktrial.archive.checking.unpack import unpack
-from ranktrial.archive.provenance.origin import source_files
+from ranktrial.archive.integrity import Checked, check, unpack
+from ranktrial.archive.origin import source_files
 from ranktrial.common.errors import UserError
 from ranktrial.common.given_places import check_file
 from ranktrial.common.paths import OUR_CODE
@@ -50,45 +48,21 @@ def say_sources(differing: list[str]) -> None:
         print("recomputed with this clone's sources, which are the same as the archive's")
         return
     example = f"{len(differing)} files differ, such as {differing[0]}"
-    print(f"recomputed with this clone's sources, not the archive's ({example}): SOURCES=archive runs those")
+    print(f"recomputed with this clone's sources, not the archive's ({example})")
     for path in differing:
         print(f"  changed source: {path}")
 
 
-def allowed(trusted: bool) -> Confinement:
-    """The confinement in which the archive's own sources run, once the user agrees. Raises UserError otherwise."""
-    confinement = strongest()
-    print("WARNING: SOURCES=archive runs programs that came with the archive, written by whoever made it.")
-    print(f"They run here {'without protection' if confinement.by == NONE else 'confined'} ({WORDS[confinement.by]}).")
-    if trusted:
-        return confinement
-    if not sys.stdin.isatty():
-        raise UserError(
-            "the archive's own sources do not run without consent: give TRUST=1 (--trust-sources) if you trust them"
-        )
-    if input("Run them? Type yes: ").strip().lower() != "yes":
-        raise UserError("the archive's own sources were not run")
-    return confinement
-
-
-def recompute(archive: Path, manifest: dict, arguments: argparse.Namespace) -> bool:
+def recompute(archive: Path, manifest: dict, report: Path | None) -> bool:
     """Print the verdicts on all results, grouped; returns whether none is different or unaccounted for."""
-    from ranktrial.archive.checking.recompute import CONTRADICTED, NOT_HERE, verdicts  # hashes are checked without it
+    from ranktrial.archive.recompute import CONTRADICTED, NOT_HERE, verdicts  # hashes are checked without it
 
-    own = arguments.sources == "archive"
-    confinement = Confinement()
-    if own and not is_zip_or_folder_of(archive):
-        confinement = allowed(arguments.trust_sources)
     with tempfile.TemporaryDirectory(prefix="ranktrial-verify-") as temporary:
         folder = Path(temporary).resolve()
         unpack(archive, folder, manifest)
-        root = folder / "workflow" if own else ROOT
-        differing = [] if own else differing_sources(folder, root)
-        if own:
-            print("recomputed with the archive's own sources")
-        else:
-            say_sources(differing)
-        results = verdicts(folder, manifest, root, not differing, confinement)
+        differing = differing_sources(folder, ROOT)
+        say_sources(differing)
+        results = verdicts(folder, manifest, not differing)
     counts: dict[str, Counter] = {}
     for result in results:
         counts.setdefault(result.kind, Counter())[result.verdict] += 1
@@ -100,18 +74,13 @@ def recompute(archive: Path, manifest: dict, arguments: argparse.Namespace) -> b
     wrong = [result for result in results if result.verdict in ("different", CONTRADICTED)]
     for result in wrong:
         print(plain(f"{result.verdict}: {result.path}: {result.reason}"))
-    if arguments.report:
-        write_report(arguments.report, results)
+    if report:
+        write_report(report, results)
     total = Counter(result.verdict for result in results)
     words = {NOT_HERE: "by their hashes only"}
     listed = ", ".join(f"{count} {words.get(verdict, verdict)}" for verdict, count in total.most_common())
     print(f"{'not verified' if wrong else 'verified'}: {listed}")
     return not wrong
-
-
-def is_zip_or_folder_of(archive: Path) -> bool:
-    """Whether this program runs from inside the archive; then its user has already agreed to run it."""
-    return ROOT.resolve().is_relative_to(archive.resolve())
 
 
 def write_report(report: Path, results: list) -> None:
@@ -151,8 +120,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--archive", type=Path, required=True, help="the zip, or the folder where it was unpacked")
     parser.add_argument("--recompute", action="store_true", help="also recompute all numbers and figures")
-    parser.add_argument("--sources", choices=["clone", "archive"], default="clone", help="whose scripts recompute")
-    parser.add_argument("--trust-sources", action="store_true", help="run the archive's scripts without asking")
     parser.add_argument("--report", type=Path, help="write a row for each artefact to this TSV")
     arguments = parser.parse_args()
     try:
@@ -164,7 +131,7 @@ def main() -> int:
             if arguments.recompute:
                 print("nothing was recomputed, since the archive is damaged")
             return 1
-        return 0 if not arguments.recompute or recompute(arguments.archive, checked.manifest, arguments) else 1
+        return 0 if not arguments.recompute or recompute(arguments.archive, checked.manifest, arguments.report) else 1
     except UserError as error:
         print(plain(f"error: {error}"), file=sys.stderr)
         return 2

@@ -16,22 +16,27 @@ from typing import Annotated, Literal
 
 import yaml
 
-from ranktrial.archive.checking.expected import published_files
-from ranktrial.archive.crate import layout
-from ranktrial.archive.crate.manifest import manifest, seal
-from ranktrial.archive.crate.metadata import crate
-from ranktrial.archive.crate.pages import citation, readme
-from ranktrial.archive.crate.zipping import write_zip
-from ranktrial.archive.provenance.commands import script_of
-from ranktrial.archive.provenance.identities import identities, seeds
-from ranktrial.archive.provenance.jobs import described, file_sha256, files_of, read_left_out
-from ranktrial.archive.provenance.origin import origin, source_files
-from ranktrial.archive.provenance.origins_of_runs import origins_of_runs
-from ranktrial.archive.provenance.packages import environments
-from ranktrial.archive.provenance.privacy import Privacy, of_this_process, recorded_environment
-from ranktrial.archive.provenance.records import Job, job_records, jobs_behind
-from ranktrial.archive.provenance.settings import ArchiveSettings
-from ranktrial.archive.provenance.whole import check_whole
+from ranktrial.archive import layout
+from ranktrial.archive.description import citation, crate, readme
+from ranktrial.archive.expected import published_files
+from ranktrial.archive.identities import environments, identities, seeds
+from ranktrial.archive.ir_metadata import origins_of_runs
+from ranktrial.archive.jobs import (
+    ArchiveSettings,
+    Job,
+    check_whole,
+    described,
+    file_sha256,
+    files_of,
+    job_records,
+    jobs_behind,
+    read_left_out,
+    script_of,
+)
+from ranktrial.archive.origin import origin_of_sources, source_files
+from ranktrial.archive.privacy import Privacy, of_this_process, recorded_environment
+from ranktrial.archive.shapes import manifest, seal
+from ranktrial.archive.zipping import write_zip
 from ranktrial.common.command_line import parser, run
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import write_text
@@ -128,13 +133,11 @@ def state(recorded: dict[str, dict], jobs: list[Job], settings: Settings) -> dic
 
 
 def take_pages(contents: Contents, experiment: Experiment, known: dict, about: dict, file: str) -> None:
-    """Add the pages for readers, and the entry point through which Python runs the archive."""
+    """Add the pages for readers."""
     kinds = Counter(entry["kind"] for entry in contents.absent.values())
     contents.text("README.md", readme(experiment.name, file, about["commit"], dict(kinds), known))
     software = yaml.safe_load((ROOT / "CITATION.cff").read_text()) if (ROOT / "CITATION.cff").is_file() else {}
     contents.text("CITATION.cff", citation(experiment.name, plain(experiment.actor), about["end"], software))
-    for name in ("__main__.py", "verify.py"):
-        contents.text(name, (ROOT / "ranktrial/archive/entry.py").read_text())
 
 
 def fill(contents: Contents, settings: Settings, targets: list[str], file: str) -> None:
@@ -152,7 +155,7 @@ def fill(contents: Contents, settings: Settings, targets: list[str], file: str) 
     take_sources(contents, settings, sources)
     for path, page in origins_of_runs(experiment, described_jobs).items():
         contents.text(path.removesuffix(".trec.gz") + ".ir_metadata.yaml", page)
-    recorded_origin, difference = origin(ROOT, sources)
+    recorded_origin, difference = origin_of_sources(ROOT, sources)
     known = identities(experiment, jobs, left_out)
     head = {"format": layout.FORMAT, "version": VERSION, "experiment": experiment.name, "extent": contents.extent}
     contents.record(layout.ORIGIN, {**head, "environment": recorded_environment(os.environ), **recorded_origin})

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from ranktrial.archive.checking.confined import Confinement
-from ranktrial.archive.checking.integrity import check
-from ranktrial.archive.checking.recompute import verdicts
-from ranktrial.archive.checking.taken_over import Clone
-from ranktrial.archive.crate import layout
-from ranktrial.archive.crate.manifest import seal
+from ranktrial.archive import layout
+from ranktrial.archive.integrity import check
+from ranktrial.archive.recompute import verdicts
+from ranktrial.archive.shapes import seal
+from ranktrial.archive.taken_over import Clone
 from ranktrial.common.errors import UserError
 from scripts.archive.resume import resume
 from tests.support import crafted
-from tests.support.crafted import METRIC, ROOT, record, small, with_record
+from tests.support.crafted import METRIC, record, small, with_record
 from tests.support.one_line import one_line
 
 OUTSIDE = {
@@ -120,12 +119,12 @@ def test_records_that_are_none_are_one_line(tmp_path, name, content):
     )
     crafted.unpacked(files, tmp_path)
     with pytest.raises(UserError) as error:
-        verdicts(tmp_path, crafted.forged_manifest(files), ROOT, True, Confinement())
+        verdicts(tmp_path, crafted.forged_manifest(files), True)
     one_line(error, name)
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"{", b"[]", b"5", b"\xff", b"[" * 100_000, b'{"format": 1}', b'{"format": "ranktrial-archive/1"}']
+    "content", [b"", b"{", b"[]", b"5", b"\xff", b"[" * 100_000, b'{"format": 1}', b'{"format": "ranktrial-archive/2"}']
 )
 def test_a_manifest_that_is_none_is_one_line(tmp_path, content):
     (tmp_path / layout.MANIFEST).write_bytes(content)

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 import yaml
 
-from ranktrial.archive.model_card.exported import exported
-from ranktrial.archive.model_card.measured import mean_of
-from ranktrial.archive.model_card.places import public
+from ranktrial.archive.model_card import exported, mean_of, public
 from ranktrial.common.errors import UserError
 from ranktrial.common.records import write_record
 from ranktrial.experiment.resolution import resolve

@@ -5,17 +5,14 @@ import json
 
 import pytest
 
-from ranktrial.archive.checking.confined import Confinement
-from ranktrial.archive.checking.expected import configuration, expected
-from ranktrial.archive.checking.integrity import check
-from ranktrial.archive.checking.recompute import accounted, verdicts
-from ranktrial.archive.crate import layout
-from ranktrial.archive.crate.manifest import manifest
+from ranktrial.archive import layout
+from ranktrial.archive.expected import configuration, expected
+from ranktrial.archive.integrity import check
+from ranktrial.archive.recompute import accounted, verdicts
+from ranktrial.archive.shapes import manifest
 from ranktrial.common.errors import UserError
 from tests.support import crafted
-from tests.support.crafted import EFFECT, META, METRIC, QRELS, ROOT, RUN, record, small, with_record
-
-FREE = Confinement()
+from tests.support.crafted import EFFECT, META, METRIC, QRELS, RUN, record, small, with_record
 
 
 def job_of(jobs, output):
@@ -30,7 +27,7 @@ def findings(files, tmp_path, same_sources=True):
 def accounted_for(files, made, tmp_path, same_sources=True):
     folder = tmp_path / "unpacked"
     crafted.unpacked({name: one for name, one in files.items() if name.startswith(("provenance/", "config/"))}, folder)
-    return accounted(folder, made, ROOT, same_sources, FREE)
+    return accounted(folder, made, same_sources)
 
 
 def test_an_honest_archive_is_accounted_for(tmp_path):
@@ -259,7 +256,7 @@ def test_an_altered_number_with_all_its_hashes_does_not_recompute(tmp_path):
     made = check(crafted.resealed(files, tmp_path / "x.zip")).manifest
     folder = tmp_path / "unpacked"
     crafted.unpacked(files, folder)
-    said = {one.path: one for one in verdicts(folder, made, ROOT, True, FREE)}
+    said = {one.path: one for one in verdicts(folder, made, True)}
     assert said[METRIC].verdict == "different" and "0.123456 became" in said[METRIC].reason
     assert said[EFFECT].verdict == "different"
     assert said["results/small/figures/helps.png"].verdict in ("identical", "different")
@@ -280,5 +277,5 @@ def test_a_bad_configuration_is_refused(tmp_path, monkeypatch, content):
     crafted.unpacked({**small().files, "config/small.yaml": content}, tmp_path / "a")
     with pytest.raises(UserError) as error:
         config = configuration(tmp_path / "a", ["small.yaml"], "small")
-        expected(tmp_path / "a", config, [], ROOT, FREE)
+        expected(tmp_path / "a", config, [])
     assert "\n" not in str(error.value) and not (tmp_path / "hacked").exists()

@@ -5,15 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from ranktrial.archive.checking.differences import Difference, differing, flattened
-from ranktrial.archive.checking.tolerance import compare
-from ranktrial.archive.crate.metadata import crate
-from ranktrial.archive.provenance.commands import arguments
-from ranktrial.archive.provenance.ir_metadata import ir_metadata
-from ranktrial.archive.provenance.jobs import benchmark_path, head_of_log, wildcards_of
-from ranktrial.archive.provenance.origin import origin, source_files
-from ranktrial.archive.provenance.packages import OWN, conda_packages, environments
-from ranktrial.archive.provenance.records import Job, jobs_behind, write_record
+from ranktrial.archive.description import crate
+from ranktrial.archive.identities import OWN, conda_packages, environments
+from ranktrial.archive.ir_metadata import ir_metadata
+from ranktrial.archive.jobs import Job, arguments, benchmark_path, head_of_log, jobs_behind, wildcards_of, write_record
+from ranktrial.archive.origin import origin_of_sources, source_files
+from ranktrial.archive.recompute import compare
+from ranktrial.archive.repeated import Difference, differing, flattened
 from ranktrial.engine.job_code import job_code
 from ranktrial.engine.job_records import records
 from ranktrial.engine.rule_helpers import settings
@@ -116,17 +114,17 @@ def test_the_origin_of_changed_sources(tmp_path):
 
     (tmp_path / "scripts/a").mkdir(parents=True)
     (tmp_path / "scripts/a/x.py").write_text("1\n")
-    assert origin(tmp_path, source_files(tmp_path))[0]["commit"] is None
+    assert origin_of_sources(tmp_path, source_files(tmp_path))[0]["commit"] is None
     git("init")
     git("remote", "add", "origin", "https://example.org/x.git")
     git("add", ".")
     git("commit", "-m", "x")
-    found, difference = origin(tmp_path, source_files(tmp_path))
+    found, difference = origin_of_sources(tmp_path, source_files(tmp_path))
     assert len(found["commit"]) == 40 and not found["dirty"] and not difference
     assert found["repository"] == "https://example.org/x.git"
     (tmp_path / "scripts/a/x.py").write_text("2\n")
     (tmp_path / "scripts/a/new.py").write_text("3\n")
-    found, difference = origin(tmp_path, source_files(tmp_path))
+    found, difference = origin_of_sources(tmp_path, source_files(tmp_path))
     assert found["dirty"] and found["new"] == ["scripts/a/new.py"]
     assert "-1\n+2" in difference
 

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from ranktrial.archive.provenance.privacy import Privacy, recorded_environment
+from ranktrial.archive.privacy import Privacy, recorded_environment
 
 
 @pytest.fixture

@@ -7,19 +7,17 @@ import shutil
 
 import pytest
 
-from ranktrial.archive.checking.confined import Confinement
-from ranktrial.archive.checking.integrity import check
-from ranktrial.archive.checking.recompute import accounted
-from ranktrial.archive.checking.taken_over import Clone
-from ranktrial.archive.crate import layout
-from ranktrial.archive.crate.manifest import manifest, seal
+from ranktrial.archive import layout
+from ranktrial.archive.integrity import check
+from ranktrial.archive.recompute import accounted
+from ranktrial.archive.shapes import manifest, seal
+from ranktrial.archive.taken_over import Clone
 from ranktrial.common.errors import UserError
 from scripts.archive.compare_archives import compare
 from scripts.archive.resume import resume
 from tests.support import crafted
-from tests.support.crafted import ROOT, record, small, with_record
+from tests.support.crafted import record, small, with_record
 
-FREE = Confinement()
 ODD = [None, True, -1, 0, 1.5, 10**17, 1e308, "", "x", "../../canary/x", "/etc/passwd", "~/x", "a\nb", "\x1b[2J", "\ud83d", "é" * 300, [], {},
        [[]], {"": ""}, ["x"], {"x": None}, "results/small/../../canary/y", "results/state/metadata/x", "0" * 64]  # fmt: skip
 
@@ -86,7 +84,7 @@ def attempt(program, folder, other):
     if made.damages:
         return True
     if program == "verify":
-        return bool(accounted(folder, made.manifest, ROOT, True, FREE).findings)
+        return bool(accounted(folder, made.manifest, True).findings)
     place = folder.parent / program
     shutil.rmtree(place, ignore_errors=True)
     if program == "resume":

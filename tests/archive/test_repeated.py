@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ranktrial.archive.checking.moved import Side, shared_comparisons
-from ranktrial.archive.checking.repeated import repeated
-from ranktrial.archive.checking.reproduced_page import reproduced
-from ranktrial.archive.crate import layout
+from ranktrial.archive import layout
+from ranktrial.archive.moved import Side, shared_comparisons
+from ranktrial.archive.repeated import repeated, reproduced
 from ranktrial.common.errors import UserError
 from scripts.archive.compare_archives import compare
 from tests.support import crafted

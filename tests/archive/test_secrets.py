@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from ranktrial.archive.provenance.privacy import Privacy, named_in
+from ranktrial.archive.privacy import Privacy, named_in
 from ranktrial.common.errors import UserError
 from tests.support.secret import SECRET
 

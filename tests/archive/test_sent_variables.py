@@ -6,7 +6,7 @@ import sys
 import pytest
 import yaml
 
-from ranktrial.archive.crate import layout
+from ranktrial.archive import layout
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.endpoints import sent_variables
 from scripts.archive import resume as module

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ranktrial.archive.checking.taken_over import Clone, enter
-from ranktrial.archive.crate import layout
+from ranktrial.archive import layout
+from ranktrial.archive.taken_over import Clone, enter
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import sha256
 from ranktrial.common.ledger import read_entry, write_entry

@@ -5,18 +5,12 @@ import json
 import os
 import shutil
 import subprocess
-import sys
-import types
 from pathlib import Path
 
 import pytest
 
-from ranktrial.archive.checking.confined import Confinement, strongest
-from ranktrial.archive.checking.integrity import check
-from ranktrial.archive.crate import layout
-from ranktrial.archive.provenance.jobs import file_sha256, read_left_out
-from ranktrial.archive.provenance.records import METADATA, Job, write_record
-from ranktrial.archive.provenance.whole import changed_outputs
+from ranktrial.archive import expected, layout
+from ranktrial.archive.jobs import METADATA, Job, changed_outputs, file_sha256, read_left_out, write_record
 from ranktrial.common import ledger
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import sha256
@@ -27,59 +21,23 @@ from tests.support.crafted import EFFECT, META, METRIC, QRELS, ROOT, RUN, record
 from tests.support.one_line import one_line
 
 
-def arguments(**changes):
-    return types.SimpleNamespace(**{"sources": "archive", "trust_sources": False, "report": None} | changes)
-
-
-def test_an_archives_own_sources_do_not_run_without_consent(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "stdin", open(os.devnull))  # noqa: SIM115
-    with pytest.raises(UserError, match="not run without consent"):
-        verify.recompute(small().zip, check(small().zip).manifest, arguments())
-    assert "WARNING: SOURCES=archive runs programs that came with the archive" in capsys.readouterr().out
-
-
-def test_a_stranger_can_write_to_one_folder_only_and_sees_no_network_and_no_token(tmp_path, monkeypatch):
-    confinement = strongest()
-    if confinement.by == "nothing":
-        pytest.skip("neither bubblewrap nor unshare confines anything on this system")
-    monkeypatch.setenv("HF_TOKEN", "hf_secret")
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import os, socket, sys, json\n"
-        "said = {'token': 'HF_TOKEN' in os.environ, 'network': [n for _, n in socket.if_nameindex() if n != 'lo']}\n"
-        "for name in (*sys.argv[1:], os.path.expanduser('~/x'), '/proc/1/root/tmp/x'):\n"
-        "    try:\n        open(name, 'w').close()\n        said[name] = True\n    except OSError:\n        said[name] = False\n"
-        "print(json.dumps(said))"
-    )
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    with confinement.folder("test") as folder:
-        names = [str(folder / "x"), str(outside / "x"), str(ROOT / "planted"), "/etc/planted"]
-        done = subprocess.run(confinement.command([str(script), *names], folder), cwd=folder, capture_output=True, text=True,
-                              env=confinement.environment(folder))  # fmt: skip
-        said = json.loads(done.stdout)
-    assert not said["token"] and not said["network"]
-    assert [said[name] for name in names] == [True, False, False, False]
-    assert not list(outside.iterdir()) and not (ROOT / "planted").exists()
-
-
-def test_scripts_run_by_an_isolated_python(tmp_path):
+def test_scripts_run_by_an_isolated_python(tmp_path, monkeypatch):
     """Nothing is taken from the folder where they run: no module, no sitecustomize, no matplotlibrc's neighbour."""
-    confinement = Confinement()
     for name in ("sitecustomize.py", "usercustomize.py", "json.py", "numpy.py"):
         (tmp_path / name).write_text("open('planted', 'w').close()\n")
-    script = tmp_path / "sub/script.py"
-    script.parent.mkdir()
+    monkeypatch.setattr(expected, "ROOT", tmp_path / "clone")
+    script = tmp_path / "clone/scripts/archive/script.py"
+    script.parent.mkdir(parents=True)
     script.write_text("import json, numpy\nprint(json.__file__)")
-    done = subprocess.run(confinement.command([str(script)], tmp_path), cwd=tmp_path, capture_output=True, text=True,
-                          env=confinement.environment(tmp_path) | {"PYTHONPATH": str(tmp_path), "PYTHONSTARTUP": "json.py"})  # fmt: skip
+    done = subprocess.run(expected.isolated("script.py"), cwd=tmp_path, capture_output=True, text=True,
+                          env=expected.environment(tmp_path) | {"PYTHONPATH": str(tmp_path), "PYTHONSTARTUP": "json.py"})  # fmt: skip
     assert done.returncode == 0 and str(tmp_path) not in done.stdout and not (tmp_path / "planted").exists()
 
 
 def test_a_script_multiplies_as_this_process_does_and_sees_no_token(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
     monkeypatch.setenv("HF_TOKEN", "secret")
-    environment = Confinement().environment(tmp_path)
+    environment = expected.environment(tmp_path)
     assert environment["OPENBLAS_CORETYPE"] == "Haswell" and "secret" not in environment.values()
 
 

@@ -6,11 +6,10 @@ import zipfile
 
 import pytest
 
-from ranktrial.archive.checking.integrity import check
-from ranktrial.archive.checking.unpack import unpack
-from ranktrial.archive.crate import layout
-from ranktrial.archive.crate.manifest import manifest, seal
-from ranktrial.archive.crate.zipping import write_zip
+from ranktrial.archive import layout
+from ranktrial.archive.integrity import check, unpack
+from ranktrial.archive.shapes import manifest, seal
+from ranktrial.archive.zipping import write_zip
 from ranktrial.common.errors import UserError
 
 FILES = {"README.md": b"read me\n", "results/x/metrics/t/s/seed-0.tsv": b"query_id\tnDCG@10\nq1\t0.5\n" * 5,
@@ -105,7 +104,7 @@ def test_no_member_leaves_the_folder(tmp_path):
         (None, "no such file or folder"),
         ("text", "not an archive: not a readable zip file"),
         ("zip", "not an archive of ranktrial: it has no manifest.json"),
-        ("version", "format 'ranktrial-archive/0'; this version reads 'ranktrial-archive/1'"),
+        ("version", "format 'ranktrial-archive/0'; this version reads 'ranktrial-archive/2'"),
     ],
 )
 def test_what_is_no_archive_is_refused_in_one_line(tmp_path, made, said):

@@ -10,13 +10,11 @@ import zipfile
 
 import pytest
 
-from ranktrial.archive.checking.confined import Confinement
-from ranktrial.archive.checking.integrity import check
-from ranktrial.archive.checking.recompute import verdicts
-from ranktrial.archive.checking.unpack import unpack
-from ranktrial.archive.crate import bounds, layout
-from ranktrial.archive.crate.manifest import manifest, seal
-from ranktrial.archive.crate.zipping import write_zip
+from ranktrial.archive import layout, shapes
+from ranktrial.archive.integrity import check, unpack
+from ranktrial.archive.recompute import verdicts
+from ranktrial.archive.shapes import manifest, seal
+from ranktrial.archive.zipping import write_zip
 from ranktrial.common.errors import UserError
 from tests.support import crafted
 from tests.support.crafted import METRIC, ROOT, RUN, record, small, with_record
@@ -144,7 +142,7 @@ def test_odd_zips_are_refused_before_anything_is_unpacked(tmp_path, make, said):
 
 
 def test_a_zip_of_more_members_than_any_experiment_has(tmp_path, monkeypatch):
-    monkeypatch.setattr(bounds, "MEMBERS", 100)
+    monkeypatch.setattr(shapes, "MEMBERS", 100)
     zipped(tmp_path / "x.zip", [(f"results/small/tables/{n}.tsv", "") for n in range(101)])
     with pytest.raises(UserError, match="states 101 files; at most 100"):
         check(tmp_path / "x.zip")
@@ -152,7 +150,7 @@ def test_a_zip_of_more_members_than_any_experiment_has(tmp_path, monkeypatch):
 
 def test_a_directory_with_more_members_than_it_counts_is_not_read(tmp_path, monkeypatch):
     """The zip module goes by the directory's bytes and lets its count be."""
-    monkeypatch.setattr(bounds, "DIRECTORY", 1000)
+    monkeypatch.setattr(shapes, "DIRECTORY", 1000)
     zipped(tmp_path / "x.zip", [(f"results/small/tables/{n}.tsv", "") for n in range(100)])
     content = bytearray((tmp_path / "x.zip").read_bytes())
     content[-12:-10] = struct.pack("<H", 1)
@@ -176,7 +174,7 @@ def test_large_incompressible_files_are_read_block_by_block(tmp_path):
     write_zip(path, {name: big, layout.MANIFEST: made, layout.SEAL: seal(made).encode()})
     program = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (200 << 20,) * 2); sys.path.insert(0, sys.argv[1])\n"
-        "from pathlib import Path; from ranktrial.archive.checking.integrity import check; from ranktrial.archive.checking.unpack import unpack\n"
+        "from pathlib import Path; from ranktrial.archive.integrity import check; from ranktrial.archive.integrity import unpack\n"
         "found = check(Path(sys.argv[2])); unpack(Path(sys.argv[2]), Path(sys.argv[3]), found.manifest); print(found.damages)"
     )
     done = subprocess.run(
@@ -197,7 +195,7 @@ def test_a_run_that_unpacks_to_more_than_any_run(tmp_path):
             job[section] |= {RUN: made["files"][RUN]["sha256"]} if RUN in job[section] else {}
     crafted.unpacked(with_record(files, layout.JOBS, jobs), tmp_path)
     with pytest.raises(UserError) as error:
-        verdicts(tmp_path, made, ROOT, True, Confinement())
+        verdicts(tmp_path, made, True)
     one_line(error, RUN, "more than 250 times its size")
 
 

@@ -126,7 +126,7 @@ def test_the_slurm_plugin_asks_for_gpus_in_all_by_a_function_of_its_module():
     assert asked == " --gpus=a100:4"
 
 
-# ranktrial/engine/rule_graph.py and scripts/archive/checking/plan.py
+# ranktrial/engine/rule_graph.py and scripts/archive/plan.py
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,7 @@ FILES = our_sources()
 EXCUSED = {
     "ranktrial/common/plugins.py": "loads a plug-in by its name; the rule gives its file to code(), beside the script",
     "scripts/engine/launch.py": "starts Snakemake itself, so no job's output depends on it",
-    "ranktrial/archive/entry.py": "runs inside an archive, with the sources that lie there",
-    "scripts/archive/checking/rerun.py": "runs the sources of an archive, outside of any job",
+    "scripts/archive/rerun.py": "runs scripts on the content of an archive, outside of any job",
 }
 LOADERS = {"exec", "eval", "compile", "__import__"}
 LOADING_MODULES = ("importlib", "imp", "runpy", "pkgutil", "zipimport")

@@ -14,8 +14,8 @@ from urllib.parse import quote
 
 import pytest
 
-from ranktrial.archive.provenance.identities import identities
-from ranktrial.archive.provenance.ir_metadata import _data
+from ranktrial.archive.identities import identities
+from ranktrial.archive.ir_metadata import _data
 from ranktrial.common.errors import UserError
 from ranktrial.common.locations import key, shown
 from ranktrial.common.urls import holds_secret, parse, redacted

@@ -73,7 +73,7 @@ import json, sys
 from ranktrial.experiment.descriptions import cautions
 from ranktrial.experiment.descriptions import datasets_learnt, describe, for_times
 from ranktrial.experiment.resolution import resolve
-from ranktrial.archive.provenance.ir_metadata import _method
+from ranktrial.archive.ir_metadata import _method
 experiment = resolve(json.loads(sys.argv[1]), "c.yaml")
 toys = [system for system in experiment.systems.values() if system.type == "lot"]
 print(json.dumps([[describe(experiment, toy), for_times(experiment, toy), datasets_learnt(experiment, toy, "d"),

@@ -21,15 +21,13 @@ from types import SimpleNamespace
 
 import yaml
 
-from ranktrial.archive.checking.confined import Confinement
-from ranktrial.archive.checking.expected import expected
-from ranktrial.archive.crate import layout
-from ranktrial.archive.crate.manifest import manifest, seal
-from ranktrial.archive.crate.zipping import write_zip
-from ranktrial.archive.provenance import jobs as archive_jobs
-from ranktrial.archive.provenance.commands import words_of
-from ranktrial.archive.provenance.privacy import Privacy
-from ranktrial.archive.provenance.records import METADATA, write_record
+from ranktrial.archive import jobs as archive_jobs
+from ranktrial.archive import layout
+from ranktrial.archive.expected import expected
+from ranktrial.archive.jobs import METADATA, words_of, write_record
+from ranktrial.archive.privacy import Privacy
+from ranktrial.archive.shapes import manifest, seal
+from ranktrial.archive.zipping import write_zip
 from ranktrial.common.files import sha256
 from ranktrial.engine.job_code import job_code
 from scripts.archive.write import Contents, Settings, fill
@@ -92,7 +90,7 @@ def run_jobs(folder: Path, planned: list[dict]) -> None:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
     message = json.dumps({"sources": str(ROOT), "packages": [], "jobs": asked})
     environment = os.environ | {"MPLBACKEND": "agg"}
-    done = subprocess.run([sys.executable, str(ROOT / "scripts/archive/checking/rerun.py")], cwd=folder, input=message,
+    done = subprocess.run([sys.executable, str(ROOT / "scripts/archive/rerun.py")], cwd=folder, input=message,
                           capture_output=True, text=True, env=environment)  # fmt: skip
     failures = [json.loads(line)["failure"] for line in done.stdout.splitlines()]
     assert failures == [None] * len(planned), (failures, done.stderr)
@@ -158,7 +156,7 @@ def archive(folder: Path, planned: list[dict], extent: str = layout.LEAN) -> dic
 
 
 def plan(folder: Path) -> list[dict]:
-    return in_order(expected(folder, CONFIG, [], ROOT, Confinement()))
+    return in_order(expected(folder, CONFIG, []))
 
 
 def forged_manifest(files: dict[str, bytes], **changes) -> dict:

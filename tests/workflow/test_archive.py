@@ -15,11 +15,10 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from ranktrial.archive.checking.integrity import check
-from ranktrial.archive.checking.unpack import unpack
-from ranktrial.archive.crate import layout
-from ranktrial.archive.crate.manifest import seal
-from ranktrial.archive.crate.zipping import write_zip
+from ranktrial.archive import layout
+from ranktrial.archive.integrity import check, unpack
+from ranktrial.archive.shapes import seal
+from ranktrial.archive.zipping import write_zip
 from ranktrial.engine import job_code as imports
 from ranktrial.engine.job_code import job_code
 from tests.workflow.conftest import copy, tiny_config
@@ -156,14 +155,16 @@ def test_it_is_a_valid_provenance_run_crate(archived, tmp_path, monkeypatch):
     assert services.validate(asked).has_issues()  # the validator does look
 
 
-def test_the_archive_checks_itself_with_the_standard_library_alone(archived, tmp_path):
-    done = subprocess.run([sys.executable, "-I", "-S", archived.path], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0 and "files are as they were written" in done.stdout, done.stdout + done.stderr
+def test_hashes_are_checked_with_the_standard_library_alone(archived, tmp_path):
     unpack(archived.path, tmp_path / "folder", check(archived.path).manifest)
-    command = [sys.executable, "-I", "-S", "folder/verify.py"]
-    assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode == 0
+    command = [sys.executable, "-S", "-m", "scripts.archive.verify", "--archive"]
+    for place in (archived.path, tmp_path / "folder"):
+        done = subprocess.run([*command, place], cwd=Path(__file__).parents[2], capture_output=True, text=True)
+        assert done.returncode == 0 and "files are as they were written" in done.stdout, done.stdout + done.stderr
     (tmp_path / "folder/results/tiny/summary.md").write_text("better")
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        [*command, tmp_path / "folder"], cwd=Path(__file__).parents[2], capture_output=True, text=True
+    )
     assert done.returncode == 1 and "changed: results/tiny/summary.md: changed" in done.stdout
 
 

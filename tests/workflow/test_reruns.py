@@ -11,7 +11,7 @@ from collections import Counter
 import pytest
 import yaml
 
-from ranktrial.archive.provenance.records import job_records, jobs_behind
+from ranktrial.archive.jobs import job_records, jobs_behind
 from ranktrial.engine.job_code import behind
 from tests.support.sources import our_sources
 from tests.workflow.conftest import tiny_config

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ranktrial.archive.provenance.packages import installed
+from ranktrial.archive.identities import installed
 
 REPOSITORY = Path(__file__).parents[2]
 VERSION = re.search(r"^torch==(\S+)$", (REPOSITORY / "requirements.lock").read_text(), re.MULTILINE)[1]

@@ -17,7 +17,7 @@ def source_files(root: Path) -> list[str]:
     return sorted(path.relative_to(root).as_posix() for path in files if "__pycache__" not in path.parts)
 
 
-def origin(root: Path, sources: list[str]) -> tuple[dict, str]:
+def origin_of_sources(root: Path, sources: list[str]) -> tuple[dict, str]:
     """Commit, repository and whether the sources differ from the commit; and the difference as `git diff` prints it.
 
     `new` names sources that the commit does not have, which the difference does not show.

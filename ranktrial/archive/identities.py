@@ -1,11 +1,14 @@
-"""The identity of data and models: source, revision, licence, and the SHA-256 of each file that was read or made."""
+"""The identity of data and models (source, revision, licence, SHA-256 of each file), seeds, installed packages."""
 
 from __future__ import annotations
 
+import importlib.metadata
+import json
+import platform
+import re
 from pathlib import Path
 
-from ranktrial.archive.provenance.jobs import hashes
-from ranktrial.archive.provenance.records import Job
+from ranktrial.archive.jobs import Job, hashes
 from ranktrial.common.locations import shown
 from ranktrial.common.paths import OUR_CODE
 from ranktrial.experiment.judged import origin
@@ -14,6 +17,8 @@ from ranktrial.experiment.results_paths import path
 
 OF_A_DATASET = ("location", "revision", "subset", "format", "licence", "sha256", "domain", "own_document", "excluded")
 OF_A_MODEL = ("weights", "revision", "sha256", "licence", "type")
+CONDA = Path(".snakemake/conda")
+OWN = "the archive's own"
 
 
 def identities(experiment: Experiment, jobs: list[Job], left_out: dict[str, dict]) -> dict[str, dict]:
@@ -49,3 +54,35 @@ def seeds(experiment: Experiment) -> dict:
     """The seed of data preparation and permutations, and those of each system."""
     of_systems = {name: system.seeds for name, system in experiment.systems.items()}
     return {"experiment": experiment.seed, "systems": of_systems}
+
+
+def installed(folders: list[str] | None = None) -> dict[str, str]:
+    """Name -> version of the Python packages in `folders` (None: on this process's path), sorted by name."""
+    where = {"path": folders} if folders is not None else {}
+    distributions = importlib.metadata.distributions(**where)
+    versions = {distribution.metadata["Name"]: distribution.version for distribution in distributions}
+    return {name: versions[name] for name in sorted(versions, key=str.lower) if name}
+
+
+def conda_packages(prefix: Path) -> dict[str, str]:
+    """Name -> version of the packages of a conda environment, from conda and pip."""
+    versions = {}
+    for file in sorted(prefix.glob("conda-meta/*.json")):
+        record = json.loads(file.read_text())
+        versions[record["name"]] = record["version"]
+    return versions | installed([str(path) for path in prefix.glob("lib/python*/site-packages")])
+
+
+def environments(files: list[Path]) -> dict[str, dict]:
+    """Environment -> its packages: OWN, the one of this process (without conda of every job), and those of conda.
+
+    Snakemake keeps the environment of a file under a hash, and a copy of the file beside it.
+    """
+    system = {"python": platform.python_version(), "system": platform.platform(), "processor": platform.machine()}
+    contents_of_environments = {OWN: system | {"packages": installed()}}
+    contents = {re.sub(r"\s+", " ", path.read_text()): path.name for path in files}
+    for copy in sorted(CONDA.glob("*.yaml")):
+        name = contents.get(re.sub(r"\s+", " ", copy.read_text()))
+        if name and copy.with_suffix("").is_dir():
+            contents_of_environments[f"conda {name}"] = {"packages": conda_packages(copy.with_suffix(""))}
+    return contents_of_environments

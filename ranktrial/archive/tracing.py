@@ -11,18 +11,10 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ranktrial.archive.checking.expected import why_not_laid_out
-from ranktrial.archive.crate import layout
-from ranktrial.archive.crate.shapes import shown
-from ranktrial.archive.provenance.commands import (
-    RECOMPUTED,
-    arguments,
-    same,
-    script_of,
-    settings_in,
-    stage_of,
-    words_of,
-)
+from ranktrial.archive import layout
+from ranktrial.archive.expected import why_not_laid_out
+from ranktrial.archive.jobs import RECOMPUTED, arguments, same, script_of, settings_in, stage_of, words_of
+from ranktrial.archive.shapes import shown
 from ranktrial.common.paths import OUR_CODE
 from ranktrial.engine.job_records import DIRECTORY_STAMP
 from ranktrial.experiment import results_paths

@@ -1,4 +1,4 @@
-"""A run's origin as ir_metadata (Breuer, Keller, Schaer: SIGIR 2022, www.ir-metadata.org), a YAML file beside the run.
+"""The origin of each run as ir_metadata (Breuer, Keller, Schaer: SIGIR 2022, www.ir-metadata.org), a YAML file each.
 
 Its parts are those of PRIMAD: platform, research goal, implementation, method, actor, data. What was not recorded is
 left out. Keys that the schema does not have (hashes, seeds) stand under `other`.
@@ -9,16 +9,21 @@ from __future__ import annotations
 import platform
 from pathlib import Path
 
+import yaml
+
+from ranktrial.archive.identities import installed
+from ranktrial.archive.origin import origin_of_sources, source_files
 from ranktrial.common.keys import given, stated
 from ranktrial.common.locations import shown
 from ranktrial.experiment.descriptions import datasets_learnt
 from ranktrial.experiment.judged import origin
 from ranktrial.experiment.records import Experiment, System, Task
-from ranktrial.experiment.results_paths import path
+from ranktrial.experiment.results_paths import parse, path
 from ranktrial.experiment.system_types import behind, system_type
 
 TOOLKITS = ("pyserini", "sentence-transformers")
 TIES = "score descending as a 32-bit float, then document id descending (trec_eval)"
+ROOT = Path(__file__).parents[2]
 
 
 def ir_metadata(experiment: Experiment, task: Task, system: System, job: dict, origin: dict, packages: dict) -> dict:
@@ -120,3 +125,18 @@ def _data(experiment: Experiment, task: Task, system: System, job: dict) -> dict
             ],
         }
     )
+
+
+def origins_of_runs(experiment: Experiment, jobs: list[dict]) -> dict[str, str]:
+    """Path of a run -> its page as YAML; `jobs` are the jobs as in provenance/jobs.json."""
+    source, packages = origin_of_sources(ROOT, source_files(ROOT))[0], installed()
+    tasks = {task.folder: task for task in (experiment.tasks | experiment.selection_tasks).values()}
+    pages = {}
+    for job in jobs:
+        for output in job["outputs"]:
+            name, fields = parse(output)
+            if name == "run":
+                task, system = tasks[fields["task"]], experiment.systems[fields["system"]]
+                page = ir_metadata(experiment, task, system, job, source, packages)
+                pages[output] = yaml.safe_dump(page, sort_keys=False, allow_unicode=True, width=120)
+    return pages

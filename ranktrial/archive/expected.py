@@ -1,29 +1,67 @@
-"""The jobs that an archive should describe: those that the checking sources plan for its configuration.
+"""The jobs that an archive should describe: those that this clone plans for its configuration.
 
-Files of the user that the archive does not hold are replaced by placeholders, because only their names matter.
+Files of the user that the archive does not hold are replaced by placeholders, because only their names matter. Scripts
+run on an archive's content in fresh folders, by a Python that reads nothing from outside: they do not see this
+process's environment (tokens), its home folder or modules in their working folder.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
+import site
 import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from ranktrial.archive.checking.confined import Confinement, own_script
-from ranktrial.archive.crate import layout
-from ranktrial.archive.crate.shapes import shown
+from ranktrial.archive import layout
+from ranktrial.archive.shapes import shown
 from ranktrial.common.errors import UserError
 from ranktrial.common.locations import is_remote
 from ranktrial.common.paths import below, why_not_below
 from ranktrial.experiment.reading import complete, read_yaml
 
+ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE, MIRROR = "outside", "mirror"  # folders of the placeholders for files elsewhere and in mirrors
 LARGEST = 8 << 20  # bytes of a configuration
 # Suffixes of files of published numbers. No library loads files with these suffixes from its working folder.
 READABLE = (".tsv", ".csv", ".txt", ".yaml", ".yml", ".json", ".md")
+
+
+@contextmanager
+def fresh_folder(name: str) -> Iterator[Path]:
+    """A fresh folder, removed afterwards."""
+    with tempfile.TemporaryDirectory(prefix=f"ranktrial-{name}-") as temporary:
+        yield Path(temporary).resolve()
+
+
+def isolated(script: str, *arguments: str) -> list[str]:
+    """The command that runs one of this room's scripts in a Python that reads nothing from outside."""
+    # `-I` ignores PYTHON… variables and modules of the folder and the user; `-B` writes nothing beside the sources
+    return [sys.executable, "-I", "-B", str(ROOT / "scripts/archive" / script), *arguments]
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """The environment of such a script: from this process, only the search path and OpenBLAS's choice of kernels."""
+    home = folder / "home"
+    home.mkdir(exist_ok=True)
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
+    # Another kernel gives sums other last digits, and so results of this machine would be reported as different.
+    kernels = {name: value for name, value in os.environ.items() if name.startswith("OPENBLAS_")}
+    return {"PATH": path, "HOME": str(home), "TMPDIR": str(home), "XDG_CACHE_HOME": str(home), "MPLBACKEND": "agg",
+            "MPLCONFIGDIR": str(home), "OMP_NUM_THREADS": "1", "LC_ALL": "C.UTF-8", **kernels}  # fmt: skip
+
+
+def own_site() -> str:
+    """The user's folder of packages if this process uses it, else "". The option `-I` would leave it out."""
+    site_packages = site.getusersitepackages()
+    return site_packages if site_packages in sys.path else ""
 
 
 def configuration(folder: Path, config_files: list[str], experiment: str) -> dict:
@@ -64,10 +102,8 @@ def read_configuration(folder: Path, name: str) -> dict:
         raise UserError(f"{name}: cannot be read ({type(error).__name__})") from None
 
 
-def completed(config: dict, name: str) -> dict | None:
-    """The configuration with this clone's defaults; None inside a zip, where the sources that plan it check it."""
-    if not Path(__file__).is_file():
-        return None
+def completed(config: dict, name: str) -> dict:
+    """The configuration with this clone's defaults. Raises UserError."""
     try:
         return complete(config, name)[0]
     except UserError:
@@ -157,8 +193,8 @@ def why_not_laid_out(path: str) -> str | None:
     return "is not a table" if hidden or not path.endswith(READABLE) or path.startswith("results/") else None
 
 
-def expected(archive: Path, config: dict, jobs: list[dict], sources: Path, confinement: Confinement) -> list[dict]:
-    """The jobs that `sources` plan for the configuration of the archive unpacked in `archive`. Raises UserError.
+def expected(archive: Path, config: dict, jobs: list[dict]) -> list[dict]:
+    """The jobs that this clone plans for the configuration of the archive unpacked in `archive`. Raises UserError.
 
     Of the archive's own `jobs` only those that fetched are used: they show what was not available locally.
     """
@@ -175,13 +211,13 @@ def expected(archive: Path, config: dict, jobs: list[dict], sources: Path, confi
         if why_not_laid_out(name) is None and (archive / layout.WORKFLOW / name).is_file():
             published[name] = (archive / layout.WORKFLOW / name).read_text(errors="replace")
     text = json.dumps([config, published, fetched], default=str)
-    return json.loads(_planned(text, sources, confinement))
+    return json.loads(_planned(text))
 
 
 @cache
-def _planned(text: str, sources: Path, confinement: Confinement) -> str:
+def _planned(text: str) -> str:
     config, published, fetched = json.loads(text)
-    with confinement.folder("plan") as folder:
+    with fresh_folder("plan") as folder:
         for name, content in published.items():
             path = below(folder, name, "configuration")
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -189,9 +225,8 @@ def _planned(text: str, sources: Path, confinement: Confinement) -> str:
         stand_ins = StandIns(folder, set(fetched))
         (folder / MIRROR).mkdir()
         request = json.dumps(stood_in(config, stand_ins))
-        command = [own_script("plan.py", sources), "--sources", str(sources.resolve())]
-        process = subprocess.run(confinement.command(command, folder), cwd=folder, input=request, capture_output=True,
-                                 text=True, env=confinement.environment(folder))  # fmt: skip
+        process = subprocess.run(isolated("plan.py", "--sources", str(ROOT)), cwd=folder, input=request,
+                                 capture_output=True, text=True, env=environment(folder))  # fmt: skip
         if process.returncode:
             lines = [line for line in process.stderr.splitlines() if line.strip()] or ["it ended without a message"]
             message = next((line for line in lines if line.startswith("error: ")), lines[-1]).removeprefix("error: ")

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ranktrial.archive.checking.confined import Confinement, own_script, own_site
-from ranktrial.archive.crate import layout
-from ranktrial.archive.crate.shapes import Keys, check_shape, read_record, shown
+from ranktrial.archive import layout
+from ranktrial.archive.expected import ROOT, environment, fresh_folder, isolated, own_site
+from ranktrial.archive.shapes import Keys, check_shape, read_record, shown
 from ranktrial.common.errors import UserError
 from ranktrial.common.numerals import finite
 from ranktrial.common.paths import below
@@ -28,7 +28,6 @@ from ranktrial.experiment.results_paths import FIGURE_FORMATS
 from ranktrial.statistics.effects import all_effects
 from ranktrial.statistics.meta_analysis.measure_scale import range_of
 
-ROOT = Path(__file__).parents[3]
 SETTINGS = Keys({
     "control": str, "treatment": str, "effect": str, "measure": str, "alpha": float, "estimator": str, "interval": str,
 })  # fmt: skip
@@ -220,13 +219,11 @@ def _write(folder: Path, table: dict[str, dict[str, float]], measure: str) -> li
 
 def _script(name: str, settings: dict, *arguments: str | Path) -> None:
     words = [f"scripts/{name}", *map(str, arguments), "--settings", json.dumps(settings)]
-    confinement = Confinement()
-    with confinement.folder("moved") as folder:
+    with fresh_folder("moved") as folder:
         request = {"sources": str(ROOT), "packages": [own_site()] if own_site() else []}
         request["jobs"] = [{"words": words, "outputs": []}]
-        command = confinement.command([own_script("rerun.py", ROOT)], folder)
-        process = subprocess.run(command, cwd=folder, input=json.dumps(request), capture_output=True, text=True,
-                                 env=confinement.environment(folder))  # fmt: skip
+        process = subprocess.run(isolated("rerun.py"), cwd=folder, input=json.dumps(request), capture_output=True,
+                                 text=True, env=environment(folder))  # fmt: skip
     failure = json.loads(process.stdout)["failure"] if process.returncode == 0 else "it ended early"
     if failure:
         raise UserError(f"scripts/{name}: {' '.join(failure.split())[:300]}")

@@ -3,11 +3,14 @@
 manifest.json lists every file with its SHA-256, and manifest.sha256 holds the SHA-256 of manifest.json. The comment at
 the end of a zip is the SHA-256 of all bytes before it. Whoever changes a file on purpose can renew all three. To notice
 that, compare the archive's own SHA-256, which `make archive` prints and writes beside it, with the published one.
+
+An archive is unpacked only into a fresh folder, which no path leaves.
 """
 
 from __future__ import annotations
 
 import hashlib
+import shutil
 import stat
 import zipfile
 import zlib
@@ -15,12 +18,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ranktrial.archive.crate.bounds import BLOCK, RECORD, check_members, check_values, ends
-from ranktrial.archive.crate.layout import FORMAT, MANIFEST, SEAL, why_no_member
-from ranktrial.archive.crate.manifest import seal, shaped
-from ranktrial.archive.crate.zipping import damages
+from ranktrial.archive.layout import FORMAT, MANIFEST, SEAL, WORKFLOW, why_no_member
+from ranktrial.archive.shapes import BLOCK, RECORD, check_members, check_values, ends, seal, shaped
+from ranktrial.archive.zipping import damages
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import sha256
+from ranktrial.common.paths import below
 from ranktrial.common.strict_json import parse_json
 
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
@@ -139,7 +142,9 @@ def _manifest(reader: Reader) -> tuple[dict, list[str]]:
         raise UserError(f"{reader.path}: not an archive that can be read: {error}") from None
     version = manifest.get("format") if isinstance(manifest, dict) else None
     if version != FORMAT:
-        raise UserError(f"{reader.path}: format {version!r}; this version reads {FORMAT!r}: use its own verify.py")
+        raise UserError(
+            f"{reader.path}: format {version!r}; this version reads {FORMAT!r}: use the ranktrial in its {WORKFLOW}"
+        )
     return shaped(manifest, f"{reader.path}: {MANIFEST}"), problems
 
 
@@ -165,3 +170,31 @@ def _files(reader: Reader, manifest: dict, problems: list[str]) -> None:
                 problems.append(f"{name}: changed, SHA-256 differs from the manifest's")
             elif size != entry["bytes"]:
                 problems.append(f"{name}: has {size} bytes; the manifest says {entry['bytes']}")
+
+
+def unpack(archive: Path, folder: Path, manifest: dict) -> None:
+    """Copy the files of a checked archive into the empty folder `folder`.
+
+    Raises UserError for a file that would land outside, or that no longer has the manifest's SHA-256.
+    """
+    reader = opened(archive)
+    folder.mkdir(parents=True, exist_ok=True)
+    stated_bytes = sum(entry["bytes"] for entry in manifest["files"].values())
+    free = shutil.disk_usage(folder).free
+    if stated_bytes > free:
+        raise UserError(f"{archive}: refused, it unpacks to {stated_bytes} bytes; {folder} has {free} left")
+    for name in [*manifest["files"], MANIFEST, SEAL]:
+        target = below(folder, name, str(archive))
+        digest = hashlib.sha256()
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with open(target, "xb") as file:
+                for block in reader.blocks(name):
+                    digest.update(block)
+                    file.write(block)
+        except (FileExistsError, NotADirectoryError):
+            raise UserError(f"{archive}: refused, two of its files have the place of {name!r}") from None
+        except (KeyError, ValueError) as error:
+            raise UserError(f"{archive}: {name}: {error}") from None
+        if name in manifest["files"] and digest.hexdigest() != manifest["files"][name]["sha256"]:
+            raise UserError(f"{archive}: {name}: changed while it was read")

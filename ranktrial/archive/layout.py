@@ -12,7 +12,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.paths import why_not_below
 from ranktrial.experiment.results_paths import NAME, NOT_ARCHIVED, RESERVED, kind, path
 
-FORMAT = "ranktrial-archive/1"
+FORMAT = "ranktrial-archive/2"
 MANIFEST = "manifest.json"
 SEAL = "manifest.sha256"
 CRATE = "ro-crate-metadata.json"
@@ -29,7 +29,7 @@ STATE = PROVENANCE + "state.json"
 CHANGES = PROVENANCE + "changes.diff"
 RESOLVED = "config/resolved.yaml"
 LEAN, FULL = "crate", "full"  # extents: without and with the kinds that are heavy
-PAGES = ("README.md", "CITATION.cff", "__main__.py", "verify.py", MANIFEST, SEAL, CRATE)
+PAGES = ("README.md", "CITATION.cff", MANIFEST, SEAL, CRATE)
 RECORDS = (JOBS, ORIGIN, IDENTITIES, PACKAGES, SEEDS, STATE)
 NOT_RESULTS = ("log", "benchmark", "origin of a run")  # beside the results: no job's output
 
