@@ -7,12 +7,10 @@ with Anserini's scores and the sizes of the collections.
 """
 
 from scripts.bm25 import planning as bm25
-from scripts.bm25 import planning_references as references
-from ranktrial.engine.rule_helpers import settings
 from ranktrial.experiment import job_files
 
 
-rule tune:
+use rule in_bm25 as tune with:
     input:
         index=lambda wildcards: bm25.index(EXPERIMENT, wildcards.system, wildcards.dataset),
         queries=result("queries", split="dev"),
@@ -25,15 +23,9 @@ rule tune:
     benchmark:
         result("benchmark", job="tune/{dataset}/{system}")
     params:
-        code=code("bm25/tune.py"),
-        settings=lambda wildcards: settings(**bm25.tuning_settings(EXPERIMENT, wildcards.system, wildcards.dataset)),
-    conda:
-        "../envs/bm25.yaml"
+        **job("bm25/tune.py", lambda wildcards: bm25.tuning_settings(EXPERIMENT, wildcards.system, wildcards.dataset)),
     message:
         "tune {wildcards.dataset} {wildcards.system}"
-    shell:
-        "python {params.code[script]:q} --index {input.index:q} --queries {input.queries:q} --qrels {input.qrels:q}"
-        " --parameters {output.parameters:q} --table {output.grid:q} --settings {params.settings:q} --log {log:q}"
 
 
 use rule in_bm25 as search with:
@@ -77,13 +69,13 @@ use rule in_bm25 as search_split with:
 
 use rule in_bm25 as references with:
     input:
-        indices=references.indices(EXPERIMENT),
-        statistics=references.statistics(EXPERIMENT),
+        indices=bm25.reference_indices(EXPERIMENT),
+        statistics=bm25.reference_statistics(EXPERIMENT),
     output:
         references=result("references"),
     log:
         result("log", job="references"),
     params:
-        **job("bm25/references.py", lambda wildcards: references.references_settings(EXPERIMENT)),
+        **job("bm25/references.py", lambda wildcards: bm25.references_settings(EXPERIMENT)),
     message:
         "references"

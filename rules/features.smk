@@ -5,7 +5,6 @@ models/ that tag texts; or the user's own files in LETOR's format. Out: features
 timing, {features}.structures.jsonl if a model tags texts and, on demand, {features}.letor.txt.
 """
 
-from ranktrial.engine.rule_helpers import settings
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from scripts.features import planning as features
@@ -38,7 +37,7 @@ use rule in_features as compute_features with:
         "compute_features {wildcards.task} {wildcards.features}"
 
 
-rule tag_texts:
+use rule in_neural as tag_texts with:
     input:
         checkpoint=lambda wildcards: features.tagger(EXPERIMENT, wildcards.features),
         candidates=lambda wildcards: features.candidates(EXPERIMENT, **wildcards),
@@ -52,16 +51,12 @@ rule tag_texts:
     wildcard_constraints:
         features=one_of(features.tagged(EXPERIMENT)),
     params:
-        code=code("features/tag_texts.py", lambda wildcards: [features.tagger_kind(EXPERIMENT, wildcards.features)]),
-        settings=lambda wildcards: settings(**features.tagging_settings(EXPERIMENT, wildcards.features)),
-    conda:
-        "../envs/neural.yaml"
+        **job(
+            code("features/tag_texts.py", lambda wildcards: [features.tagger_kind(EXPERIMENT, wildcards.features)]),
+            lambda wildcards: features.tagging_settings(EXPERIMENT, wildcards.features),
+        ),
     message:
         "tag_texts {wildcards.task} {wildcards.features}"
-    shell:
-        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --candidates {input.candidates:q}"
-        " --queries {input.texts[0]:q} --corpus {input.texts[1]:q} --structures {output.structures:q}"
-        " --settings {params.settings:q} --log {log:q}"
 
 
 use rule in_features as import_features with:
@@ -75,7 +70,7 @@ use rule in_features as import_features with:
     wildcard_constraints:
         features=one_of(features.given(EXPERIMENT)),
     params:
-        **job("features/import_letor.py"),
+        **job("features/letor.py:import_features"),
     message:
         "import_features {wildcards.task} {wildcards.features}"
 
@@ -91,6 +86,6 @@ use rule in_features as export_features with:
     wildcard_constraints:
         features=one_of(EXPERIMENT.features),
     params:
-        **job("features/export_letor.py"),
+        **job("features/letor.py:export_features"),
     message:
         "export_features {wildcards.task} {wildcards.features}"

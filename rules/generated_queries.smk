@@ -7,7 +7,6 @@ in data/{dataset}.resume/.
 
 from ranktrial.common.plugins import source as plugin_file
 from scripts.datasets import planning as datasets
-from ranktrial.engine.rule_helpers import settings
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from ranktrial.experiment.results_paths import SPLITS
@@ -20,7 +19,7 @@ def writer(wildcards):
     return [plugin_file(MODEL_TYPES, model.type)]
 
 
-rule generate_queries:
+use rule in_neural as generate_queries with:
     input:
         checkpoint=lambda wildcards: datasets.generator_checkpoint(EXPERIMENT, wildcards.dataset),
         corpus=lambda wildcards: job_files.corpus(EXPERIMENT, wildcards.dataset),
@@ -36,12 +35,9 @@ rule generate_queries:
     wildcard_constraints:
         dataset=one_of(datasets.generated(EXPERIMENT)),
     params:
-        code=code("datasets/generate.py", writer),
-        settings=lambda wildcards: settings(**datasets.generation_settings(EXPERIMENT, wildcards.dataset)),
-    conda:
-        "../envs/neural.yaml"
+        **job(
+            code("datasets/generate.py", writer),
+            lambda wildcards: datasets.generation_settings(EXPERIMENT, wildcards.dataset),
+        ),
     message:
         "generate_queries {wildcards.dataset}"
-    shell:
-        "python {params.code[script]:q} --checkpoint {input.checkpoint:q} --corpus {input.corpus:q}"
-        " --statistics {output.statistics:q} --generation {output.generation:q} --settings {params.settings:q} --log {log:q}"

@@ -4,16 +4,15 @@ In: texts and runs and, to fill gaps, the human judgements. Out: data/{dataset}/
 answers and the timing.
 """
 
-from ranktrial.engine.rule_helpers import settings
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment.judged import judges_of
 from ranktrial.experiment.results_paths import SPLITS
-from scripts.inference import planning_judge as judge
+from scripts.inference import planning as inference
 
 
-rule judge:
+use rule in_evaluation as judge with:
     input:
-        unpack(lambda wildcards: judge.inputs(EXPERIMENT, wildcards.dataset)),
+        unpack(lambda wildcards: inference.judge_inputs(EXPERIMENT, wildcards.dataset)),
     output:
         qrels=expand(result("qrels"), split=SPLITS, allow_missing=True),
         statistics=result("statistics"),
@@ -26,13 +25,6 @@ rule judge:
     wildcard_constraints:
         dataset=one_of(judges_of(EXPERIMENT)),
     params:
-        code=code("inference/judge.py"),
-        settings=lambda wildcards: settings(**judge.settings(EXPERIMENT, wildcards.dataset)),
-    conda:
-        "../envs/evaluation.yaml"
+        **job("inference/judge.py", lambda wildcards: inference.judge_settings(EXPERIMENT, wildcards.dataset)),
     message:
         "judge {wildcards.dataset}"
-    shell:
-        "python {params.code[script]:q} --corpus {input.corpus:q} --queries {input.queries:q} --runs {input.runs:q}"
-        " --known {input.known:q} --resume {output.answers:q}.resume --qrels {output.qrels:q} --statistics {output.statistics:q}"
-        " --answers {output.answers:q} --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"

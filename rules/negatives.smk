@@ -10,7 +10,6 @@ from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from ranktrial.experiment.results_paths import FIELDS
 from scripts.training import planning as training
-from scripts.training import planning_mining as mining
 
 
 use rule in_evaluation as negatives with:
@@ -27,7 +26,7 @@ use rule in_evaluation as negatives with:
     benchmark:
         result("benchmark", job="negatives/{dataset}/{examples}")
     wildcard_constraints:
-        examples=one_of(mining.names(EXPERIMENT, of_systems=False)),
+        examples=one_of(training.names_of_negatives(EXPERIMENT, of_systems=False)),
     params:
         **job("training/negatives.py", lambda wildcards: training.examples_settings(EXPERIMENT, **wildcards)),
     message:
@@ -42,7 +41,7 @@ use rule in_evaluation as mine_negatives with:
         evaluation_qrels=lambda wildcards: training.examples_evaluation_qrels(EXPERIMENT, **wildcards),
         first_stage=lambda wildcards: training.examples_first_stage(EXPERIMENT, **wildcards),
         runs=lambda wildcards: training.examples_runs(EXPERIMENT, **wildcards),
-        scores=lambda wildcards: mining.scores(EXPERIMENT, **wildcards),
+        scores=lambda wildcards: training.filtering_scores(EXPERIMENT, **wildcards),
     output:
         negatives=result("negatives"),
         record=result("mining_record"),
@@ -51,7 +50,7 @@ use rule in_evaluation as mine_negatives with:
     benchmark:
         result("benchmark", job="mine_negatives/{dataset}/{examples}")
     wildcard_constraints:
-        examples=one_of(mining.names(EXPERIMENT, of_systems=True)),
+        examples=one_of(training.names_of_negatives(EXPERIMENT, of_systems=True)),
     params:
         **job("training/mine.py", lambda wildcards: training.examples_settings(EXPERIMENT, **wildcards)),
     message:

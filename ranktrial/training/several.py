@@ -25,7 +25,7 @@ from torch.utils.data import ConcatDataset
 
 from ranktrial.training import batches
 from ranktrial.training.batches import Planned, Schedule, spread
-from ranktrial.training.in_batch import Apart
+from ranktrial.training.examples import Apart
 from ranktrial.training.training_settings import Settings
 
 Columns = dict[str, list]

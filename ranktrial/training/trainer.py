@@ -31,8 +31,7 @@ from ranktrial.training import several
 from ranktrial.training.batches import Schedule
 from ranktrial.training.best_weights import Evaluations
 from ranktrial.training.checkpoints import Recorder, SavedProgress, newest_complete
-from ranktrial.training.memory import MicroBatch, checkpoint_activations
-from ranktrial.training.parallel import add_gradients, in_parallel
+from ranktrial.training.memory import MicroBatch, add_gradients, checkpoint_activations, in_parallel
 from ranktrial.training.processes import agreed, first
 from ranktrial.training.several import Columns
 from ranktrial.training.training_settings import Settings

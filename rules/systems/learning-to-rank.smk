@@ -7,7 +7,6 @@ on train and dev (in refitted/); runs/{task}/{system}/seed-{seed}.trec.gz with i
 dataset.
 """
 
-from ranktrial.engine.rule_helpers import settings
 from scripts.features import planning as features
 from scripts.learning_to_rank import planning as learning
 
@@ -36,7 +35,7 @@ def terms_behind(wildcards):
     ]
 
 
-rule train_ranker:
+use rule in_learning_to_rank as train_ranker with:
     input:
         train=features_of_split("train"),
         dev=features_of_split("dev"),
@@ -55,16 +54,12 @@ rule train_ranker:
         system=systems_of_type("learning-to-rank"),
         source="[^/]+",
     params:
-        code=code("learning_to_rank/train.py", learner),
-        settings=lambda wildcards: settings(**learning.training_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
-    conda:
-        "../../envs/learning-to-rank.yaml"
+        **job(
+            code("learning_to_rank/train.py", learner),
+            lambda wildcards: learning.training_settings(EXPERIMENT, wildcards.system, wildcards.seed),
+        ),
     message:
         "train_ranker {wildcards.source} {wildcards.system} seed-{wildcards.seed}"
-    shell:
-        "python {params.code[script]:q} --train {input.train:q} --dev {input.dev:q} --qrels {input.qrels:q}"
-        " --terms {input.terms:q} --model {output.model:q} --record {output.record:q} --table {output.grid:q}"
-        " --timing {output.timing:q} --settings {params.settings:q} --log {log:q}"
 
 
 use rule in_learning_to_rank as refit_ranker with:

@@ -4,11 +4,10 @@ In: data/{dataset}/, runs/ of first stages. Out, for a listwise system: runs/{ta
 its timing and all answers; answers are stored next to the run as they arrive, so that none is requested twice.
 """
 
-from ranktrial.engine.rule_helpers import settings
 from scripts.inference import planning as inference
 
 
-rule rerank_listwise:
+use rule in_evaluation as rerank_listwise with:
     input:
         unpack(lambda wildcards: inference.listwise_inputs(EXPERIMENT, **wildcards)),
     output:
@@ -22,13 +21,9 @@ rule rerank_listwise:
     wildcard_constraints:
         system=systems_of_type("listwise"),
     params:
-        code=code("inference/listwise.py"),
-        settings=lambda wildcards: settings(**inference.listwise_settings(EXPERIMENT, wildcards.system, wildcards.seed)),
-    conda:
-        "../../envs/evaluation.yaml"
+        **job(
+            "inference/listwise.py",
+            lambda wildcards: inference.listwise_settings(EXPERIMENT, wildcards.system, wildcards.seed),
+        ),
     message:
         "rerank_listwise {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
-    shell:
-        "python {params.code[script]:q} --corpus {input.corpus:q} --queries {input.queries:q} --first-stage {input.first_stage:q}"
-        " --resume {output.run:q}.resume --run {output.run:q} --timing {output.timing:q} --answers {output.answers:q}"
-        " --settings {params.settings:q} --log {log:q}"

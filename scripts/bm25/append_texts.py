@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, json_lines, read_corpus, read_ids, write_corpus
 
@@ -51,7 +51,7 @@ def gather(file: Path, documents: set[str], scratch: BinaryIO) -> dict[str, arra
     return found
 
 
-def appended(corpus: Path, found: dict[str, array], scratch: BinaryIO) -> Iterator[Document]:
+def with_texts(corpus: Path, found: dict[str, array], scratch: BinaryIO) -> Iterator[Document]:
     """The documents of a corpus, each with its further texts appended to its own."""
     for document in read_corpus(corpus):
         texts = [document.text]
@@ -61,13 +61,13 @@ def appended(corpus: Path, found: dict[str, array], scratch: BinaryIO) -> Iterat
         yield document._replace(text=" ".join(texts).strip()) if len(texts) > 1 else document
 
 
-def main() -> None:
-    options = parser(__doc__, "corpus", "texts", "appended").parse_args()
-    with tempfile.TemporaryFile(dir=options.appended.parent) as scratch:
-        found = gather(options.texts, set(read_ids(options.corpus)), scratch)
-        total = write_corpus(options.appended, appended(options.corpus, found, scratch))
-    print(f"{options.texts}: {len(found)} of {total} documents have further texts", file=sys.stderr)
+def append_texts(corpus: Path, texts: Path, appended: Path) -> None:
+    """Append further texts to the documents of a corpus, such as the queries that doc2query predicts for them."""
+    with tempfile.TemporaryFile(dir=appended.parent) as scratch:
+        found = gather(texts, set(read_ids(corpus)), scratch)
+        total = write_corpus(appended, with_texts(corpus, found, scratch))
+    print(f"{texts}: {len(found)} of {total} documents have further texts", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(append_texts)

@@ -17,7 +17,7 @@ import numpy as np
 
 from ranktrial.bm25.fields import contents
 from ranktrial.bm25.lucene import java_class, refusal, with_java_errors
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder
 from ranktrial.common.progress import Progress
@@ -138,11 +138,12 @@ def count(index: Path, folder: Path, settings: Settings) -> dict:
     return statistics
 
 
-def main() -> None:
-    options = parser(__doc__, "index", "terms", settings=Settings).parse_args()
-    statistics = count(options.index, options.terms, options.settings)
-    print(f"{options.index}: counted the terms of {statistics['documents']} documents", file=sys.stderr)
+@with_java_errors
+def count_terms(index: Path, terms: Path, settings: Settings) -> None:
+    """Read the term frequencies of all documents from an index, for the features of learning to rank."""
+    statistics = count(index, terms, settings)
+    print(f"{index}: counted the terms of {statistics['documents']} documents", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    run(with_java_errors(main))
+    job(count_terms)

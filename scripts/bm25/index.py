@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from ranktrial.bm25.fields import PYSERINI, open_indexer
 from ranktrial.bm25.lucene import with_java_errors
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder, lines
 from ranktrial.common.progress import Progress
@@ -47,7 +47,7 @@ def chunks(corpus: Path) -> Iterator[list[Document]]:
         yield chunk
 
 
-def index(corpus: Path, folder: Path, how: dict[str, Any] = PYSERINI) -> tuple[int, int]:
+def build(corpus: Path, folder: Path, how: dict[str, Any] = PYSERINI) -> tuple[int, int]:
     """Index a corpus into `folder`, whole or not at all; `how` has the analyzer, the fields and optionally vectors.
 
     Returns the number of documents in the corpus and in the index. Raises UserError if there is nothing to index.
@@ -68,13 +68,14 @@ def index(corpus: Path, folder: Path, how: dict[str, Any] = PYSERINI) -> tuple[i
     return total, indexed
 
 
-def main() -> None:
-    options = parser(__doc__, "corpus", "index", settings=Settings).parse_args()
-    total, indexed = index(options.corpus, options.index, asdict(options.settings))
-    print(f"{options.corpus}: {indexed} of {total} documents indexed", file=sys.stderr)
+@with_java_errors
+def index(corpus: Path, index: Path, settings: Settings) -> None:
+    """Build the BM25 index of a corpus."""
+    total, indexed = build(corpus, index, asdict(settings))
+    print(f"{corpus}: {indexed} of {total} documents indexed", file=sys.stderr)
     if indexed < total:
         print(f"{total - indexed} documents without text are not in the index", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    run(with_java_errors(main))
+    job(index)

@@ -20,7 +20,7 @@ from typing import Annotated, Any, NamedTuple
 import yaml
 
 from ranktrial.bm25.lucene import with_java_errors
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.files import atomic_text
 from ranktrial.ir.measure_names import cutoff, parse
 from scripts.bm25.count_terms import open_reader
@@ -159,11 +159,12 @@ def within(measures: list[str], depth: int) -> list[str]:
     return [name for name in measures if (cutoff(parse(name)) or 0) <= depth]
 
 
-def main() -> None:
-    arguments = parser(__doc__, "indices*", "statistics*", "references", settings=Settings).parse_args()
-    settings, jar = arguments.settings, Jar()
-    index_of = {path.parent.name: path for path in arguments.indices}
-    statistics_of = {path.parent.name: path for path in arguments.statistics}
+@with_java_errors
+def references(indices: list[Path], statistics: list[Path], references: Path, settings: Settings) -> None:
+    """Anserini's reference scores, from the reproduction files in Pyserini's jar; no network is needed."""
+    jar = Jar()
+    index_of = {path.parent.name: path for path in indices}
+    statistics_of = {path.parent.name: path for path in statistics}
     measures = within(settings.measures, settings.depth)
     rows = [COLUMNS]
     for task in settings.tasks:
@@ -171,10 +172,10 @@ def main() -> None:
             counts = json.loads(statistics_of[task.dataset].read_text())
             ours = sizes_of(index_of.get(task.corpus), counts["documents"])
             rows += rows_of(jar, task, measures, ours, left_out(counts["splits"][task.split]))
-    with atomic_text(arguments.references) as file:
+    with atomic_text(references) as file:
         file.write(f"# Source: the reproduction files of {jar.name}, in the jar that Pyserini brings.\n")
         file.writelines("\t".join(row) + "\n" for row in rows)
 
 
 if __name__ == "__main__":
-    run(with_java_errors(main))
+    job(references)

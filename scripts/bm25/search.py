@@ -14,11 +14,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from ranktrial.bm25.excluding import search_all
-from ranktrial.bm25.feedback import adds_terms, feed_back
 from ranktrial.bm25.fields import FieldSearcher, open_index, score_by
 from ranktrial.bm25.lucene import Searcher, with_java_errors
-from ranktrial.common.command_line import parser, run
+from ranktrial.bm25.searching import adds_terms, feed_back, search_all
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.threads import threads
 from ranktrial.common.timing import clock, latency, single_seconds, write_timing
@@ -87,43 +86,45 @@ def index_size(index: Path) -> dict[str, int]:
     return {"index_bytes": sum(file.stat().st_size for file in index.iterdir())} if index.is_dir() else {}
 
 
-def main() -> None:
-    options = parser(__doc__, "index", "queries", "run", "timing", "parameters*", settings=Settings).parse_args()
-    settings = options.settings
-    queries, excluded = read_queries(options.queries), read_excluded(options.queries)
-    if not queries:
-        raise UserError(f"{options.queries}: no query to search for; the dataset lacks this split")
-    used = scoring(settings, options.parameters)
-    searcher, facts = open_any(options.index, settings, used)
-    texts = list(queries.values())
+@with_java_errors
+def search(
+    index: Path, queries: Path, run: Path, timing: Path, parameters: list[Path], settings: Settings
+) -> None:  # fmt: skip
+    """Search an index with BM25 or query likelihood, optionally with feedback."""
+    text_of, excluded = read_queries(queries), read_excluded(queries)
+    if not text_of:
+        raise UserError(f"{queries}: no query to search for; the dataset lacks this split")
+    used = scoring(settings, parameters)
+    searcher, facts = open_any(index, settings, used)
+    texts = list(text_of.values())
     searcher.search(texts[0], settings.depth)  # the warm-up
     start = clock()
-    ranked = search_all(searcher, queries, settings.depth, excluded)
+    ranked = search_all(searcher, text_of, settings.depth, excluded)
     seconds = clock() - start
     singles = single_seconds(lambda text: searcher.search(text, settings.depth), texts)
-    empty = [query for query in queries if not ranked[query]]
+    empty = [query for query in text_of if not ranked[query]]
     if empty:
         more = " …" if len(empty) > NAMED else ""
         print(f"{len(empty)} queries find nothing: {', '.join(empty[:NAMED])}{more}", file=sys.stderr)
-    write_run(options.run, ranked, settings.tag)
+    write_run(run, ranked, settings.tag)
     write_timing(
-        options.timing,
+        timing,
         **used.parameters,
         **feedback_record(searcher, used, texts),
         **facts,
         analyzer=settings.analyzer,
         fields=settings.fields,
         depth=settings.depth,
-        queries=len(queries),
+        queries=len(text_of),
         queries_without_results=len(empty),
         seconds=seconds,
-        queries_per_second=len(queries) / seconds,
+        queries_per_second=len(text_of) / seconds,
         latency_ms=latency(singles),
-        **index_size(options.index),
-        batch_size=len(queries),
+        **index_size(index),
+        batch_size=len(text_of),
         precision="fp32",
     )
 
 
 if __name__ == "__main__":
-    run(with_java_errors(main))
+    job(search)

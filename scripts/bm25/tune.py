@@ -17,11 +17,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Literal, NamedTuple
 
-from ranktrial.bm25.excluding import search_all
-from ranktrial.bm25.feedback import feed_back
 from ranktrial.bm25.fields import FieldSearcher, open_index, score_by
 from ranktrial.bm25.lucene import Searcher, with_java_errors
-from ranktrial.common.command_line import parser, run
+from ranktrial.bm25.searching import feed_back, search_all
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_text, write_json
 from ranktrial.common.progress import track
@@ -135,20 +134,22 @@ def write(table: Path, parameters: Path, trials: list[Trial], settings: Settings
     return chosen
 
 
-def main() -> None:
-    options = parser(__doc__, "index", "queries", "qrels", "parameters", "table", settings=Settings).parse_args()
-    settings = options.settings
-    qrels = read_qrels(options.qrels)
-    queries = judged(read_queries(options.queries), qrels, str(options.qrels))
-    qrels = {query: qrels[query] for query in queries}
-    searcher = open_index(options.index, analyzer=settings.analyzer, fields=settings.fields)
-    trials = try_all(searcher, queries, qrels, settings, read_excluded(options.queries))
-    chosen = write(options.table, options.parameters, trials, settings, len(queries))
+@with_java_errors
+def tune(
+    index: Path, queries: Path, qrels: Path, parameters: Path, grid: Path, settings: Settings
+) -> None:  # fmt: skip
+    """Choose the parameters of BM25 or query likelihood on a dev split, and then those of feedback."""
+    judgements = read_qrels(qrels)
+    texts = judged(read_queries(queries), judgements, str(qrels))
+    judgements = {query: judgements[query] for query in texts}
+    searcher = open_index(index, analyzer=settings.analyzer, fields=settings.fields)
+    trials = try_all(searcher, texts, judgements, settings, read_excluded(queries))
+    chosen = write(grid, parameters, trials, settings, len(texts))
     words = " ".join(f"{name}={value}" for name, value in {**chosen.parameters, **chosen.feedback}.items())
-    print(f"{words}: {settings.measure} {chosen.value:.4f} on {len(queries)} dev queries", file=sys.stderr)
-    if caution := few_queries(len(queries)):
-        print(f"{options.parameters.name}: warning: {caution}", file=sys.stderr)
+    print(f"{words}: {settings.measure} {chosen.value:.4f} on {len(texts)} dev queries", file=sys.stderr)
+    if caution := few_queries(len(texts)):
+        print(f"{parameters.name}: warning: {caution}", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    run(with_java_errors(main))
+    job(tune)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
 from ranktrial.common.characters import REFUSED_IN_FILES
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder, write_json
 from ranktrial.datasets.formats import Collection
@@ -94,15 +94,16 @@ def collected(documents: list[str], rounds: Iterable[list[str]]) -> Written:
     return found
 
 
-def main() -> None:
-    names = ("checkpoint", "corpus", "statistics", "generation")
-    options = parser(__doc__, *names, settings=Settings).parse_args()
-    settings: Settings = options.settings
-    folder: Path = options.statistics.parent
+def generate_queries(
+    checkpoint: Path, corpus: Path,
+    queries: list[Path], qrels: list[Path], statistics: Path, generation: Path, settings: Settings,
+) -> None:  # fmt: skip
+    """Let a model write training queries for documents of a corpus, each relevant to its document."""
+    folder = statistics.parent  # `queries` and `qrels` lie there too
     keep_answers_beside(folder)
-    texts = chosen(read_corpus(options.corpus), settings)
-    check_ids(texts, settings.queries_per_document, options.corpus)
-    writer = adapter(settings.type).load_writer(options.checkpoint, settings.max_length, settings.batch_size)
+    texts = chosen(read_corpus(corpus), settings)
+    check_ids(texts, settings.queries_per_document, corpus)
+    writer = adapter(settings.type).load_writer(checkpoint, settings.max_length, settings.batch_size)
     rounds = [
         writer.write(settings.prompt, list(texts.values()), settings.seed + number)
         for number in range(settings.queries_per_document)
@@ -110,16 +111,16 @@ def main() -> None:
     found = collected(list(texts), rounds)
     counts = {"documents": len(texts), "queries": len(found.queries), "empty": found.empty, "repeated": found.repeated}
     if not found.queries:
-        raise UserError(f"{options.checkpoint}: no query was written for {len(texts)} documents")
-    qrels = {query: {document: 1} for query, document in found.documents.items()}
-    data = Collection(read_corpus(options.corpus), {"train": found.queries}, {"train": qrels})
+        raise UserError(f"{checkpoint}: no query was written for {len(texts)} documents")
+    judged = {query: {document: 1} for query, document in found.documents.items()}
+    data = Collection(read_corpus(corpus), {"train": found.queries}, {"train": judged})
     how = prepare.Settings(source="", format="generated", seed=settings.seed)
     with atomic_folder(folder) as target:
-        for remark in prepare.write(target, data, how, prepare.Files(shared=options.corpus), {}):
+        for remark in prepare.write(target, data, how, prepare.Files(shared=corpus), {}):
             print(f"{folder.name}: {remark}", file=sys.stderr)
-        write_json(target / options.generation.name, counts | writer.facts, indent=2)
+        write_json(target / generation.name, counts | writer.facts, indent=2)
     print(", ".join(f"{count} {what}" for what, count in counts.items()), file=sys.stderr)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(generate_queries)

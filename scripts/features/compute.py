@@ -19,16 +19,14 @@ from typing import Annotated
 
 import numpy as np
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import JsonObject, plain
 from ranktrial.common.progress import Progress
 from ranktrial.common.timing import clock, write_timing
 from ranktrial.experiment.sections.features import FeatureColumn
 from ranktrial.features.families import Feature, features_in
-from ranktrial.features.matching import Matcher, Pairs, QueryCounts
-from ranktrial.features.system_scores import SystemScore
-from ranktrial.features.texts import Texts, text_features
+from ranktrial.features.sources import Matcher, Pairs, QueryCounts, SystemScore, Texts, text_features
 from ranktrial.ir.feature_file import Features, writing
 from ranktrial.ir.term_counts import TermCounts
 from ranktrial.ir.trec import Qrels, Run, ranking, read_qrels, read_run
@@ -178,32 +176,29 @@ def compute(
     return written
 
 
-def main() -> None:
-    options = parser(
-        __doc__, "candidates", "query-terms", "qrels", "terms*", "runs*", "texts*", "structures*", "features", "timing",
-        settings=Settings,
-    ).parse_args()  # fmt: skip
-    settings = options.settings
+def compute_features(
+    candidates: Path, query_terms: Path, qrels: Path, terms: list[Path], runs: list[Path], texts: list[Path],
+    structures: list[Path], features: Path, timing: Path, settings: Settings,
+) -> None:  # fmt: skip
+    """Compute the features of a task's queries and their candidates."""
     asked = [entry for entry in settings.of if entry.system]
-    if len(options.runs) != len(asked):
-        raise UserError(f"--runs: expected {len(asked)} files, one per system, not {len(options.runs)}")
-    ranked = {query: scores for query, scores in read_run(options.candidates).items() if scores}
+    if len(runs) != len(asked):
+        raise UserError(f"--runs: expected {len(asked)} files, one per system, not {len(runs)}")
+    ranked = {query: scores for query, scores in read_run(candidates).items() if scores}
     if not ranked:
-        raise UserError(f"{options.candidates}: has no candidates, so there is nothing to compute features of")
-    queries = read_query_terms(options.query_terms, ranked, options.candidates)
-    opened = [TermCounts(folder) for folder in options.terms]
-    scores = {
-        entry.name: SystemScore(read_run(path), entry.missing) for entry, path in zip(asked, options.runs, strict=True)
-    }
-    texts = Texts(text_features(settings.of), options.texts, next(iter(options.structures), None))
+        raise UserError(f"{candidates}: has no candidates, so there is nothing to compute features of")
+    queries = read_query_terms(query_terms, ranked, candidates)
+    opened = [TermCounts(folder) for folder in terms]
+    scores = {entry.name: SystemScore(read_run(path), entry.missing) for entry, path in zip(asked, runs, strict=True)}
+    read = Texts(text_features(settings.of), texts, next(iter(structures), None))
     start = clock()
-    pairs = compute(options.features, settings, ranked, queries, opened, read_qrels(options.qrels), scores, texts)
+    pairs = compute(features, settings, ranked, queries, opened, read_qrels(qrels), scores, read)
     seconds = clock() - start
     write_timing(
-        options.timing, queries=len(ranked), pairs=pairs, features=len(settings.of), seconds=seconds,
+        timing, queries=len(ranked), pairs=pairs, features=len(settings.of), seconds=seconds,
         pairs_per_second=pairs / seconds, threads=1, precision="fp64",
     )  # fmt: skip
 
 
 if __name__ == "__main__":
-    run(main)
+    job(compute_features)

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.progress import Progress
 from ranktrial.ir.collection import read_texts
@@ -25,15 +24,6 @@ from ranktrial.models.adapters import Spans, WordTagger, adapter
 
 BATCHES = 16  # batches of texts read and labelled at once
 BEGINNINGS = {"objects": "OBJ", "aspects": "ASP", "predicates": "PRED"}  # label prefixes by default
-
-
-@dataclass(frozen=True)
-class Settings:
-    type: Annotated[str, "type of the model, one that labels words"]
-    max_length: Annotated[int, "tokens in a window of a text"]
-    batch_size: Annotated[int, "windows that pass the model at once"]
-    depth: Annotated[int, "documents of each query"]
-    labels: Annotated[dict[str, list[str]] | None, "objects, aspects, predicates: the labels that mean them"] = None
 
 
 def parts_of(labels: frozenset[str], given: dict[str, list[str]] | None, checkpoint: Path) -> dict[str, str]:
@@ -74,24 +64,28 @@ def tagged(
         progress.add(len(some))
 
 
-def main() -> None:
-    options = parser(
-        __doc__, "checkpoint", "candidates", "queries", "corpus", "structures", settings=Settings
-    ).parse_args()
-    settings: Settings = options.settings
-    kept = {query: ranking(scores)[: settings.depth] for query, scores in read_run(options.candidates).items()}
+def tag_texts(
+    checkpoint: Path, candidates: Path, texts: list[Path], structures: Path,
+    type: Annotated[str, "type of the model, one that labels words"],
+    max_length: Annotated[int, "tokens in a window of a text"],
+    batch_size: Annotated[int, "windows that pass the model at once"],
+    depth: Annotated[int, "documents of each query"],
+    labels: Annotated[dict[str, list[str]] | None, "objects, aspects, predicates: the labels that mean them"] = None,
+) -> None:  # fmt: skip
+    """Label the words of queries and their candidates with a model, instead of rules, to find what they compare."""
+    kept = {query: ranking(scores)[:depth] for query, scores in read_run(candidates).items()}
     wanted = {document for documents in kept.values() for document in documents}
 
-    def texts() -> Iterator[tuple[str, str, str]]:
-        for kind, path, names in ((QUERY, options.queries, kept), (DOCUMENT, options.corpus, wanted)):
+    def wanted_texts() -> Iterator[tuple[str, str, str]]:
+        for kind, path, names in ((QUERY, texts[0], kept), (DOCUMENT, texts[1], wanted)):
             yield from ((kind, name, text) for name, text in read_texts(path) if name in names)
 
-    tagger = adapter(settings.type).load_tagger(options.checkpoint, settings.max_length, settings.batch_size)
-    part_of = parts_of(tagger.labels, settings.labels, options.checkpoint)
-    size, count = settings.batch_size * BATCHES, len(kept) + len(wanted)
-    write_structures(options.structures, tagged(tagger, part_of, texts(), size, count))
+    tagger = adapter(type).load_tagger(checkpoint, max_length, batch_size)
+    part_of = parts_of(tagger.labels, labels, checkpoint)
+    size, count = batch_size * BATCHES, len(kept) + len(wanted)
+    write_structures(structures, tagged(tagger, part_of, wanted_texts(), size, count))
     print(f"{count} texts labelled as {', '.join(sorted(part_of))}", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(tag_texts)

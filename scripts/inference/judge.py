@@ -3,7 +3,7 @@
 Reads the corpus, the queries of a split and the runs, and with `holes` the existing judgements, whose documents are not
 judged again. Writes qrels for all splits (those of other splits are empty), with their counts, all answers (JSON lines,
 gzip) and the timing with their cost. A document whose answer has no grade remains unjudged, and is counted. The folder
-`--resume` caches each answer: the same command later only requests what is missing.
+beside the answers, `.resume`, caches each answer: the same command later only requests what is missing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_text, write_json
 from ranktrial.common.keys import JsonObject
@@ -60,7 +60,7 @@ def pool(runs: Sequence[Path], queries: Sequence[str], depth: int, known: Qrels)
     return found
 
 
-def judge(query: str, text: str, documents: dict[str, str], ask: Ask, settings: Settings) -> list[Judgement]:
+def judge_documents(query: str, text: str, documents: dict[str, str], ask: Ask, settings: Settings) -> list[Judgement]:
     """The model's judgement of each document (id -> text) of a query."""
     judgements = []
     for document, passage in documents.items():
@@ -79,7 +79,7 @@ def as_qrels(judgements: Sequence[Judgement], known: Qrels, relevant_from: int) 
     return qrels
 
 
-def statistics(qrels: Qrels, split: str) -> JsonObject:
+def counts_of(qrels: Qrels, split: str) -> JsonObject:
     """The counts of the judgements, as for a dataset."""
     grades = [grade for documents in qrels.values() for grade in documents.values()]
     without = sum(not any(grade > 0 for grade in documents.values()) for documents in qrels.values())
@@ -96,38 +96,39 @@ def write_answers(path: Path, judgements: Sequence[Judgement]) -> None:
             file.write(json.dumps(record) + "\n")
 
 
-def main() -> None:
-    names = ("corpus", "queries", "runs*", "known*", "resume", "qrels*", "statistics", "answers", "timing")
-    options = parser(__doc__, *names, settings=Settings).parse_args()
-    settings: Settings = options.settings
-    model = Chat(settings, options.resume)
-    queries = passages_of(options.queries)
-    known = read_qrels(options.known[0]) if options.known else {}
-    wanted = pool(options.runs, list(queries), settings.depth, known)
-    texts = read_documents(options.corpus, wanted, options.runs[0])
+def judge(
+    corpus: Path, queries: Path, runs: list[Path], known: list[Path],
+    qrels: list[Path], statistics: Path, answers: Path, timing: Path, settings: Settings,
+) -> None:  # fmt: skip
+    """Judge the top documents of several runs with a language model behind an endpoint of OpenAI's protocol."""
+    model = Chat(settings, Path(f"{answers}.resume"))
+    text_of = passages_of(queries)
+    human = read_qrels(known[0]) if known else {}
+    wanted = pool(runs, list(text_of), settings.depth, human)
+    texts = read_documents(corpus, wanted, runs[0])
     progress = Progress("judged", len(wanted), "query")
 
     def judge_query(query: str) -> list[Judgement]:
         documents = {name: " ".join(texts[name]) for name in wanted[query]}
-        return judge(query, " ".join(queries[query]), documents, model.ask, settings)
+        return judge_documents(query, " ".join(text_of[query]), documents, model.ask, settings)
 
     judgements: list[Judgement] = []
     for of_query in model.endpoint.side_by_side(judge_query, list(wanted), settings.concurrency):
         judgements += of_query
         progress.add()
-    qrels = as_qrels(judgements, known, settings.relevant_from)
+    judged = as_qrels(judgements, human, settings.relevant_from)
     unreadable = sum(one.grade is None for one in judgements)
-    if not qrels:
+    if not judged:
         raise UserError(f"{settings.url}: none of the {len(judgements)} answers of {settings.model} contains a grade")
-    for path in options.qrels:
-        write_qrels(path, qrels if path.stem == settings.split else {})
-    write_json(options.statistics, statistics(qrels, settings.split), indent=2)
-    write_answers(options.answers, judgements)
+    for path in qrels:
+        write_qrels(path, judged if path.stem == settings.split else {})
+    write_json(statistics, counts_of(judged, settings.split), indent=2)
+    write_answers(answers, judgements)
     sent = model.sent(len(judgements))
     asked = f"{sent['cached_calls']} of them kept from before, {sent['retries_made']} further attempts"
     print(f"{len(judgements)} documents judged ({asked}); {unreadable} answers hold no grade", file=sys.stderr)
     write_timing(
-        options.timing,
+        timing,
         queries=len(wanted),
         documents=len(judgements),
         seconds=sum(one.answer.seconds for one in judgements),
@@ -140,4 +141,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main)
+    job(judge)

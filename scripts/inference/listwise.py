@@ -2,8 +2,8 @@
 
 Reads the corpus, queries and a run, and lets the endpoint order windows of the run's first `depth` documents per query,
 from the last window to the first. Writes a TREC run (the score is the place counted from the end), all answers (JSON
-lines, gzip) and the timing. The folder `--resume` caches each answer: the same command later only requests what is
-missing. Seconds are the sum over all answers, whenever they arrived.
+lines, gzip) and the timing. The folder beside the run, `.resume`, caches each answer: the same command later only
+requests what is missing. Seconds are the sum over all answers, whenever they arrived.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_text
 from ranktrial.common.keys import JsonObject
@@ -85,20 +85,20 @@ def counted(calls: list[Call], price: Price | None) -> JsonObject:
     }
 
 
-def main() -> None:
-    names = ("corpus", "queries", "first-stage", "resume", "run", "timing", "answers")
-    options = parser(__doc__, *names, settings=Settings).parse_args()
-    settings: Settings = options.settings
-    model = Chat(settings, options.resume)
-    queries = passages_of(options.queries)
-    wanted = candidates(read_run(options.first_stage), queries, settings.depth)
+def rerank_listwise(
+    corpus: Path, queries: Path, first_stage: Path, run: Path, timing: Path, answers: Path, settings: Settings
+) -> None:  # fmt: skip
+    """Re-rank a first stage's run with a language model behind an endpoint of OpenAI's protocol, window by window."""
+    model = Chat(settings, Path(f"{run}.resume"))
+    text_of = passages_of(queries)
+    wanted = candidates(read_run(first_stage), text_of, settings.depth)
     if not wanted:
-        raise UserError(f"{options.first_stage}: no query of {options.queries} in it; it belongs to another task")
-    texts = read_documents(options.corpus, wanted, options.first_stage)
+        raise UserError(f"{first_stage}: no query of {queries} in it; it belongs to another task")
+    texts = read_documents(corpus, wanted, first_stage)
 
     def rank(query: str) -> tuple[list[str], list[Call]]:
         documents = {name: " ".join(texts[name]) for name in wanted[query]}
-        return ordered(" ".join(queries[query]), documents, model.ask, settings)
+        return ordered(" ".join(text_of[query]), documents, model.ask, settings)
 
     outcomes, progress = {}, Progress("re-ranked", len(wanted), "query")
     for query, outcome in zip(
@@ -112,16 +112,16 @@ def main() -> None:
     }
     calls = {query: of_query for query, (_, of_query) in outcomes.items()}
     every = [call for of_query in calls.values() for call in of_query]
-    write_run(options.run, ranked, settings.tag)
-    write_answers(options.answers, calls)
+    write_run(run, ranked, settings.tag)
+    write_answers(answers, calls)
     singles = [sum(call.answer.seconds for call in of_query) for of_query in calls.values()]
-    seconds, answers = sum(singles), counted(every, settings.price)
-    odd = f"{answers['unparseable']} of them without an order and {answers['repaired']} with one that was repaired"
+    seconds, facts = sum(singles), counted(every, settings.price)
+    odd = f"{facts['unparseable']} of them without an order and {facts['repaired']} with one that was repaired"
     sent = model.sent(len(every))
     asked = f"{sent['cached_calls']} of them kept from before, {sent['retries_made']} further attempts"
-    print(f"{len(ranked)} of {len(queries)} queries re-ranked, {len(every)} answers: {asked}, {odd}", file=sys.stderr)
+    print(f"{len(ranked)} of {len(text_of)} queries re-ranked, {len(every)} answers: {asked}, {odd}", file=sys.stderr)
     write_timing(
-        options.timing,
+        timing,
         queries=len(ranked),
         documents=sum(map(len, ranked.values())),
         seconds=seconds,
@@ -129,10 +129,10 @@ def main() -> None:
         latency_ms=latency(singles),
         device=f"{settings.model} at {model.endpoint.url.host}",
         **sent,
-        **answers,
+        **facts,
         **reported_settings(settings),
     )
 
 
 if __name__ == "__main__":
-    run(main)
+    job(rerank_listwise)

@@ -1,4 +1,4 @@
-"""Scripts, paths and settings of the jobs that encode and rank. See rules/encoding.smk, rules/ranking.smk.
+"""Scripts, paths and settings of the jobs that encode, rank and judge: rules/{encoding,ranking,judge}.smk.
 
 If several jobs make an output in shards, their paths contain the part; `part` is empty if one job makes the whole.
 """
@@ -8,18 +8,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ranktrial.common.keys import JsonObject, given
+from ranktrial.common.keys import JsonObject, given, stated
 from ranktrial.common.plugins import source as plugin_file
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from ranktrial.experiment.index_records import TOKEN_VECTORS
 from ranktrial.experiment.job_files import task_in
+from ranktrial.experiment.judged import judges_of, ranked_by
 from ranktrial.experiment.model_checks import prompts_on
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.results_paths import INDEX_PRECISIONS, SELECTED, path
 from ranktrial.experiment.system_types import system_type
 from ranktrial.experiment.systems import listwise
 from ranktrial.experiment.systems._neural import of_model
+from ranktrial.models.chat_keys import chat_settings
 from ranktrial.models.endpoint_keys import is_served
 from ranktrial.models.model_keys import Model
 
@@ -234,3 +236,25 @@ def listwise_settings(experiment: Experiment, system: str, seed: str) -> JsonObj
     """The settings of listwise re-ranking."""
     ranker = experiment.systems[system]
     return {**listwise.job_settings(ranker), "depth": ranker.depth, "tag": f"{system}-{seed}"}
+
+
+def judge_inputs(experiment: Experiment, dataset: str) -> dict[str, str | list[str]]:
+    """The texts, the runs whose top documents are judged, and the existing judgements."""
+    judge, task = judges_of(experiment)[dataset], ranked_by(experiment, dataset)
+    systems = [system for name in judge.of for system in experiment.entries.get(name, [name])]
+    runs = [run for system in systems for run in job_files.runs(experiment, experiment.systems[system], task)]
+    return {
+        "corpus": job_files.corpus(experiment, task.dataset),
+        "queries": job_files.queries(experiment, task),
+        "runs": list(dict.fromkeys(runs)),
+        "known": job_files.qrels(experiment, task) if judge.fill == "holes" else [],
+    }
+
+
+def judge_settings(experiment: Experiment, dataset: str) -> JsonObject:
+    """The settings of the endpoint and of the pool; no API key is sent if it is null."""
+    judge = judges_of(experiment)[dataset]
+    endpoint = {name: value for name, value in chat_settings(judge.endpoint).items() if name != "price"}
+    price = {"price": stated(judge.endpoint.price)} if judge.endpoint.price else {}
+    about = {name: getattr(judge, name) for name in ("split", "depth", "max_words", "relevant_from")}
+    return {**endpoint, **price, **about}

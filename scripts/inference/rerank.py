@@ -20,8 +20,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.keys import JsonObject
 from ranktrial.common.timing import clock, single_seconds, write_timing
 from ranktrial.inference.candidates import Candidates, Passages, candidates, read_documents
-from ranktrial.inference.pairs import aggregated, chunks
-from ranktrial.inference.ranked import rank_by_pairs, rank_by_vectors
+from ranktrial.inference.ranked import aggregated, chunks, rank_by_pairs, rank_by_vectors
 from ranktrial.inference.ranking_settings import PairSettings
 from ranktrial.inference.shards import latencies, part
 from ranktrial.inference.vectors import Vectors, encode_all, of_one_text, similarities, stored

@@ -17,7 +17,7 @@ from ranktrial.common.command_line import parser, run
 from ranktrial.common.errors import UserError
 from ranktrial.common.progress import Progress
 from ranktrial.common.timing import clock, write_timing
-from ranktrial.inference.pairs import aggregated, chunks, passage_pairs
+from ranktrial.inference.ranked import aggregated, chunks, passage_pairs
 from ranktrial.inference.ranking_settings import PairSettings
 from ranktrial.inference.shards import latencies, part
 from ranktrial.inference.vectors import passage_counts

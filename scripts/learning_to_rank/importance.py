@@ -19,14 +19,20 @@ from typing import Annotated
 
 import numpy as np
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_text
 from ranktrial.common.progress import track
 from ranktrial.ir.trec import Qrels
-from ranktrial.learning_to_rank.kept import read_model, read_record
+from ranktrial.learning_to_rank.files import (
+    check_features,
+    mean_measure,
+    read_judgements,
+    read_lists,
+    read_model,
+    read_record,
+)
 from ranktrial.learning_to_rank.learners import Lists, Model
-from ranktrial.learning_to_rank.lists import check_features, mean_measure, read_judgements, read_lists
 
 COLUMNS = ("feature", "gain", "permutation", "permutation_sd", "shap")
 MOST_EXPLAINED = 2000  # candidates whose SHAP values are computed, evenly spaced among all
@@ -85,18 +91,20 @@ def write(path: Path, names: list[str], gain: list[float] | None, fell: np.ndarr
             file.write("\t".join([name, *("" if one is None else repr(one) for one in numbers)]) + "\n")
 
 
-def main() -> None:
-    options = parser(__doc__, "dev*", "qrels*", "model", "record", "table", settings=Settings).parse_args()
-    settings, record = options.settings, read_record(options.record)
-    if not options.dev or len(options.dev) != len(options.qrels):
+def importance(
+    dev: list[Path], qrels: list[Path], model: Path, record: Path, table: Path, settings: Settings
+) -> None:  # fmt: skip
+    """Feature importance in a learnt ranker, by gain, permutation and SHAP."""
+    stored = read_record(record)
+    if not dev or len(dev) != len(qrels):
         raise UserError("--dev, --qrels: expected one file of each per dataset")
-    check_features(options.dev[0], record.features_behind, str(options.record))
-    several = len(options.dev) > 1
-    dev, qrels = read_lists(options.dev, several, record.features), read_judgements(options.qrels, several)
-    model = read_model(options.model, record)
-    fell = falls(model, dev, qrels, settings)
-    write(options.table, dev.features, share_of_gain(model), fell, mean_shap(model, dev.values))
+    check_features(dev[0], stored.features_behind, str(record))
+    several = len(dev) > 1
+    lists, judgements = read_lists(dev, several, stored.features), read_judgements(qrels, several)
+    ranker = read_model(model, stored)
+    fell = falls(ranker, lists, judgements, settings)
+    write(table, lists.features, share_of_gain(ranker), fell, mean_shap(ranker, lists.values))
 
 
 if __name__ == "__main__":
-    run(main)
+    job(importance)

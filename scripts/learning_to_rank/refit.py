@@ -11,26 +11,27 @@ from __future__ import annotations
 
 import importlib.metadata
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import write_text
 from ranktrial.common.records import write_record
 from ranktrial.common.strict_json import read_json
 from ranktrial.common.timing import clock, machine, write_timing
-from ranktrial.learning_to_rank.kept import RankerRecord, hash_of, read_record
+from ranktrial.learning_to_rank.files import (
+    RankerRecord,
+    check_features,
+    check_indices,
+    hash_of,
+    read_lists,
+    read_record,
+)
 from ranktrial.learning_to_rank.learners import Lists, Model, learner
-from ranktrial.learning_to_rank.lists import check_features, check_indices, read_lists
-
-
-@dataclass(frozen=True)
-class Settings:
-    depth: Annotated[int, "the cut-off of nDCG"]
 
 
 def together(train: Lists, dev: Lists) -> Lists:
@@ -72,33 +73,36 @@ def seconds_of_choice(path: Path) -> float:
     return float(seconds)
 
 
-def main() -> None:
-    files = ("train*", "dev*", "terms*", "chosen", "chosen-timing", "model", "record", "timing")
-    options = parser(__doc__, *files, settings=Settings).parse_args()
-    chosen = read_record(options.chosen)
-    if not options.train or len(options.train) != len(options.dev):
+def refit_ranker(
+    train: list[Path], dev: list[Path], terms: list[Path], chosen: Path, chosen_timing: Path,
+    model: Path, record: Path, timing: Path,
+    depth: Annotated[int, "the cut-off of nDCG"],
+) -> None:  # fmt: skip
+    """Refit the ranker that was selected on dev, on the training and dev queries together."""
+    selected = read_record(chosen)
+    if not train or len(train) != len(dev):
         raise UserError("--train, --dev: expected one file of each per dataset")
-    for paths in (options.train, options.dev):
-        check_indices(paths, options.terms)
-        check_features(paths[0], chosen.features_behind, str(options.chosen))
-    before = seconds_of_choice(options.chosen_timing)
-    several = len(options.train) > 1
-    train, dev = (read_lists(paths, several, chosen.features) for paths in (options.train, options.dev))
-    lists = together(train, dev)
+    for paths in (train, dev):
+        check_indices(paths, terms)
+        check_features(paths[0], selected.features_behind, str(chosen))
+    before = seconds_of_choice(chosen_timing)
+    several = len(train) > 1
+    learnt, held = (read_lists(paths, several, selected.features) for paths in (train, dev))
+    lists = together(learnt, held)
     start = clock()
-    model = refit(chosen, lists, options.settings.depth)
+    refitted = refit(selected, lists, depth)
     seconds = clock() - start
-    write_record(options.record, record_of(chosen, lists, model))
-    write_text(options.model, model.text())
-    library = learner(chosen.learner).LIBRARY
+    write_record(record, record_of(selected, lists, refitted))
+    write_text(model, refitted.text())
+    library = learner(selected.learner).LIBRARY
     write_timing(
-        options.timing, seconds=before + seconds, refit_seconds=seconds,
-        combinations=chosen.combinations, queries=len(lists.queries), pairs=len(lists.documents),
-        features=len(lists.features), threads=1, learner=chosen.learner,
+        timing, seconds=before + seconds, refit_seconds=seconds,
+        combinations=selected.combinations, queries=len(lists.queries), pairs=len(lists.documents),
+        features=len(lists.features), threads=1, learner=selected.learner,
         versions=machine()["versions"] | {library: importlib.metadata.version(library)},
     )  # fmt: skip
     print(f"learnt again from {len(lists.queries)} queries of train and dev, {seconds:.1f} s", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(refit_ranker)

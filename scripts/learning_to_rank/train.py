@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_text, write_text
 from ranktrial.common.progress import track
@@ -23,9 +23,15 @@ from ranktrial.common.records import write_record
 from ranktrial.common.timing import clock, machine, write_timing
 from ranktrial.ir.feature_file import feature_names
 from ranktrial.ir.trec import Qrels
-from ranktrial.learning_to_rank.kept import RankerRecord, hash_of
+from ranktrial.learning_to_rank.files import (
+    RankerRecord,
+    check_indices,
+    hash_of,
+    mean_measure,
+    read_judgements,
+    read_lists,
+)
 from ranktrial.learning_to_rank.learners import Learner, Lists, Model, Parameters, Value, learner
-from ranktrial.learning_to_rank.lists import check_indices, mean_measure, read_judgements, read_lists
 
 LEAST_QUERIES = 2
 
@@ -108,38 +114,38 @@ def record_of(trials: list[Trial], train: Lists, names: list[str], queries: int,
     )
 
 
-def main() -> None:
-    options = parser(
-        __doc__, "train*", "dev*", "qrels*", "terms*", "model", "record", "table", "timing", settings=Settings
-    ).parse_args()
-    settings = options.settings
-    if not options.train or not len(options.train) == len(options.dev) == len(options.qrels):
+def train_ranker(
+    train: list[Path], dev: list[Path], qrels: list[Path], terms: list[Path],
+    model: Path, record: Path, grid: Path, timing: Path, settings: Settings,
+) -> None:  # fmt: skip
+    """Learn a ranker from the features of training queries, and select its parameters on dev."""
+    if not train or not len(train) == len(dev) == len(qrels):
         raise UserError("--train, --dev, --qrels: expected one file of each per dataset")
-    for paths in (options.train, options.dev):
-        check_indices(paths, options.terms)
-    several = len(options.train) > 1
-    names = feature_names(options.train[0])
-    if feature_names(options.dev[0]) != names:
-        raise UserError(f"{options.dev[0]}: has other features than {options.train[0]}")
-    train, dev = (read_lists(paths, several, settings.columns) for paths in (options.train, options.dev))
-    check_lists(train, dev, options.train[0], options.dev[0])
-    qrels = read_judgements(options.qrels, several)
+    for paths in (train, dev):
+        check_indices(paths, terms)
+    several = len(train) > 1
+    names = feature_names(train[0])
+    if feature_names(dev[0]) != names:
+        raise UserError(f"{dev[0]}: has other features than {train[0]}")
+    learnt, held = (read_lists(paths, several, settings.columns) for paths in (train, dev))
+    check_lists(learnt, held, train[0], dev[0])
+    judgements = read_judgements(qrels, several)
     learning = learner(settings.learner)
     start = clock()
-    trials = try_all(learning, train, dev, qrels, settings)
+    trials = try_all(learning, learnt, held, judgements, settings)
     seconds = clock() - start
     chosen = best(trials)
-    write_table(options.table, trials, settings.measure)
-    write_record(options.record, record_of(trials, train, names, len(qrels), settings))
-    write_text(options.model, chosen.model.text())
+    write_table(grid, trials, settings.measure)
+    write_record(record, record_of(trials, learnt, names, len(judgements), settings))
+    write_text(model, chosen.model.text())
     write_timing(
-        options.timing, seconds=seconds, combinations=len(trials), queries=len(train.queries),
-        pairs=len(train.documents), features=len(train.features), threads=1, learner=settings.learner,
+        timing, seconds=seconds, combinations=len(trials), queries=len(learnt.queries),
+        pairs=len(learnt.documents), features=len(learnt.features), threads=1, learner=settings.learner,
         versions=machine()["versions"] | {learning.LIBRARY: importlib.metadata.version(learning.LIBRARY)},
     )  # fmt: skip
     words = f"{len(trials)} combinations, {seconds:.1f} s" if len(trials) > 1 else f"{seconds:.1f} s"
-    print(f"{settings.measure} {chosen.value:.4f} on {len(qrels)} dev queries ({words})", file=sys.stderr)
+    print(f"{settings.measure} {chosen.value:.4f} on {len(judgements)} dev queries ({words})", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(train_ranker)

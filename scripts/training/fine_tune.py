@@ -39,10 +39,17 @@ from ranktrial.models.loading import routed_modules
 from ranktrial.models.losses import LISTS, resolve_loss, shape_of
 from ranktrial.models.prompts import fact, of_datasets, prompts_of
 from ranktrial.models.running import computed_in, import_library, training_precision
-from ranktrial.training.examples import Table, columns_of, read_table, with_texts
-from ranktrial.training.in_batch import joined, kept_apart
+from ranktrial.training.examples import (
+    WITHOUT_SCORES,
+    Table,
+    columns_of,
+    joined,
+    kept_apart,
+    labelled_by,
+    read_table,
+    with_texts,
+)
 from ranktrial.training.processes import first, together
-from ranktrial.training.taught import WITHOUT_SCORES, labelled_by
 from ranktrial.training.training_settings import Settings
 
 if TYPE_CHECKING:

@@ -16,16 +16,25 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_text
 from ranktrial.common.records import write_record
 from ranktrial.ir.trec import Run, read_run
 from ranktrial.records.mining import MiningRecord
-from ranktrial.training.draws import drawn, of_query
-from ranktrial.training.labelled import Collection, DrawnSettings, Labelled, labelled, lines_of, read_collection
+from ranktrial.training.labelled import (
+    Collection,
+    DrawnSettings,
+    Labelled,
+    drawn,
+    labelled,
+    lines_of,
+    of_query,
+    read_collection,
+)
 from ranktrial.training.mining import BM25, RULES, Bounds, Candidate, Mined, candidates, filtered, finding, runs_of
 
 SCORES = ("positive_score", "score")
@@ -86,7 +95,7 @@ def check_scored(scores: Run, found: Labelled, listed: dict[str, list[Candidate]
                 raise UserError(f"the scores by {settings.cross_encoder} {problem}")
 
 
-def record(
+def record_of(
     found: Labelled, mined: Mined, rows: list[tuple[Any, ...]], settings: Settings, lost: int = 0
 ) -> MiningRecord:
     """The record of what was mined and what was filtered."""
@@ -127,42 +136,41 @@ def as_text(made: MiningRecord, found: Labelled, read: Collection, rows: int) ->
     return lines
 
 
-def main() -> None:
-    names = ("corpus", "queries", "qrels", "evaluation-qrels*", "first-stage*", "runs*", "scores*", "negatives")
-    options = parser(__doc__, *names, "record", settings=Settings).parse_args()
-    settings: Settings = options.settings
-    read = read_collection(
-        options.corpus, options.queries, options.qrels, options.evaluation_qrels, options.first_stage, settings
-    )
-    runs, lost = runs_of(settings.from_, options.first_stage, options.runs), 0
+def mine_negatives(
+    corpus: Path, queries: Path, qrels: Path, evaluation_qrels: list[Path], first_stage: list[Path], runs: list[Path],
+    scores: list[Path], negatives: Path, record: Path, settings: Settings,
+) -> None:  # fmt: skip
+    """Choose training examples with negatives that systems rank high, and filter probable false negatives."""
+    read = read_collection(corpus, queries, qrels, evaluation_qrels, first_stage, settings)
+    run_of, lost = runs_of(settings.from_, first_stage, runs), 0
     try:
         found = labelled(read, settings)
-        listed = candidates(read, found, runs, settings.range_min, settings.range_max)
+        listed = candidates(read, found, run_of, settings.range_min, settings.range_max)
         if settings.cross_encoder:
-            scores = read_run(options.scores[0])
-            check_scored(scores, found, listed, settings)
-            found, listed, lost = finding(found, listed, scores, settings.found_within)
+            by_system = read_run(scores[0])
+            check_scored(by_system, found, listed, settings)
+            found, listed, lost = finding(found, listed, by_system, settings.found_within)
         else:
-            scores = runs[settings.from_[0]] if settings.filters else {}
+            by_system = run_of[settings.from_[0]] if settings.filters else {}
         if settings.filters or settings.cross_encoder:
-            mined = filtered(listed, found.positives, scores, settings.bounds, rescored=bool(settings.cross_encoder))
+            mined = filtered(listed, found.positives, by_system, settings.bounds, rescored=bool(settings.cross_encoder))
         else:
             mined = Mined(listed, sum(map(len, listed.values())))
-        rows = list(rows_of(found, mined, scores, settings))
-        made = record(found, mined, rows, settings, lost)
+        rows = list(rows_of(found, mined, by_system, settings))
+        made = record_of(found, mined, rows, settings, lost)
         if not rows:
             taken = ", ".join(f"{count} by {rule}" for rule, count in made.filtered.items())
             why = f"of {made.candidates} candidates {taken} are filtered" if taken else "no candidate is fit"
             raise UserError(f"none of the {made.queries} training queries has a negative: {why}")
     except UserError as error:
-        raise UserError(f"{options.queries}: {error}") from None
+        raise UserError(f"{queries}: {error}") from None
     columns = ("source", "bm25_rank" if settings.from_ == [BM25] else "rank", *(SCORES if settings.filters else ()))
     lines = lines_of(columns, rows, found.left_out, found.unfit, settings.epochs is not None)
-    with atomic_text(options.negatives) as file:
+    with atomic_text(negatives) as file:
         file.writelines(line + "\n" for line in lines)
-    write_record(options.record, made, indent=1)
+    write_record(record, made, indent=1)
     print("\n".join(as_text(made, found, read, len(rows))), file=sys.stderr)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(mine_negatives)

@@ -20,13 +20,22 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_text
-from ranktrial.training.draws import drawn, of_query
-from ranktrial.training.labelled import Collection, DrawnSettings, Labelled, labelled, lines_of, read_collection
+from ranktrial.training.labelled import (
+    Collection,
+    DrawnSettings,
+    Labelled,
+    drawn,
+    labelled,
+    lines_of,
+    of_query,
+    read_collection,
+)
 
 COLUMNS = ("source", "bm25_rank")
 
@@ -109,25 +118,24 @@ def select(read: Collection, settings: Settings) -> tuple[list[Example], Labelle
     return rows, found, report
 
 
-def main() -> None:
-    names = ("corpus", "queries", "qrels", "evaluation-qrels*", "first-stage*", "negatives")
-    options = parser(__doc__, *names, settings=Settings).parse_args()
-    settings: Settings = options.settings
+def negatives(
+    corpus: Path, queries: Path, qrels: Path, evaluation_qrels: list[Path], first_stage: list[Path],
+    negatives: Path, settings: Settings,
+) -> None:  # fmt: skip
+    """Choose training examples with negatives from BM25 or random negatives."""
     from_bm25 = "bm25" in (settings.labels, settings.from_) or settings.among_candidates
-    if from_bm25 and not options.first_stage:
+    if from_bm25 and not first_stage:
         raise UserError("labels or negatives from BM25 need --first-stage, a BM25 run of the training queries")
-    read = read_collection(
-        options.corpus, options.queries, options.qrels, options.evaluation_qrels, options.first_stage, settings
-    )
+    read = read_collection(corpus, queries, qrels, evaluation_qrels, first_stage, settings)
     try:
         rows, found, report = select(read, settings)
     except UserError as error:
-        raise UserError(f"{options.queries}: {error}") from None
+        raise UserError(f"{queries}: {error}") from None
     lines = lines_of(COLUMNS, rows, found.left_out, found.unfit, settings.epochs is not None)
-    with atomic_text(options.negatives) as file:
+    with atomic_text(negatives) as file:
         file.writelines(line + "\n" for line in lines)
     print("\n".join(report), file=sys.stderr)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(negatives)

@@ -7,8 +7,9 @@ order of the file; its scores decrease by one and have no meaning.
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.ir.trec import Run, write_run
 from ranktrial.training.examples import Row, read_table
 
@@ -28,12 +29,12 @@ def paired(rows: list[Row]) -> Run:
     }
 
 
-def main() -> None:
-    options = parser(__doc__, "negatives", "pairs").parse_args()
-    pairs = paired(read_table(options.negatives).rows)
-    write_run(options.pairs, pairs, TAG)
-    print(f"{sum(map(len, pairs.values()))} documents of {len(pairs)} queries are to be scored", file=sys.stderr)
+def collect_pairs(negatives: Path, pairs: Path) -> None:
+    """List the query-document pairs that a teacher has to score: exactly those in a training's examples."""
+    found = paired(read_table(negatives).rows)
+    write_run(pairs, found, TAG)
+    print(f"{sum(map(len, found.values()))} documents of {len(found)} queries are to be scored", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(collect_pairs)

@@ -1,30 +1,268 @@
-"""The inputs of the training jobs: paths and settings, from the experiment and the wildcards of rules/training.smk."""
+"""What the training jobs are given: paths and settings, from the experiment and the wildcards of rules/training.smk.
+
+Also for rules/negatives.smk: examples, whose readable names are shared by all recipes with the same ones, the runs and
+scores of mining, and a teacher's scores.
+"""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
 
-from ranktrial.common.keys import JsonObject, given, given_of
+from ranktrial.common.keys import JsonObject, given, given_of, stated
 from ranktrial.experiment import job_files
 from ranktrial.experiment.model_checks import prompts_by_dataset
 from ranktrial.experiment.records import Experiment
-from ranktrial.experiment.results_paths import path
-from ranktrial.experiment.sections.recipe import UNTRAINED, Recipe
+from ranktrial.experiment.results_paths import SELECTED, path
+from ranktrial.experiment.sections.recipe import UNTRAINED, Negatives, Recipe
 from ranktrial.models.endpoint_keys import address_of, is_served
 from ranktrial.models.judging_keys import Judging
 from ranktrial.models.model_keys import Model, Weights
 from ranktrial.models.training_keys import Training
-from scripts.training.planning_evaluation import evaluation_settings
-from scripts.training.planning_examples import (
-    Examples,
-    examples_name,
-    examples_of,
-    pool_of,
-    pool_settings_of,
-    sample_of,
-    settings_of,
-)
-from scripts.training.planning_mining import bm25_run, runs
+
+OF_POOL = ("exclude_evaluation", "range_min", "range_max")  # keys of `negatives` that determine the candidates
+
+
+class Examples(NamedTuple):
+    """A set of training examples: those of a recipe for one of its datasets, and of one sample of the queries."""
+
+    recipe: Recipe
+    sample: int
+
+    @property
+    def dataset(self) -> str:
+        """The dataset to which their queries belong."""
+        return self.recipe.datasets[0]
+
+
+def sample_of(recipe: Recipe, seed: int) -> int:
+    """The number of the sample of training queries that a seed learns from; 1 if it learns from all."""
+    return 1 if recipe.queries == "all" else (seed - 1) % recipe.samples + 1
+
+
+def examples_name(recipe: Recipe, sample: int = 1) -> str:
+    """The name of the training examples of a recipe and sample."""
+    negatives, positives = recipe.negatives, recipe.positives
+    source = "+".join(negatives.sources)
+    words = [f"{recipe.labels}-labels_{negatives.per_query}-{source}-negatives_{recipe.queries}-queries"]
+    from_all = negatives.from_ == "random" and negatives.range_max is None
+    if (negatives.sampling_strategy != "top" or _cuts(negatives)) and not from_all:
+        words.append(f"{negatives.sampling_strategy}-of-{_range(negatives)}")
+    words += [f"{rule.replace('_', '-')}-{value}" for rule, value in negatives.filters.items()]
+    if negatives.cross_encoder:
+        words.append(f"scored-by-{negatives.cross_encoder}")
+    if positives.per_query != "all":
+        words.append(f"{positives.per_query}-positives")
+    if positives.among_candidates:
+        words.append("among-candidates")
+    if positives.found_within:
+        words.append(f"found-within-{positives.found_within}")
+    if recipe.draws_by_epoch:
+        words.append(f"{recipe.epochs}-draws")
+    if recipe.bm25:
+        words.append(f"by-{recipe.bm25}")
+    return "_".join([*words, *_of_sample(recipe, sample)])
+
+
+def pool_name(recipe: Recipe, sample: int = 1) -> str:
+    """The name of the pool that a cross-encoder scores for the examples of a recipe and sample."""
+    source = "+".join(recipe.negatives.sources)
+    words = [f"{recipe.labels}-labels_{source}-candidates_{recipe.queries}-queries"]
+    if _cuts(recipe.negatives):
+        words.append(f"of-{_range(recipe.negatives)}")
+    if recipe.positives.among_candidates:
+        words.append("among-candidates")
+    if recipe.bm25:
+        words.append(f"by-{recipe.bm25}")
+    return "_".join([*words, *_of_sample(recipe, sample)])
+
+
+def _of_sample(recipe: Recipe, sample: int) -> list[str]:
+    words = []
+    if recipe.has_independent_samples:
+        words.append(f"independent-sample-{sample}")
+    elif sample > 1:
+        words.append(f"sample-{sample}")
+    if recipe.folds:
+        words.append(f"without-fold-{recipe.left_out_fold}-of-{recipe.folds}")
+    if not recipe.negatives.exclude_evaluation:
+        words.append("with-evaluation-gold")
+    return words
+
+
+def examples_of(experiment: Experiment, dataset: str, name: str) -> Examples:
+    """The examples of this name; all recipes that share them have the same settings for them."""
+    return all_examples(experiment)[dataset, name]
+
+
+def pool_of(experiment: Experiment, dataset: str, name: str) -> Examples:
+    """The examples for which the pool of this name is scored; all that share it have the same settings for it."""
+    return _all_pools(experiment)[dataset, name]
+
+
+@cache
+def all_examples(experiment: Experiment) -> dict[tuple[str, str], Examples]:
+    """All examples, by dataset and name."""
+    found: dict[tuple[str, str], Examples] = {}
+    for recipe in itertools.chain(*(recipe.of_each_dataset for recipe in experiment.recipes.values())):
+        for sample in range(1, recipe.samples + 1):
+            found.setdefault((recipe.datasets[0], examples_name(recipe, sample)), Examples(recipe, sample))
+    return found
+
+
+@cache
+def _all_pools(experiment: Experiment) -> dict[tuple[str, str], Examples]:
+    found: dict[tuple[str, str], Examples] = {}
+    for examples in all_examples(experiment).values():
+        recipe, sample = examples
+        if recipe.negatives.cross_encoder:
+            found.setdefault((examples.dataset, pool_name(recipe, sample)), examples)
+    return found
+
+
+def settings_of(experiment: Experiment, examples: Examples) -> JsonObject:
+    """The settings of the examples; keys that are not given have the defaults of negatives.py or mine.py."""
+    recipe, _ = examples
+    settings = {**stated(recipe.negatives, "draw"), **_of_labels(experiment, examples)}
+    if recipe.negatives.mined:
+        settings["from"] = list(recipe.negatives.sources)
+    settings["positives"] = recipe.positives.per_query
+    if recipe.positives.found_within:
+        settings["found_within"] = recipe.positives.found_within
+    if recipe.draws_by_epoch:
+        settings["epochs"] = recipe.epochs
+    return settings
+
+
+def pool_settings_of(experiment: Experiment, examples: Examples) -> JsonObject:
+    """The settings for collecting the pool that a cross-encoder scores for the examples."""
+    negatives = stated(examples.recipe.negatives)
+    cut = {key: negatives[key] for key in OF_POOL if key in negatives}
+    return {**cut, "from": list(examples.recipe.negatives.sources), **_of_labels(experiment, examples)}
+
+
+def _of_labels(experiment: Experiment, examples: Examples) -> JsonObject:
+    """The settings for queries and labels."""
+    recipe, sample = examples
+    settings = {"labels": recipe.labels, "queries": recipe.queries, "seed": experiment.seed}
+    settings["among_candidates"] = recipe.positives.among_candidates
+    if sample > 1:
+        settings["sample"] = sample
+    if recipe.has_independent_samples:
+        settings["sampling"] = "independent"
+    if recipe.folds:
+        settings |= {"folds": recipe.folds, "left_out_fold": recipe.left_out_fold}
+    return settings
+
+
+def _cuts(negatives: Negatives) -> bool:
+    """Whether only a range of the ranking supplies candidates."""
+    return (negatives.range_min, negatives.range_max) != (0, None)
+
+
+def _range(negatives: Negatives) -> str:
+    """The range of the ranking that supplies candidates, as a part of names."""
+    return f"{negatives.range_min}-{'end' if negatives.range_max is None else negatives.range_max}"
+
+
+def names_of_negatives(experiment: Experiment, of_systems: bool) -> list[str]:
+    """The names of the examples whose negatives are mined from systems or filtered, or else of all others."""
+    every = all_examples(experiment).items()
+    found = [name for (_, name), (recipe, _) in every if recipe.negatives.mined == of_systems]
+    return list(dict.fromkeys(found))
+
+
+def bm25_run(experiment: Experiment, examples: Examples) -> str | list[str]:
+    """BM25's run of the training queries, by a system that the recipe names or with Pyserini's defaults, if needed."""
+    recipe = examples.recipe
+    if not recipe.needs_bm25:
+        return []
+    if recipe.bm25:
+        return _run(experiment, recipe.bm25, examples.dataset)
+    return path("split_run", experiment=experiment.name, dataset=examples.dataset, split="train")
+
+
+def runs(experiment: Experiment, examples: Examples) -> list[str]:
+    """The runs of the training queries by the systems that supply negatives, each by its first seed."""
+    return [_run(experiment, name, examples.dataset) for name in examples.recipe.negatives.systems]
+
+
+def _run(experiment: Experiment, system: str, dataset: str) -> str:
+    return job_files.runs(experiment, experiment.systems[system], experiment.task_of_split(dataset, "train"))[0]
+
+
+def filtering_scores(experiment: Experiment, dataset: str, examples: str) -> str | list[str]:
+    """The scores of a cross-encoder, if one filters."""
+    recipe, sample = examples_of(experiment, dataset, examples)
+    if not recipe.negatives.cross_encoder:
+        return []
+    system = recipe.negatives.cross_encoder
+    fields = {"dataset": dataset, "pairs": pool_name(recipe, sample), "system": system}
+    seed = scorer_seed(experiment, dataset, system)
+    return path("pair_scores", experiment=experiment.name, scored="negatives", **fields, seed=seed)
+
+
+def scorer_seed(experiment: Experiment, dataset: str, system: str) -> int | str:
+    """The seed of a model that scores training queries: its first seed, or the one selected on another dataset."""
+    chosen = experiment.systems[system]
+    own = chosen.selection is None or chosen.selection.dataset == dataset
+    return chosen.seeds[0] if own else SELECTED
+
+
+def mining_records(experiment: Experiment) -> list[str]:
+    """The mining records for the trainings behind all systems, one per set of examples."""
+    found: dict[str, None] = {}
+    for system in experiment.systems.values():
+        for last, own_seed in itertools.product(system.recipes, system.seeds):
+            seed = own_seed
+            for name, recipe in experiment.chain(last).items():
+                if recipe.negatives.mined:
+                    examples = examples_name(recipe, sample_of(recipe, seed))
+                    for dataset in recipe.datasets:
+                        fields = {"dataset": dataset, "examples": examples}
+                        found[path("mining_record", experiment=experiment.name, **fields)] = None
+                seed = experiment.starting_seed(name, seed)
+    return list(found)
+
+
+def teacher_scores(experiment: Experiment, recipe: str, seed: str) -> list[str]:
+    """The teacher's scores of a recipe's examples for a seed, one file per dataset; empty without a teacher."""
+    entry = experiment.recipes[recipe]
+    if not entry.teacher:
+        return []
+    fields = {"system": entry.teacher, "pairs": examples_name(entry, sample_of(entry, int(seed)))}
+    fields |= {"experiment": experiment.name, "scored": "teachers"}
+    return [
+        path("pair_scores", **fields, dataset=dataset, seed=scorer_seed(experiment, dataset, entry.teacher))
+        for dataset in entry.datasets
+    ]
+
+
+def dev_inputs(experiment: Experiment, recipe: str) -> dict[str, str | list[str]]:
+    """BM25's run of the dev queries, the queries (or their passages) and their judgements; empty without `evaluate`."""
+    entry = experiment.recipes[recipe]
+    if not entry.evaluate:
+        return {"dev_run": [], "dev_queries": [], "dev_qrels": []}
+    dataset, length = entry.datasets[0], entry.length_of_passages
+    return {
+        "dev_run": path("split_run", experiment=experiment.name, dataset=dataset, split="dev"),
+        "dev_queries": job_files.texts(experiment, dataset, "queries/dev", length),
+        "dev_qrels": path("qrels", experiment=experiment.name, dataset=dataset, split="dev"),
+    }
+
+
+def evaluation_settings(experiment: Experiment, model: str, recipe: str) -> JsonObject:
+    """The settings for evaluating a model during training; empty without `evaluate`."""
+    how = experiment.recipes[recipe].evaluate
+    return {"evaluate": {**given(how), "batch_size": experiment.models[model].batch_size}} if how else {}
+
+
+def code_of_evaluation(experiment: Experiment, recipe: str) -> list[str]:
+    """The module, relative to scripts/, that a training loads by name if it evaluates."""
+    return ["ranktrial/training/dev_evaluation.py"] if experiment.recipes[recipe].evaluate else []
+
 
 OF_MODEL = ("type", "max_query_length", "max_document_length")
 

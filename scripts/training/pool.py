@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.ir.trec import Run, write_run
 from ranktrial.training import labelled
@@ -34,22 +35,21 @@ def pooled(positives: dict[str, list[str]], listed: dict[str, list[Candidate]]) 
     return run
 
 
-def main() -> None:
-    names = ("corpus", "queries", "qrels", "evaluation-qrels*", "first-stage*", "runs*", "pairs")
-    options = parser(__doc__, *names, settings=Settings).parse_args()
-    settings: Settings = options.settings
-    read = labelled.read_collection(
-        options.corpus, options.queries, options.qrels, options.evaluation_qrels, options.first_stage, settings
-    )
-    runs = runs_of(settings.from_, options.first_stage, options.runs)
+def collect_pairs(
+    corpus: Path, queries: Path, qrels: Path, evaluation_qrels: list[Path], first_stage: list[Path], runs: list[Path],
+    pairs: Path, settings: Settings,
+) -> None:  # fmt: skip
+    """Collect all documents that a cross-encoder scores to filter negatives."""
+    read = labelled.read_collection(corpus, queries, qrels, evaluation_qrels, first_stage, settings)
+    mined = runs_of(settings.from_, first_stage, runs)
     try:
         found = labelled.labelled(read, settings)
     except UserError as error:
-        raise UserError(f"{options.queries}: {error}") from None
-    pool = pooled(found.positives, candidates(read, found, runs, settings.range_min, settings.range_max))
-    write_run(options.pairs, pool, TAG)
+        raise UserError(f"{queries}: {error}") from None
+    pool = pooled(found.positives, candidates(read, found, mined, settings.range_min, settings.range_max))
+    write_run(pairs, pool, TAG)
     print(f"{sum(map(len, pool.values()))} documents of {len(pool)} queries are to be scored", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(collect_pairs)

@@ -31,7 +31,7 @@ def corpus(tmp_path):
 
 def append(monkeypatch, corpus, file):
     made = corpus.parent / "appended.jsonl"
-    call(monkeypatch, append_texts, {}, corpus=corpus, texts=file, appended=made)
+    call(monkeypatch, append_texts.append_texts, {}, corpus=corpus, texts=file, appended=made)
     return list(read_corpus(made))
 
 

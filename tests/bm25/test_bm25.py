@@ -13,6 +13,7 @@ import pytest
 
 from ranktrial.bm25 import lucene
 from ranktrial.bm25.fields import PYSERINI
+from ranktrial.common.command_line import arguments_of
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run, write_qrels
@@ -33,17 +34,17 @@ ODD_IDS = ["a/b:c#1", "Ünïcode-ß", "quote'\"back\\slash", "😀", "-1", "007"
 
 def build(folder: Path, documents: list[Document]) -> Path:
     write_corpus(folder / "corpus.jsonl", documents)
-    index_script.index(folder / "corpus.jsonl", folder / "index")
+    index_script.build(folder / "corpus.jsonl", folder / "index")
     return folder / "index"
 
 
-def call(monkeypatch, script, **options) -> None:
-    """Run a script's main with these options; None leaves the option without a value."""
+def call(monkeypatch, function, **options) -> None:
+    """Run a job's function with these options; None leaves the option without a value."""
     words = []
     for name, value in options.items():
         words += [f"--{name}"] if value is None else [f"--{name}", str(value)]
     monkeypatch.setattr(sys, "argv", ["script", *words])
-    script.main()
+    function(**arguments_of(function))
 
 
 def by_hand(query: list[str], k1: float, b: float) -> dict[str, float]:
@@ -106,7 +107,7 @@ def test_documents_without_text_are_counted(tmp_path, monkeypatch, capsys):
     write_corpus(tmp_path / "corpus.jsonl", [Document("a", "", "word"), Document("b", "", ""), Document("c", " ", " ")])
     call(
         monkeypatch,
-        index_script,
+        index_script.index,
         corpus=tmp_path / "corpus.jsonl",
         index=tmp_path / "index",
         settings=json.dumps(PYSERINI),
@@ -133,7 +134,7 @@ def test_search_writes_run_and_timing(animals, tmp_path, monkeypatch, capsys):
     ):
         call(
             monkeypatch,
-            search_script,
+            search_script.search,
             **paths,
             run=tmp_path / f"{name}.trec.gz",
             timing=tmp_path / f"{name}.json",
@@ -162,7 +163,7 @@ def test_no_query_is_a_mistake(animals, tmp_path, monkeypatch):
     outputs = {"run": tmp_path / "run", "timing": tmp_path / "timing"}
     with pytest.raises(UserError, match="no query"):
         call(
-            monkeypatch, search_script, index=animals, queries=tmp_path / "queries.jsonl", **outputs,
+            monkeypatch, search_script.search, index=animals, queries=tmp_path / "queries.jsonl", **outputs,
             settings='{"k1": 0.9, "b": 0.4, "depth": 10, "tag": "bm25"}',
         )  # fmt: skip
 
@@ -184,7 +185,9 @@ def test_an_incomplete_index_is_a_mistake(animals, tmp_path, broken):
 # Runs the script and kills it without warning when it has handed the second chunk of documents to Java.
 KILLER = """
 import os, signal
-from scripts.bm25 import index, lucene
+from ranktrial.bm25 import lucene
+from ranktrial.common.command_line import job
+from scripts.bm25 import index
 index.DOCUMENTS = 100
 add, calls = lucene.Indexer.add, []
 def counted(*arguments):
@@ -193,7 +196,7 @@ def counted(*arguments):
         os.kill(os.getpid(), signal.SIGKILL)
     return add(*arguments)
 lucene.Indexer.add = counted
-index.main()
+job(index.index)
 """
 
 
@@ -205,7 +208,7 @@ def test_a_killed_indexing_leaves_nothing_and_can_be_done_again(tmp_path):
     done = subprocess.run([sys.executable, "-c", KILLER, *options], env=environment, capture_output=True, text=True)
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert not (tmp_path / "index").exists()
-    index_script.index(tmp_path / "corpus.jsonl", tmp_path / "index")
+    index_script.build(tmp_path / "corpus.jsonl", tmp_path / "index")
     undisturbed = build(tmp_path / "other", documents)
     assert {path.name for path in tmp_path.iterdir()} == {"corpus.jsonl", "index", "other"}
     queries = {f"q{n}": f"word{n} word{n + 1}" for n in range(5)}
@@ -248,14 +251,14 @@ def test_equal_trials_go_to_the_smallest_k1_then_b():
 def test_tuning_keeps_the_table_and_the_choice(animals, tmp_path, monkeypatch, capsys):
     write_queries(tmp_path / "dev.jsonl", {"q1": "lion", "q2": "tiger", "unjudged": "zebra"})
     write_qrels(tmp_path / "dev.qrels", {"q1": {"b": 1}, "q2": {"d": 1, "b": 0}, "elsewhere": {"a": 1}})
-    outputs = {"parameters": tmp_path / "chosen.json", "table": tmp_path / "grid.tsv"}
+    outputs = {"parameters": tmp_path / "chosen.json", "grid": tmp_path / "grid.tsv"}
     settings = PYSERINI | {"k1": [1.2, 0.5], "b": [0.0, 1.0], "measure": "RR@10", "depth": 10}
     call(
-        monkeypatch, tune, index=animals, queries=tmp_path / "dev.jsonl", qrels=tmp_path / "dev.qrels", **outputs,
+        monkeypatch, tune.tune, index=animals, queries=tmp_path / "dev.jsonl", qrels=tmp_path / "dev.qrels", **outputs,
         settings=json.dumps(settings),
     )  # fmt: skip
     assert "\nchosen.json: warning: tuned on 2 dev queries: with fewer than 10, " in capsys.readouterr().err
-    lines = outputs["table"].read_text().splitlines()
+    lines = outputs["grid"].read_text().splitlines()
     assert lines[0] == "k1\tb\tRR@10"
     table = {tuple(map(float, line.split("\t")[:2])): float(line.split("\t")[2]) for line in lines[1:]}
     for (k1, b), value in table.items():
@@ -273,10 +276,10 @@ def test_tuning_keeps_the_table_and_the_choice(animals, tmp_path, monkeypatch, c
 def test_a_dataset_without_dev_cannot_be_tuned_on(animals, tmp_path, monkeypatch):
     (tmp_path / "dev.jsonl").touch()
     (tmp_path / "dev.qrels").touch()
-    outputs = {"parameters": tmp_path / "chosen.json", "table": tmp_path / "grid.tsv"}
+    outputs = {"parameters": tmp_path / "chosen.json", "grid": tmp_path / "grid.tsv"}
     with pytest.raises(UserError, match=r"dev.qrels: no judged dev query .* \(splits: \{dev: 0.1\}\)"):
         call(
-            monkeypatch, tune, index=animals, queries=tmp_path / "dev.jsonl", qrels=tmp_path / "dev.qrels", **outputs,
+            monkeypatch, tune.tune, index=animals, queries=tmp_path / "dev.jsonl", qrels=tmp_path / "dev.qrels", **outputs,
             settings='{"k1": [0.9], "b": [0.4], "measure": "RR", "depth": 10}',
         )  # fmt: skip
     assert not outputs["parameters"].exists()
@@ -285,10 +288,10 @@ def test_a_dataset_without_dev_cannot_be_tuned_on(animals, tmp_path, monkeypatch
 def test_the_published_figures_of_clef_2020_come_out(clef, published, tmp_path, monkeypatch):
     """Table A.1 of the thesis, Pyserini: all 30 cells, from the raw archive to the scores of each query."""
     as_pyserini = json.dumps(PYSERINI)
-    call(monkeypatch, index_script, corpus=clef / "corpus.jsonl", index=tmp_path / "index", settings=as_pyserini)
+    call(monkeypatch, index_script.index, corpus=clef / "corpus.jsonl", index=tmp_path / "index", settings=as_pyserini)
     search = json.dumps(PYSERINI | {"k1": 0.9, "b": 0.4, "depth": 1000, "tag": "bm25"})
     call(
-        monkeypatch, search_script, index=tmp_path / "index", queries=clef / "queries/test.jsonl", parameters=None,
+        monkeypatch, search_script.search, index=tmp_path / "index", queries=clef / "queries/test.jsonl", parameters=None,
         run=tmp_path / "run", timing=tmp_path / "t", settings=search,
     )  # fmt: skip
     cells = published("A.1", "Pyserini")

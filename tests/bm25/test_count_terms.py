@@ -26,7 +26,7 @@ DOCUMENTS = [
 
 def counted(folder, documents, analyzer="english", fields="together"):
     write_corpus(folder / "corpus.jsonl", documents)
-    index_script.index(folder / "corpus.jsonl", folder / "index", {"analyzer": analyzer, "fields": fields})
+    index_script.build(folder / "corpus.jsonl", folder / "index", {"analyzer": analyzer, "fields": fields})
     count(folder / "index", folder / "terms", Settings(analyzer, fields))
     return TermCounts(folder / "terms")
 
@@ -93,7 +93,7 @@ def test_queries_are_analysed_as_in_searching(tmp_path, monkeypatch):
     write_queries(tmp_path / "queries.jsonl", {"1": "The running ZEBRAS' zebra", "2": "the of"})
     call(
         monkeypatch,
-        analyse_queries,
+        analyse_queries.analyse_queries,
         {"analyzer": "english"},
         queries=tmp_path / "queries.jsonl",
         terms=tmp_path / "t.json",
@@ -101,7 +101,7 @@ def test_queries_are_analysed_as_in_searching(tmp_path, monkeypatch):
     assert json.loads((tmp_path / "t.json").read_text()) == {"1": ["run", "zebra", "zebra"], "2": []}
     call(
         monkeypatch,
-        analyse_queries,
+        analyse_queries.analyse_queries,
         {"analyzer": "standard"},
         queries=tmp_path / "queries.jsonl",
         terms=tmp_path / "t.json",
@@ -114,7 +114,7 @@ def test_no_queries_are_reported_in_a_line(tmp_path, monkeypatch):
     with pytest.raises(UserError) as error:
         call(
             monkeypatch,
-            analyse_queries,
+            analyse_queries.analyse_queries,
             {"analyzer": "english"},
             queries=tmp_path / "queries.jsonl",
             terms=tmp_path / "t.json",

@@ -123,7 +123,7 @@ def fill(folder, url: str, monkeypatch):
     write_corpus(folder / "corpus.jsonl", DOCUMENTS)
     settings = json.dumps(SETTINGS | {"url": url})
     paths = {"corpus": folder / "corpus.jsonl", "record": folder / "es.json"}
-    call(monkeypatch, index_elasticsearch, **paths, settings=settings)
+    call(monkeypatch, index_elasticsearch.index_elasticsearch, **paths, settings=settings)
     return json.loads((folder / "es.json").read_text())
 
 
@@ -131,7 +131,7 @@ def search(folder, monkeypatch, excluded=None, depth=2):
     write_queries(folder / "queries.jsonl", {"q1": "zebra", "q2": "lion", "none": "bear"}, excluded or {})
     paths = {"index": folder / "es.json", "queries": folder / "queries.jsonl", "run": folder / "run.trec.gz"}
     settings = json.dumps(SETTINGS | {"tag": "es", "depth": depth})
-    call(monkeypatch, search_script, **paths, timing=folder / "timing.json", parameters=None, settings=settings)
+    call(monkeypatch, search_script.search, **paths, timing=folder / "timing.json", parameters=None, settings=settings)
     return read_run(folder / "run.trec.gz"), json.loads((folder / "timing.json").read_text())
 
 

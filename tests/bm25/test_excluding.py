@@ -9,10 +9,9 @@ import shutil
 
 import pytest
 
-from ranktrial.bm25.excluding import search_all
-from ranktrial.bm25.feedback import feed_back, search_without
 from ranktrial.bm25.fields import open_index, score_by
 from ranktrial.bm25.lucene import java_class
+from ranktrial.bm25.searching import feed_back, search_all, search_without
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run, write_qrels
 from scripts.bm25 import index as index_script
@@ -51,7 +50,7 @@ def indices(texts, tmp_path_factory):
     write_corpus(folder / "corpus.jsonl", [Document(name, "", text) for name, text in texts.items()])
     for how in ("together", "best"):
         vectors = {"vectors": True} if how == "together" else {}
-        index_script.index(folder / "corpus.jsonl", folder / how, {"analyzer": "english", "fields": how} | vectors)
+        index_script.build(folder / "corpus.jsonl", folder / how, {"analyzer": "english", "fields": how} | vectors)
     return folder
 
 
@@ -110,7 +109,7 @@ def test_feedback_takes_no_terms_from_them(tmp_path):
     texts |= {f"d{n}": text for n, text in enumerate(of_query)} | {f"x{n}": f"filler{n}" for n in range(100)}
     write_corpus(tmp_path / "corpus.jsonl", [Document(name, "", text) for name, text in texts.items()])
     how = {"analyzer": "english", "fields": "together", "vectors": True}
-    index_script.index(tmp_path / "corpus.jsonl", tmp_path / "index", how)
+    index_script.build(tmp_path / "corpus.jsonl", tmp_path / "index", how)
     for feedback in (RM3, ROCCHIO):
         searcher = open_index(tmp_path / "index")
         feed_back(searcher, feedback)
@@ -129,13 +128,13 @@ def test_a_run_has_its_depth_and_tuning_sees_what_a_run_would_have(indices, quer
     paths = {"index": indices / "together", "queries": tmp_path / "q.jsonl"}
     write_queries(paths["queries"], queries, {name: {name} for name in queries})
     settings = json.dumps({"depth": 3, "tag": "t"} | BM25)
-    call(monkeypatch, search_script, **paths, run=tmp_path / "r", timing=tmp_path / "t", settings=settings)
+    call(monkeypatch, search_script.search, **paths, run=tmp_path / "r", timing=tmp_path / "t", settings=settings)
     run = read_run(tmp_path / "r")
     assert all(len(scores) == 3 and query not in scores for query, scores in run.items()) and list(run) == list(queries)
     write_qrels(tmp_path / "qrels", {query: {next(iter(scores)): 1} for query, scores in run.items()})
     settings = json.dumps({"measure": "RR@3", "depth": 3, "k1": [0.9], "b": [0.4]})
-    outputs = {"parameters": tmp_path / "p.json", "table": tmp_path / "grid.tsv"}
-    call(monkeypatch, tune, **paths, qrels=tmp_path / "qrels", **outputs, settings=settings)
+    outputs = {"parameters": tmp_path / "p.json", "grid": tmp_path / "grid.tsv"}
+    call(monkeypatch, tune.tune, **paths, qrels=tmp_path / "qrels", **outputs, settings=settings)
     assert json.loads(outputs["parameters"].read_text())["value"] == 1.0  # .5 with the query's own document first
 
 
@@ -146,5 +145,5 @@ def test_a_query_that_excludes_all_that_it_finds_finds_nothing(indices, tmp_path
     write_queries(tmp_path / "q.jsonl", {"q": "aatopic", "r": "batopic"}, {"q": every})
     settings = json.dumps({"depth": 3, "tag": "t"} | BM25)
     paths = {"index": indices / "together", "queries": tmp_path / "q.jsonl"}
-    call(monkeypatch, search_script, **paths, run=tmp_path / "r", timing=tmp_path / "t", settings=settings)
+    call(monkeypatch, search_script.search, **paths, run=tmp_path / "r", timing=tmp_path / "t", settings=settings)
     assert "1 queries find nothing: q" in capsys.readouterr().err and list(read_run(tmp_path / "r")) == ["r"]

@@ -27,7 +27,7 @@ ES_DEPTH = 10000  # hits per query that an Elasticsearch server gives at most
 
 def build(folder: Path, **how: str) -> Path:
     write_corpus(folder / "corpus.jsonl", DOCUMENTS)
-    assert index_script.index(folder / "corpus.jsonl", folder / "index", how) == (5, 4)
+    assert index_script.build(folder / "corpus.jsonl", folder / "index", how) == (5, 4)
     return folder / "index"
 
 
@@ -97,7 +97,7 @@ def test_an_index_of_fields_that_is_not_whole_or_cannot_be_written_is_one_line(t
 def rankings(clef, tmp_path_factory):
     """Elasticsearch's baseline as Lucene ranks it: query -> document -> score."""
     folder = tmp_path_factory.mktemp("standard")
-    index_script.index(clef / "corpus.jsonl", folder / "index", STANDARD)
+    index_script.build(clef / "corpus.jsonl", folder / "index", STANDARD)
     searcher = open_index(folder / "index", 1.2, 0.75, **STANDARD)
     return searcher.batch(read_queries(clef / "queries" / "test.jsonl"), ES_DEPTH)
 

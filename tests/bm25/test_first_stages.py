@@ -5,13 +5,12 @@ import math
 import random
 import re
 from collections import Counter
-from types import SimpleNamespace
 
 import pytest
 
 from ranktrial.bm25 import lucene
-from ranktrial.bm25.feedback import feed_back
 from ranktrial.bm25.fields import open_index, score_by
+from ranktrial.bm25.searching import feed_back
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.languages import ANALYSED, ENGLISH
@@ -44,7 +43,7 @@ def build(folder, texts, **how):
     """An index of these texts, documents d0, d1, …."""
     folder.mkdir(exist_ok=True)
     write_corpus(folder / "corpus.jsonl", [Document(f"d{n}", "", text) for n, text in enumerate(texts)])
-    index_script.index(folder / "corpus.jsonl", folder / "index", {"analyzer": "english", "fields": "together"} | how)
+    index_script.build(folder / "corpus.jsonl", folder / "index", {"analyzer": "english", "fields": "together"} | how)
     return folder / "index"
 
 
@@ -98,7 +97,7 @@ def test_query_likelihood_is_that_by_hand(texts, topical, mu):
 def test_the_better_field_can_be_likelier(tmp_path):
     write_corpus(tmp_path / "corpus.jsonl", [Document("a", "zebra", "lion lion"), Document("b", "lion", "zebra tiger")])
     how = {"analyzer": "standard", "fields": "best"}
-    index_script.index(tmp_path / "corpus.jsonl", tmp_path / "index", how)
+    index_script.build(tmp_path / "corpus.jsonl", tmp_path / "index", how)
     searcher = open_index(tmp_path / "index", **how)
     score_by(searcher, {"mu": 10.0})
     found = searcher.search("lion", 10)
@@ -183,7 +182,7 @@ def test_documents_and_queries_are_analysed_in_their_language(pyserini, tmp_path
     assert ours.search(query, 10) == {hit.docid: hit.score for hit in theirs.search(query, 10)}
     assert set(ours.search(query, 10)) == found
     in_fields = {"analyzer": language, "fields": "best"}
-    index_script.index(tmp_path / "corpus.jsonl", tmp_path / "fields", in_fields)
+    index_script.build(tmp_path / "corpus.jsonl", tmp_path / "fields", in_fields)
     assert set(open_index(tmp_path / "fields", **in_fields).search(query, 10)) == found
 
 
@@ -209,14 +208,14 @@ def tuned(topical, queries, tmp_path, monkeypatch, **settings):
     write_queries(tmp_path / "dev.jsonl", queries)
     qrels = {f"q{topic}": {f"d{n}": 1 for n in range(topic, 10 * TOPICS, TOPICS)} for topic in range(TOPICS)}
     write_qrels(tmp_path / "dev.qrels", qrels)
-    paths = {"queries": tmp_path / "dev.jsonl", "parameters": tmp_path / "chosen.json", "table": tmp_path / "grid.tsv"}
+    paths = {"queries": tmp_path / "dev.jsonl", "parameters": tmp_path / "chosen.json", "grid": tmp_path / "grid.tsv"}
     reported = {"measure": "nDCG@10", "depth": 40} | settings
-    call(monkeypatch, tune, index=topical, qrels=tmp_path / "dev.qrels", **paths, settings=json.dumps(reported))
+    call(monkeypatch, tune.tune, index=topical, qrels=tmp_path / "dev.qrels", **paths, settings=json.dumps(reported))
     heading, *rows = [line.split("\t") for line in (tmp_path / "grid.tsv").read_text().splitlines()]
     chosen = json.loads((tmp_path / "chosen.json").read_text())
     search = json.dumps({"depth": 40, "tag": "x"})
     outputs = {"run": tmp_path / "run.gz", "timing": tmp_path / "timing.json"}
-    call(monkeypatch, search_script, index=topical, **{name: paths[name] for name in ("queries", "parameters")},
+    call(monkeypatch, search_script.search, index=topical, **{name: paths[name] for name in ("queries", "parameters")},
          **outputs, settings=search)  # fmt: skip
     reached = evaluate(read_run(tmp_path / "run.gz"), qrels, ["nDCG@10"])["nDCG@10"].mean()
     assert chosen["value"] == pytest.approx(reached, abs=1e-9)
@@ -265,7 +264,7 @@ def test_feedback_without_a_term_is_reported(topical, texts, queries, tmp_path, 
     paths = {"queries": tmp_path / "queries.jsonl", "run": tmp_path / "run.gz", "timing": tmp_path / "timing.json"}
     settings = json.dumps({"depth": 10, "tag": "x", "k1": 0.9, "b": 0.4, "feedback": feedback})
     for index, adds in ((topical, True), (build(tmp_path, texts[:6], vectors=True), False)):
-        call(monkeypatch, search_script, index=index, **paths, settings=settings)
+        call(monkeypatch, search_script.search, index=index, **paths, settings=settings)
         assert json.loads((tmp_path / "timing.json").read_text())["feedback_adds_terms"] is adds
         assert (f"adds no term to any of {len(queries)} queries" in capsys.readouterr().err) is not adds
 
@@ -281,9 +280,8 @@ def test_feedback_that_cannot_be_is_one_line(topical, texts, tmp_path, monkeypat
     write_queries(tmp_path / "queries.jsonl", {"q": "w0x0 w0x1"})
     paths = {"queries": tmp_path / "queries.jsonl", "run": tmp_path / "run.gz", "timing": tmp_path / "timing.json"}
     settings = {"depth": 10, "tag": "x", "k1": 0.9, "b": 0.4, "feedback": {"rm3": RM3}}
-    script = SimpleNamespace(main=lucene.with_java_errors(search_script.main))
     with pytest.raises(UserError, match=r"^Java failed \([^\n]*stored doc vectors[^\n]*\)$"):
-        call(monkeypatch, script, index=without, **paths, settings=json.dumps(settings))
+        call(monkeypatch, search_script.search, index=without, **paths, settings=json.dumps(settings))
     with pytest.raises(UserError, match=r"k1 and b \(or mu\) are missing"):
-        call(monkeypatch, script, index=topical, **paths, settings='{"depth": 10, "tag": "x", "k1": 0.9}')
+        call(monkeypatch, search_script.search, index=topical, **paths, settings='{"depth": 10, "tag": "x", "k1": 0.9}')
     assert not paths["run"].exists()

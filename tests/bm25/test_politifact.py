@@ -47,7 +47,7 @@ def scored(shared_data, published, tmp_path_factory):
     for text, variant in (("tweet", "base"), ("tweet+image", "image")):
         fixed = {"splits": {}, "split_by": "queries", "drop_shared": False, "seed": 1, "strict": False}
         prepare(shared_data / "emnlp2020-politifact", folder / text, fixed | {"format": "emnlp2020", "text": text})
-        index.index(folder / text / "corpus.jsonl", folder / text / "index")
+        index.build(folder / text / "corpus.jsonl", folder / text / "index")
         queries = read_queries(folder / text / "queries/train.jsonl")
         found.qrels.update(read_qrels(folder / text / "qrels/train.qrels"))
         run = lucene.Searcher(folder / text / "index", 0.9, 0.4).batch(queries, 1000)

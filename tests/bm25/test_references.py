@@ -8,13 +8,14 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from ranktrial.common.command_line import arguments_of
 from ranktrial.common.tables import read_texts
 from ranktrial.experiment.resolution import resolve
 from ranktrial.reports.published import FAULT, counts
 from ranktrial.reports.published import published as section
 from ranktrial.reports.writing import html_page
 from scripts.bm25 import index as index_script
-from scripts.bm25 import planning_references as planning
+from scripts.bm25 import planning
 from scripts.bm25 import references as script
 from scripts.bm25 import search as search_script
 from scripts.evaluation.score import write_scores
@@ -148,9 +149,14 @@ def test_only_systems_that_are_set_up_as_anserinis_are_set_beside_it(monkeypatch
     assert settings["measures"] == ["nDCG@10", "R@1000"] and settings["depth"] == 100
     assert settings["tasks"][0]["systems"] == {"bm25": "bm25", "bge": "bge-base-en-v1.5"}
     assert settings["tasks"][0]["names"] == ["d", "tests"]
-    assert planning.indices(experiment) == ["results/e/bm25/d/index"]
+    assert planning.reference_indices(experiment) == ["results/e/bm25/d/index"]
     without = resolve({key: value for key, value in CONFIG.items() if key != "references"}, "c.yaml")
-    assert planning.references(without) == planning.indices(without) == planning.statistics(without) == []
+    assert (
+        planning.references(without)
+        == planning.reference_indices(without)
+        == planning.reference_statistics(without)
+        == []
+    )
 
 
 def test_a_mapping_of_a_paper_excludes_references():
@@ -158,14 +164,14 @@ def test_a_mapping_of_a_paper_excludes_references():
     assert "c.yaml: references: only valid without published.mapping" in refusal(CONFIG | {"published": mapped})
 
 
-def call(monkeypatch, module, **options):
+def call(monkeypatch, function, **options):
     words = [
         word
         for name, value in options.items()
         for word in (f"--{name}", *map(str, value if isinstance(value, list) else [value]))
     ]
     monkeypatch.setattr(sys, "argv", ["script", *words])
-    module.main()
+    function(**arguments_of(function))
 
 
 EXPECTED = {
@@ -187,12 +193,12 @@ def test_real_collections_stand_beside_anserinis(monkeypatch, tmp_path, shared_d
     """The whole way: prepared, indexed, searched, scored, compared. The page says that the texts differ."""
     data, index = tmp_path / "data" / name, tmp_path / "bm25" / name / "index"
     prepare(shared_data / f"beir/{name}.zip", data, {"format": "beir", "seed": 1})
-    index_script.index(data / "corpus.jsonl", index)
+    index_script.build(data / "corpus.jsonl", index)
     search = {"depth": 1000, "tag": "bm25", "k1": 0.9, "b": 0.4}
     files = {"run": tmp_path / "run.trec.gz", "timing": tmp_path / "timing.json"}
     call(
         monkeypatch,
-        search_script,
+        search_script.search,
         index=index,
         queries=data / "queries/test.jsonl",
         **files,
@@ -209,7 +215,7 @@ def test_real_collections_stand_beside_anserinis(monkeypatch, tmp_path, shared_d
     }
     settings = json.dumps({"tasks": [task], "measures": MEASURES, "depth": 1000})
     files = {"indices": [index], "statistics": [data / "statistics.json"], "references": tmp_path / "references.tsv"}
-    call(monkeypatch, script, **files, settings=settings)
+    call(monkeypatch, script.references, **files, settings=settings)
 
     found = pd.read_csv(tmp_path / "metrics.tsv", sep="\t")[MEASURES].mean()
     our_means = found.to_frame().T.assign(task=name, system="bm25").set_index(["task", "system"])

@@ -31,7 +31,7 @@ def written(folder, monkeypatch, into="made", **settings):
     made = folder / into
     paths = {"checkpoint": folder / "model", "corpus": folder / "corpus.jsonl"}
     outputs = {"statistics": made / "statistics.json", "generation": made / "generation.json"}
-    call(monkeypatch, generate, HOW | settings, **paths, **outputs)
+    call(monkeypatch, generate.generate_queries, HOW | settings, **paths, **outputs)
     assert read_queries(made / "queries/test.jsonl") == {} == read_qrels(made / "qrels/dev.qrels")
     counts = json.loads((made / "generation.json").read_text())
     return read_queries(made / "queries/train.jsonl"), read_qrels(made / "qrels/train.qrels"), counts

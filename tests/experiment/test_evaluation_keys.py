@@ -9,8 +9,7 @@ import yaml
 from ranktrial.engine import job_code
 from ranktrial.experiment.leakage import learnt_from
 from ranktrial.experiment.resolution import resolve
-from scripts.training.planning import training_settings
-from scripts.training.planning_evaluation import code, dev_inputs
+from scripts.training.planning import code_of_evaluation, dev_inputs, training_settings
 from tests.experiment.test_config import changed
 from tests.experiment.test_reading import refused
 
@@ -47,7 +46,7 @@ def test_defaults_change_no_job():
 
 def test_only_a_training_that_is_evaluated_depends_on_the_code_of_measures():
     modules = {
-        name: job_code.behind("training/fine_tune.py", *code(experiment(recipe), "r"))
+        name: job_code.behind("training/fine_tune.py", *code_of_evaluation(experiment(recipe), "r"))
         for name, recipe in {"evaluated": EVERY, "plain": {}}.items()
     }
     assert set(modules["evaluated"]) - set(modules["plain"]) >= {

@@ -6,7 +6,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.experiment.descriptions import describe
 from ranktrial.experiment.resolution import resolve
 from scripts.datasets import planning
-from scripts.training.planning_examples import Examples, examples_name, settings_of
+from scripts.training.planning import Examples, examples_name, settings_of
 from tests.experiment.test_config import changed
 
 CHANGES = {

@@ -8,7 +8,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.experiment.judged import family
 from ranktrial.experiment.resolution import resolve
 from scripts.datasets import planning as datasets
-from scripts.inference import planning_judge
+from scripts.inference import planning
 from scripts.reports.planning import pages
 from scripts.synthesis.planning import comparison_settings, control_metrics, human_metrics
 from tests.experiment.test_config import changed
@@ -36,15 +36,15 @@ def judged(**changes):
 
 def test_the_job_gets_the_texts_the_runs_and_how_to_ask():
     experiment = resolved()
-    found = planning_judge.inputs(experiment, "j")
+    found = planning.judge_inputs(experiment, "j")
     assert found["corpus"] == "results/e/data/d/corpus.jsonl" and found["known"] == []
     assert found["queries"] == "results/e/data/d/queries/test.jsonl"
     assert found["runs"][0] == "results/e/runs/d/bm25/seed-0.trec.gz" and len(found["runs"]) == 3
-    said = planning_judge.settings(experiment, "j")
+    said = planning.judge_settings(experiment, "j")
     assert (said["model"], said["key"], said["depth"], said["split"]) == ("gpt-4o", "OPENAI_API_KEY", 10, "test")
     assert said["price"] == {"input": 1, "output": 2}
     holes = resolved(**{"datasets/j": {**JUDGED, "judge": {"endpoint": ENDPOINT, "of": ["bm25"], "fill": "holes"}}})
-    assert planning_judge.inputs(holes, "j")["known"] == "results/e/data/d/qrels/test.qrels"
+    assert planning.judge_inputs(holes, "j")["known"] == "results/e/data/d/qrels/test.qrels"
 
 
 def test_nothing_is_fetched_or_prepared_for_it_and_its_counts_are_those_of_a_dataset():

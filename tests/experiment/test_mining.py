@@ -7,8 +7,7 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.resolution import resolve
 from scripts.training import planning
-from scripts.training import planning_mining as mining
-from scripts.training.planning_examples import examples_name, examples_of
+from scripts.training.planning import examples_name, examples_of
 from tests.experiment.test_config import BASE
 from tests.support.configuration import changed as changed_base
 
@@ -33,12 +32,17 @@ def test_a_system_ranks_the_training_queries_and_bm25_does_not():
     name = examples(experiment)
     assert name == "human-labels_3-z-negatives_all-queries_top-of-2-50"
     assert planning.examples_runs(experiment, "d", name) == ["results/e/runs/d-train/z/seed-0.trec.gz"]
-    assert planning.examples_first_stage(experiment, "d", name) == [] == mining.scores(experiment, "d", name)
+    assert (
+        planning.examples_first_stage(experiment, "d", name) == [] == planning.filtering_scores(experiment, "d", name)
+    )
     assert planning.examples_settings(experiment, "d", name) == {
         "from": ["z"], "per_query": 3, "exclude_evaluation": True, "range_min": 2, "range_max": 50, "labels": "human",
         "queries": "all", "seed": 42, "sampling_strategy": "top", "positives": "all", "among_candidates": False,
     }  # fmt: skip
-    assert mining.names(experiment, of_systems=True) == [name] and mining.names(experiment, of_systems=False) == []
+    assert (
+        planning.names_of_negatives(experiment, of_systems=True) == [name]
+        and planning.names_of_negatives(experiment, of_systems=False) == []
+    )
 
 
 def test_a_trained_system_mines_with_its_first_seed():
@@ -47,7 +51,7 @@ def test_a_trained_system_mines_with_its_first_seed():
     name = examples(experiment, "more")
     assert planning.examples_runs(experiment, "d", name) == ["results/e/runs/d-train/tuned/seed-1.trec.gz"]
     assert [planning.negatives(experiment, "more", seed) for seed in "12"] == [f"results/e/negatives/d/{name}.tsv"] * 2
-    assert mining.names(experiment, of_systems=False) == [examples(experiment)]
+    assert planning.names_of_negatives(experiment, of_systems=False) == [examples(experiment)]
 
 
 def test_a_list_makes_recipes_and_a_list_within_it_one_of_several_sources():
@@ -65,12 +69,12 @@ def test_a_list_makes_recipes_and_a_list_within_it_one_of_several_sources():
 def test_bm25s_and_random_negatives_are_chosen_as_ever():
     for source in ("bm25", "random"):
         experiment = resolved({"from": source})
-        assert experiment.selection_tasks == {} and mining.names(experiment, of_systems=True) == []
+        assert experiment.selection_tasks == {} and planning.names_of_negatives(experiment, of_systems=True) == []
         settings = planning.examples_settings(experiment, "d", examples(experiment))
         assert settings["from"] == source
     filtered = resolved({"max_score": 20})
     name = examples(filtered)
-    assert mining.names(filtered, of_systems=True) == [name] and name.endswith("queries_max-score-20")
+    assert planning.names_of_negatives(filtered, of_systems=True) == [name] and name.endswith("queries_max-score-20")
     assert planning.examples_first_stage(filtered, "d", name) == "results/e/bm25/d/train.trec.gz"
     assert planning.examples_runs(filtered, "d", name) == [] and filtered.selection_tasks == {}
     assert planning.examples_settings(filtered, "d", name)["from"] == ["bm25"]
@@ -95,7 +99,7 @@ def test_margins_share_what_a_cross_encoder_scores():
     assert names[1] == "human-labels_3-bm25+z-negatives_all-queries_top-of-0-20_relative-margin-0.05_scored-by-ce"
     pool = "human-labels_bm25+z-candidates_all-queries_of-0-20"
     scores = f"results/e/negatives/d/{pool}/ce/seed-0.trec.gz"
-    assert [mining.scores(experiment, "d", name) for name in names] == [scores, scores]
+    assert [planning.filtering_scores(experiment, "d", name) for name in names] == [scores, scores]
     assert planning.pairs_settings(experiment, "negatives", "d", pool) == {
         "from": ["bm25", "z"], "exclude_evaluation": True, "range_min": 0, "range_max": 20, "labels": "human",
         "queries": "all", "seed": 42, "among_candidates": False,
@@ -207,7 +211,10 @@ def test_labels_candidates_and_negatives_of_a_tuned_bm25():
     name = examples(experiment)
     assert name == "bm25-labels_3-bm25-negatives_all-queries_top-of-0-100_by-tuned-bm25"
     assert planning.examples_first_stage(experiment, "d", name) == "results/e/runs/d-train/tuned-bm25/seed-0.trec.gz"
-    assert planning.examples_runs(experiment, "d", name) == [] and mining.names(experiment, of_systems=True) == []
+    assert (
+        planning.examples_runs(experiment, "d", name) == []
+        and planning.names_of_negatives(experiment, of_systems=True) == []
+    )
     assert list(experiment.selection_tasks) == ["d/train"]
     settings = planning.examples_settings(experiment, "d", name)
     plain = resolve(changed({"recipes/r": {key: value for key, value in recipe.items() if key != "bm25"}}), "c.yaml")

@@ -8,7 +8,7 @@ from ranktrial.experiment.leakage import learnt_from
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.systems import out_of_fold
 from scripts.fusion import planning as fusion
-from scripts.training import planning_examples as examples
+from scripts.training import planning as examples
 from tests.experiment.test_config import changed
 from tests.experiment.test_leakage import BEIR, OTHER
 

@@ -21,7 +21,7 @@ from ranktrial.training.training_settings import Settings
 from scripts.bm25.planning import NEGATIVES_DEPTH
 from scripts.inference import planning as inference
 from scripts.training import planning
-from scripts.training.planning_examples import examples_name
+from scripts.training.planning import examples_name
 from tests.experiment.test_config import BASE
 from tests.support.configuration import changed as changed_base
 

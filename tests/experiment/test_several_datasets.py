@@ -13,8 +13,7 @@ from ranktrial.experiment.leakage import learnt_from
 from ranktrial.experiment.reading import resolved_text
 from ranktrial.experiment.resolution import resolve
 from scripts.training import planning
-from scripts.training import planning_mining as mining
-from scripts.training.planning_examples import all_examples
+from scripts.training.planning import all_examples
 from tests.experiment.test_config import BASE
 from tests.support.configuration import changed as changed_base
 
@@ -65,7 +64,7 @@ def test_a_system_mines_in_each_and_a_sample_is_of_each():
     for dataset, name in zip("de", names, strict=True):
         assert planning.examples_runs(experiment, dataset, name) == [f"results/e/runs/{dataset}-train/z/seed-0.trec.gz"]
         assert planning.examples_settings(experiment, dataset, name)["queries"] == 32
-    assert mining.records(experiment) == [f"results/e/negatives/{one}/{names[0]}.mining.json" for one in "de"]
+    assert planning.mining_records(experiment) == [f"results/e/negatives/{one}/{names[0]}.mining.json" for one in "de"]
 
 
 def test_both_are_known_as_seen_and_named():

@@ -56,7 +56,7 @@ def computed(monkeypatch, place, of, depth=10, **changes):
         "terms": [place / "whole", place / "apart"], "features": place / "f.parquet", "timing": place / "t.json",
     }  # fmt: skip
     options |= {"runs": [place / "other" for one in of if "system" in one], **changes}
-    call(monkeypatch, compute, {"of": of, "first_stage": "bm25", "depth": depth}, **options)
+    call(monkeypatch, compute.compute_features, {"of": of, "first_stage": "bm25", "depth": depth}, **options)
     parts = list(read_features(options["features"]))
     names = feature_names(options["features"])
     pairs = [pair for part in parts for pair in zip(part.queries, part.documents, strict=True)]

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from ranktrial.features.families import features_in, known
-from ranktrial.features.matching import Matcher, Pairs
+from ranktrial.features.sources import Matcher, Pairs
 from ranktrial.ir.term_counts import Field
 
 TERMS, DOCUMENTS, QUERIES, DEPTH = 20_000, 10_000, 200, 1000

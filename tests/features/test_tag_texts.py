@@ -66,10 +66,9 @@ def tagged(monkeypatch, place, checkpoint, max_length=32, batch_size=2, depth=3,
     paths = {
         "checkpoint": checkpoint,
         "candidates": place / "run",
-        "queries": place / "queries",
-        "corpus": place / "corpus",
+        "texts": [place / "queries", place / "corpus"],
     }
-    call(monkeypatch, tag_texts, given, **paths, structures=place / "s.jsonl")
+    call(monkeypatch, tag_texts.tag_texts, given, **paths, structures=place / "s.jsonl")
     return read_structures(place / "s.jsonl")
 
 

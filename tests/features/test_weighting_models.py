@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ranktrial.features.families import Matches, features_in
-from ranktrial.features.matching import Matcher, Pairs
+from ranktrial.features.sources import Matcher, Pairs
 from ranktrial.ir.collection import Document, write_corpus
 from ranktrial.ir.term_counts import TermCounts
 from scripts.bm25 import index as index_script
@@ -101,7 +101,7 @@ def test_documents_score_as_in_terrier_from_a_lucene_index(tmp_path):
     """The standard analyser keeps every word of the toy corpus as it is."""
     write_corpus(tmp_path / "corpus.jsonl", [Document(name, "", " ".join(words)) for name, words in DOCUMENTS.items()])
     how = {"analyzer": "standard", "fields": "together"}
-    index_script.index(tmp_path / "corpus.jsonl", tmp_path / "index", how)
+    index_script.build(tmp_path / "corpus.jsonl", tmp_path / "index", how)
     count(tmp_path / "index", tmp_path / "terms", Settings(**how))
     assert analysed({name: " ".join(words) for name, words in QUERIES.items()}, "standard") == QUERIES
     assert compare_with_toy(TermCounts(tmp_path / "terms")) == 546
@@ -110,7 +110,7 @@ def test_documents_score_as_in_terrier_from_a_lucene_index(tmp_path):
 def test_plain_counts_as_key_frequencies_give_other_scores(tmp_path, monkeypatch):
     """So the oracle can tell both apart."""
     counts = write_term_counts(tmp_path / "terms", DOCUMENTS)
-    monkeypatch.setattr("ranktrial.features.matching.key_frequencies", lambda counts: counts)
+    monkeypatch.setattr("ranktrial.features.sources.key_frequencies", lambda counts: counts)
     assert compare_with_toy(counts, "raw") == 546
     with pytest.raises(AssertionError):
         compare_with_toy(counts)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ranktrial.inference import exact
-from ranktrial.inference.exact_keys import merged_by_keys
+from ranktrial.inference.exact import merged_by_keys
 from ranktrial.ir.trec import ranking
 
 torch = pytest.importorskip("torch")

@@ -34,11 +34,11 @@ def judge(task, monkeypatch, url, known=(), **changes):
     settings = {"url": url, "model": "m", "split": "test", "depth": 2, "max_words": 50} | changes
     paths = {
         **{"corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"},
-        **{"runs": [task / "a.trec.gz", task / "b.trec.gz"], "known": list(known), "resume": task / "judge.resume"},
+        **{"runs": [task / "a.trec.gz", task / "b.trec.gz"], "known": list(known)},
         **{"qrels": [task / f"{split}.qrels" for split in SPLITS], "statistics": task / "statistics.json"},
         **{"answers": task / "answers.jsonl.gz", "timing": task / "timing.json"},
     }
-    call(monkeypatch, script, settings, **paths)
+    call(monkeypatch, script.judge, settings, **paths)
     answers = [json.loads(line) for _, line in lines(task / "answers.jsonl.gz")]
     return read_qrels(task / "test.qrels"), answers, json.loads((task / "timing.json").read_text())
 

@@ -35,10 +35,10 @@ def judge(task, monkeypatch, url, **changes):
     """Run the script; gives the run, the answers and the timing."""
     paths = {
         **{"corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl", "first_stage": task / "first.trec.gz"},
-        **{"resume": task / "run.trec.gz.resume", "run": task / "run.trec.gz", "timing": task / "timing.json"},
+        **{"run": task / "run.trec.gz", "timing": task / "timing.json"},
         "answers": task / "answers.jsonl.gz",
     }
-    call(monkeypatch, listwise, HOW | {"url": url} | changes, **paths)
+    call(monkeypatch, listwise.rerank_listwise, HOW | {"url": url} | changes, **paths)
     answers = [json.loads(line) for _, line in lines(task / "answers.jsonl.gz")]
     return read_run(task / "run.trec.gz"), answers, json.loads((task / "timing.json").read_text())
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.inference import exact, pairs
+from ranktrial.inference import exact, ranked
 from ranktrial.inference.aggregate import max_sim, max_sims
 from ranktrial.ir.collection import Document, write_corpus
 from ranktrial.ir.trec import ranking, read_run, write_run
@@ -178,7 +178,7 @@ def test_a_bi_encoder_re_ranks_passages_encoded_before_or_by_itself(task, tmp_pa
 
 @pytest.mark.parametrize("chunk", [3, 1024])
 def test_a_cross_encoder_scores_all_pairs_of_passages_of_its_candidates(task, tmp_path, monkeypatch, naive, chunk):
-    monkeypatch.setattr(pairs.chunks, "__defaults__", (chunk,))
+    monkeypatch.setattr(ranked.chunks, "__defaults__", (chunk,))
     files = paths(task, tmp_path, "cross") | {"first_stage": task / "first.trec"}
     call(monkeypatch, rerank, SPLIT | {"depth": 6, "type": "cross-encoder"}, **files)
     first = read_run(task / "first.trec")
@@ -192,7 +192,7 @@ def test_a_cross_encoder_scores_all_pairs_of_passages_of_its_candidates(task, tm
 
 @pytest.mark.parametrize(("chunk", "depth"), [(1, 4), (7, 40), (1024, 9)])
 def test_a_cross_encoder_scores_the_whole_collection(task, tmp_path, monkeypatch, naive, chunk, depth):
-    monkeypatch.setattr(pairs.chunks, "__defaults__", (chunk,))
+    monkeypatch.setattr(ranked.chunks, "__defaults__", (chunk,))
     call(monkeypatch, score_all, SPLIT | {"depth": depth, "type": "cross-encoder"}, **paths(task, tmp_path, "cross"))
     agree(read_run(tmp_path / "run.trec"), naive["cross"], depth)
     timing = json.loads((tmp_path / "timing.json").read_text())

@@ -8,7 +8,7 @@ from ranktrial.ir.collection import write_queries
 from ranktrial.ir.feature_file import Features, feature_names, read_about, read_features, writing
 from ranktrial.ir.letor import feature_names as names_in_text
 from ranktrial.ir.letor import read_letor
-from scripts.features import export_letor, import_letor
+from scripts.features.letor import export_features, import_features
 from tests.support.calling import call
 from tests.support.one_line import one_line
 
@@ -23,7 +23,7 @@ MSLR = "2 qid:1 1:3 2:0.5\n0 qid:1 1:0 2:0\n1 qid:2 1:1 2:1\n"
 
 def imported(monkeypatch, folder, text, **queries):
     (folder / "letor.txt").write_text(text)
-    call(monkeypatch, import_letor, {}, source=folder / "letor.txt", features=folder / "f.parquet", **queries)
+    call(monkeypatch, import_features, {}, source=folder / "letor.txt", features=folder / "f.parquet", **queries)
     (rows,) = read_features(folder / "f.parquet")
     return rows
 
@@ -58,10 +58,7 @@ def written(path):
 
 def test_features_survive_the_way_there_and_back(monkeypatch, tmp_path):
     values = written(tmp_path / "a.parquet")
-    monkeypatch.setattr(
-        "sys.argv", ["script", "--features", str(tmp_path / "a.parquet"), "--letor", str(tmp_path / "a.txt")]
-    )
-    export_letor.main()
+    export_features(tmp_path / "a.parquet", [], tmp_path / "a.txt")
     rows = imported(monkeypatch, tmp_path, (tmp_path / "a.txt").read_text())
     assert (rows.values == values).all()
     assert rows.queries == ["a", "a", "ä/7"] and rows.documents == ["d1", "d2", "d1"] and rows.grades == [1, 0, 0]
@@ -72,10 +69,7 @@ def test_scikit_learn_reads_what_is_written(monkeypatch, tmp_path):
     from sklearn.datasets import load_svmlight_file
 
     values = written(tmp_path / "a.parquet")
-    monkeypatch.setattr(
-        "sys.argv", ["script", "--features", str(tmp_path / "a.parquet"), "--letor", str(tmp_path / "a.txt")]
-    )
-    export_letor.main()
+    export_features(tmp_path / "a.parquet", [], tmp_path / "a.txt")
     read, grades, qids = load_svmlight_file(str(tmp_path / "a.txt"), query_id=True)
     assert (read.toarray() == values).all() and grades.tolist() == [1, 0, 0] and qids.tolist() == [1, 1, 2]
 

@@ -10,14 +10,14 @@ from ranktrial.common.errors import UserError
 from ranktrial.ir.feature_file import KEY
 from ranktrial.ir.term_counts import TermCounts
 from ranktrial.ir.trec import read_run
+from ranktrial.learning_to_rank.files import read_judgements, read_lists, run_of, strictly_falling
 from ranktrial.learning_to_rank.learners import learner
-from ranktrial.learning_to_rank.lists import read_judgements, read_lists, run_of, strictly_falling
 from scripts.learning_to_rank import importance, rank, refit, train
 from tests.learning_to_rank.conftest import write_features, write_judgements
 from tests.support.calling import call
 from tests.support.one_line import one_line
 
-OUTPUTS = ("model", "record", "table", "timing")
+OUTPUTS = ("model", "record", "grid", "timing")
 
 
 def trained(monkeypatch, place, name="linear", seed=1, datasets=1, parameters=None, columns=None, **changes):
@@ -28,12 +28,12 @@ def trained(monkeypatch, place, name="linear", seed=1, datasets=1, parameters=No
     options = {"train": place / "train.parquet", "dev": place / "dev.parquet", "qrels": place / "dev.qrels",
                "terms": place / "terms"} | changes  # fmt: skip
     options = {key: [value] * datasets if not isinstance(value, list) else value for key, value in options.items()}
-    call(monkeypatch, train, settings, **options, **{key: place / f"x.{key}" for key in OUTPUTS})
+    call(monkeypatch, train.train_ranker, settings, **options, **{key: place / f"x.{key}" for key in OUTPUTS})
     return {key: (place / f"x.{key}").read_text() for key in OUTPUTS}
 
 
 def ranked(monkeypatch, place, features="test.parquet", depth=6, terms="terms"):
-    call(monkeypatch, rank, {"depth": depth, "tag": "t"}, features=place / features, terms=[place / terms],
+    call(monkeypatch, rank.rank_by_features, {"depth": depth, "tag": "t"}, features=place / features, terms=[place / terms],
          model=place / "x.model", record=place / "x.record", run=place / "run", timing=place / "run.json")  # fmt: skip
     return read_run(place / "run")
 
@@ -66,7 +66,7 @@ def test_a_feature_that_is_left_out_is_not_read(monkeypatch, place, name):
     def everything():
         written = trained(monkeypatch, place, name, parameters=parameters, columns=kept)
         run = ranked(monkeypatch, place)
-        call(monkeypatch, importance, settings, **files)
+        call(monkeypatch, importance.importance, settings, **files)
         return written["model"], run, (place / "x.tsv").read_text(), json.loads(written["record"])
 
     before = everything()
@@ -87,7 +87,7 @@ def test_a_feature_that_is_left_out_is_not_read(monkeypatch, place, name):
 def test_a_grid_is_tried_and_the_first_of_the_best_is_kept(monkeypatch, place):
     grid = {"C": [1e-9, 1.0, 2.0]}
     written = trained(monkeypatch, place, parameters=grid)
-    rows = list(csv.DictReader(written["table"].splitlines(), delimiter="\t"))
+    rows = list(csv.DictReader(written["grid"].splitlines(), delimiter="\t"))
     values = [float(row["nDCG@3"]) for row in rows]
     record = json.loads(written["record"])
     assert [float(row["C"]) for row in rows] == grid["C"] and record["combinations"] == 3
@@ -108,7 +108,7 @@ def test_what_was_chosen_is_learnt_again_from_train_and_dev(monkeypatch, place, 
     """The same model as one fit on both with the winning parameters and as many trees as were kept."""
     chosen = json.loads(trained(monkeypatch, place, name, parameters=REFITTED[name])["record"])
     files = {part: place / f"y.{part}" for part in ("model", "record", "timing")}
-    call(monkeypatch, refit, {"depth": 3}, train=[place / "train.parquet"], dev=[place / "dev.parquet"],
+    call(monkeypatch, refit.refit_ranker, {"depth": 3}, train=[place / "train.parquet"], dev=[place / "dev.parquet"],
          terms=[place / "terms"], chosen=place / "x.record", **{"chosen-timing": place / "x.timing"}, **files)  # fmt: skip
     record, timing = (json.loads(files[part].read_text()) for part in ("record", "timing"))
     assert (record["train_queries"], record["train_candidates"]) == (24, 144)
@@ -133,7 +133,7 @@ def test_a_timing_that_is_none_is_reported(monkeypatch, place):
     trained(monkeypatch, place)
     (place / "x.timing").write_text("{}")
     with pytest.raises(UserError) as error:
-        call(monkeypatch, refit, {"depth": 3}, train=[place / "train.parquet"], dev=[place / "dev.parquet"],
+        call(monkeypatch, refit.refit_ranker, {"depth": 3}, train=[place / "train.parquet"], dev=[place / "dev.parquet"],
              terms=[place / "terms"], chosen=place / "x.record", **{"chosen-timing": place / "x.timing"},
              **{part: place / f"y.{part}" for part in ("model", "record", "timing")})  # fmt: skip
     one_line(error, "x.timing: has no seconds; train the ranker again")
@@ -166,7 +166,7 @@ def test_importance_tells_the_signal_from_noise(monkeypatch, place):
         files = {"dev": place / "dev.parquet", "qrels": place / "dev.qrels", "model": place / "x.model"}
         tables = []
         for table in ("a.tsv", "b.tsv"):
-            call(monkeypatch, importance, settings, **files, record=place / "x.record", table=place / table)
+            call(monkeypatch, importance.importance, settings, **files, record=place / "x.record", table=place / table)
             tables.append((place / table).read_text())
         noise, signal = csv.DictReader(tables[0].splitlines(), delimiter="\t")
         assert tables[0] == tables[1] and (noise["feature"], signal["feature"]) == ("noise", "signal")

@@ -11,8 +11,7 @@ import pytest
 from ranktrial.common.settings import read_settings
 from ranktrial.models import running  # noqa: F401  before torch: it sets how torch's threads wait
 from ranktrial.training import several
-from ranktrial.training.batches import passes_of
-from ranktrial.training.conflicts import full_batches
+from ranktrial.training.batches import full_batches, passes_of
 from ranktrial.training.training_settings import Settings
 from tests.support.tiny_task import SCHEDULE
 

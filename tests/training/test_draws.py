@@ -8,8 +8,8 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.ir.folds import fold_of
 from ranktrial.ir.trec import ranking
-from ranktrial.training.draws import drawn, sample, sample_key
 from ranktrial.training.examples import read_table
+from ranktrial.training.labelled import drawn, sample, sample_key
 from tests.training.test_negatives import SETTINGS, Collection
 
 EACH = {"sampling_strategy": "random", "range_max": 10, "per_query": 1, "positives": 1, "epochs": 3}

@@ -8,8 +8,8 @@ import pytest
 
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import write_qrels, write_run
-from ranktrial.training.equal_texts import read_equal_texts
 from ranktrial.training.examples import UNFIT
+from ranktrial.training.labelled import read_equal_texts
 from scripts.training import mine, negatives
 from tests.support.calling import call
 
@@ -47,9 +47,9 @@ def test_documents_of_equal_text_are_no_negatives_and_counted(folder, monkeypatc
              "evaluation_qrels": [], "first_stage": [folder / "run"], "negatives": folder / "out.tsv"}  # fmt: skip
     if source == "system":
         files |= {"runs": [folder / "run"], "scores": [], "record": folder / "record.json"}
-        call(monkeypatch, mine, SETTINGS | {"from": ["near"], "labels": labels}, **files)
+        call(monkeypatch, mine.mine_negatives, SETTINGS | {"from": ["near"], "labels": labels}, **files)
     else:
-        call(monkeypatch, negatives, SETTINGS | {"from": source, "labels": labels}, **files)
+        call(monkeypatch, negatives.negatives, SETTINGS | {"from": source, "labels": labels}, **files)
     with open(folder / "out.tsv") as file:
         rows = [row for row in csv.DictReader(file, delimiter="\t") if row["source"] != UNFIT]
     # BM25's best document, d0, is the positive of both queries where it labels.

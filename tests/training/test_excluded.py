@@ -4,8 +4,7 @@ import pytest
 
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import ranking
-from ranktrial.training.examples import Row, Table, read_table
-from ranktrial.training.in_batch import joined, kept_apart
+from ranktrial.training.examples import Row, Table, joined, kept_apart, read_table
 from ranktrial.training.labelled import Collection, labelled, lines_of
 from ranktrial.training.mining import candidates
 from scripts.training.mine import Settings as Mining

@@ -233,7 +233,7 @@ def choose(made, folder, monkeypatch, systems=("near",), scores=(), **given):
     sources = [name for name in settings["from"] if name != "bm25"]
     inputs = made.inputs(folder, sources, bm25="bm25" in settings["from"] or settings["labels"] == "bm25")
     paths = {"scores": list(scores), "negatives": folder / "out.tsv", "record": folder / "record.json"}
-    call(monkeypatch, mine, settings, **inputs, **paths)
+    call(monkeypatch, mine.mine_negatives, settings, **inputs, **paths)
     header, *rows = [line.split("\t") for line in (folder / "out.tsv").read_text().splitlines()]
     read = [dict(zip(header, row, strict=True)) for row in rows]
     return [row for row in read if row["source"] != UNFIT], json.loads((folder / "record.json").read_text())
@@ -341,7 +341,7 @@ def test_a_cross_encoder_scores_candidates_and_positives_and_orders_what_is_left
         "from": ["near", "far"],
         "range_max": 10,
     }
-    call(monkeypatch, pool, of_pool, **inputs, pairs=folder / "pool.trec.gz")
+    call(monkeypatch, pool.collect_pairs, of_pool, **inputs, pairs=folder / "pool.trec.gz")
     pooled = read_run(folder / "pool.trec.gz")
     rng = random.Random(1)
     scores = {query: {d: rng.uniform(-5, 5) for d in documents} for query, documents in pooled.items()}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ranktrial.common.command_line import arguments_of
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import ranking, write_qrels, write_run
@@ -65,7 +66,7 @@ class Collection:
         ]
         monkeypatch.chdir(folder)
         monkeypatch.setattr(sys, "argv", ["script", *words, "--settings", json.dumps(SETTINGS | settings)])
-        negatives.main()
+        negatives.negatives(**arguments_of(negatives.negatives))
         with open("out.tsv") as file:
             return [row for row in csv.DictReader(file, delimiter="\t") if row["source"] != UNFIT]
 

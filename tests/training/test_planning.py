@@ -6,7 +6,7 @@ from pathlib import Path
 from ranktrial.common.keys import stated
 from ranktrial.experiment.resolution import resolve
 from scripts.training import planning
-from scripts.training.planning_examples import examples_name
+from scripts.training.planning import examples_name
 from tests.experiment.test_config import changed
 from tests.support.sources import our_sources
 

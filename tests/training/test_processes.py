@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from ranktrial.common.errors import UserError
-from ranktrial.training import parallel, processes, several
+from ranktrial.training import memory, processes, several
 from tests.support.tiny_task import ROOT, command, in_process, read_log, same, weights, without_dropout
 from tests.training.test_batches import lists_of, settings
 
@@ -163,7 +163,7 @@ def test_dropout_differs_by_process_and_a_seed_gives_the_same_weights_twice(task
     drawn, after = set(), set()
     for rank in (0, 1):
         torch.manual_seed(1)
-        with parallel._own_random_numbers(rank):
+        with memory._own_random_numbers(rank):
             drawn.add(float(torch.rand(1)))
         after.add(float(torch.rand(1)))
     assert len(drawn) == 2 and len(after) == 1

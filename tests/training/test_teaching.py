@@ -10,8 +10,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run, write_run
 from ranktrial.models.adapters import adapter, adapters
-from ranktrial.training.examples import Row, columns, read_table
-from ranktrial.training.taught import labelled_by
+from ranktrial.training.examples import Row, columns, labelled_by, read_table
 from scripts.training import fine_tune, pairs
 from scripts.training.pairs import paired
 from tests.support.tiny_bert import build
@@ -118,21 +117,8 @@ def test_a_teacher_and_its_scores_go_together(task, tmp_path, monkeypatch):
         trained(task, tmp_path, monkeypatch, None)
 
 
-def test_the_pairs_of_a_file_of_examples(task, tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        sys,
-        "argv",
-        [
-            "pairs",
-            "--negatives",
-            str(task / "negatives.tsv"),
-            "--pairs",
-            str(tmp_path / "pairs.trec.gz"),
-            "--settings",
-            "{}",
-        ],
-    )
-    pairs.main()
+def test_the_pairs_of_a_file_of_examples(task, tmp_path):
+    pairs.collect_pairs(task / "negatives.tsv", tmp_path / "pairs.trec.gz")
     listed = read_run(tmp_path / "pairs.trec.gz")
     rows = read_table(task / "negatives.tsv").rows
     assert {(query, one) for query, of_query in listed.items() for one in of_query} == {

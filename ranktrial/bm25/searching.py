@@ -1,19 +1,22 @@
-"""Pseudo-relevance feedback by Anserini, so that scores are Pyserini's: RM3 and Rocchio.
+"""Searches of all queries, without the documents excluded for each, and with pseudo-relevance feedback on request.
 
-The index must store the terms of its documents (`vectors`). A term that occurs in more than a tenth of all documents is
-never added to a query. Rocchio uses the documents that a search returns, so it is tuned at the depth of the run. A
-document that is excluded for a query does not contribute terms to it either.
+Feedback is Anserini's, so that scores are Pyserini's: RM3 and Rocchio. The index must store the terms of its documents
+(`vectors`). A term that occurs in more than a tenth of all documents is never added to a query. Rocchio uses the
+documents that a search returns, so it is tuned at the depth of the run. A document that is excluded for a query does
+not contribute terms to it either.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any, TypeGuard
+from typing import Any, Protocol, TypeGuard
 
 from ranktrial.bm25.fields import FieldSearcher
 from ranktrial.bm25.lucene import Searcher, java_class, make_analyzer
 from ranktrial.common.errors import UserError
+from ranktrial.ir.exclusion import Excluded, most, without
 from ranktrial.ir.feedback import METHODS, NEGATIVE, parameters_of
+from ranktrial.ir.trec import Run
 
 
 def feed_back(searcher: Searcher | FieldSearcher, feedback: dict[str, dict[str, float]]) -> None:
@@ -95,3 +98,27 @@ def _both(query: Any, others: Any) -> Any:
     builder.add(query, occurs.MUST)
     builder.add(others, occurs.FILTER)
     return builder.build()
+
+
+class Searches(Protocol):
+    """The common interface of searchers of local indexes and of indexes on a server."""
+
+    def batch(self, queries: dict[str, str], depth: int) -> Run: ...
+
+
+def search_all(searcher: Searches, queries: dict[str, str], depth: int, excluded: Excluded) -> Run:
+    """The `depth` best documents of each query that are not excluded for it, in the order of the queries.
+
+    As many more documents are retrieved as are excluded. With feedback this would be wrong, since an excluded document
+    would contribute terms to the query: there, queries with excluded documents are searched one by one among the
+    others.
+    """
+    if feeds_back(searcher):
+        plain = {query: text for query, text in queries.items() if query not in excluded}
+        found = searcher.batch(plain, depth)
+        return {
+            query: found[query] if query in plain else search_without(searcher, text, excluded[query], depth)
+            for query, text in queries.items()
+        }
+    found = searcher.batch(queries, depth + most(excluded))
+    return {query: without(scores, excluded.get(query, ()), depth) for query, scores in found.items()}

@@ -1,20 +1,27 @@
-"""Matching queries with their candidates in one field: how often each candidate contains each query term.
+"""What features are made from: matches of terms in one field, scores of other systems, and texts.
 
 The postings of the queries' terms form one sparse matrix of candidates by terms. A batch of queries then uses its rows,
-so memory grows with the number of matches between candidates and terms, not with their product. Reads and writes no
-files.
+so memory grows with the number of matches between candidates and terms, not with their product. The prepared corpus is
+read line by line, and only candidates are kept.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ranktrial.features.families import Candidates, Matches, QueryTerms
+from ranktrial.common.errors import UserError
+from ranktrial.experiment.sections.features import FeatureColumn
+from ranktrial.features.families import Candidates, Feature, Matches, QueryTerms, TextReader, features_in
+from ranktrial.ir.collection import read_texts
 from ranktrial.ir.term_counts import Field
+from ranktrial.ir.trec import Run
 
 QueryCounts = dict[str, Counter[str]]  # query id -> frequency of its terms
 
@@ -101,3 +108,80 @@ class Matcher:
 def joined(parts: list[np.ndarray]) -> np.ndarray:
     """The arrays concatenated; an empty array if there are none."""
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
+
+
+LOWEST = "lowest"
+
+
+class SystemScore:
+    """The scores of a run, unchanged.
+
+    A document missing from the run gets the value `missing`: a number or, with `lowest`, the lowest score in the run
+    for the query (0 if the query has none). `lacking` counts the pairs that were missing.
+    """
+
+    def __init__(self, run: Run, missing: float | str) -> None:
+        self.run, self.lacking = run, 0
+        self.missing = {query: lowest_of(scores) for query, scores in run.items()} if missing == LOWEST else {}
+        self.otherwise = 0.0 if missing == LOWEST else float(missing)
+
+    def values(self, queries: list[str], documents: list[str]) -> np.ndarray:
+        """The score of each pair."""
+        found = [self.run.get(query, {}).get(document) for query, document in zip(queries, documents, strict=True)]
+        self.lacking += found.count(None)
+        return np.array(
+            [
+                self.missing.get(query, self.otherwise) if score is None else score
+                for query, score in zip(queries, found, strict=True)
+            ]
+        )
+
+
+def lowest_of(scores: dict[str, float]) -> float:
+    """The lowest score of a run for a query."""
+    return min(scores.values(), default=0.0)
+
+
+def text_features(of: list[FeatureColumn]) -> dict[str, Feature]:
+    """The text features among the entries of a feature set, by column."""
+    own = [entry for entry in of if not entry.system]
+    found = {entry.name: features_in(entry.family)[entry.feature] for entry in own}
+    return {name: feature for name, feature in found.items() if feature.reader}
+
+
+class Texts:
+    """The inputs of text features; empty if there are none."""
+
+    def __init__(self, features: dict[str, Feature], paths: list[Path], structures: Path | None) -> None:
+        """`paths` are the files of the queries and the corpus, `structures` that of a model's labels.
+
+        Raises UserError if a feature needs texts and none are given.
+        """
+        if features and len(paths) != 2:
+            raise UserError(f"--texts: expected the files of queries and corpus, which {next(iter(features))} needs")
+        self.features, self.paths, self.structures = features, paths, structures
+        self.made: dict[TextReader, Any] = {}
+
+    def read(self, candidates: dict[str, list[str]]) -> None:
+        """Read the texts of queries and their candidates. Raises UserError if a query has none."""
+        if not self.features:
+            return
+        queries, corpus = self.paths
+        wanted = frozenset(document for documents in candidates.values() for document in documents)
+        texts = {name: text for name, text in read_texts(queries) if name in candidates}
+        if lacking := [query for query in candidates if query not in texts]:
+            raise UserError(f"{queries}: has no text of query {lacking[0]}")
+        for reader in dict.fromkeys(feature.reader for feature in self.features.values() if feature.reader):
+            self.made[reader] = reader(texts, _only(corpus, wanted), self.structures)
+
+    def values(self, queries: list[str], documents: list[str]) -> dict[str, np.ndarray]:
+        """The features of pairs, by column."""
+        return {
+            name: feature.function(self.made[feature.reader], queries, documents)
+            for name, feature in self.features.items()
+            if feature.reader
+        }
+
+
+def _only(corpus: Path, wanted: Collection[str]) -> Iterator[tuple[str, str]]:
+    return ((name, text) for name, text in read_texts(corpus) if name in wanted)
