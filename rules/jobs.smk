@@ -1,11 +1,11 @@
 """What most rules inherit: the environment and the command of a job, which is one function of a script.
 
 `use rule in_evaluation as score with:` states inputs, outputs and `params: **job(script, settings)`: all named inputs
-and outputs are options of the command, so that a function gets them by their names. Provides all rule files with `job`.
+and outputs are options of the command, so that a function gets them by their names. Paths of environments are whole, since
+Snakemake would look for them from the folder of the file that inherits. Provides all rule files with `job`.
 """
 
-from ranktrial.engine.rule_helpers import settings
-from ranktrial.engine.rule_helpers import options
+from ranktrial.engine.rule_helpers import options, settings
 
 RUN = "python {params.code[script]:q} {params.function} {params.options:q} --settings {params.settings:q} --log {log:q}"
 
@@ -26,48 +26,48 @@ def job(script, of_job=lambda wildcards: {}):
 
 rule in_bm25:
     conda:
-        "../envs/bm25.yaml"
+        str(REPOSITORY / "envs/bm25.yaml")
     shell:
         RUN
 
 
 rule in_datasets:
     conda:
-        "../envs/datasets.yaml"
+        str(REPOSITORY / "envs/datasets.yaml")
     shell:
         RUN
 
 
 rule in_evaluation:
     conda:
-        "../envs/evaluation.yaml"
+        str(REPOSITORY / "envs/evaluation.yaml")
     shell:
         RUN
 
 
 rule in_features:
     conda:
-        "../envs/features.yaml"
+        str(REPOSITORY / "envs/features.yaml")
     shell:
         RUN
 
 
 rule in_learning_to_rank:
     conda:
-        "../envs/learning-to-rank.yaml"
+        str(REPOSITORY / "envs/learning-to-rank.yaml")
     shell:
         RUN
 
 
 rule in_neural:
     conda:
-        "../envs/neural.yaml"
+        str(REPOSITORY / "envs/neural.yaml")
     shell:
         RUN
 
 
 rule in_report:
     conda:
-        "../envs/report.yaml"
+        str(REPOSITORY / "envs/report.yaml")
     shell:
         RUN

@@ -100,7 +100,7 @@ def loaded(script: str, of_a_model: bool) -> list[str]:
 
 def jobs():
     """(rule, script, environment, whether it runs a model) of each rule that names an environment."""
-    environments = {name: re.search(r'"(?:\.\./)+envs/([\w-]+\.yaml)"', block) for _, name, block in RULES}
+    environments = {name: re.search(r'envs/([\w-]+\.yaml)"', block) for _, name, block in RULES}
     for _, name, block in RULES:
         base = re.match(r"use rule (\w+) as", block)
         environment = environments[name] or (environments[base[1]] if base else None)

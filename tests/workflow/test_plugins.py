@@ -24,7 +24,9 @@ from tests.workflow.conftest import REPOSITORY, Workspace, copy
 
 EXAMPLES = dict(
     re.findall(
-        r"`(scripts/\S+\.py)`[^`]*\n\n```python\n(.*?)```", (REPOSITORY / "CONTRIBUTING.md").read_text(), re.DOTALL
+        r"`((?:ranktrial|scripts)/\S+\.py)`[^`]*\n\n```python\n(.*?)```",
+        (REPOSITORY / "CONTRIBUTING.md").read_text(),
+        re.DOTALL,
     )
 )
 TOYS = {
@@ -169,31 +171,25 @@ TYPE = Backwards()
 ''',
     "scripts/inference/backwards.py": '''"""Turn a run round: reads a run, writes one with the last document first, and its timing."""
 
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.timing import clock, write_timing
 from ranktrial.ir.trec import ranking, read_run, write_run
 
 
-@dataclass(frozen=True)
-class Settings:
-    tag: Annotated[str, "the run's name, its last column"]
-
-
-def main():
-    options = parser(__doc__, "source", "run", "timing", settings=Settings).parse_args()
-    start, source = clock(), read_run(options.source)
-    turned = {query: {d: float(n) for n, d in enumerate(ranking(scores))} for query, scores in source.items()}
-    write_run(options.run, turned, options.settings.tag)
+def backwards(source: Path, run: Path, timing: Path, tag: Annotated[str, "the run's name, its last column"]):
+    start, taken = clock(), read_run(source)
+    turned = {query: {d: float(n) for n, d in enumerate(ranking(scores))} for query, scores in taken.items()}
+    write_run(run, turned, tag)
     seconds = clock() - start
     rate = len(turned) / seconds
-    write_timing(options.timing, method="backwards", queries=len(turned), seconds=seconds, queries_per_second=rate)
+    write_timing(timing, method="backwards", queries=len(turned), seconds=seconds, queries_per_second=rate)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(backwards)
 ''',
     "rules/systems/backwards.smk": '''"""Backwards: another system's run, the last document first."""
 
@@ -203,7 +199,7 @@ def source_of_backwards(wildcards):
     return result("run", task=wildcards.task, system=taken, seed=wildcards.seed)
 
 
-rule backwards:
+use rule in_evaluation as backwards with:
     input:
         source=source_of_backwards,
     output:
@@ -214,15 +210,9 @@ rule backwards:
     wildcard_constraints:
         system=systems_of_type("backwards"),
     params:
-        code=code("inference/backwards.py"),
-        settings=lambda wildcards: settings(tag=f"{wildcards.system}-{wildcards.seed}"),
-    conda:
-        "../../envs/evaluation.yaml"
+        **job("inference/backwards.py", lambda wildcards: dict(tag=f"{wildcards.system}-{wildcards.seed}")),
     message:
         "backwards {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
-    shell:
-        "python {params.code[script]:q} --source {input.source:q} --run {output.run:q} --timing {output.timing:q}"
-        " --settings {params.settings:q} --log {log:q}"
 ''',
 } | EXAMPLES
 CONFIG = {
