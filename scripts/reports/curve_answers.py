@@ -8,13 +8,12 @@ from __future__ import annotations
 from ranktrial.common.command_line import parser, run
 from ranktrial.common.records import read_record
 from ranktrial.records.curves import CurvesRecord
-from ranktrial.reports.transfer.curve_answers import Curves, answers
-from ranktrial.reports.transfer.wording import write_answers
+from ranktrial.reports.transfer_studies import Curves, answers_of_curves, write_answers
 
 
 def main() -> None:
     arguments = parser(__doc__, "record", "page", "table", settings=Curves).parse_args()
-    found = answers(read_record(CurvesRecord, arguments.record), arguments.settings)
+    found = answers_of_curves(read_record(CurvesRecord, arguments.record), arguments.settings)
     write_answers(found, arguments.page, arguments.table)
 
 

@@ -15,7 +15,7 @@ from ranktrial.records.curves import CurvesRecord
 from ranktrial.reports.figures.curves import CurvesPlot, Panel, Spot, curves_plot
 from ranktrial.reports.figures.fonts import figure_arguments
 from ranktrial.reports.figures.forest import save
-from ranktrial.reports.transfer.curve_answers import Curves, all_queries, ends, notes
+from ranktrial.reports.transfer_studies import Curves, all_queries, curve_notes, ends
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,9 @@ def filled(record: CurvesRecord, names: Curves, shown: list[str]) -> CurvesPlot:
         ordered = {start: curves[start] for start in names.starts if start in curves}
         mean = record.baseline[target].mean
         panels.append(Panel(names.targets[target], ordered, mean, all_queries(record, target)))
-    return CurvesPlot(names.title, record.measure, tuple(panels), names.starts, names.baseline, notes(record, names))
+    return CurvesPlot(
+        names.title, record.measure, tuple(panels), names.starts, names.baseline, curve_notes(record, names)
+    )
 
 
 def main() -> None:

@@ -6,14 +6,12 @@ Reads tables/{matrix}.tsv. Writes tables/{matrix}-answers.md and .tsv.
 from __future__ import annotations
 
 from ranktrial.common.command_line import parser, run
-from ranktrial.reports.transfer.matrix_answers import Matrix, answers
-from ranktrial.reports.transfer.studies import read_matrix
-from ranktrial.reports.transfer.wording import write_answers
+from ranktrial.reports.transfer_studies import Matrix, answers_of_matrix, read_matrix, write_answers
 
 
 def main() -> None:
     arguments = parser(__doc__, "matrix", "page", "table", settings=Matrix).parse_args()
-    found = answers(read_matrix(arguments.matrix), arguments.settings)
+    found = answers_of_matrix(read_matrix(arguments.matrix), arguments.settings)
     write_answers(found, arguments.page, arguments.table)
 
 

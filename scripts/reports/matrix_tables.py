@@ -6,8 +6,7 @@ Reads tables/{matrix}.tsv. Writes tables/{matrix}.md and .tex in the paper's lay
 from __future__ import annotations
 
 from ranktrial.common.command_line import parser, run
-from ranktrial.reports.transfer.matrix_answers import Matrix, matrix, notes
-from ranktrial.reports.transfer.studies import read_matrix
+from ranktrial.reports.transfer_studies import Matrix, matrix, matrix_notes, read_matrix
 from ranktrial.reports.writing.content import Items
 from ranktrial.reports.writing.printed import write_printed
 
@@ -16,7 +15,7 @@ def main() -> None:
     arguments = parser(__doc__, "matrix", "page", "tex", settings=Matrix).parse_args()
     names: Matrix = arguments.settings
     table = read_matrix(arguments.matrix)
-    blocks = [matrix(table, names), Items(notes(table, names))]
+    blocks = [matrix(table, names), Items(matrix_notes(table, names))]
     write_printed(names.title or arguments.matrix.stem, blocks, arguments.page, arguments.tex)
 
 

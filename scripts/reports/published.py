@@ -43,7 +43,7 @@ from ranktrial.experiment.printed_cells import read_mapping
 from ranktrial.records.comparison import MetaRecord
 from ranktrial.reports import published as published_cells
 from ranktrial.reports.published import FAULT, PRINTED, Marks, Ours, compared, content, counts, marks, read_cells
-from ranktrial.reports.transfer.studies import read_matrix
+from ranktrial.reports.transfer_studies import read_matrix
 from ranktrial.reports.writing import html_page, printed
 from ranktrial.reports.writing.content import Paragraph
 

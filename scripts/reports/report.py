@@ -59,7 +59,7 @@ from ranktrial.reports.contents.training import (
 from ranktrial.reports.figures.curves import curves_plot, losses
 from ranktrial.reports.figures.forest import as_svg
 from ranktrial.reports.published import published
-from ranktrial.reports.transfer.studies import Studies, read_studies, studies
+from ranktrial.reports.transfer_studies import Studies, read_studies, studies
 from ranktrial.reports.writing import html_page, printed
 from ranktrial.reports.writing.content import Block, Items, Paragraph, Section, Text, captions_once, counted
 

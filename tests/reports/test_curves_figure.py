@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from ranktrial.reports.figures.curves import LOOKS, CurvesPlot, Panel, Spot, curves_plot
-from ranktrial.reports.transfer.curve_answers import Curves, all_queries, ends, notes
+from ranktrial.reports.transfer_studies import Curves, all_queries, curve_notes, ends
 from tests.reports.test_transfer_answers import RECORD, point
 
 STARTS = {
@@ -99,4 +99,4 @@ def test_bars_are_the_range_or_the_t_interval():
     record = replace(RECORD, points=(few, replace(few, queries="all", size=90)))
     assert all_queries(record, "t") == 90 and all_queries(record, "u") is None
     names = Curves([["t", "T"]], [], "BM25", interval="t")
-    assert "the 95% t interval over the samples" in notes(record, names)[0]
+    assert "the 95% t interval over the samples" in curve_notes(record, names)[0]

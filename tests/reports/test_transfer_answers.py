@@ -6,10 +6,8 @@ import pandas as pd
 import pytest
 
 from ranktrial.records.curves import AgainstStart, Baseline, CurvesRecord, Pair, Point
-from ranktrial.reports.transfer import curve_answers, matrix_answers
-from ranktrial.reports.transfer.curve_answers import Curves, above_for_good
-from ranktrial.reports.transfer.matrix_answers import Matrix, matrix, notes
-from ranktrial.reports.transfer.wording import as_table, sections
+from ranktrial.reports import transfer_studies
+from ranktrial.reports.transfer_studies import Curves, Matrix, above_for_good, as_table, matrix, matrix_notes, sections
 from ranktrial.reports.writing import content, printed
 from ranktrial.statistics.task.differences import Difference
 
@@ -75,7 +73,7 @@ def test_latex_escapes_labels_and_sets_marks_above():
 
 
 def test_the_notes_count_the_marks_that_stay():
-    said = " ".join(notes(TABLE, NAMES))
+    said = " ".join(matrix_notes(TABLE, NAMES))
     assert "over all 2 tests of this kind. 1 marked, of which 1 after the correction" in said  # of #
     assert "over all 2 tests of this kind. 1 marked, of which 0 after the correction" in said  # of *
     page = printed.markdown_document("transfer", [matrix(TABLE, NAMES)])
@@ -83,7 +81,7 @@ def test_the_notes_count_the_marks_that_stay():
 
 
 def test_pseudo_labels_against_the_baseline():
-    first, *single = [one for one in matrix_answers.answers(TABLE, NAMES) if one.question == "RQ2"]
+    first, *single = [one for one in transfer_studies.answers_of_matrix(TABLE, NAMES) if one.question == "RQ2"]
     assert first.text == (
         "Pseudo-labels against BM25: the mean is higher in 2 of 2 targets (significantly in 1, after Holm correction in 1), "
         "lower in 0; paired t-tests at the 0.01 level."
@@ -92,7 +90,7 @@ def test_pseudo_labels_against_the_baseline():
 
 
 def test_transfer_is_not_always_better():
-    answers = matrix_answers.answers(TABLE, NAMES)
+    answers = transfer_studies.answers_of_matrix(TABLE, NAMES)
     third, fourth = (next(one for one in answers if one.question == name) for name in ("RQ3", "RQ4"))
     assert third.text == (
         "Transferred models against BM25: the mean is higher in 1 of 2 pairs of source and target (significantly in 0, "
@@ -107,7 +105,7 @@ def test_transfer_is_not_always_better():
 def test_higher_in_each_pair_is_not_taken_for_proof():
     table = TABLE.copy()
     table["baseline_difference"] = table["baseline_difference"].abs()
-    third = next(one for one in matrix_answers.answers(table, NAMES) if one.question == "RQ3")
+    third = next(one for one in transfer_studies.answers_of_matrix(table, NAMES) if one.question == "RQ3")
     assert third.text.endswith("The mean is higher in every pair, not significantly in 1.")
 
 
@@ -155,7 +153,7 @@ CURVES = Curves([["t", "T"]], [["scratch", "from scratch"], ["pseudo-labels", "p
 
 
 def answers(record=RECORD):
-    return curve_answers.answers(record, CURVES)
+    return transfer_studies.answers_of_curves(record, CURVES)
 
 
 def test_how_many_queries_until_above():

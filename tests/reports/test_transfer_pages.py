@@ -13,8 +13,8 @@ import pytest
 from ranktrial.common.settings import read_settings
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import fields_of, path
-from ranktrial.reports.transfer.studies import Studies, read_studies
-from ranktrial.reports.transfer.studies import studies as studies_section
+from ranktrial.reports.transfer_studies import Studies, read_studies
+from ranktrial.reports.transfer_studies import studies as studies_section
 from ranktrial.reports.writing import html_page, printed
 from ranktrial.reports.writing.content import plain
 from scripts.reports import curve_answers, draw_curves, matrix_answers, matrix_tables

@@ -43,7 +43,6 @@ ROOMS = [
     "explorer",
     "reports.writing",
     "reports.comparison",
-    "reports.transfer",
     "reports.figures",
     "reports.contents",
     "reports.planning",
