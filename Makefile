@@ -42,7 +42,7 @@ packages:
 	@cp requirements.lock $(VENV)/.installed
 
 new: setup  ## inspect FOLDER (collections, runs, scores of MEASURE) and write a configuration for it (OUT=config/FOLDER.yaml)
-	@PYTHONPATH=. $(BIN)/python scripts/new/front.py --folder=$(call quoted,$(FOLDER)) $(if $(MEASURE),--measure=$(call quoted,$(MEASURE))) $(if $(COLUMNS),--columns=$(call quoted,$(COLUMNS))) $(if $(OUT),--out=$(call quoted,$(OUT)))
+	@$(BIN)/python -m scripts.new.front --folder=$(call quoted,$(FOLDER)) $(if $(MEASURE),--measure=$(call quoted,$(MEASURE))) $(if $(COLUMNS),--columns=$(call quoted,$(COLUMNS))) $(if $(OUT),--out=$(call quoted,$(OUT)))
 
 prepare: setup  ## fetch and check all data and models of CONFIG; afterwards no step needs the network
 	$(BIN)/snakemake prepare --configfile=$(call quoted,$(CONFIG))
@@ -51,7 +51,7 @@ run: setup  ## run the experiment of CONFIG (config/config.yaml); VERBOSE=1 show
 	$(BIN)/snakemake --configfile=$(call quoted,$(CONFIG))
 
 status: setup  ## show the progress of the runs under way, or of the last (of CONFIG or EXPERIMENT), in another terminal
-	@PYTHONPATH=. $(BIN)/python scripts/engine/status.py $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
+	@$(BIN)/python -m scripts.engine.status $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
 
 plan: setup  ## estimate what a further study could detect, from the variances of CONFIG's comparisons
 	$(BIN)/snakemake plan_study --configfile=$(call quoted,$(CONFIG))
@@ -60,31 +60,31 @@ check: setup  ## check that all datasets and models of CONFIG are available, wit
 	$(BIN)/snakemake check --configfile=$(call quoted,$(CONFIG))
 
 GIVEN = test -n $(call quoted,$(ARCHIVE)) || { echo "error: expected ARCHIVE=file, such as results/example/example.crate.zip" >&2; exit 2; }
-ARCHIVING = PYTHONPATH=. $(BIN)/python scripts/archive
+ARCHIVING = $(BIN)/python -m scripts.archive
 CHOSEN = $(if $(EXPERIMENT),--experiment=$(call quoted,$(EXPERIMENT)),--config=$(call quoted,$(CONFIG)))
 
 archive: setup  ## pack a finished experiment into one file (CONFIG or EXPERIMENT; FULL=1: with models and texts)
-	@$(ARCHIVING)/front.py $(CHOSEN) $(if $(FULL),--extent full)
+	@$(ARCHIVING).front $(CHOSEN) $(if $(FULL),--extent full)
 
 check-results: setup  ## check that results are what their jobs wrote (all, or those of CONFIG or EXPERIMENT)
-	@$(ARCHIVING)/check_results.py $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
+	@$(ARCHIVING).check_results $(if $(EXPERIMENT)$(filter command% environment%,$(origin CONFIG)),$(CHOSEN))
 
 verify: setup  ## check every hash and number of ARCHIVE (REPORT=file.tsv)
 	@$(GIVEN)
-	@$(ARCHIVING)/verify.py --archive=$(call quoted,$(ARCHIVE)) --recompute $(if $(REPORT),--report=$(call quoted,$(REPORT)))
+	@$(ARCHIVING).verify --archive=$(call quoted,$(ARCHIVE)) --recompute $(if $(REPORT),--report=$(call quoted,$(REPORT)))
 
 resume: setup  ## write the results of ARCHIVE into this clone (FILL=1: make its data again, SEND=1; OVERWRITE=1; LINKS=1)
 	@$(GIVEN)
-	@$(ARCHIVING)/resume.py --archive=$(call quoted,$(ARCHIVE)) $(if $(FILL),--fill) $(if $(SEND),--send-variables) $(if $(OVERWRITE),--overwrite) $(if $(LINKS),--follow-links)
+	@$(ARCHIVING).resume --archive=$(call quoted,$(ARCHIVE)) $(if $(FILL),--fill) $(if $(SEND),--send-variables) $(if $(OVERWRITE),--overwrite) $(if $(LINKS),--follow-links)
 
 compare-archives: setup  ## compare the archives A and B, with output in the folder OUT (comparison)
-	@$(ARCHIVING)/compare_archives.py --a=$(call quoted,$(A)) --b=$(call quoted,$(B)) --out=$(call quoted,$(or $(OUT),comparison))
+	@$(ARCHIVING).compare_archives --a=$(call quoted,$(A)) --b=$(call quoted,$(B)) --out=$(call quoted,$(or $(OUT),comparison))
 
 export-runs: setup  ## export runs to one folder, each with its provenance (CONFIG or EXPERIMENT)
-	@$(ARCHIVING)/front.py $(CHOSEN) --extent runs
+	@$(ARCHIVING).front $(CHOSEN) --extent runs
 
 export-model: setup  ## export the trained checkpoint of SYSTEM (SEED: its first) with a model card to the new folder OUT
-	@$(ARCHIVING)/export_model.py --config=$(call quoted,$(CONFIG)) --system=$(call quoted,$(SYSTEM)) $(if $(SEED),--seed=$(call quoted,$(SEED))) --out=$(call quoted,$(OUT))
+	@$(ARCHIVING).export_model --config=$(call quoted,$(CONFIG)) --system=$(call quoted,$(SYSTEM)) $(if $(SEED),--seed=$(call quoted,$(SEED))) --out=$(call quoted,$(OUT))
 
 WORKERS ?= 2
 # Keep compiled modules, whatever the shell sets: workspaces copy them, so that a hundred processes do not recompile them.
@@ -119,10 +119,10 @@ benchmark-gpu: setup  ## time training, encoding, re-ranking and search with a l
 	$(BIN)/python -m tests.benchmark.gpu $(ROWS) --repeats $(or $(REPEATS),2)
 
 check-cluster: setup  ## ask Slurm whether it would take one job of each kind that profiles/slurm requests; starts none
-	@PYTHONPATH=. $(BIN)/python scripts/engine/check_cluster.py
+	@$(BIN)/python -m scripts.engine.check_cluster
 
 check-gpu: setup  ## check that torch uses the GPUs of this node, and at which rate (srun -p gpu --gpus=2 make check-gpu)
-	@PYTHONPATH=. $(BIN)/python scripts/training/check_gpu.py
+	@$(BIN)/python -m scripts.training.check_gpu
 
 sizes: setup  ## time training, encoding and re-ranking with models of BERT's sizes, for a GPU (results/sizes/sizes.tsv)
 	$(BIN)/snakemake --configfile config/insurance.yaml -- $(firstword $(BENCHMARKED))
@@ -132,7 +132,7 @@ growth: setup  ## time each stage on corpora of growing sizes (SIZES), fit expon
 	$(BIN)/python -m tests.benchmark.growth $(SIZES)
 
 reruns: setup  ## print the scripts that a change makes run again, compared with COMMIT (default HEAD)
-	@PYTHONPATH=. $(BIN)/python -m tests.support.reruns $(or $(COMMIT),HEAD)
+	@$(BIN)/python -m tests.support.reruns $(or $(COMMIT),HEAD)
 
 architecture: setup  ## draw docs/architecture.svg: the rooms of scripts/ and their imports
 	$(BIN)/python -m tests.support.architecture

@@ -80,10 +80,10 @@ def test_what_is_there_is_not_replaced_unless_it_was_made_so(clone):
 
 def test_every_command_with_such_an_option_checks_it():
     """Outputs of jobs are named by rules; those of commands in the Makefile by people."""
-    makefile = (REPOSITORY / "Makefile").read_text().replace("$(ARCHIVING)", "scripts/archive")
-    named = re.findall(r"(scripts/\S+\.py).*[ ,]--(?:out|report)=", makefile)
+    makefile = (REPOSITORY / "Makefile").read_text().replace("$(ARCHIVING)", "scripts.archive")
+    named = re.findall(r"(scripts\.\S+) .*[ ,]--(?:out|report)=", makefile)
     assert len(named) >= 4
     for script in named:
-        tree = ast.parse((REPOSITORY / script).read_text())
+        tree = ast.parse((REPOSITORY / f"{script.replace('.', '/')}.py").read_text())
         calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
         assert {"check_new", "check_folder", "check_file"} & {call.id for call in calls if isinstance(call, ast.Name)}

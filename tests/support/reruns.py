@@ -1,6 +1,6 @@
 """Print which scripts mean something else than at a commit: what a change makes run again, before anyone meets it.
 
-    PYTHONPATH=. python -m tests.support.reruns [COMMIT]     (HEAD if none is given)
+    python -m tests.support.reruns [COMMIT]     (HEAD if none is given)
 
 Reads the sources of this folder, and those of the commit, which git unpacks into a temporary folder. Writes nothing.
 """
