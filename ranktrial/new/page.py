@@ -44,6 +44,10 @@ def _lines(path: Path, value: Any, said: set[str], kind: str = "") -> Iterator[s
         yield f"{indent}{_scalar(path[-1])}:"
         for key, inner in value.items():
             yield from _lines((*path, key), inner, said, value.get("format") or value.get("type") or kind)
+    elif isinstance(value, list):
+        listed = {path[-1]: value}  # a line ends with the first item beyond the width
+        text = yaml.safe_dump(listed, default_flow_style=None, width=WIDTH - 30, allow_unicode=True)
+        yield from (indent + line for line in text.splitlines())
     else:
         yield f"{indent}{_scalar(path[-1])}: {_scalar(value)}"
 
@@ -84,6 +88,6 @@ def _comment(text: str, indent: str) -> str:
 
 
 def _scalar(value: Any) -> str:
-    """Return a value or a list of values on one line."""
+    """Return a value on one line."""
     text: str = yaml.safe_dump(value, default_flow_style=True, width=float("inf"), allow_unicode=True)
     return text.removesuffix("\n").removesuffix("\n...")
