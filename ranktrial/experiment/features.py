@@ -21,8 +21,8 @@ from ranktrial.common.locations import find_file
 from ranktrial.common.near_names import hint
 from ranktrial.common.settings import read_settings
 from ranktrial.experiment.checker import Checker, Source
+from ranktrial.experiment.dataset_keys import usual_analyzer
 from ranktrial.experiment.key_paths import as_list, word_of
-from ranktrial.experiment.languages import usual_analyzer
 from ranktrial.experiment.references import Choice
 from ranktrial.experiment.sections.features import AskedFeature, FeatureColumn, FeatureEntry, FeatureSet, Tagger
 from ranktrial.experiment.tasks import Named

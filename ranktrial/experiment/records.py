@@ -17,7 +17,7 @@ from ranktrial.experiment.sections.features import FeatureSet
 from ranktrial.experiment.sections.recipe import UNTRAINED as UNTRAINED
 from ranktrial.experiment.sections.recipe import Recipe, RecipeChoice
 from ranktrial.experiment.sections.study import Assumed
-from ranktrial.experiment.transfer_records import Curves, Matrix
+from ranktrial.experiment.synthesis_records import Curves, Matrix
 from ranktrial.models.kernels import FAST, Kernels
 from ranktrial.models.model_keys import Model
 

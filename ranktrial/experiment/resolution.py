@@ -28,10 +28,10 @@ from ranktrial.experiment.checks import (
 )
 from ranktrial.experiment.choosing import ranked_to_choose, share_selections, take_apart
 from ranktrial.experiment.comparisons import check_axes, comparison, drawn_together, lower_is_better
+from ranktrial.experiment.dataset_keys import check_sentences
 from ranktrial.experiment.families import family
 from ranktrial.experiment.features import feature_set
 from ranktrial.experiment.judged import check_judges
-from ranktrial.experiment.languages import check_sentences
 from ranktrial.experiment.leakage import check_leaks
 from ranktrial.experiment.location_checks import check_secrets
 from ranktrial.experiment.mining import check_mined_names, check_mining, ranked_to_mine

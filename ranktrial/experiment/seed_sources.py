@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 
 from ranktrial.experiment.records import Comparison, Experiment, System, Task
-from ranktrial.experiment.seeds_of import BORROWED, OWN, UNKNOWN, SeedsOf
+from ranktrial.experiment.synthesis_records import BORROWED, OWN, UNKNOWN, SeedsOf
 from ranktrial.experiment.system_types import behind, seeds_matter, system_type
 from ranktrial.statistics.dependence.seed_effects import DIFFERENCE
 

@@ -1,20 +1,151 @@
-"""The registry of system types: the type of an entry of the configuration, and the keys of all types."""
+"""The interface of a system type, with defaults that suit most types, and the registry of all types.
+
+Each module of the folder systems/ is one system type and defines what `SystemModule` lists.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from functools import cache
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from ranktrial.common import plugins
-from ranktrial.common.keys import JsonObject, extended, keys_of
+from ranktrial.common.keys import JsonObject, extended, keys_of, plain
 from ranktrial.common.settings import read_settings
-from ranktrial.experiment.checker import Source
+from ranktrial.experiment.checker import Checker, Source
 from ranktrial.experiment.key_schema import Schema, of_record
-from ranktrial.experiment.records import Experiment, System
-from ranktrial.experiment.systems._system_type import Labelled, SystemModule, SystemType
+from ranktrial.experiment.records import Experiment, System, Task
+from ranktrial.experiment.sections.configuration import Configuration
+from ranktrial.experiment.sections.configuration import Labelled as Labelled
+from ranktrial.experiment.sections.configuration import Made as Made
 from ranktrial.models.model_keys import Model
+
+
+class SystemType:
+    """A system type. The default methods are those of a system that has no model and takes no other system's runs."""
+
+    typed = True  # an entry names it under `type`; otherwise `implied` decides from the other keys
+    computed = True  # the workflow can make its run for any task; otherwise its runs are the user's files
+    timed = True  # a timing.json accompanies each run
+    searches = False  # it ranks all documents by score: no document missing from a full run scores higher
+    needs_documents = True
+    takes_seed_by_seed = True  # its run with a seed takes the other systems' runs with the same seed
+    model_settings: tuple[str, ...] = ()  # keys of its model in the settings of the ranking job
+    by_tokens = False  # whether that job limits batches by tokens, if its model runs on torch and sets batch_tokens
+
+    def implied(self, models: Mapping[str, Model], entry: Mapping[str, Any]) -> bool:
+        """Whether an entry without a type is of this type."""
+        return False
+
+    def resolve(self, check: Checker, name: str, entry: Any, tasks: dict[str, Task]) -> System:
+        """Return the system of a configuration's entry. Raises UserError for keys that cannot be combined."""
+        raise NotImplementedError
+
+    def takes(self, system: System) -> tuple[str, ...]:
+        """Return the names of the systems whose runs it takes."""
+        return ()
+
+    def with_seeds(self, check: Checker, system: System, systems: dict[str, System]) -> System:
+        """Return the system with the seeds of the systems that it takes, which are resolved before it."""
+        return system
+
+    def check(self, check: Checker, system: System, tasks: dict[str, Task]) -> None:
+        """Raise UserError if the system does not fit its model or the tasks that it ranks."""
+
+    def check_experiment(self, check: Checker, system: System, experiment: Experiment) -> None:
+        """Raise UserError if the system does not fit the other systems of the resolved experiment."""
+
+    def tuned_on(self, check: Checker, system: System, tasks: dict[str, Task]) -> list[str]:
+        """Return the names of further tasks on which the systems that it takes must be run."""
+        return []
+
+    def tried(self, system: System) -> int:
+        """Return the number of configurations that its own tuning compares on dev, per dataset and seed; 0: none."""
+        return 0
+
+    def learnt_from(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
+        """Return the (dataset, split) pairs on which it was trained or tuned to rank a dataset.
+
+        Those of the systems that it takes are not included.
+        """
+        return set()
+
+    def unseen(self, experiment: Experiment, system: System, dataset: str) -> set[tuple[str, str]]:
+        """Return splits on which its members were trained although no member ranks a query that it was trained on."""
+        return set()
+
+    def learnt_on(self, experiment: Experiment, system: System, dataset: str) -> list[str]:
+        """Return the datasets on whose training queries it was trained to rank a dataset."""
+        return sorted(name for name, split in self.learnt_from(experiment, system, dataset) if split == "train")
+
+    def training_timing(self, experiment: Experiment, system: System, task: Task, seed: int | str) -> str | None:
+        """Return the timing file of the training behind a run, if that is not the training of a recipe."""
+        return None
+
+    def further_timings(self, experiment: Experiment, system: System, task: Task) -> list[str]:
+        """Return the timing files of its other inputs besides the runs that it takes, once for all seeds."""
+        return []
+
+    def training_column(self, system: System) -> str:
+        """Return its column in the table of training times if it has no recipe; empty if nothing is trained."""
+        return ""
+
+    def files(self, system: System) -> list[str]:
+        """Return the user's files that it reads."""
+        return []
+
+    def scored_again(self, system: System, again: dict[str, str]) -> System:
+        """Return the system with runs for tasks that score another task's runs; `again` maps a task to that task."""
+        return system
+
+    def encodes_corpus(self, system: System, model: Model) -> bool:
+        """Whether it ranks with a corpus that is encoded once per checkpoint."""
+        return False
+
+    def identity(self, config: Configuration, system: System) -> JsonObject:
+        """Return everything that determines its runs, except the systems that it takes."""
+        return {"settings": plain(system.settings)}
+
+    def documents_held(self, system: System, depth: int, taken: list[int]) -> int:
+        """Return the maximum number of documents per query in its runs; `taken`: those of the systems it takes."""
+        return depth
+
+    def describe(self, experiment: Experiment, system: System) -> str:
+        """Return its description."""
+        raise NotImplementedError
+
+    def candidates(self, system: System) -> str:
+        """Return a description of the documents that it ranks."""
+        return "all documents"
+
+    def note_on_times(self, system: System) -> str:
+        """Return a note on its times for the table of inference times."""
+        return ""
+
+    def provenance(self, experiment: Experiment, system: System) -> JsonObject:
+        """Return the metadata of its method for the archive, without its name."""
+        raise NotImplementedError
+
+
+class SystemModule(Protocol):
+    """The names that the module of a system type defines."""
+
+    NAME: str
+    Keys: type[Labelled]  # the record of an entry
+    REFERENCES: dict[tuple[str, ...], str]  # key paths that name entries -> the section of these entries
+    PLAIN_LISTS: list[tuple[str, ...]]  # key paths at which a list is a single value and does not fan out
+    TYPE: SystemType  # an instance of a class derived from it
+
+
+def limited_to(check: Checker, name: str, entry: Made) -> tuple[str, ...] | None:
+    """Return the tasks to which an entry is limited, None for all. Raises UserError for an unknown task."""
+    if entry.tasks is None or entry.tasks == "all":
+        return None
+    for task in entry.tasks:
+        check.known(f"systems.{name}.tasks", task, "tasks")
+    return tuple(entry.tasks)
+
 
 PACKAGE = "ranktrial.experiment.systems"
 

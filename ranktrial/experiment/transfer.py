@@ -17,6 +17,7 @@ from ranktrial.experiment.recipe_checks import learnt_from
 from ranktrial.experiment.records import UNTRAINED, System, Task
 from ranktrial.experiment.results_paths import TABLE_FORMATS, parse, path
 from ranktrial.experiment.sections.charts import StudyEntry
+from ranktrial.experiment.synthesis_records import FULL, ZERO, CurvePoint, Curves, Matrix, MatrixCell
 from ranktrial.experiment.tasks import Named
 from ranktrial.experiment.trainings import (
     ALL,
@@ -30,7 +31,6 @@ from ranktrial.experiment.trainings import (
     chain,
     way_of_ranking,
 )
-from ranktrial.experiment.transfer_records import FULL, ZERO, CurvePoint, Curves, Matrix, MatrixCell
 from ranktrial.ir.measure_names import same_measure
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ranktrial.experiment.results_paths import SELECTED
-from ranktrial.experiment.seeds_of import BORROWED, UNKNOWN
+from ranktrial.experiment.synthesis_records import BORROWED, UNKNOWN
 from ranktrial.statistics.comparison import Comparison, compare
 from ranktrial.statistics.dependence.seed_effects import CONTROL, DIFFERENCE, TREATMENT, SeedsFrom
 from ranktrial.statistics.method import RANDOM

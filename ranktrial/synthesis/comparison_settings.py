@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from ranktrial.experiment.seeds_of import SeedsOf
+from ranktrial.experiment.synthesis_records import SeedsOf
 from ranktrial.statistics.method import Method
 from ranktrial.synthesis.judged_tasks import JudgedBy
 

@@ -17,7 +17,7 @@ from ranktrial.experiment.families import families, repeated
 from ranktrial.experiment.records import Experiment, Moderator, Task
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.seed_sources import checkpoints, seed_sources, tasks_of_source
-from ranktrial.experiment.seeds_of import BORROWED, SeedsOf
+from ranktrial.experiment.synthesis_records import BORROWED, SeedsOf
 from ranktrial.experiment.systems.external import NAME as EXTERNAL
 
 

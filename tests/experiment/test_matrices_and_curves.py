@@ -6,9 +6,9 @@ from ranktrial.common.errors import UserError
 from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.records import Task
 from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.synthesis_records import Curves
 from ranktrial.experiment.trainings import Stage, called, chain
 from ranktrial.experiment.transfer import check_curve_figures, curve_figures
-from ranktrial.experiment.transfer_records import Curves
 from scripts.reports.planning import figures as shown
 from scripts.reports.planning.pages import sizes
 from scripts.synthesis.transfer import planning

@@ -36,7 +36,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ranktrial.experiment.records import System
-from ranktrial.experiment.systems._system_type import Labelled, SystemType
+from ranktrial.experiment.system_types import Labelled, SystemType
 
 NAME = "lot"
 

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from ranktrial.experiment.seeds_of import BORROWED, OWN, UNKNOWN, SeedsOf
+from ranktrial.experiment.synthesis_records import BORROWED, OWN, UNKNOWN, SeedsOf
 from ranktrial.statistics.dependence.seed_effects import DIFFERENCE
 from ranktrial.statistics.meta_analysis.independent import meta_analysis
 from ranktrial.statistics.task.results import task_warnings

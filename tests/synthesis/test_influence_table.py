@@ -11,7 +11,7 @@ import pytest
 
 from ranktrial.common.keys import given
 from ranktrial.common.settings import read_settings
-from ranktrial.experiment.seeds_of import OWN, SeedsOf
+from ranktrial.experiment.synthesis_records import OWN, SeedsOf
 from ranktrial.records.comparison import MetaRecord, as_record
 from ranktrial.synthesis.comparing import compared
 from ranktrial.synthesis.comparison_settings import Settings

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from ranktrial.experiment.transfer_records import MatrixCell
+from ranktrial.experiment.synthesis_records import MatrixCell
 from ranktrial.statistics.task.differences import difference_of
 from ranktrial.synthesis.transfer.matrix import Settings, rows
 from ranktrial.synthesis.transfer.values import Values, read_values

@@ -18,7 +18,7 @@ from ranktrial.experiment.model_checks import prompts_of_system, prompts_text
 from ranktrial.experiment.records import OF_EACH, UNTRAINED, Experiment, System, Task
 from ranktrial.experiment.sections.configuration import Configuration, SelectSeed
 from ranktrial.experiment.sections.recipe import PASSAGE_LENGTH
-from ranktrial.experiment.systems._system_type import Made, SystemType, limited_to
+from ranktrial.experiment.system_types import Made, SystemType, limited_to
 from ranktrial.experiment.trainings import size_text
 from ranktrial.models.adapters import adapter, adapters, exports, index_of, tags, writes
 from ranktrial.models.endpoint_keys import asked_of

@@ -14,7 +14,7 @@ from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.sections.comparison import FilesOfSeeds
 from ranktrial.experiment.sections.configuration import Configuration
-from ranktrial.experiment.systems._system_type import Labelled, SystemType
+from ranktrial.experiment.system_types import Labelled, SystemType
 from ranktrial.ir.scores import check_column, seeds_in
 
 NAME = "external"

@@ -11,7 +11,7 @@ from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.dataset_keys import check_split
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.sections.configuration import Configuration
-from ranktrial.experiment.systems._system_type import Made, SystemType, limited_to
+from ranktrial.experiment.system_types import Made, SystemType, limited_to
 from ranktrial.ir.fusion import MOST_TRIALS, NORMALISATIONS, trials
 from ranktrial.ir.measure_names import cutoff, parse
 

@@ -17,9 +17,8 @@ from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.sections.configuration import Configuration
 from ranktrial.experiment.sections.features import AskedFeature, FeatureEntry
-from ranktrial.experiment.system_types import behind
+from ranktrial.experiment.system_types import Made, SystemType, behind, limited_to
 from ranktrial.experiment.systems import _neural
-from ranktrial.experiment.systems._system_type import Made, SystemType, limited_to
 from ranktrial.ir.measure_names import cutoff, parse
 from ranktrial.learning_to_rank.learners import Learner, Value, known
 

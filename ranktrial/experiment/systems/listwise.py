@@ -10,7 +10,7 @@ from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.endpoints import check_chat
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.sections.configuration import Configuration
-from ranktrial.experiment.systems._system_type import Made, SystemType, limited_to
+from ranktrial.experiment.system_types import Made, SystemType, limited_to
 from ranktrial.experiment.systems.rerank import Candidates
 from ranktrial.models.chat_keys import ChatEndpoint, Price, chat_settings
 

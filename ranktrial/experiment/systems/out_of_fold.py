@@ -17,8 +17,8 @@ from ranktrial.experiment.leakage import learnt_from
 from ranktrial.experiment.records import UNTRAINED, Experiment, System, Task
 from ranktrial.experiment.sections.configuration import Configuration
 from ranktrial.experiment.sections.recipe import Recipe
+from ranktrial.experiment.system_types import Made, SystemType, limited_to
 from ranktrial.experiment.systems import rerank
-from ranktrial.experiment.systems._system_type import Made, SystemType, limited_to
 from ranktrial.experiment.trainings import way_of_ranking
 
 NAME = "out-of-fold"

@@ -16,7 +16,7 @@ from typing import Annotated
 import pandas as pd
 from scipy import special
 
-from ranktrial.experiment.transfer_records import CurvePoint
+from ranktrial.experiment.synthesis_records import CurvePoint
 from ranktrial.records.curves import ALL, AgainstStart, Baseline, CurvesRecord, Pair
 from ranktrial.records.curves import Point as Measured
 from ranktrial.statistics.meta_analysis.measure_scale import Range

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import pandas as pd
 
-from ranktrial.experiment.transfer_records import ZERO, MatrixCell
+from ranktrial.experiment.synthesis_records import ZERO, MatrixCell
 from ranktrial.statistics.multiple.corrections import holm
 from ranktrial.statistics.task.differences import difference_of
 from ranktrial.synthesis.transfer.values import Values, reach_on

@@ -8,8 +8,8 @@ from ranktrial.common.keys import JsonObject
 from ranktrial.experiment import job_files
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
+from ranktrial.experiment.synthesis_records import CurvePoint
 from ranktrial.experiment.trainings import ALL
-from ranktrial.experiment.transfer_records import CurvePoint
 
 
 def matrix_metrics(experiment: Experiment, name: str) -> list[str]:

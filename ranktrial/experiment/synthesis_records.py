@@ -1,4 +1,6 @@
-"""Records of transfer studies: the cells of a matrix of sources and targets, and the points of curves."""
+"""Records that planning resolves and jobs of the synthesis read: sources of seed variance, cells of a matrix of sources
+and targets, and points of curves.
+"""
 
 from __future__ import annotations
 
@@ -55,3 +57,14 @@ class Curves:
     alpha: float
     interval: str
     title: str
+
+
+OWN, BORROWED, UNKNOWN = "own", "borrowed", "unknown"
+
+
+@dataclass(frozen=True)
+class SeedsOf:
+    """The system whose seeds are used to estimate the seed variance of a trained system."""
+
+    status: Annotated[str, "own: several seeds of its own; borrowed: those of another system; unknown"]
+    system: Annotated[str | None, "whose seeds these are"] = None
