@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from ranktrial.common import interruption
+from ranktrial.common import processes as interruption
 from ranktrial.common.errors import UserError
 from ranktrial.engine.scheduling import time_alone
 from ranktrial.engine.run_progress import errors_of_logs

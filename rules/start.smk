@@ -45,7 +45,7 @@ from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.system_types import system_type
 from scripts.features.planning import own_files as features_of_others
-from ranktrial.ir.zero_runs import known_zero_runs
+from ranktrial.ir.runs import known_zero_runs
 
 STARTED = time.time()
 if reason := why_no_clone(str(REPOSITORY)):

@@ -23,8 +23,8 @@ from pathlib import Path
 from ranktrial.archive import layout
 from ranktrial.archive.shapes import shown
 from ranktrial.common.errors import UserError
-from ranktrial.common.locations import is_remote
 from ranktrial.common.paths import below, why_not_below
+from ranktrial.common.urls import is_remote
 from ranktrial.experiment.reading import complete, read_yaml
 
 ROOT = Path(__file__).resolve().parents[2]

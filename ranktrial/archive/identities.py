@@ -9,8 +9,8 @@ import re
 from pathlib import Path
 
 from ranktrial.archive.jobs import Job, hashes
-from ranktrial.common.locations import shown
 from ranktrial.common.paths import OUR_CODE
+from ranktrial.common.urls import shown
 from ranktrial.experiment.judged import origin
 from ranktrial.experiment.records import UNTRAINED, Experiment
 from ranktrial.experiment.results_paths import path

@@ -14,7 +14,7 @@ import yaml
 from ranktrial.archive.identities import installed
 from ranktrial.archive.origin import origin_of_sources, source_files
 from ranktrial.common.keys import given, stated
-from ranktrial.common.locations import shown
+from ranktrial.common.urls import shown
 from ranktrial.experiment.descriptions import datasets_learnt
 from ranktrial.experiment.judged import origin
 from ranktrial.experiment.records import Experiment, System, Task

@@ -20,12 +20,11 @@ from huggingface_hub import EvalResult, ModelCardData
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import stated
-from ranktrial.common.locations import is_remote, shown
-from ranktrial.common.markdown_text import escape
-from ranktrial.common.near_names import hint
-from ranktrial.common.records import read_record
+from ranktrial.common.settings import read_record
 from ranktrial.common.tables import read_metrics
+from ranktrial.common.urls import is_remote, shown
 from ranktrial.common.version import VERSION
+from ranktrial.common.wording import escape, hint
 from ranktrial.experiment.job_files import checkpoint_fields
 from ranktrial.experiment.model_checks import prompts_by_dataset
 from ranktrial.experiment.records import Experiment, System, Task
@@ -35,8 +34,8 @@ from ranktrial.models.lora import has_adapter
 from ranktrial.models.model_keys import Model
 from ranktrial.records.comparison import MetaRecord
 from ranktrial.statistics.effects import effect_named
-from ranktrial.statistics.meta_analysis.measure_scale import Range, range_of
-from ranktrial.statistics.task.differences import difference_of
+from ranktrial.statistics.measure_scale import Range, range_of
+from ranktrial.statistics.significance import difference_of
 
 _HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 ALPHA = 0.05

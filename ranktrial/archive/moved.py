@@ -21,12 +21,12 @@ from ranktrial.archive import layout
 from ranktrial.archive.expected import ROOT, environment, fresh_folder, isolated, own_site
 from ranktrial.archive.shapes import Keys, check_shape, read_record, shown
 from ranktrial.common.errors import UserError
-from ranktrial.common.numerals import finite
 from ranktrial.common.paths import below
+from ranktrial.common.wording import finite
 from ranktrial.experiment import results_paths
 from ranktrial.experiment.results_paths import FIGURE_FORMATS
 from ranktrial.statistics.effects import all_effects
-from ranktrial.statistics.meta_analysis.measure_scale import range_of
+from ranktrial.statistics.measure_scale import range_of
 
 SETTINGS = Keys({
     "control": str, "treatment": str, "effect": str, "measure": str, "alpha": float, "estimator": str, "interval": str,

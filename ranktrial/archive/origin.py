@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ranktrial.common.commit import git, is_clone
+from ranktrial.common.version import git, is_clone
 
 SOURCES = ["Snakefile", "Makefile", "LICENSE", "CITATION.cff", "README.md", "pyproject.toml", "requirements.*",
            "rules/**/*", "scripts/**/*", "ranktrial/**/*", "envs/*", "profiles/default/*",

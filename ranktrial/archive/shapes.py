@@ -28,7 +28,7 @@ from ranktrial.archive.layout import FORMAT, MANIFEST, SEAL, kind_of
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import sha256
 from ranktrial.common.strict_json import parse_json
-from ranktrial.common.zip_and_tar import Unpacking, check_zip
+from ranktrial.common.unpacking import Unpacking, check_zip
 from ranktrial.experiment.results_paths import HEAVY
 
 MEMBERS = 250_000

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeGuard
 from ranktrial.bm25.fields import FieldSearcher
 from ranktrial.bm25.lucene import Searcher, java_class, make_analyzer
 from ranktrial.common.errors import UserError
-from ranktrial.ir.exclusion import Excluded, most, without
+from ranktrial.ir.collection import Excluded, most, without
 from ranktrial.ir.feedback import METHODS, NEGATIVE, parameters_of
 from ranktrial.ir.trec import Run
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
-from ranktrial.common.characters import REFUSED, named
-from ranktrial.common.errors import UserError
+from ranktrial.common.errors import REFUSED, UserError, named
 
 OUR_CODE = ("scripts/", "ranktrial/")  # how paths of the workflow's own Python files begin
 LONGEST_NAME = 255  # bytes of one part of a path: the limit of Linux file systems

@@ -1,20 +1,31 @@
-"""A script's settings: one frozen dataclass, read from the JSON object that its rule passes as `--settings`.
+"""Settings of scripts and records of results: frozen dataclasses, read from JSON and written as JSON.
+
+A script's settings: one frozen dataclass, read from the JSON object that its rule passes as `--settings`.
 
 The meaning of a field is in its type: `depth: Annotated[int, "documents per query that are kept"]`. A field without a
 default is required. Values are checked and not converted, except from JSON's lists to tuples, so that a job computes
 with what the configuration says. The sections of a configuration are read in the same way (see keys.py).
+
+Records of results: frozen dataclasses stored as JSON, read and written like settings.
+
+A field without a default is always written; a field equal to its default is left out. Tuples are lists in JSON. The
+keys of a field marked INLINE (keys.py) are keys of the outer object, so that a record with parts is one flat object in
+its file.
 """
 
 from __future__ import annotations
 
 import collections.abc
 import dataclasses
+import json
 import types
 import typing
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from ranktrial.common.errors import UserError
+from ranktrial.common.files import write_text
 from ranktrial.common.keys import INLINE, OTHERS, Key, keys_of
 from ranktrial.common.keys import given as given  # imported together with read_settings
 
@@ -176,3 +187,16 @@ FITTING: dict[Any, Callable[[tuple[Any, ...], Any], bool]] = {
     float: lambda _, value: isinstance(value, int | float) and not isinstance(value, bool),  # 1 may stand for 1.0
     int: lambda _, value: isinstance(value, int) and not isinstance(value, bool),
 }
+
+
+Record = TypeVar("Record")
+
+
+def read_record(kind: type[Record], path: Path) -> Record:
+    """The record of a JSON file. Raises UserError, with file and key, if it does not match."""
+    return read_settings(kind, json.loads(path.read_text(encoding="utf-8")), str(path))
+
+
+def write_record(path: Path, record: Any, indent: int = 2, ensure_ascii: bool = True) -> None:
+    """Write a record as JSON."""
+    write_text(path, json.dumps(given(record), indent=indent, allow_nan=False, ensure_ascii=ensure_ascii) + "\n")

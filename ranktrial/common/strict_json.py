@@ -12,8 +12,8 @@ import re
 from pathlib import Path
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.numerals import LARGEST
 from ranktrial.common.reading import open_regular
+from ranktrial.common.wording import LARGEST
 
 LONGEST_INTEGER = 400  # digits
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")

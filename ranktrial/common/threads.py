@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ranktrial.common.numerals import integer
+from ranktrial.common.wording import integer
 
 
 def threads() -> int:

@@ -18,7 +18,7 @@ from ranktrial.common import urls
 from ranktrial.common.digests import files_below
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder
-from ranktrial.common.locations import HUB, in_mirrors
+from ranktrial.common.urls import HUB, in_mirrors
 from ranktrial.datasets.formats._hub_files import CARD, collection_files, judgement_files
 
 HUB_FILES = [

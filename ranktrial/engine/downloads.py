@@ -18,7 +18,7 @@ from typing import Protocol
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import plain
-from ranktrial.common.locations import HUB, is_remote, key
+from ranktrial.common.urls import HUB, is_remote, key
 
 FOLDER = "results/downloads"
 FETCHING = ("fetch", "fetch_folder")  # the rules that download

@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ranktrial.common.locations import is_url, shown
-from ranktrial.common.near_names import hint
+from ranktrial.common.urls import is_url, shown
+from ranktrial.common.wording import hint
 from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.drawing import Bars, Chart
 from ranktrial.experiment.records import System, Task

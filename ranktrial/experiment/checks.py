@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
-from ranktrial.common.locations import find_file, shown
-from ranktrial.common.near_names import hint
+from ranktrial.common.urls import find_file, shown
+from ranktrial.common.wording import hint
 from ranktrial.engine.job_records import STATE
 from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.dataset_keys import (

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from ranktrial.common.keys import keys_of, stated, values_of
-from ranktrial.common.near_names import hint
 from ranktrial.common.plugins import NoKeys
+from ranktrial.common.wording import hint
 from ranktrial.experiment.charts import CHART
 from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.dataset_keys import format_of, same_queries

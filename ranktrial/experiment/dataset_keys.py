@@ -13,8 +13,8 @@ from types import ModuleType
 
 from ranktrial.common import plugins
 from ranktrial.common.keys import JsonObject, Key, extended, given_of, keys_of, stated
-from ranktrial.common.locations import is_remote
 from ranktrial.common.settings import read_settings
+from ranktrial.common.urls import is_remote
 from ranktrial.datasets.formats import Format
 from ranktrial.experiment.checker import Checker, Source
 from ranktrial.experiment.key_schema import Schema, of_key, of_record

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ranktrial.common import urls
 from ranktrial.common.keys import given
-from ranktrial.common.services import service
+from ranktrial.common.urls import service
 from ranktrial.experiment.checker import Checker
 from ranktrial.models.adapters import writes
 from ranktrial.models.chat_keys import ChatEndpoint

@@ -17,9 +17,9 @@ from typing import Any
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
-from ranktrial.common.locations import find_file
-from ranktrial.common.near_names import hint
 from ranktrial.common.settings import read_settings
+from ranktrial.common.urls import find_file
+from ranktrial.common.wording import hint
 from ranktrial.experiment.checker import Checker, Source
 from ranktrial.experiment.dataset_keys import usual_analyzer
 from ranktrial.experiment.key_paths import as_list, word_of

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ranktrial.common.keys import JsonObject
-from ranktrial.common.locations import shown
+from ranktrial.common.urls import shown
 from ranktrial.datasets.formats.judge import Judge
 from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.endpoints import check_chat

@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ranktrial.common.characters import REFUSED, named, shortened
-from ranktrial.common.errors import UserError
+from ranktrial.common.errors import REFUSED, UserError, named, shortened
 from ranktrial.common.keys import JsonObject
-from ranktrial.common.numerals import LARGEST
+from ranktrial.common.wording import LARGEST
 
 LONGEST_TEXT = 4096  # characters; no path is longer
 _EXACT = 2**53  # above it, 64-bit floats cannot represent every whole number

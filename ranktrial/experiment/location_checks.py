@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ranktrial.common import urls
 from ranktrial.common.keys import JsonObject
-from ranktrial.common.locations import HUB_ID, OF_IDS, is_url
 from ranktrial.common.paths import LONGEST_NAME
+from ranktrial.common.urls import HUB_ID, OF_IDS, is_url
 from ranktrial.experiment.checker import Checker, Source
 
 LONGEST = urls.LONGEST

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 
-from ranktrial.common.near_names import hint
+from ranktrial.common.wording import hint
 from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.dataset_keys import check_split
 from ranktrial.experiment.recipe_checks import check_scorer

@@ -16,8 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ranktrial.common.characters import REFUSED
-from ranktrial.common.errors import UserError
+from ranktrial.common.errors import REFUSED, UserError
 from ranktrial.common.front_matter import front_matter
 from ranktrial.common.keys import given, keys_of, stated
 from ranktrial.common.paths import why_not_below

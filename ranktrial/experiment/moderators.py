@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.numerals import finite
+from ranktrial.common.wording import finite
 from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.records import Comparison, Moderator, Task
 from ranktrial.experiment.sections.comparison import Column, ComparisonEntry
 from ranktrial.ir.outside_table import read_table
+from ranktrial.statistics.design_matrix import FEWEST
 from ranktrial.statistics.estimators import takes_moderators
-from ranktrial.statistics.meta_regression.design import FEWEST
 from ranktrial.synthesis.moderators import DOCUMENTS, JUDGED, JUDGEMENTS, QRELS, moderator_named, moderator_source
 
 BUBBLE = "bubble-"  # prefix of the names of bubble plots: bubble-{comparison}-{moderator}

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import JsonObject
-from ranktrial.common.near_names import hint
+from ranktrial.common.wording import hint
 from ranktrial.experiment.key_paths import as_list, get
 
 START, TRAINED_ON, RECIPE = ("start_from",), ("train_on",), ("recipe",)

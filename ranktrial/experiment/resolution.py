@@ -13,7 +13,7 @@ from typing import Any
 
 from ranktrial.common.files import lines
 from ranktrial.common.keys import JsonObject
-from ranktrial.common.near_names import hint
+from ranktrial.common.wording import hint
 from ranktrial.experiment import system_types, trainings
 from ranktrial.experiment.charts import chart
 from ranktrial.experiment.checker import Checker

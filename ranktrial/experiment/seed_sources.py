@@ -14,7 +14,7 @@ import itertools
 from ranktrial.experiment.records import Comparison, Experiment, System, Task
 from ranktrial.experiment.synthesis_records import BORROWED, OWN, UNKNOWN, SeedsOf
 from ranktrial.experiment.system_types import behind, seeds_matter, system_type
-from ranktrial.statistics.dependence.seed_effects import DIFFERENCE
+from ranktrial.statistics.seeds import DIFFERENCE
 
 
 def seed_sources(experiment: Experiment, comparison: Comparison) -> dict[str, SeedsOf]:

@@ -7,10 +7,9 @@ from typing import Any
 
 from jsonschema import ValidationError
 
-from ranktrial.common.characters import is_blank, shortened
+from ranktrial.common.errors import is_blank, shortened
 from ranktrial.common.keys import JsonObject, keys_of
-from ranktrial.common.near_names import hint
-from ranktrial.common.numerals import finite
+from ranktrial.common.wording import finite, hint
 from ranktrial.experiment import dataset_keys, system_types
 from ranktrial.experiment.key_schema import Schema
 

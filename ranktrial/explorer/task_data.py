@@ -29,8 +29,8 @@ from ranktrial.explorer.rankings import Numbering, RankingLimits, Rankings, Size
 from ranktrial.ir.holes import cut, has_holes, holes
 from ranktrial.ir.measure_names import cutoff, parse
 from ranktrial.ir.trec import Qrels, Run, judged, ranking, read_run
-from ranktrial.statistics.meta_analysis.measure_scale import reach_of
-from ranktrial.statistics.task.superiority import without_rounding
+from ranktrial.statistics.measure_scale import reach_of
+from ranktrial.statistics.superiority import without_rounding
 
 
 @dataclass(frozen=True)

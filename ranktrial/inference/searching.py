@@ -20,8 +20,7 @@ from ranktrial.common.timing import clock, single_seconds, write_timing
 from ranktrial.inference.ranking_settings import RankingSettings
 from ranktrial.inference.shards import latencies
 from ranktrial.inference.vectors import passage_counts
-from ranktrial.ir.collection import passages_of, read_excluded
-from ranktrial.ir.exclusion import Excluded
+from ranktrial.ir.collection import Excluded, passages_of, read_excluded
 from ranktrial.ir.trec import Run, write_run
 from ranktrial.models.adapters import Adapter, adapter
 from ranktrial.models.cutting import cutting_encoder

@@ -1,22 +1,42 @@
 """A prepared test collection on disk: `corpus.jsonl`, `queries/{split}.jsonl`, `qrels/{split}.qrels`.
 
 Every dataset format is converted to this layout, so that the later stages read no other.
+
+Documents that are excluded for a query: they are in none of its runs, and are not used as its negatives.
+
+These are the query itself if it is in the corpus (`own_document: drop`), and documents that a file names (`excluded`).
+A prepared query file lists them with the query's text. A search retrieves as many more documents and removes them
+before it cuts at its depth.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from json.decoder import scanstring  # type: ignore[attr-defined]  # there, if unknown to the types
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_text, lines
 from ranktrial.common.reading import UTF_8
 from ranktrial.common.strict_json import parse_json
-from ranktrial.ir.exclusion import NOTHING, Excluded
+
+Excluded = Mapping[str, Collection[str]]  # query id -> document ids; queries without any are absent
+NOTHING: Excluded = MappingProxyType({})
+
+
+def without(scores: Mapping[str, float], excluded: Collection[str], depth: int | None = None) -> dict[str, float]:
+    """The first `depth` documents of a query (None: all) that are not excluded, in the order of `scores`."""
+    return dict(islice((item for item in scores.items() if item[0] not in excluded), depth))
+
+
+def most(excluded: Excluded) -> int:
+    """The maximum number of documents that are excluded for a query."""
+    return max(map(len, excluded.values()), default=0)
+
 
 SPLITS = ("train", "dev", "test")
 EXCLUDED = "excluded"  # key of a query's record

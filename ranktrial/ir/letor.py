@@ -17,7 +17,7 @@ import numpy as np
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_text, lines
-from ranktrial.common.numerals import finite, integer
+from ranktrial.common.wording import finite, integer
 from ranktrial.ir.trec import HIGHEST_GRADE, shown, why_no_id
 
 NAMES = "# features: "

@@ -2,6 +2,19 @@
 
 Parameters are checked here, before any provider sees them: trec_eval ends the whole process at a cut-off of 0, and
 other providers silently compute something else (a recall of 0.125 becomes 0.12).
+
+trec_eval's names of measures (ndcg_cut_10, map, recip_rank) and those of ir-measures.
+
+p-MRR: whether a ranking follows a change of the query's instruction.
+
+Weller et al. (2024), FollowIR: Evaluating and Teaching Information Retrieval Models to Follow Instructions, section 4.
+A document that is relevant with the original but not with the changed instruction has rank o before and rank n after:
+
+    n / o - 1 if it rose or stayed (n <= o), 1 - o / n if it fell
+
+The value of a query is the mean over these documents, from -1 to 1: above 0, they fell, as the instruction asks. A
+document that is not in a ranking has the rank after its last, and a query without a ranking has the value 0.
+ir-measures lacks the measure, so it is registered there.
 """
 
 from __future__ import annotations
@@ -9,15 +22,93 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import ir_measures
+from ir_measures import measures
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.near_names import closest
-from ranktrial.ir.instruction_following import PMRR
-from ranktrial.ir.trec_eval_names import of_trec_eval
+from ranktrial.common.wording import closest
+from ranktrial.ir.trec import Qrels, Run, ranking
+
+_WHOLE = {
+    "map": "AP",
+    "ndcg": "nDCG",
+    "recip_rank": "RR",
+    "bpref": "Bpref",
+    "Rprec": "Rprec",
+    "infAP": "infAP",
+    "set_P": "SetP",
+    "set_recall": "SetR",
+    "set_F": "SetF",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRelRet",
+    "num_q": "NumQ",
+}
+_CUT = {"ndcg_cut": "nDCG", "map_cut": "AP", "P": "P", "recall": "R", "success": "Success"}
+_CUT_NAME = re.compile(rf"({'|'.join(_CUT)})[_.]([1-9][0-9]{{0,6}})")
+_PRECISION = re.compile(r"iprec_at_recall_(0\.[0-9]+|1\.0+)")
+
+
+def of_trec_eval(name: str) -> str | None:
+    """The name of ir-measures for one of trec_eval; None for any other."""
+    if cut := _CUT_NAME.fullmatch(name):
+        return f"{_CUT[cut[1]]}@{cut[2]}"
+    if precision := _PRECISION.fullmatch(name):
+        return f"IPrec@{float(precision[1])}"
+    return _WHOLE.get(name)
+
+
+class _PMRR(measures.Measure):
+    __name__ = "pMRR"
+    NAME = __name__
+    PRETTY_NAME = "Pairwise Mean Reciprocal Rank"
+    SHORT_DESC = "Whether documents fall that a changed instruction makes irrelevant."
+
+
+PMRR: measures.Measure = _PMRR()  # type: ignore[no-untyped-call]
+if PMRR.NAME not in ir_measures.measures.registry:
+    measures.register(PMRR)
+
+
+class Original(NamedTuple):
+    """The run and the judgements of the same queries with their first instructions."""
+
+    run: Run
+    qrels: Qrels
+
+
+def p_mrr(run: Run, qrels: Qrels, original: Original | None) -> dict[str, float]:
+    """The value of each query of the qrels; 0 without an original, as for a ranking compared with itself.
+
+    Raises UserError for a query without a document that has become irrelevant.
+    """
+    if original is None:
+        return dict.fromkeys(qrels, 0.0)
+    values = {}
+    for query, grades in qrels.items():
+        before = original.qrels.get(query, {})
+        changed = [document for document, grade in before.items() if grade > 0 and grades.get(document, 0) <= 0]
+        if not changed:
+            why = "is relevant to it with its first instruction and not with the changed one"
+            raise UserError(f"pMRR: query {query} has no value: no document {why}; leave the query out")
+        rankings = [ranking(ranked.get(query, {})) for ranked in (original.run, run)]
+        moved = map(_moved, *(_ranks(documents, changed) for documents in rankings))
+        values[query] = sum(moved) / len(changed) if all(rankings) else 0.0
+    return values
+
+
+def _ranks(documents: Sequence[str], changed: Sequence[str]) -> list[int]:
+    places = {document: rank for rank, document in enumerate(documents, 1)}
+    return [places.get(document, len(documents) + 1) for document in changed]
+
+
+def _moved(before: int, now: int) -> float:
+    return now / before - 1 if now <= before else 1 - before / now
+
 
 LONGEST_NAME = 200
 LARGEST = 2**31 - 1  # the largest integer that all providers support

@@ -9,18 +9,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.numerals import integer
-from ranktrial.ir.chosen_values import (
+from ranktrial.common.wording import integer
+from ranktrial.ir.columns import (
     Cell,
     Wanted,
     as_id,
     column_of_values,
+    is_heading,
+    is_summary,
     none_of,
+    roles,
     roles_in,
+    roles_without_heading,
     rows_of_roles,
     same_task,
 )
-from ranktrial.ir.column_roles import is_heading, is_summary, roles, roles_without_heading
 from ranktrial.ir.measure_names import canonical
 from ranktrial.ir.outside_table import Table, read_table
 from ranktrial.ir.trec import shown, why_no_id

@@ -23,9 +23,9 @@ from typing import Any, NamedTuple, TypeVar
 from ranktrial.common import urls
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import JsonObject
-from ranktrial.common.services import service
 from ranktrial.common.strict_json import parse_json
 from ranktrial.common.timed_http import Deadline, opened
+from ranktrial.common.urls import service
 
 LARGEST = 32_000_000  # bytes of an answer; a batch of embeddings takes several million
 CHAT = "chat/completions"

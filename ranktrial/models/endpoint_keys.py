@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from ranktrial.common.keys import LEFT_OUT, JsonObject, Length, Rule, given
-from ranktrial.common.services import service
+from ranktrial.common.urls import service
 
 KEY = "OPENAI_API_KEY"
 CONCURRENCY, TIMEOUT, RETRIES = 4, 120.0, 5

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ranktrial.common.characters import shortened
-from ranktrial.common.errors import UserError
+from ranktrial.common.errors import UserError, shortened
 from ranktrial.common.files import write_json
 from ranktrial.models.model_files import ModelConfig, read_object
 

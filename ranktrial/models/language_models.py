@@ -10,8 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ranktrial.common.characters import shortened
-from ranktrial.common.errors import UserError
+from ranktrial.common.errors import UserError, shortened
 from ranktrial.common.files import write_json
 from ranktrial.models.judging_keys import KEYS
 from ranktrial.models.model_files import ModelConfig, read_object

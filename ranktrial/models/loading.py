@@ -11,8 +11,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ranktrial.common.characters import REFUSED_IN_FILES, shortened
-from ranktrial.common.errors import UserError
+from ranktrial.common.errors import REFUSED_IN_FILES, UserError, shortened
 from ranktrial.models import lora
 from ranktrial.models.model_files import (
     ModelConfig,

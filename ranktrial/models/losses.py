@@ -7,7 +7,7 @@ the library; a test compares them with it.
 from __future__ import annotations
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.near_names import near
+from ranktrial.common.wording import near
 from ranktrial.models.adapters import adapter, adapters
 from ranktrial.models.teaching import distilled, lacks_teacher, resolve_taught
 

@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ranktrial.common.characters import shortened
-from ranktrial.common.errors import UserError
+from ranktrial.common.errors import UserError, shortened
 from ranktrial.models.model_files import all_modules, backbone, configuration, is_static, read_object, routes
 
 # The sets of tokenizer files; a folder needs one of them.

@@ -14,9 +14,9 @@ from typing import get_args
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import FilePath, Rule
-from ranktrial.common.locations import is_remote
 from ranktrial.common.paths import why_not_below
 from ranktrial.common.unpacking import PACKINGS
+from ranktrial.common.urls import is_remote
 
 LONGEST = 100
 _ENDING = re.compile(r"(?<=.)\.[A-Za-z]{1,6}$")

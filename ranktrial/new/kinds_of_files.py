@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.numerals import finite, integer
 from ranktrial.common.reading import DAMAGE, UTF_8, damaged, open_bytes
+from ranktrial.common.wording import finite, integer
 from ranktrial.datasets.formats._judgements import HEADINGS
 from ranktrial.datasets.formats._trec_documents import ID_KEYS, TEXT_KEYS
 from ranktrial.datasets.formats._trec_topics import NUMBERS
-from ranktrial.ir.column_roles import VALUES, Roles, is_heading, roles, roles_without_heading
+from ranktrial.ir.columns import VALUES, Roles, is_heading, roles, roles_without_heading
 from ranktrial.ir.outside_table import COMMENT, PARQUET, read_table, table_of_lines
 
 ROWS = 50

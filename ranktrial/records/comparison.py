@@ -18,14 +18,13 @@ from typing import Annotated, Any
 import numpy as np
 
 from ranktrial.common.keys import INLINE
-from ranktrial.statistics.dependence.seeds_part import SeedEffects, SeedSource
-from ranktrial.statistics.dependence.structure import Dependence
-from ranktrial.statistics.meta_analysis.bayes import BayesianSummary
-from ranktrial.statistics.meta_analysis.equivalence import SummaryEquivalence
-from ranktrial.statistics.meta_analysis.independent import MetaAnalysis, MetaResult
-from ranktrial.statistics.meta_analysis.summaries import Summary
-from ranktrial.statistics.meta_regression.moderation import Model, Subgroups
+from ranktrial.statistics.bayes import BayesianSummary
+from ranktrial.statistics.dependence import Dependence
+from ranktrial.statistics.independent_tasks import MetaAnalysis, MetaResult
+from ranktrial.statistics.moderation import Model, Subgroups
+from ranktrial.statistics.seeds import SeedEffects, SeedSource
 from ranktrial.statistics.sensitivity import SameTask
+from ranktrial.statistics.summaries import Summary, SummaryEquivalence
 
 
 @dataclass(frozen=True)

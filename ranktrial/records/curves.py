@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ranktrial.common.keys import INLINE
-from ranktrial.statistics.task.differences import Difference
+from ranktrial.statistics.significance import Difference
 
 ALL = "all"  # the number of queries of a point that was trained with all queries of its target
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ranktrial.common.keys import INLINE
-from ranktrial.statistics.power.designs import Target
+from ranktrial.statistics.power import Target
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ranktrial.records.study_design import DesignRecord, FoundBasis, PlanRecord
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.reading import Labels
-from ranktrial.statistics.power.designs import Target
+from ranktrial.statistics.power import Target
 
 
 def sentence(plan: PlanRecord) -> str:

@@ -20,7 +20,7 @@ from typing import Annotated
 import pandas as pd
 
 from ranktrial.common.files import write_text
-from ranktrial.common.records import read_record
+from ranktrial.common.settings import read_record
 from ranktrial.common.tables import read_table, write_table
 from ranktrial.records.curves import ALL, CurvesRecord, Pair, Point
 from ranktrial.reports.comparison import number_text as form
@@ -39,7 +39,7 @@ from ranktrial.reports.writing.content import (
     counted,
     listed,
 )
-from ranktrial.statistics.task.differences import Difference
+from ranktrial.statistics.significance import Difference
 
 DECIMALS = 3
 

@@ -2,16 +2,19 @@
 
 `comparison.compare` is the entry point: it takes per-query scores of two systems by task and returns a `Comparison`.
 
-| package | content |
+| module or package | content |
 |---|---|
 | `effects`, `estimators`, `intervals`, `task_intervals` | methods that a comparison selects by name, one file each |
-| `task` | one task: its effect, interval, tests, seeds, wins and losses |
-| `dependence` | dependence between tasks (shared queries, corpora, checkpoints), and clusters of queries |
-| `least_squares` | means and regressions of effects with a known covariance; components of variance |
-| `meta_analysis` | the effects of several tasks: mean, heterogeneity, prediction, influence |
-| `meta_regression` | models of the differences between tasks |
-| `multiple` | simultaneous tests of many systems; corrections for multiple tests |
+| `paired`, `significance`, `task_results`, `superiority`, `prediction_powered` | one task: effect, interval, tests, wins |
+| `units`, `seeds`, `dependence`, `observed_tasks` | what tasks share: queries, corpora, checkpoints; clusters of queries |
+| `least_squares`, `satterthwaite`, `tails`, `heterogeneity` | least squares, components of variance, distributions |
+| `independent_tasks`, `dependent_tasks`, `synthesise`, `summaries`, `influence`, `bayes` | the effects of several tasks |
+| `moderation`, `meta_regression`, `design_matrix` | models of the differences between tasks |
+| `multiple`, `corrections` | simultaneous tests of many systems; corrections for multiple tests |
 | `power` | power and precision of study designs |
+
+Modules import `scipy` alone, whose parts are loaded when they are first used: planning imports some of these modules
+and computes nothing.
 
 docs/formulas.md has every formula with its source and its tests.
 """

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-import scipy  # its parts are loaded when they are first used
+import scipy
 
 
 def confusion(pairs: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import scipy  # its parts are loaded when they are first used
+import scipy
 
 PERSISTENCE = 0.8  # of rank-biased overlap: repro_eval's default
 

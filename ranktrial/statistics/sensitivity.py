@@ -17,17 +17,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ranktrial.statistics.dependence.observed_tasks import dependence_of
-from ranktrial.statistics.dependence.seeds_part import SeedEffects
 from ranktrial.statistics.effects import effect_named
-from ranktrial.statistics.least_squares.satterthwaite import Part
-from ranktrial.statistics.meta_analysis.independent import MetaAnalysis
-from ranktrial.statistics.meta_analysis.summaries import Summary
+from ranktrial.statistics.independent_tasks import MetaAnalysis
 from ranktrial.statistics.method import Method
+from ranktrial.statistics.observed_tasks import EffectSize, dependence_of
+from ranktrial.statistics.satterthwaite import Part
+from ranktrial.statistics.seeds import SeedEffects
+from ranktrial.statistics.significance import two_one_sided
+from ranktrial.statistics.summaries import Summary
 from ranktrial.statistics.synthesise import synthesise
-from ranktrial.statistics.task.effect_sizes import EffectSize
-from ranktrial.statistics.task.results import TaskResult
-from ranktrial.statistics.task.significance import two_one_sided
+from ranktrial.statistics.task_results import TaskResult
 
 
 @dataclass(frozen=True)

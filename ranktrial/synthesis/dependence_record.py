@@ -15,11 +15,10 @@ import numpy as np
 
 from ranktrial.records.comparison import Covariance, DependenceRecord, SeedsRecord, SeedsSpread, as_record
 from ranktrial.statistics.comparison import Comparison
-from ranktrial.statistics.dependence.covariance import is_diagonal
-from ranktrial.statistics.dependence.seeds_part import SeedEffects
+from ranktrial.statistics.dependence import is_diagonal
 from ranktrial.statistics.method import RANDOM
-from ranktrial.statistics.task.seeds import sd_interval
-from ranktrial.synthesis.comparison_settings import Settings
+from ranktrial.statistics.seeds import SeedEffects, sd_interval
+from ranktrial.synthesis.comparing import Settings
 
 
 class DependenceFields(TypedDict, total=False):

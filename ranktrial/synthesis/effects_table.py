@@ -8,10 +8,10 @@ from typing import NamedTuple
 import pandas as pd
 
 from ranktrial.records.comparison import EffectsRow
+from ranktrial.statistics.corrections import CORRECTIONS
 from ranktrial.statistics.effects import effect_named
-from ranktrial.statistics.multiple.corrections import CORRECTIONS
-from ranktrial.statistics.task.results import TaskResult
-from ranktrial.statistics.task.significance import TTest
+from ranktrial.statistics.significance import TTest
+from ranktrial.statistics.task_results import TaskResult
 
 TESTS = ("t_p", "randomisation_p", "equivalence_p", "non_inferiority_p")  # prefixes of columns
 

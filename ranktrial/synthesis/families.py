@@ -13,8 +13,8 @@ from typing import Annotated
 import pandas as pd
 
 from ranktrial.records.comparison import Difference, FamilyRecord, ScopeRecord
-from ranktrial.statistics.meta_analysis.measure_scale import within_reach
-from ranktrial.statistics.multiple.families import Family, Scope, contrasts_of, family_warnings
+from ranktrial.statistics.measure_scale import within_reach
+from ranktrial.statistics.multiple import Family, Scope, contrasts_of, family_warnings
 
 
 @dataclass(frozen=True, kw_only=True)

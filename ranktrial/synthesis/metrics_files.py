@@ -14,7 +14,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.tables import read_metrics
 from ranktrial.experiment.results_paths import fields_of
 from ranktrial.ir.scores import check_pairs
-from ranktrial.statistics.task.paired import queries
+from ranktrial.statistics.paired import queries
 
 
 class Scores(NamedTuple):

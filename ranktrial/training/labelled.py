@@ -28,9 +28,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 
 from ranktrial.common.errors import UserError
-from ranktrial.ir.collection import Document, read_corpus, read_excluded, read_queries
-from ranktrial.ir.exclusion import NOTHING, Excluded
-from ranktrial.ir.folds import fold_of
+from ranktrial.ir.collection import NOTHING, Document, Excluded, read_corpus, read_excluded, read_queries
+from ranktrial.ir.query_samples import fold_of
 from ranktrial.ir.trec import Qrels, ranking, read_qrels, read_run, relevant
 
 

@@ -15,8 +15,8 @@ import struct
 from dataclasses import dataclass
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.numerals import integer
 from ranktrial.common.slurm import ask
+from ranktrial.common.wording import integer
 
 RANK, FIRST_OF_OTHERS = "RANKTRIAL_RANK", "RANKTRIAL_FIRST_OF_OTHERS"
 PATIENCE = 600  # seconds within which Slurm must start the step; the nodes are already allocated

@@ -24,10 +24,9 @@ from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_text, write_json
 from ranktrial.common.progress import track
-from ranktrial.ir.collection import read_excluded, read_queries
-from ranktrial.ir.exclusion import NOTHING, Excluded
-from ranktrial.ir.few_queries import few_queries
+from ranktrial.ir.collection import NOTHING, Excluded, read_excluded, read_queries
 from ranktrial.ir.measures import evaluate
+from ranktrial.ir.query_samples import few_queries
 from ranktrial.ir.trec import Qrels, read_qrels, relevant
 
 

@@ -21,8 +21,8 @@ from typing import Annotated, Any, NamedTuple
 from ranktrial.common import urls
 from ranktrial.common.command_line import parser, run
 from ranktrial.common.errors import UserError
-from ranktrial.common.locations import HUB, is_url, shown
 from ranktrial.common.settings import read_settings
+from ranktrial.common.urls import HUB, is_url, shown
 from ranktrial.datasets.fetch_package import pip_reason
 from ranktrial.datasets.formats._ir_library import (
     HOME,

@@ -25,8 +25,8 @@ from ranktrial.common import urls
 from ranktrial.common.command_line import parser, run
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder, atomic_path, check_sha256, sha256
-from ranktrial.common.locations import HUB, in_mirrors, is_url, shown
 from ranktrial.common.progress import Progress
+from ranktrial.common.urls import HUB, in_mirrors, is_url, shown
 from ranktrial.datasets.fetch_by_library import fetch_ids
 from ranktrial.datasets.fetch_package import from_pypi
 from ranktrial.datasets.from_hub import fetch_dataset, fetch_model

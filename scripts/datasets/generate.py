@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from ranktrial.common.characters import REFUSED_IN_FILES
 from ranktrial.common.command_line import job
-from ranktrial.common.errors import UserError
+from ranktrial.common.errors import REFUSED_IN_FILES, UserError
 from ranktrial.common.files import atomic_folder, write_json
 from ranktrial.datasets.formats import Collection
 from ranktrial.datasets.formats.generated import PROMPT

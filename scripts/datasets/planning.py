@@ -15,7 +15,7 @@ from pathlib import Path
 from ranktrial.common.digests import files_below
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import JsonObject, given, stated
-from ranktrial.common.locations import find_file, in_mirrors, is_remote, key
+from ranktrial.common.urls import find_file, in_mirrors, is_remote, key
 from ranktrial.engine.downloads import names, place_of, sources
 from ranktrial.experiment import job_files
 from ranktrial.experiment.dataset_keys import format_of, options_of

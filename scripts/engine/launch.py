@@ -16,9 +16,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # this file is not run as a module, and its own folder is not on Python's path (-P)
 
-from ranktrial.common import interruption  # noqa: E402
+from ranktrial.common import processes  # noqa: E402
 
-interruption.in_one_line()  # before anything slow
+processes.in_one_line()  # before anything slow
 
 from ranktrial.common.command_line import run  # noqa: E402
 from ranktrial.common.errors import UserError  # noqa: E402

@@ -17,14 +17,12 @@ from typing import Annotated
 
 import pandas as pd
 
-from ranktrial.common.characters import alike
 from ranktrial.common.command_line import job
-from ranktrial.common.errors import UserError
+from ranktrial.common.errors import UserError, alike
 from ranktrial.common.tables import write_table
-from ranktrial.ir.chosen_values import Wanted
-from ranktrial.ir.collection import read_excluded, read_ids
-from ranktrial.ir.exclusion import NOTHING, Excluded, without
-from ranktrial.ir.run_order import order_warning, queries_of
+from ranktrial.ir.collection import NOTHING, Excluded, read_excluded, read_ids, without
+from ranktrial.ir.columns import Wanted
+from ranktrial.ir.runs import order_warning, queries_of
 from ranktrial.ir.scores import read_values
 from ranktrial.ir.trec import Run, none_judged, read_qrels, read_run, shown, top, write_run
 

@@ -15,9 +15,9 @@ from typing import Annotated, Literal
 from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_text
-from ranktrial.ir.instruction_following import Original
+from ranktrial.ir.measure_names import Original
 from ranktrial.ir.measures import evaluate
-from ranktrial.ir.short_runs import too_short
+from ranktrial.ir.runs import too_short
 from ranktrial.ir.trec import none_judged, over_subtopics, read_qrels, read_run, read_subtopics, with_ascending_ties
 
 Ties = Literal["descending", "ascending"]

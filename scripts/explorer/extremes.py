@@ -18,7 +18,7 @@ from ranktrial.common.tables import write_table
 from ranktrial.explorer.rankings import check_there
 from ranktrial.explorer.task_data import Comparison, Data, Settings, by_source, task_data
 from ranktrial.ir.collection import read_queries
-from ranktrial.statistics.task.superiority import without_rounding
+from ranktrial.statistics.superiority import without_rounding
 
 SHOWN = 10  # of each side
 LISTED = 300  # characters of a query

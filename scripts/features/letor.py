@@ -14,8 +14,7 @@ import numpy as np
 
 from ranktrial.common.command_line import job
 from ranktrial.ir import letor as text_format
-from ranktrial.ir.collection import read_excluded
-from ranktrial.ir.exclusion import NOTHING
+from ranktrial.ir.collection import NOTHING, read_excluded
 from ranktrial.ir.feature_file import Features, check_index, feature_names, read_features, writing
 from ranktrial.ir.term_counts import TermCounts
 

@@ -17,8 +17,7 @@ from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.progress import Progress
 from ranktrial.ir.collection import read_texts
-from ranktrial.ir.comparative import Structure
-from ranktrial.ir.comparative.structures import DOCUMENT, QUERY, write_structures
+from ranktrial.ir.comparative import DOCUMENT, QUERY, Structure, write_structures
 from ranktrial.ir.trec import ranking, read_run
 from ranktrial.models.adapters import Spans, WordTagger, adapter
 

@@ -19,8 +19,6 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_text, write_json
 from ranktrial.common.progress import track
 from ranktrial.common.timing import clock, latency, single_seconds, write_timing
-from ranktrial.ir.few_queries import few_queries
-from ranktrial.ir.folds import fold_of
 from ranktrial.ir.fusion import (
     Scores,
     comb_mnz,
@@ -32,6 +30,7 @@ from ranktrial.ir.fusion import (
     weightings,
 )
 from ranktrial.ir.measures import evaluate
+from ranktrial.ir.query_samples import few_queries, fold_of
 from ranktrial.ir.trec import Qrels, Run, read_qrels, read_run, relevant, top, write_run
 
 Normalise = Literal["min-max", "z-score", "rank"]

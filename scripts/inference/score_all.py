@@ -21,8 +21,7 @@ from ranktrial.inference.ranked import aggregated, chunks, passage_pairs
 from ranktrial.inference.ranking_settings import PairSettings
 from ranktrial.inference.shards import latencies, part
 from ranktrial.inference.vectors import passage_counts
-from ranktrial.ir.collection import passages_of, read_excluded, read_texts
-from ranktrial.ir.exclusion import Excluded, without
+from ranktrial.ir.collection import Excluded, passages_of, read_excluded, read_texts, without
 from ranktrial.ir.trec import Run, top, write_run
 from ranktrial.models.adapters import Scorer, adapter
 from ranktrial.models.batch_sizes import CHUNK

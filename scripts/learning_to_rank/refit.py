@@ -20,7 +20,7 @@ import numpy as np
 from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import write_text
-from ranktrial.common.records import write_record
+from ranktrial.common.settings import write_record
 from ranktrial.common.strict_json import read_json
 from ranktrial.common.timing import clock, machine, write_timing
 from ranktrial.learning_to_rank.files import (

@@ -19,7 +19,7 @@ from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_text, write_text
 from ranktrial.common.progress import track
-from ranktrial.common.records import write_record
+from ranktrial.common.settings import write_record
 from ranktrial.common.timing import clock, machine, write_timing
 from ranktrial.ir.feature_file import feature_names
 from ranktrial.ir.trec import Qrels

@@ -11,9 +11,8 @@ import os
 from pathlib import Path
 from types import ModuleType
 
-from ranktrial.common.characters import REFUSED, named
 from ranktrial.common.command_line import run
-from ranktrial.common.errors import UserError
+from ranktrial.common.errors import REFUSED, UserError, named
 from ranktrial.common.given_places import check_new
 from ranktrial.common.strict_yaml import parse_yaml
 from ranktrial.experiment.resolution import resolve

@@ -6,7 +6,7 @@ Reads curves/{curve}.json. Writes tables/curves-{curve}-answers.md and .tsv.
 from __future__ import annotations
 
 from ranktrial.common.command_line import parser, run
-from ranktrial.common.records import read_record
+from ranktrial.common.settings import read_record
 from ranktrial.records.curves import CurvesRecord
 from ranktrial.reports.transfer_studies import Curves, answers_of_curves, write_answers
 

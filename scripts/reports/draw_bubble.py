@@ -22,7 +22,7 @@ from ranktrial.reports.figures.bubble import Bubble, BubblePlot, Fitted, bubble_
 from ranktrial.reports.figures.fonts import figure_arguments
 from ranktrial.reports.figures.forest import save
 from ranktrial.statistics.effects import effect_named
-from ranktrial.statistics.meta_regression.moderation import FittedModel
+from ranktrial.statistics.moderation import FittedModel
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from ranktrial.common.command_line import run
-from ranktrial.common.records import read_record
+from ranktrial.common.settings import read_record
 from ranktrial.experiment.drawing import Typeset
 from ranktrial.experiment.results_paths import fields_of
 from ranktrial.records.comparison import MetaRecord

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ranktrial.common.command_line import run
-from ranktrial.common.records import read_record
+from ranktrial.common.settings import read_record
 from ranktrial.experiment.drawing import Typeset
 from ranktrial.records.curves import CurvesRecord
 from ranktrial.reports.figures.curves import CurvesPlot, Panel, Spot, curves_plot

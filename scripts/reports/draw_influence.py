@@ -12,7 +12,7 @@ from typing import Annotated
 import pandas as pd
 
 from ranktrial.common.command_line import run
-from ranktrial.common.records import read_record
+from ranktrial.common.settings import read_record
 from ranktrial.common.tables import read_table
 from ranktrial.experiment.drawing import Typeset
 from ranktrial.records.comparison import MetaRecord

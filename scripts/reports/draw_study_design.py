@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ranktrial.common.command_line import run
-from ranktrial.common.records import read_record
+from ranktrial.common.settings import read_record
 from ranktrial.experiment.drawing import Typeset
 from ranktrial.records.study_design import PlanRecord
 from ranktrial.reports.comparison.reading import Labels

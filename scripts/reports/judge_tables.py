@@ -37,8 +37,8 @@ from ranktrial.reports.writing.content import (
     counted,
 )
 from ranktrial.statistics.agreement import cohens_kappa, confusion, order_correlation
-from ranktrial.statistics.meta_analysis.measure_scale import reach_of
-from ranktrial.statistics.task.differences import difference_of
+from ranktrial.statistics.measure_scale import reach_of
+from ranktrial.statistics.significance import difference_of
 
 Metrics = dict[str, pd.DataFrame]  # the mean over its seeds of a system's metrics, by system
 ALPHA = 0.05

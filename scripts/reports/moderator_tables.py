@@ -28,8 +28,8 @@ from ranktrial.reports.comparison.moderation import (
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Block, Items, Paragraph, Section, Table, columns
-from ranktrial.statistics.meta_analysis.summaries import Summary
-from ranktrial.statistics.meta_regression.moderation import Coefficient, Level, Model, Subgroups
+from ranktrial.statistics.moderation import Coefficient, Level, Model, Subgroups
+from ranktrial.statistics.summaries import Summary
 
 OF_ROW = ("estimate", "variance", "se", "ci_low", "ci_high", "df", "p_value", "permutation_p_value")
 OF_MODEL = ("k", "problem", "tau2", "tau2_of_all", "r2", "i2", "h2", "qe", "qe_df", "qe_p_value", "qm", "qm_df",

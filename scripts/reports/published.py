@@ -28,7 +28,7 @@ import pandas as pd
 from ranktrial.common.command_line import parser, run
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import lines, write_text
-from ranktrial.common.records import read_record
+from ranktrial.common.settings import read_record
 from ranktrial.common.tables import (
     DATASETS,
     EFFECTS,

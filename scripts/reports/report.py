@@ -17,7 +17,6 @@ from typing import Annotated
 import pandas as pd
 
 from ranktrial.common.command_line import parser, run
-from ranktrial.common.commit import commit_text
 from ranktrial.common.files import write_text
 from ranktrial.common.tables import (
     CHOSEN_RECIPES,
@@ -31,6 +30,7 @@ from ranktrial.common.tables import (
     read_texts,
 )
 from ranktrial.common.timing import processor
+from ranktrial.common.version import commit_text
 from ranktrial.reports.comparison.families import read_families
 from ranktrial.reports.comparison.reading import Labels, Looks, adjustments, read_found
 from ranktrial.reports.contents import data

@@ -15,7 +15,7 @@ import pandas as pd
 
 from ranktrial.common.command_line import parser, run
 from ranktrial.common.files import write_text
-from ranktrial.common.records import read_record
+from ranktrial.common.settings import read_record
 from ranktrial.common.tables import write_table
 from ranktrial.records.study_design import PlanRecord
 from ranktrial.reports.comparison.reading import Labels

@@ -39,7 +39,7 @@ from ranktrial.reports.comparison.table import (
 )
 from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Block, Column, Items, Paragraph, Section, Table, columns
-from ranktrial.statistics.meta_analysis.summaries import Summary
+from ranktrial.statistics.summaries import Summary
 
 INDENTED = 2 * "\N{NO-BREAK SPACE}"
 COLUMNS = ("effect", "variance", "se", "ci_low", "ci_high", "p_value", "log10_p")  # of an effects file

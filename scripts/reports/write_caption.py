@@ -11,7 +11,7 @@ from typing import Any
 
 from ranktrial.common.command_line import run
 from ranktrial.common.files import write_text
-from ranktrial.common.records import read_record
+from ranktrial.common.settings import read_record
 from ranktrial.records.comparison import MetaRecord
 from ranktrial.reports.comparison.forest_data import Forest
 from ranktrial.reports.comparison.plot_text import caption

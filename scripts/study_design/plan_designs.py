@@ -17,7 +17,7 @@ from typing import Annotated
 import pandas as pd
 
 from ranktrial.common.command_line import parser, run
-from ranktrial.common.records import read_record, write_record
+from ranktrial.common.settings import read_record, write_record
 from ranktrial.common.tables import COSTS, EFFECTS, read_metrics, read_table
 from ranktrial.experiment.results_paths import fields_of
 from ranktrial.records.comparison import MetaRecord
@@ -30,9 +30,10 @@ from ranktrial.records.study_design import (
     PresentSummary,
     SeedVarianceRecord,
 )
-from ranktrial.statistics.power.designs import (
+from ranktrial.statistics.power import (
     Components,
     Design,
+    Precision,
     Question,
     Row,
     Target,
@@ -40,9 +41,7 @@ from ranktrial.statistics.power.designs import (
     enough_collections,
     rows,
 )
-from ranktrial.statistics.power.precision import Precision
-from ranktrial.study_design.basis import Assumed, Basis, Systems, Values, assumed_basis, found_basis, trained_values
-from ranktrial.study_design.curves import curves
+from ranktrial.study_design import Assumed, Basis, Systems, Values, assumed_basis, curves, found_basis, trained_values
 
 
 @dataclass(frozen=True)

@@ -21,24 +21,35 @@ import pandas as pd
 
 from ranktrial.common.command_line import parser, run
 from ranktrial.common.errors import UserError
-from ranktrial.common.records import write_record
+from ranktrial.common.settings import write_record
 from ranktrial.common.tables import write_table
 from ranktrial.experiment.results_paths import fields_of
 from ranktrial.ir.scores import are_counted, check_scales
 from ranktrial.ir.trec import Qrels, read_qrels
 from ranktrial.ir.trec import relevant as relevant_documents
-from ranktrial.statistics.meta_analysis.measure_scale import measure_scale, reach_of
+from ranktrial.statistics.measure_scale import measure_scale, reach_of
 from ranktrial.statistics.method import ESTIMATED
+from ranktrial.statistics.observed_tasks import effect_size
 from ranktrial.statistics.sensitivity import sensitivity
-from ranktrial.statistics.task.effect_sizes import effect_size
-from ranktrial.statistics.task.results import task_warnings
-from ranktrial.synthesis.cluster_file import read_clusters
-from ranktrial.synthesis.comparing import DependenceData, compared, mixed_estimands, unknown_seeds
-from ranktrial.synthesis.comparison_settings import Settings
-from ranktrial.synthesis.dependence_record import dependence_record
-from ranktrial.synthesis.effects_table import Judged, rows
-from ranktrial.synthesis.judged_tasks import notes, with_judges
-from ranktrial.synthesis.meta_record import equivalence_record, meta_record, sensitivity_record
+from ranktrial.statistics.task_results import task_warnings
+from ranktrial.synthesis.comparing import (
+    DependenceData,
+    Settings,
+    compared,
+    mixed_estimands,
+    notes,
+    read_clusters,
+    unknown_seeds,
+    with_judges,
+)
+from ranktrial.synthesis.comparison_results import (
+    Judged,
+    dependence_record,
+    equivalence_record,
+    meta_record,
+    rows,
+    sensitivity_record,
+)
 from ranktrial.synthesis.metrics_files import Scores, by_task, paired, read_scores, seeds_by_task
 from ranktrial.synthesis.unjudged import unjudged_record
 

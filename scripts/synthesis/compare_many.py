@@ -13,11 +13,11 @@ import sys
 import pandas as pd
 
 from ranktrial.common.command_line import parser, run
-from ranktrial.common.records import write_record
+from ranktrial.common.settings import write_record
 from ranktrial.common.tables import write_table
 from ranktrial.ir.scores import are_counted, check_scales
-from ranktrial.statistics.meta_analysis.measure_scale import reach_of
-from ranktrial.statistics.multiple.families import scopes
+from ranktrial.statistics.measure_scale import reach_of
+from ranktrial.statistics.multiple import scopes
 from ranktrial.synthesis.families import Settings, record, rows
 from ranktrial.synthesis.metrics_files import by_task_and_system, on_common_queries, read_scores
 

@@ -14,10 +14,10 @@ from typing import Annotated, Any
 import pandas as pd
 
 from ranktrial.common.command_line import parser, run
-from ranktrial.common.records import read_record
+from ranktrial.common.settings import read_record
 from ranktrial.common.tables import write_table
 from ranktrial.records.comparison import ComparisonRow, MetaRecord
-from ranktrial.statistics.multiple.corrections import CORRECTIONS, over_hypotheses
+from ranktrial.statistics.corrections import CORRECTIONS, over_hypotheses
 
 COLUMNS = [column.name for column in fields(ComparisonRow)]
 ENDS = ("low", "high")

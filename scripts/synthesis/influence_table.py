@@ -13,14 +13,13 @@ import pandas as pd
 import scipy  # its parts are loaded when they are first used
 
 from ranktrial.common.command_line import parser, run
-from ranktrial.common.records import read_record
+from ranktrial.common.settings import read_record
 from ranktrial.common.tables import EFFECTS, read_table, write_table
 from ranktrial.records.comparison import MetaRecord, from_record
-from ranktrial.statistics.dependence.structure import Dependence
+from ranktrial.statistics.dependence import Dependence
 from ranktrial.statistics.effects import effect_named, reported_within
+from ranktrial.statistics.influence import MIN_TASKS, dependent_influences, influences
 from ranktrial.statistics.intervals import has_own_weights
-from ranktrial.statistics.meta_analysis.dependent_influence import dependent_influences
-from ranktrial.statistics.meta_analysis.influence import MIN_TASKS, influences
 
 DIAGNOSTICS = ("hat", "rstudent", "dffits", "dfbetas", "cooks_distance", "covariance_ratio", "baujat_x", "baujat_y")
 WITHOUT = ("effect", "ci_low", "ci_high", "p_value", "tau2", "q")  # of the summary of all other tasks

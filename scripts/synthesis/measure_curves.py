@@ -15,12 +15,11 @@ import pandas as pd
 
 from ranktrial.common.command_line import parser, run
 from ranktrial.common.errors import UserError
-from ranktrial.common.records import write_record
+from ranktrial.common.settings import write_record
 from ranktrial.common.tables import DATASETS, read_table, write_table
 from ranktrial.experiment.results_paths import fields_of
 from ranktrial.records.curves import ALL
-from ranktrial.synthesis.transfer.curves import Settings, record, rows
-from ranktrial.synthesis.transfer.values import read_values
+from ranktrial.synthesis.transfer import CurvesSettings, curves_record, curves_rows, read_values
 
 
 def trained_queries(timings: list[Path]) -> dict[str, int]:
@@ -34,7 +33,9 @@ def trained_queries(timings: list[Path]) -> dict[str, int]:
     return found
 
 
-def sizes_of_all(settings: Settings, trained: dict[str, int], datasets: pd.DataFrame) -> dict[tuple[str, str], int]:
+def sizes_of_all(
+    settings: CurvesSettings, trained: dict[str, int], datasets: pd.DataFrame
+) -> dict[tuple[str, str], int]:
     """The number of queries in `all`, by target and start. Raises UserError if it is unknown."""
     train = datasets[datasets["split"] == "train"].set_index("dataset")["queries"].to_dict()
     sizes = {}
@@ -50,14 +51,16 @@ def sizes_of_all(settings: Settings, trained: dict[str, int], datasets: pd.DataF
 
 
 def main() -> None:
-    arguments = parser(__doc__, "metrics*", "timing*", "datasets", "table", "record", settings=Settings).parse_args()
-    settings: Settings = arguments.settings
+    arguments = parser(
+        __doc__, "metrics*", "timing*", "datasets", "table", "record", settings=CurvesSettings
+    ).parse_args()
+    settings: CurvesSettings = arguments.settings
     values, said = read_values(arguments.metrics, settings.measure)
     for line in said:
         print(line, file=sys.stderr)
     datasets = read_table(arguments.datasets, *DATASETS)
-    found = record(settings, values, sizes_of_all(settings, trained_queries(arguments.timing), datasets))
-    write_table(arguments.table, rows(found))
+    found = curves_record(settings, values, sizes_of_all(settings, trained_queries(arguments.timing), datasets))
+    write_table(arguments.table, curves_rows(found))
     write_record(arguments.record, found)
 
 

@@ -10,17 +10,16 @@ import sys
 
 from ranktrial.common.command_line import parser, run
 from ranktrial.common.tables import write_table
-from ranktrial.synthesis.transfer.matrix import Settings, rows
-from ranktrial.synthesis.transfer.values import read_values
+from ranktrial.synthesis.transfer import MatrixSettings, matrix_rows, read_values
 
 
 def main() -> None:
-    arguments = parser(__doc__, "metrics*", "table", settings=Settings).parse_args()
-    settings: Settings = arguments.settings
+    arguments = parser(__doc__, "metrics*", "table", settings=MatrixSettings).parse_args()
+    settings: MatrixSettings = arguments.settings
     values, said = read_values(arguments.metrics, settings.measure)
     for line in said:
         print(line, file=sys.stderr)
-    write_table(arguments.table, rows(settings, values))
+    write_table(arguments.table, matrix_rows(settings, values))
 
 
 if __name__ == "__main__":

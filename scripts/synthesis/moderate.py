@@ -17,16 +17,16 @@ import numpy as np
 
 from ranktrial.common.command_line import parser, run
 from ranktrial.common.errors import UserError
-from ranktrial.common.records import read_record, write_record
+from ranktrial.common.settings import read_record, write_record
 from ranktrial.common.tables import EFFECTS, read_table
 from ranktrial.experiment.results_paths import fields_of
 from ranktrial.ir.trec import Qrels, read_qrels
 from ranktrial.records.comparison import EffectsRow, MetaRecord, ModerationRecord, from_record
-from ranktrial.statistics.dependence.structure import Dependence
+from ranktrial.statistics.dependence import Dependence
+from ranktrial.statistics.design_matrix import Value
 from ranktrial.statistics.effects import combined, reported_within
-from ranktrial.statistics.meta_regression.design import Value
-from ranktrial.statistics.meta_regression.moderation import Effects, Subgroups, models, subgroups
 from ranktrial.statistics.method import Method
+from ranktrial.statistics.moderation import Effects, Subgroups, models, subgroups
 from ranktrial.synthesis.moderators import TaskFacts, moderator_named
 
 MOST_PERMUTATIONS = 10_000  # each is a model with its own tau2

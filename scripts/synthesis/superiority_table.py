@@ -17,9 +17,8 @@ from ranktrial.common.command_line import parser, run
 from ranktrial.common.tables import write_table
 from ranktrial.ir.trec import read_qrels
 from ranktrial.statistics.comparison import units_of
-from ranktrial.statistics.task.superiority import superiority, without_rounding
-from ranktrial.synthesis.comparing import task_scores
-from ranktrial.synthesis.comparison_settings import Settings
+from ranktrial.statistics.superiority import superiority, without_rounding
+from ranktrial.synthesis.comparing import Settings, task_scores
 from scripts.synthesis.compare import Pairs, dependence_data, read_pairs
 
 

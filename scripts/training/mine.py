@@ -22,7 +22,7 @@ from typing import Annotated, Any
 from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_text
-from ranktrial.common.records import write_record
+from ranktrial.common.settings import write_record
 from ranktrial.ir.trec import Run, read_run
 from ranktrial.records.mining import MiningRecord
 from ranktrial.training.labelled import (

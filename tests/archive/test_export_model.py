@@ -9,7 +9,7 @@ import yaml
 
 from ranktrial.archive.model_card import exported, mean_of, public
 from ranktrial.common.errors import UserError
-from ranktrial.common.records import write_record
+from ranktrial.common.settings import write_record
 from ranktrial.experiment.resolution import resolve
 from ranktrial.models.adapters import adapters
 from scripts.archive import export_model

@@ -24,8 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from ranktrial.common.energy import joules
-from ranktrial.common.timing import machine, now
+from ranktrial.common.timing import joules, machine, now
 from ranktrial.models import running  # noqa: F401 - first: it sets what the libraries read while they are imported
 from tests.benchmark import inputs, limits
 from tests.benchmark.row import Result, Work

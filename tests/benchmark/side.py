@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from ranktrial.common.memory import peak_rss_bytes
+from ranktrial.common.timing import peak_rss_bytes
 from ranktrial.models import running  # noqa: F401 - first: it sets what the libraries read while they are imported
 from tests.benchmark.row import row
 

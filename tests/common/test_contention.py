@@ -7,8 +7,7 @@ import time
 
 import pytest
 
-from ranktrial.common.contention import Counted, counted, other_cores
-from ranktrial.common.timing import clock, machine
+from ranktrial.common.timing import Counted, clock, counted, machine, other_cores
 
 
 def family(folder, stat, processes):

@@ -6,9 +6,8 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from ranktrial.common import energy, timing
-from ranktrial.common.energy import Packages, card, card_joules
-from ranktrial.common.timing import Seconds, clock, write_timing
+from ranktrial.common import timing
+from ranktrial.common.timing import Packages, Seconds, card, card_joules, clock, write_timing
 
 
 def package(folder, number, used, most=999_999_999):
@@ -73,14 +72,14 @@ def test_joules_go_with_their_seconds():
 
 def test_a_timing_has_them_where_there_are_any(tmp_path, monkeypatch):
     package(tmp_path, 0, 1_000_000)
-    monkeypatch.setattr(energy, "_packages", Packages(tmp_path))
-    monkeypatch.setattr(energy, "card_joules", lambda: None)
+    monkeypatch.setattr(timing, "_packages", Packages(tmp_path))
+    monkeypatch.setattr(timing, "card_joules", lambda: None)
     start = clock()
     package(tmp_path, 0, 4_000_000)
     write_timing(tmp_path / "timing.json", seconds=clock() - start)
     reported = json.loads((tmp_path / "timing.json").read_text())
     assert reported["energy_joules"] == {"processor": 3.0} and reported["seconds"] < 60
-    monkeypatch.setattr(energy, "_packages", Packages(tmp_path / "none"))
+    monkeypatch.setattr(timing, "_packages", Packages(tmp_path / "none"))
     start = clock()
     write_timing(tmp_path / "timing.json", seconds=clock() - start)
     assert "energy_joules" not in json.loads((tmp_path / "timing.json").read_text())

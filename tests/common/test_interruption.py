@@ -5,13 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ranktrial.common.interruption import SAID
+from ranktrial.common.processes import SAID
 
 ROOT = Path(__file__).parents[2]
 
 
 def ended_by(error):
-    program = f"from ranktrial.common.interruption import in_one_line\nin_one_line()\nraise {error}"
+    program = f"from ranktrial.common.processes import in_one_line\nin_one_line()\nraise {error}"
     return subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
 
 

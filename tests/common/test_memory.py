@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ranktrial.common import memory
-from ranktrial.common.memory import STATUS, peak_rss_bytes
-from ranktrial.common.timing import machine
+from ranktrial.common import timing
+from ranktrial.common.timing import STATUS, machine, peak_rss_bytes
 
 ROOT = Path(__file__).parents[2]
 HELD = 400 << 20  # bytes
@@ -19,7 +18,7 @@ HELD = 400 << 20  # bytes
 @pytest.mark.skipif(not STATUS.exists(), reason="only Linux counts the memory of a process apart")
 def test_a_job_is_not_charged_with_what_its_parent_holds():
     held = np.ones(HELD, np.uint8)
-    asked = "from ranktrial.common.memory import peak_rss_bytes; print(peak_rss_bytes())"
+    asked = "from ranktrial.common.timing import peak_rss_bytes; print(peak_rss_bytes())"
     command = f"set -euo pipefail; {sys.executable} -c '{asked}'"  # as Snakemake starts a job
     done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=True)
     assert 5e6 < int(done.stdout) < 100e6 < held.nbytes
@@ -34,7 +33,7 @@ def test_what_linux_counts_is_read(tmp_path):
 
 @pytest.mark.parametrize(("platform", "unit"), [("linux", 1024), ("darwin", 1)])
 def test_elsewhere_getrusage_tells_it(tmp_path, monkeypatch, platform, unit):
-    monkeypatch.setattr(memory.sys, "platform", platform)
+    monkeypatch.setattr(timing.sys, "platform", platform)
     for status in (tmp_path / "absent", tmp_path / "empty"):
         (tmp_path / "empty").write_text("")
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -1,6 +1,6 @@
 """The name that was meant by an unknown one."""
 
-from ranktrial.common.near_names import closest, hint, near
+from ranktrial.common.wording import closest, hint, near
 
 
 def test_the_closest_name_is_asked_for_whatever_its_case():

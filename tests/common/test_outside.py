@@ -3,9 +3,9 @@
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.numerals import finite, integer
 from ranktrial.common.paths import below, why_not_below
 from ranktrial.common.strict_json import parse_json, read_json
+from ranktrial.common.wording import finite, integer
 
 
 @pytest.mark.parametrize(

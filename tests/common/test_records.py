@@ -8,8 +8,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import INLINE, given
-from ranktrial.common.records import read_record, write_record
-from ranktrial.common.settings import read_settings
+from ranktrial.common.settings import read_record, read_settings, write_record
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from types import SimpleNamespace
 import pyarrow
 import pytest
 
-from ranktrial.common import reading
-from ranktrial.common import zip_and_tar as unpacking
+from ranktrial.common import reading, unpacking
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import lines
 from ranktrial.common.unpacking import only_folder_with, opened

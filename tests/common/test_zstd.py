@@ -17,8 +17,7 @@ from ranktrial.common.files import lines
 from ranktrial.common.reading import ZstdDamage, open_bytes, read_text
 from ranktrial.common.strict_xml import read_xml
 from ranktrial.common.unpacking import opened
-from ranktrial.ir.plain_run import read_plain_run
-from ranktrial.ir.trec import read_qrels, read_run
+from ranktrial.ir.trec import read_plain_run, read_qrels, read_run
 from tests.common.test_unpacking import THREE, refusal, tarred
 
 ROOT = Path(__file__).parents[2]

@@ -6,12 +6,11 @@ import json
 
 import pytest
 
-from ranktrial.common.characters import alike
-from ranktrial.common.errors import UserError
+from ranktrial.common.errors import UserError, alike
 from ranktrial.datasets.formats import hub
 from ranktrial.datasets.formats._judgements import read_by_subtopic, read_judgements
 from ranktrial.datasets.formats._trec_topics import read_topics
-from ranktrial.ir.run_order import rises_with_rank
+from ranktrial.ir.runs import rises_with_rank
 from ranktrial.ir.trec import write_qrels
 from scripts.evaluation.imports import take_over
 from tests.support.broken import write

@@ -9,7 +9,7 @@ import pytest
 import requests
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.locations import key
+from ranktrial.common.urls import key
 from ranktrial.engine.downloads import LONGEST, names, plain_name, sources
 from ranktrial.experiment.sections.dataset import Dataset
 from ranktrial.models.model_keys import Model

@@ -5,8 +5,8 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.tables import read_metrics
+from ranktrial.ir.runs import known_zero_runs, zero_runs
 from ranktrial.ir.trec import read_run, write_qrels, write_run
-from ranktrial.ir.zero_runs import known_zero_runs, zero_runs
 from scripts.evaluation.imports import take_over
 from scripts.evaluation.means import means
 from scripts.evaluation.score import write_scores

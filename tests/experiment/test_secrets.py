@@ -17,8 +17,7 @@ import pytest
 from ranktrial.archive.identities import identities
 from ranktrial.archive.ir_metadata import _data
 from ranktrial.common.errors import UserError
-from ranktrial.common.locations import key, shown
-from ranktrial.common.urls import holds_secret, parse, redacted
+from ranktrial.common.urls import holds_secret, key, parse, redacted, shown
 from ranktrial.engine.downloads import HOW, names, plain_name, sources
 from ranktrial.experiment.charts import weights_name
 from ranktrial.experiment.descriptions import describe

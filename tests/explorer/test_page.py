@@ -12,7 +12,7 @@ from selenium.webdriver.support.ui import Select
 
 from ranktrial.ir.collection import read_queries
 from ranktrial.ir.trec import ranking, read_qrels, read_run
-from ranktrial.statistics.task.differences import difference_of
+from ranktrial.statistics.significance import difference_of
 from tests.explorer.crafted_experiment import EVIL, FEW, FORMULA
 from tests.explorer.page import Page
 from tests.support.axe import axe as axe

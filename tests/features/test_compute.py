@@ -11,9 +11,7 @@ from ranktrial.common import plugins
 from ranktrial.common.errors import UserError
 from ranktrial.features.families import features_in, known
 from ranktrial.ir.collection import Document, write_corpus, write_queries
-from ranktrial.ir.comparative import Structure
-from ranktrial.ir.comparative.features import read_document
-from ranktrial.ir.comparative.structures import write_structures
+from ranktrial.ir.comparative import Structure, read_document, write_structures
 from ranktrial.ir.feature_file import check_index, feature_names, read_about, read_features
 from ranktrial.ir.trec import write_qrels, write_run
 from scripts.features import compute

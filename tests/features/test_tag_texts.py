@@ -4,8 +4,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus, write_queries
-from ranktrial.ir.comparative import Structure
-from ranktrial.ir.comparative.structures import read_structures
+from ranktrial.ir.comparative import Structure, read_structures
 from ranktrial.ir.trec import write_run
 from ranktrial.models.types import token_classification
 from scripts.features import tag_texts

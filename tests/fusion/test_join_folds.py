@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.ir.folds import fold_of
+from ranktrial.ir.query_samples import fold_of
 from ranktrial.ir.trec import read_run, write_run
 from scripts.fusion.jobs import join_folds
 from tests.support.calling import call

@@ -14,8 +14,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.inference import exact, quantised
 from ranktrial.inference.indices import terms as term_index
 from ranktrial.inference.shards import part
-from ranktrial.ir.collection import Document, write_corpus, write_queries
-from ranktrial.ir.exclusion import without
+from ranktrial.ir.collection import Document, without, write_corpus, write_queries
 from ranktrial.ir.trec import read_run, write_run
 from ranktrial.models.adapters import adapter
 from ranktrial.models.types import cross_encoder

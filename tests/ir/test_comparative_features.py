@@ -5,10 +5,16 @@ import time
 
 import pytest
 
-from ranktrial.ir.comparative import Structure
-from ranktrial.ir.comparative.document import tag_document
-from ranktrial.ir.comparative.features import Features, comparative_features, features, named, read_document
-from ranktrial.ir.comparative.question import tag_question
+from ranktrial.ir.comparative import (
+    Features,
+    Structure,
+    comparative_features,
+    features,
+    named,
+    read_document,
+    tag_document,
+    tag_question,
+)
 
 QUESTION = "Which is better for children, a hard mattress or a soft mattress?"
 

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.ir.collection import passages_of, read_excluded, read_queries, write_queries
-from ranktrial.ir.exclusion import most, without
+from ranktrial.ir.collection import most, passages_of, read_excluded, read_queries, without, write_queries
 
 
 def test_they_are_left_out_before_the_cut_in_the_order_of_the_scores():

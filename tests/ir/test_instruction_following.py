@@ -3,7 +3,7 @@
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.ir.instruction_following import Original, p_mrr
+from ranktrial.ir.measure_names import Original, p_mrr
 from ranktrial.ir.measures import evaluate
 
 RISING = {"q": {"0": 1.0, "1": 2.0, "2": 3.0, "3": 4.0}}  # 0 is last

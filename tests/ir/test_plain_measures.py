@@ -5,8 +5,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.ir.measure_names import parse
-from ranktrial.ir.measures import evaluate
-from ranktrial.ir.plain_measures import is_plain, plain_values
+from ranktrial.ir.measures import evaluate, is_plain, plain_values
 from ranktrial.ir.trec import ranking
 from tests.ir.test_measures import random_case
 

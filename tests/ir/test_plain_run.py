@@ -5,9 +5,8 @@ import random
 
 import pytest
 
-from ranktrial.ir import plain_run, trec
-from ranktrial.ir.plain_run import read_plain_run
-from ranktrial.ir.trec import read_run, write_run
+from ranktrial.ir import trec
+from ranktrial.ir.trec import read_plain_run, read_run, write_run
 
 LINE = "q Q0 d 1 0.5 t\n"
 
@@ -32,7 +31,7 @@ def test_it_reads_what_the_careful_reader_reads(tmp_path, monkeypatch, carefully
     documents = [f"d{number}" for number in range(40)]
     run = {f"q{n}": {name: drawn.choice(scores) for name in drawn.sample(documents, 20)} for n in range(5)}
     write_run(tmp_path / name, run, "a-tag")
-    monkeypatch.setattr(plain_run, "BLOCK", block)
+    monkeypatch.setattr(trec, "BLOCK", block)
     read = read_plain_run(tmp_path / name)
     assert read == carefully(tmp_path / name)
     assert {query: list(found) for query, found in read.items()} == {

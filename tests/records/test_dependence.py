@@ -10,7 +10,7 @@ import numpy as np
 from ranktrial.common.keys import given
 from ranktrial.common.settings import read_settings
 from ranktrial.records.comparison import DependenceRecord, as_record, from_record
-from ranktrial.statistics.dependence.structure import Dependence
+from ranktrial.statistics.dependence import Dependence
 from tests.statistics.test_dependent_moderators import BY_NAME, dependence_of, seed_effect
 
 

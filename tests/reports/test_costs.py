@@ -12,7 +12,7 @@ from ranktrial.reports.contents.costs import COLUMNS, costs, costs_table
 from ranktrial.reports.figures.cost_data import Cost, Point, latency, pareto_front, point, side_by_side
 from ranktrial.reports.figures.costs import Box, Shown, around, cost_axis, cost_figure, placed
 from ranktrial.reports.writing.content import plain
-from ranktrial.statistics.meta_analysis.summaries import normal_summary
+from ranktrial.statistics.summaries import normal_summary
 from scripts.reports.costs import Beside, row
 from scripts.reports.draw_costs import END_TO_END, Settings, notes
 

@@ -29,7 +29,7 @@ from ranktrial.reports.figures.family import APART, diagram, spread
 from ranktrial.reports.figures.marks import DIAMOND
 from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Note
-from ranktrial.statistics.multiple.families import scopes
+from ranktrial.statistics.multiple import scopes
 from ranktrial.synthesis.families import Settings, record, rows
 from scripts.reports.draw_family import filled
 from scripts.reports.family_table import content

@@ -16,7 +16,7 @@ from ranktrial.reports.comparison.forest_data import AgainstMargin, Diamond, Mar
 from ranktrial.reports.comparison.reading import Labels, Looks, forest, read_found
 from ranktrial.reports.figures.forest import forest_plot
 from ranktrial.reports.figures.forest_layout import common_limits
-from ranktrial.statistics.meta_analysis.bayes import BayesianSummary
+from ranktrial.statistics.bayes import BayesianSummary
 from tests.reports import test_forest
 from tests.reports.test_forest import UNDEFINED, outside, overlapping, patches, rows, with_rows, words
 from tests.support.meta_records import meta_record

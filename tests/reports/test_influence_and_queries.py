@@ -13,7 +13,7 @@ from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.influence import InfluencePlot, Point, free_places, influence_plot
 from ranktrial.reports.figures.panel import Scale, limits_of
 from ranktrial.reports.figures.queries import QueriesPlot, TaskQueries, density_of, quantiles, queries_plot
-from ranktrial.statistics.task.superiority import superiority
+from ranktrial.statistics.superiority import superiority
 from scripts.reports import draw_influence, draw_queries
 from scripts.reports.planning import figures, pages
 from scripts.synthesis.influence_table import influence_table

@@ -29,10 +29,10 @@ from ranktrial.reports.comparison.reading import Labels, subgroups
 from ranktrial.reports.figures.bubble import LARGEST, Bubble, BubblePlot, Fitted, bubble_plot
 from ranktrial.reports.figures.forest import forest_plot
 from ranktrial.reports.writing.content import Paragraph
-from ranktrial.statistics.dependence.structure import Dependence
-from ranktrial.statistics.meta_regression.moderation import Effects, Model, models
-from ranktrial.statistics.meta_regression.moderation import subgroups as grouped
+from ranktrial.statistics.dependence import Dependence
 from ranktrial.statistics.method import Method
+from ranktrial.statistics.moderation import Effects, Model, models
+from ranktrial.statistics.moderation import subgroups as grouped
 from scripts.reports import draw_bubble, moderator_tables
 from scripts.reports.planning import figures, pages
 from tests.experiment.test_config import changed

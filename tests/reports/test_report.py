@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ranktrial.common.commit import commit_text
 from ranktrial.common.errors import UserError
 from ranktrial.common.tables import read_texts
-from ranktrial.common.version import VERSION
+from ranktrial.common.version import VERSION, commit_text
 from ranktrial.reports.comparison.reading import SHOWN, Adjusted, Adjustment, Found, Labels, Looks, check_columns
 from ranktrial.reports.comparison.table import TRIED, TRIED_NOTE
 from ranktrial.reports.contents import data
@@ -35,8 +34,8 @@ from ranktrial.reports.writing.content import (
     spans,
 )
 from ranktrial.statistics.method import Method
-from ranktrial.statistics.task.results import task_result
-from ranktrial.synthesis.effects_table import rows
+from ranktrial.statistics.task_results import task_result
+from ranktrial.synthesis.comparison_results import rows
 from scripts.reports.report import origin_of
 from scripts.synthesis.comparisons_table import Settings as ComparisonsSettings
 from scripts.synthesis.comparisons_table import table as comparisons_table

@@ -17,11 +17,14 @@ from ranktrial.reports.comparison.plot_text import notes
 from ranktrial.reports.comparison.reading import Found, adjustments
 from ranktrial.reports.comparison.sentence import sentence
 from ranktrial.statistics.sensitivity import sensitivity
-from ranktrial.synthesis.comparing import compared
-from ranktrial.synthesis.comparison_settings import SeedsOf, Settings
-from ranktrial.synthesis.dependence_record import dependence_record
-from ranktrial.synthesis.effects_table import rows
-from ranktrial.synthesis.meta_record import equivalence_record, meta_record, sensitivity_record
+from ranktrial.synthesis.comparing import SeedsOf, Settings, compared
+from ranktrial.synthesis.comparison_results import (
+    dependence_record,
+    equivalence_record,
+    meta_record,
+    rows,
+    sensitivity_record,
+)
 from ranktrial.synthesis.metrics_files import Scores
 from scripts.synthesis.comparisons_table import Settings as TableSettings
 from scripts.synthesis.comparisons_table import table

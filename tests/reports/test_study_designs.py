@@ -13,8 +13,8 @@ from ranktrial.reports.figures.contours import contour_figure, contour_levels, l
 from ranktrial.reports.study_design_text import remarks, sentence
 from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import plain
-from ranktrial.statistics.power.designs import Design
-from ranktrial.study_design.basis import Assumed, assumed_basis
+from ranktrial.statistics.power import Design
+from ranktrial.study_design import Assumed, assumed_basis
 from scripts.reports.study_designs import designs, grid, page
 from scripts.study_design.plan_designs import Settings, plan
 

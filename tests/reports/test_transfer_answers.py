@@ -9,7 +9,7 @@ from ranktrial.records.curves import AgainstStart, Baseline, CurvesRecord, Pair,
 from ranktrial.reports import transfer_studies
 from ranktrial.reports.transfer_studies import Curves, Matrix, above_for_good, as_table, matrix, matrix_notes, sections
 from ranktrial.reports.writing import content, printed
-from ranktrial.statistics.task.differences import Difference
+from ranktrial.statistics.significance import Difference
 
 
 def plain(text):

@@ -8,7 +8,7 @@ import pytest
 from ranktrial.reports.comparison.number_text import sign
 from ranktrial.reports.comparison.sentence import narrowest
 from ranktrial.statistics.comparison import compare
-from ranktrial.statistics.meta_analysis.independent import meta_analysis
+from ranktrial.statistics.independent_tasks import meta_analysis
 from ranktrial.statistics.method import Method
 from ranktrial.statistics.synthesise import INVERSE_VARIANCE, WEIGHTINGS
 from tests.reports.test_sentence import MINUS, said

@@ -18,17 +18,16 @@ from typing import NamedTuple
 import numpy as np
 
 from ranktrial.common.files import write_text
-from ranktrial.statistics.dependence.observed_tasks import dependence_of
-from ranktrial.statistics.dependence.structure import Dependence
+from ranktrial.statistics.bayes import bayesian_summary
+from ranktrial.statistics.dependence import Dependence
+from ranktrial.statistics.dependent_tasks import dependent_meta_analysis
 from ranktrial.statistics.effects import effect_named
-from ranktrial.statistics.meta_analysis.bayes import bayesian_summary
-from ranktrial.statistics.meta_analysis.dependent import dependent_meta_analysis
-from ranktrial.statistics.meta_analysis.fixed_mean import fixed_mean
-from ranktrial.statistics.meta_analysis.independent import MetaAnalysis
-from ranktrial.statistics.meta_analysis.small_tasks import SHRUNK, with_shrunk_variances
-from ranktrial.statistics.meta_analysis.summaries import Summary
-from ranktrial.statistics.task.superiority import superiority
-from ranktrial.statistics.task.tests import interval_of
+from ranktrial.statistics.independent_tasks import MetaAnalysis
+from ranktrial.statistics.observed_tasks import dependence_of
+from ranktrial.statistics.summaries import Summary
+from ranktrial.statistics.superiority import superiority
+from ranktrial.statistics.synthesise import SHRUNK, fixed_mean, with_shrunk_variances
+from ranktrial.statistics.task_results import interval_of
 from tests.simulation.judges import ANALYSES, IN_CLUSTERS, JUDGED
 from tests.simulation.worlds import (
     CLUSTERED,

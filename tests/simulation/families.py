@@ -13,8 +13,7 @@ import sys
 
 import numpy as np
 
-from ranktrial.statistics.multiple.contrasts import all_pairs, differences, observed, variances
-from ranktrial.statistics.multiple.permutations import STATISTICS, max_t_test
+from ranktrial.statistics.multiple import STATISTICS, all_pairs, differences, max_t_test, observed, variances
 
 QUERIES, SYSTEMS, ALPHA = 40, 6, 0.05
 # What is drawn -> the sd of each system's noise and its true level.

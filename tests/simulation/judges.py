@@ -12,8 +12,8 @@ from functools import partial
 
 import numpy as np
 
-from ranktrial.statistics.dependence.observed_tasks import ObservedTask, with_model
-from ranktrial.statistics.task.prediction_powered import ModelScores, prediction_powered
+from ranktrial.statistics.observed_tasks import ObservedTask, with_model
+from ranktrial.statistics.prediction_powered import ModelScores, prediction_powered
 from tests.simulation.worlds import (
     MEAN,
     Differences,

@@ -18,7 +18,7 @@ import numpy as np
 from ranktrial.common.command_line import parser, run
 from ranktrial.statistics.estimators import estimator_named
 from ranktrial.statistics.intervals import interval_named
-from ranktrial.statistics.power.designs import Components, Design, Question
+from ranktrial.statistics.power import Components, Design, Question
 
 QUERY = 0.0625  # sd 0.25, of differences in nDCG@10
 TAUS = (0.0, 0.02, 0.05)

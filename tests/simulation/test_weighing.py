@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ranktrial.statistics.bayes import bayesian_summary
 from ranktrial.statistics.estimators import estimator_named
-from ranktrial.statistics.meta_analysis.bayes import bayesian_summary
-from ranktrial.statistics.meta_analysis.independent import meta_analysis
-from ranktrial.statistics.meta_analysis.small_tasks import shrunk
+from ranktrial.statistics.independent_tasks import meta_analysis
+from ranktrial.statistics.synthesise import shrunk
 from tests.simulation.weighing import CANDIDATES, ends, of_tasks, shrunk_rows
 from tests.simulation.weights import SIZES, World, drawn, worlds
 

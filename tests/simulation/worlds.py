@@ -15,10 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from ranktrial.statistics.dependence.observed_tasks import ObservedTask, observed_task, per_unit, with_seed_effects
-from ranktrial.statistics.dependence.seed_effects import SeedsFrom, seed_effects_of
-from ranktrial.statistics.dependence.seeds_part import SeedEffects
 from ranktrial.statistics.method import Method
+from ranktrial.statistics.observed_tasks import ObservedTask, observed_task, per_unit, with_seed_effects
+from ranktrial.statistics.seeds import SeedEffects, SeedsFrom, seed_effects_of
 
 MEAN = 0.04  # the true effect over all collections
 QUERY_SD, QUERIES = 0.25, 200

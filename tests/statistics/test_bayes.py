@@ -10,7 +10,7 @@ from shutil import which
 import numpy as np
 import pytest
 
-from ranktrial.statistics.meta_analysis.bayes import bayesian_summary
+from ranktrial.statistics.bayes import bayesian_summary
 from tests.statistics.test_meta_analysis import numbers_of
 
 ORACLE = Path(__file__).parent / "oracle"

@@ -15,11 +15,10 @@ import pytest
 from scipy import stats
 
 from ranktrial.experiment.schema import entry_of, schema
-from ranktrial.statistics.comparison import compare
-from ranktrial.statistics.dependence.seed_effects import SeedsFrom
-from ranktrial.statistics.meta_analysis.independent import meta_analysis
+from ranktrial.statistics.comparison import TaskScores, compare
+from ranktrial.statistics.independent_tasks import meta_analysis
 from ranktrial.statistics.method import DEFAULTS, Method
-from ranktrial.statistics.scores import TaskScores
+from ranktrial.statistics.seeds import SeedsFrom
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "docs/compare-your-own-scores.ipynb"

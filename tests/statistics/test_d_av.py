@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from ranktrial.statistics.task.effect_sizes import effect_size
-from ranktrial.statistics.task.paired import Hedges
+from ranktrial.statistics.observed_tasks import effect_size
+from ranktrial.statistics.paired import Hedges
 
 # Means 4 and 2, deviations 0, 2, -2, 0 and -1, 1, -1, 1, so variances 8/3 and 4/3, covariance 4/3, r^2 = 1/2.
 TREATMENT, CONTROL = np.array([4.0, 6, 2, 4]), np.array([1.0, 3, 1, 3])

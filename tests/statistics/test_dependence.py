@@ -11,19 +11,14 @@ import pytest
 from scipy import stats
 
 from ranktrial.common.errors import UserError
-from ranktrial.statistics.comparison import compare
-from ranktrial.statistics.dependence.clusters import TaskQueries, units_of_tasks
-from ranktrial.statistics.dependence.covariance import covariance, is_diagonal
-from ranktrial.statistics.dependence.influence import influence, per_unit_of_measure
-from ranktrial.statistics.dependence.seeds_part import SeedEffects, seed_source, seeds_parts, shares_of
-from ranktrial.statistics.dependence.structure import Dependence
-from ranktrial.statistics.dependence.units import clustered, components, effective_number, sums
-from ranktrial.statistics.least_squares.satterthwaite import Part, total
-from ranktrial.statistics.meta_analysis.dependent import dependent_meta_analysis
+from ranktrial.statistics.comparison import TaskScores, compare
+from ranktrial.statistics.dependence import Dependence, covariance, is_diagonal
+from ranktrial.statistics.dependent_tasks import dependent_meta_analysis
 from ranktrial.statistics.method import Method
-from ranktrial.statistics.scores import TaskScores
-from ranktrial.statistics.task.effect_sizes import effect_size
-from ranktrial.statistics.task.seeds import effect_variance
+from ranktrial.statistics.observed_tasks import effect_size, influence, per_unit_of_measure
+from ranktrial.statistics.satterthwaite import Part, total
+from ranktrial.statistics.seeds import SeedEffects, effect_variance, seed_source, seeds_parts, shares_of
+from ranktrial.statistics.units import TaskQueries, clustered, components, effective_number, sums, units_of_tasks
 
 G = np.random.default_rng(1)
 STORED = json.loads((Path(__file__).parent / "oracle/rma_mv.json").read_text())

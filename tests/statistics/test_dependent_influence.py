@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ranktrial.statistics.dependence.seeds_part import SeedEffects, SeedSource
-from ranktrial.statistics.dependence.structure import Dependence
-from ranktrial.statistics.meta_analysis.dependent import dependent_meta_analysis
-from ranktrial.statistics.meta_analysis.dependent_influence import dependent_influences
-from ranktrial.statistics.meta_analysis.prediction import CONFIDENCE_DISTRIBUTION
+from ranktrial.statistics.dependence import Dependence
+from ranktrial.statistics.dependent_tasks import dependent_meta_analysis
+from ranktrial.statistics.independent_tasks import CONFIDENCE_DISTRIBUTION
+from ranktrial.statistics.influence import dependent_influences
+from ranktrial.statistics.seeds import SeedEffects, SeedSource
 
 ORACLE = Path(__file__).parent / "oracle"
 CASES = json.loads((ORACLE / "rma_mv_moderators.json").read_text())

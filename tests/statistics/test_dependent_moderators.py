@@ -12,12 +12,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ranktrial.statistics.dependence.seeds_part import SeedEffects, SeedSource
-from ranktrial.statistics.dependence.structure import Dependence
-from ranktrial.statistics.meta_regression.dependent import dependent_meta_regression, too_few_collections
-from ranktrial.statistics.meta_regression.independent import MetaRegression, meta_regression
-from ranktrial.statistics.meta_regression.moderation import Effects, model
+from ranktrial.statistics.dependence import Dependence
+from ranktrial.statistics.meta_regression import (
+    MetaRegression,
+    dependent_meta_regression,
+    meta_regression,
+    too_few_collections,
+)
 from ranktrial.statistics.method import Method
+from ranktrial.statistics.moderation import Effects, model
+from ranktrial.statistics.seeds import SeedEffects, SeedSource
 from tests.support.r_packages import there
 
 ORACLE = Path(__file__).parent / "oracle"

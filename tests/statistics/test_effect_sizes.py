@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ranktrial.statistics.effects import effect_named
-from ranktrial.statistics.task.effect_sizes import effect_size
-from ranktrial.statistics.task.paired import Hedges
+from ranktrial.statistics.observed_tasks import effect_size
+from ranktrial.statistics.paired import Hedges
 
 
 def paired_sample(n: int, means: tuple[float, float], sd: float, r: float) -> tuple[np.ndarray, np.ndarray]:

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ranktrial.statistics.dependence.structure import Dependence
+from ranktrial.statistics.dependence import Dependence
+from ranktrial.statistics.dependent_tasks import dependent_meta_analysis
+from ranktrial.statistics.independent_tasks import meta_analysis
 from ranktrial.statistics.intervals import equal_weights
-from ranktrial.statistics.least_squares.gls import equally_weighted
-from ranktrial.statistics.meta_analysis.dependent import dependent_meta_analysis
-from ranktrial.statistics.meta_analysis.independent import meta_analysis
+from ranktrial.statistics.least_squares import equally_weighted
 
 Y = np.array([0.08, -0.01, 0.05, 0.12, 0.03])
 V = np.array([0.0004, 0.0001, 0.003, 0.0009, 0.0002])

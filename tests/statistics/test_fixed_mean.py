@@ -7,13 +7,11 @@ import pytest
 from scipy import stats
 
 from ranktrial.statistics.comparison import compare
-from ranktrial.statistics.dependence.observed_tasks import dependence_of, observed_task
-from ranktrial.statistics.dependence.seeds_part import SeedEffects, SeedSource, shares_of
-from ranktrial.statistics.dependence.structure import Dependence
-from ranktrial.statistics.meta_analysis.fixed_mean import fixed_mean
+from ranktrial.statistics.dependence import Dependence
 from ranktrial.statistics.method import DEFAULTS, Method
-from ranktrial.statistics.synthesise import synthesise
-from ranktrial.statistics.task.effect_sizes import EffectSize
+from ranktrial.statistics.observed_tasks import EffectSize, dependence_of, observed_task
+from ranktrial.statistics.seeds import SeedEffects, SeedSource, shares_of
+from ranktrial.statistics.synthesise import fixed_mean, synthesise
 
 
 def test_two_tasks_are_welchs_test():

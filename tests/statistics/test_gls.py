@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ranktrial.statistics.least_squares.gls import gls
-from ranktrial.statistics.least_squares.robust import cr2
-from ranktrial.statistics.least_squares.variance_components import (
+from ranktrial.statistics.independent_tasks import meta_analysis
+from ranktrial.statistics.least_squares import (
     FEWEST_COLLECTIONS,
+    cr2,
     generalised_q,
+    gls,
     omega_of,
     reml,
     structures,
     tau2_interval,
 )
-from ranktrial.statistics.meta_analysis.independent import meta_analysis
 
 ORACLE = Path(__file__).parent / "oracle"
 STORED = json.loads((ORACLE / "rma_mv.json").read_text())

@@ -12,7 +12,7 @@ import pytest
 
 from ranktrial.ir.measures import evaluate
 from ranktrial.ir.trec import ranking, read_qrels, read_run
-from ranktrial.statistics.task.tests import interval_of
+from ranktrial.statistics.task_results import interval_of
 from tests.simulation.judges import powered_task
 from tests.simulation.worlds import METHOD, one_task
 

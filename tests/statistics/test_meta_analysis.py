@@ -11,11 +11,9 @@ import numpy as np
 import pytest
 
 from ranktrial.statistics.estimators import estimator_named
-from ranktrial.statistics.least_squares.gls import gls
-from ranktrial.statistics.least_squares.robust import cr2
-from ranktrial.statistics.meta_analysis.heterogeneity import q_statistic, tau2_interval
-from ranktrial.statistics.meta_analysis.independent import MetaAnalysis, meta_analysis
-from ranktrial.statistics.meta_analysis.prediction import FEWEST
+from ranktrial.statistics.heterogeneity import q_statistic, tau2_interval
+from ranktrial.statistics.independent_tasks import FEWEST, MetaAnalysis, meta_analysis
+from ranktrial.statistics.least_squares import cr2, gls
 from tests.support.debian import needed
 
 ORACLE = Path(__file__).parent / "oracle"

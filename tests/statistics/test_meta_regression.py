@@ -10,10 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ranktrial.statistics.design_matrix import design_of, levels, obstacle
 from ranktrial.statistics.estimators import estimator_named, residual_estimator
-from ranktrial.statistics.meta_regression.design import design_of, levels, obstacle
-from ranktrial.statistics.meta_regression.independent import MetaRegression, meta_regression
-from ranktrial.statistics.meta_regression.permutation import arrangements, distinct, permutation_test
+from ranktrial.statistics.meta_regression import (
+    MetaRegression,
+    arrangements,
+    distinct,
+    meta_regression,
+    permutation_test,
+)
 from tests.support.r_packages import there
 
 ORACLE = Path(__file__).parent / "oracle"

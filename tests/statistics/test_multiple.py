@@ -10,13 +10,29 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ranktrial.statistics.multiple.contrasts import against, all_pairs, differences, observed, variances, varying_rows
-from ranktrial.statistics.multiple.families import OVER_TASKS, Family, family_warnings, scope, scopes
-from ranktrial.statistics.multiple.letters import groups, letter, letters
-from ranktrial.statistics.multiple.parametric import dunnett_p, tukey_p, variance_of_mean
-from ranktrial.statistics.multiple.permutations import STATISTICS, max_t_test
-from ranktrial.statistics.multiple.ranks import rank_intervals
-from ranktrial.statistics.task.significance import randomisation_test
+from ranktrial.statistics.multiple import (
+    OVER_TASKS,
+    STATISTICS,
+    Family,
+    against,
+    all_pairs,
+    differences,
+    dunnett_p,
+    family_warnings,
+    groups,
+    letter,
+    letters,
+    max_t_test,
+    observed,
+    rank_intervals,
+    scope,
+    scopes,
+    tukey_p,
+    variance_of_mean,
+    variances,
+    varying_rows,
+)
+from ranktrial.statistics.significance import randomisation_test
 from tests.simulation.families import SITUATIONS, rates
 from tests.simulation.families import drawn as simulated
 
@@ -221,7 +237,7 @@ def test_queries_on_which_all_are_equal_count_and_blocks_do_not_matter(monkeypat
     assert variances([whole], all_pairs(3))[0, 0] == pytest.approx(pair.var(ddof=1) / 40, rel=1e-10)
     before = test([table], all_pairs(3))
     label = test([table], all_pairs(3), "difference")
-    monkeypatch.setattr("ranktrial.statistics.multiple.permutations._BLOCK", 1000)
+    monkeypatch.setattr("ranktrial.statistics.multiple._BLOCK", 1000)
     assert (test([table], all_pairs(3)).p_values == before.p_values).all()
     assert (test([table], all_pairs(3), "difference").p_values == label.p_values).all()
 

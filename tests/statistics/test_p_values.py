@@ -10,15 +10,13 @@ import math
 import numpy as np
 import pytest
 
-from ranktrial.statistics.comparison import Comparison, compare
+from ranktrial.statistics.comparison import Comparison, TaskScores, compare
 from ranktrial.statistics.effects import all_effects
 from ranktrial.statistics.estimators import all_estimators
 from ranktrial.statistics.intervals import all_intervals
-from ranktrial.statistics.least_squares.satterthwaite import half_width
-from ranktrial.statistics.meta_analysis.equivalence import equivalence
-from ranktrial.statistics.meta_analysis.summaries import Summary
 from ranktrial.statistics.method import Method
-from ranktrial.statistics.scores import TaskScores
+from ranktrial.statistics.satterthwaite import half_width
+from ranktrial.statistics.summaries import Summary, equivalence
 from ranktrial.statistics.task_intervals import all_task_intervals
 
 ALPHAS = (0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.31, 0.5)

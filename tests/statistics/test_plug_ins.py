@@ -96,7 +96,7 @@ def tau2(y, variances):
     return 0.0
 """,
     "intervals/wide.py": """
-from ranktrial.statistics.meta_analysis.summaries import normal_summary
+from ranktrial.statistics.summaries import normal_summary
 NAME, DESCRIPTION, LABEL = "wide", "a constant one", "constant width"
 def summary(y, variances, tau2, alpha):
     return normal_summary(y.mean(), 4.0, alpha)

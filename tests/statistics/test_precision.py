@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 from scipy import integrate, special
 
-from ranktrial.statistics.power.designs import Components, Design, Question
-from ranktrial.statistics.power.precision import Part, power_of, precision, satterthwaite
+from ranktrial.statistics.power import Components, Design, Part, Question, power_of, precision, satterthwaite
 
 ORACLE = Path(__file__).parent / "oracle"
 STORED = json.loads((ORACLE / "power.json").read_text())

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ranktrial.statistics.meta_analysis.heterogeneity import q_root, q_statistic
-from ranktrial.statistics.meta_analysis.independent import meta_analysis
-from ranktrial.statistics.meta_analysis.prediction import confidence_distribution
+from ranktrial.statistics.heterogeneity import q_root, q_statistic
+from ranktrial.statistics.independent_tasks import confidence_distribution, meta_analysis
 
 Y = np.array([0.08, -0.01, 0.05, 0.12, 0.03])
 V = np.array([0.0004, 0.0001, 0.003, 0.0009, 0.0002])

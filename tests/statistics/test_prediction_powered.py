@@ -11,10 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ranktrial.statistics.comparison import compare
+from ranktrial.statistics.comparison import TaskScores, compare
 from ranktrial.statistics.method import Method
-from ranktrial.statistics.scores import TaskScores
-from ranktrial.statistics.task.prediction_powered import ModelScores, prediction_powered, weight_of
+from ranktrial.statistics.prediction_powered import ModelScores, prediction_powered, weight_of
 
 STORED = json.loads((Path(__file__).parent / "oracle/prediction_powered.json").read_text())
 METHOD = Method(permutations=100)

@@ -11,8 +11,8 @@ import pytest
 from ranktrial.ir.measures import evaluate
 from ranktrial.ir.trec import read_qrels
 from ranktrial.statistics.method import Method
+from ranktrial.statistics.observed_tasks import effect_size
 from ranktrial.statistics.synthesise import synthesise
-from ranktrial.statistics.task.effect_sizes import effect_size
 
 SHARED = Path(__file__).parents[3] / "shared"
 DATA, PUBLISHED = SHARED / "data" / "ranger-retrieval", SHARED / "published" / "ranger_fig3.tsv"

@@ -15,13 +15,12 @@ from ranktrial.ir.measures import evaluate
 from ranktrial.statistics.comparison import compare
 from ranktrial.statistics.effects import all_effects
 from ranktrial.statistics.intervals import all_intervals
-from ranktrial.statistics.meta_analysis.measure_scale import Range, range_of, reach_of
+from ranktrial.statistics.measure_scale import Range, range_of, reach_of
 from ranktrial.statistics.sensitivity import sensitivity
-from ranktrial.statistics.task.differences import difference_of
+from ranktrial.statistics.significance import difference_of
 from ranktrial.statistics.task_intervals import all_task_intervals
-from ranktrial.synthesis.comparison_settings import Bayesian, Settings
-from ranktrial.synthesis.effects_table import rows
-from ranktrial.synthesis.meta_record import meta_record, sensitivity_record
+from ranktrial.synthesis.comparing import Bayesian, Settings
+from ranktrial.synthesis.comparison_results import meta_record, rows, sensitivity_record
 from tests.statistics.test_p_values import ALPHAS, DESIGNS, agrees, tasks_of
 
 WAYS = [

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from ranktrial.statistics.task.effect_sizes import effect_size
-from ranktrial.statistics.task.seeds import average, effect_variance, seed_spread
+from ranktrial.statistics.observed_tasks import effect_size
+from ranktrial.statistics.seeds import average, effect_variance, seed_spread
 
 BY_HAND = np.array([[0.1, 0.3], [0.5, 0.5], [0.6, 1.0]])  # queries x seeds
 

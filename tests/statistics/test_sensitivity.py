@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ranktrial.statistics.comparison import compare
-from ranktrial.statistics.dependence.structure import Dependence
-from ranktrial.statistics.meta_analysis.dependent import dependent_meta_analysis
+from ranktrial.statistics.comparison import TaskScores, compare
+from ranktrial.statistics.dependence import Dependence
+from ranktrial.statistics.dependent_tasks import dependent_meta_analysis
 from ranktrial.statistics.method import Method
-from ranktrial.statistics.scores import TaskScores
 from ranktrial.statistics.sensitivity import SameTask, pooled_variance, sensitivity
-from ranktrial.statistics.task.results import TaskResult, task_result, task_warnings
+from ranktrial.statistics.task_results import TaskResult, task_result, task_warnings
 
 METHOD = Method(interval="knapp-hartung", permutations=1000, seed=7, small_tasks="own")
 RANDOM = np.random.default_rng(4)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ranktrial.statistics.multiple.corrections import benjamini_hochberg, holm
-from ranktrial.statistics.task.significance import equivalence_test, paired_t_test, randomisation_test
+from ranktrial.statistics.corrections import benjamini_hochberg, holm
+from ranktrial.statistics.significance import equivalence_test, paired_t_test, randomisation_test
 
 GENERATOR = np.random.default_rng(3)
 CONTROL = GENERATOR.random(60)

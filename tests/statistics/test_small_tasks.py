@@ -9,16 +9,14 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from ranktrial.statistics.comparison import compare
-from ranktrial.statistics.dependence.structure import Counts, Dependence
-from ranktrial.statistics.meta_analysis.heterogeneity import q_statistic
-from ranktrial.statistics.meta_analysis.small_tasks import prior_degrees, shrunk, with_shrunk_variances
+from ranktrial.statistics.comparison import TaskScores, compare
+from ranktrial.statistics.dependence import Counts, Dependence
+from ranktrial.statistics.heterogeneity import q_statistic
 from ranktrial.statistics.method import Method
-from ranktrial.statistics.scores import TaskScores
+from ranktrial.statistics.observed_tasks import effect_size
+from ranktrial.statistics.prediction_powered import ModelScores
 from ranktrial.statistics.sensitivity import sensitivity
-from ranktrial.statistics.synthesise import synthesise
-from ranktrial.statistics.task.effect_sizes import effect_size
-from ranktrial.statistics.task.prediction_powered import ModelScores
+from ranktrial.statistics.synthesise import prior_degrees, shrunk, synthesise, with_shrunk_variances
 
 
 def test_the_prior_is_smyths_estimate():

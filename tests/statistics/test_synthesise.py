@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from ranktrial.statistics.meta_analysis.independent import meta_analysis
+from ranktrial.statistics.independent_tasks import meta_analysis
 from ranktrial.statistics.method import Method
+from ranktrial.statistics.observed_tasks import EffectSize, effect_size
 from ranktrial.statistics.synthesise import synthesise
-from ranktrial.statistics.task.effect_sizes import EffectSize, effect_size
 from ranktrial.statistics.task_intervals import TaskInterval
 
 

@@ -15,12 +15,9 @@ import pytest
 from scipy import stats
 
 from ranktrial.common.plugins import own_keys
-from ranktrial.statistics.dependence.units import clustered, design_effects
 from ranktrial.statistics.effects import all_effects, compute_rows, effect_named
 from ranktrial.statistics.method import Method
-from ranktrial.statistics.task.effect_sizes import effect_size
-from ranktrial.statistics.task.interval import task_interval
-from ranktrial.statistics.task.results import task_result, task_warnings
+from ranktrial.statistics.observed_tasks import effect_size
 from ranktrial.statistics.task_intervals import (
     Sample,
     TaskInterval,
@@ -31,6 +28,8 @@ from ranktrial.statistics.task_intervals import (
     method_for,
 )
 from ranktrial.statistics.task_intervals._resampling import resampled
+from ranktrial.statistics.task_results import task_interval, task_result, task_warnings
+from ranktrial.statistics.units import clustered, design_effects
 from tests.statistics.test_meta_analysis import numbers_of
 
 ORACLE = Path(__file__).parent / "oracle"

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ranktrial.study_design.components import Task, components_of, seed_variance_of, tasks_of
-from ranktrial.study_design.costs import devices, hours_of
+from ranktrial.study_design import Task, components_of, devices, hours_of, seed_variance_of, tasks_of
 
 SIZES = {"a": 40, "b": 80, "c": 25, "d": 60}
 

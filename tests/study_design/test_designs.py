@@ -7,11 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from ranktrial.statistics.dependence.observed_tasks import dependence_of, observed_task, per_unit
-from ranktrial.statistics.dependence.seed_effects import SeedsFrom, seed_effects_of
-from ranktrial.statistics.meta_analysis.dependent import dependent_meta_analysis
+from ranktrial.statistics.dependent_tasks import dependent_meta_analysis
 from ranktrial.statistics.method import DEFAULTS
-from ranktrial.statistics.power.designs import (
+from ranktrial.statistics.observed_tasks import dependence_of, observed_task, per_unit
+from ranktrial.statistics.power import (
     Components,
     Design,
     Hours,
@@ -22,7 +21,8 @@ from ranktrial.statistics.power.designs import (
     enough_collections,
     rows,
 )
-from ranktrial.statistics.task.significance import paired_t_test
+from ranktrial.statistics.seeds import SeedsFrom, seed_effects_of
+from ranktrial.statistics.significance import paired_t_test
 from tests.simulation.power import Settings, simulated
 
 HALF = Question(0.05, 0.8)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ranktrial.study_design.basis import Systems, trained_values
+from ranktrial.study_design import Systems, trained_values
 from scripts.reports import draw_study_design, study_designs
 from scripts.study_design import plan_designs
 from scripts.synthesis import compare

@@ -8,7 +8,7 @@ from typing import Any
 
 from ranktrial.common.settings import read_settings
 from ranktrial.records.comparison import MetaRecord
-from ranktrial.statistics.meta_analysis.independent import MetaResult
+from ranktrial.statistics.independent_tasks import MetaResult
 
 SUMMARY = {"effect": 0.05, "variance": 1e-4, "se": 0.01, "ci_low": 0.03, "ci_high": 0.07, "df": None, "p_value": 1e-6,
            "log10_p": -6.0}  # fmt: skip

@@ -11,11 +11,11 @@ import pytest
 from scipy import stats
 
 from ranktrial.common.errors import UserError
-from ranktrial.statistics.meta_analysis.bayes import bayesian_summary
-from ranktrial.statistics.meta_analysis.measure_scale import measure_scale
-from ranktrial.statistics.task.seeds import effect_variance
+from ranktrial.statistics.bayes import bayesian_summary
+from ranktrial.statistics.measure_scale import measure_scale
+from ranktrial.statistics.seeds import effect_variance
+from ranktrial.synthesis.comparing import Settings as OneComparison
 from ranktrial.synthesis.comparing import compared
-from ranktrial.synthesis.comparison_settings import Settings as OneComparison
 from ranktrial.synthesis.metrics_files import Scores
 from scripts.synthesis.compare import has_effect, shared
 from scripts.synthesis.comparisons_table import Settings, table

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.statistics.multiple.families import OVER_TASKS
+from ranktrial.statistics.multiple import OVER_TASKS
 from ranktrial.synthesis.metrics_files import on_common_queries
 from scripts.synthesis import compare_many
 from tests.support.calling import call

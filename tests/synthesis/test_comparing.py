@@ -15,14 +15,11 @@ import pytest
 from scipy import stats
 
 from ranktrial.experiment.synthesis_records import BORROWED, OWN, UNKNOWN, SeedsOf
-from ranktrial.statistics.dependence.seed_effects import DIFFERENCE
-from ranktrial.statistics.meta_analysis.independent import meta_analysis
-from ranktrial.statistics.task.results import task_warnings
-from ranktrial.statistics.task.seeds import sd_interval
-from ranktrial.synthesis.comparing import DependenceData, compared, mixed_estimands, unknown_seeds
-from ranktrial.synthesis.comparison_settings import Settings
-from ranktrial.synthesis.dependence_record import dependence_record
-from ranktrial.synthesis.effects_table import rows
+from ranktrial.statistics.independent_tasks import meta_analysis
+from ranktrial.statistics.seeds import DIFFERENCE, sd_interval
+from ranktrial.statistics.task_results import task_warnings
+from ranktrial.synthesis.comparing import DependenceData, Settings, compared, mixed_estimands, unknown_seeds
+from ranktrial.synthesis.comparison_results import dependence_record, rows
 from ranktrial.synthesis.metrics_files import Scores
 
 BASE = {"control": "c", "treatment": "t", "measure": "RR", "effect": "MD", "estimator": "REML",

@@ -9,8 +9,7 @@ from scipy import stats
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
-from ranktrial.synthesis.transfer.curves import Point, Settings, record, rows
-from ranktrial.synthesis.transfer.values import Values
+from ranktrial.synthesis.transfer import CurvesSettings, Point, Values, curves_record, curves_rows
 from scripts.synthesis.measure_curves import sizes_of_all, trained_queries
 
 RNG = np.random.default_rng(2)
@@ -36,12 +35,12 @@ POINTS = [
     Point("t", "pseudo-labels", 0, "start"),
     Point("t", "scratch", "all", "other", "m/s"),
 ]
-SETTINGS = Settings("RR", 0.05, "bm25", POINTS, {"t": "d"})
+SETTINGS = CurvesSettings("RR", 0.05, "bm25", POINTS, {"t": "d"})
 SIZES = {("t", "pseudo-labels"): 500, ("t", "scratch"): 500}
 
 
 def found(points=POINTS):
-    return record(Settings("RR", 0.05, "bm25", points, {"t": "d"}), VALUES, SIZES)
+    return curves_record(CurvesSettings("RR", 0.05, "bm25", points, {"t": "d"}), VALUES, SIZES)
 
 
 def test_points_ascend_and_all_is_its_number():
@@ -59,7 +58,9 @@ def test_a_sample_is_set_against_the_start_that_it_goes_on_from():
     against = found().points[1].against_start
     assert against.samples == pytest.approx({"1": few[0] - start[0], "2": few[1] - start[1]})
     fixed = [Point("t", "pseudo-labels", 32, "few", start_seed=2), *POINTS[2:3]]
-    against = record(Settings("RR", 0.05, "bm25", fixed, {"t": "d"}), VALUES, SIZES).points[1].against_start
+    against = (
+        curves_record(CurvesSettings("RR", 0.05, "bm25", fixed, {"t": "d"}), VALUES, SIZES).points[1].against_start
+    )
     assert against.samples == pytest.approx({"1": few[0] - start[1], "2": few[1] - start[1]})
     assert against.difference.difference == pytest.approx(few.mean() - start[1])
 
@@ -85,7 +86,7 @@ def test_starting_points_are_compared_where_all_queries_train():
 
 
 def test_a_row_a_point():
-    table = rows(found())
+    table = curves_rows(found())
     assert list(table.columns[:9]) == ["target", "start", "queries", "size", "system", "mean", "min", "max", "samples"]
     means = VALUES["t"]["few"].table.mean(axis=0)
     line = table.iloc[1]

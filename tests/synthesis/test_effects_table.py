@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ranktrial.synthesis.effects_table import rows
+from ranktrial.synthesis.comparison_results import rows
 from tests.statistics.test_sensitivity import RANDOM, result, tasks
 
 

@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from ranktrial.common.keys import given
-from ranktrial.statistics.multiple.families import scopes
+from ranktrial.statistics.multiple import scopes
 from ranktrial.synthesis.families import Settings, record, rows
 from tests.statistics.test_multiple import drawn
 

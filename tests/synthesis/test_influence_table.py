@@ -13,11 +13,9 @@ from ranktrial.common.keys import given
 from ranktrial.common.settings import read_settings
 from ranktrial.experiment.synthesis_records import OWN, SeedsOf
 from ranktrial.records.comparison import MetaRecord, as_record
-from ranktrial.synthesis.comparing import compared
-from ranktrial.synthesis.comparison_settings import Settings
-from ranktrial.synthesis.dependence_record import dependence_record
-from ranktrial.synthesis.effects_table import rows
-from ranktrial.synthesis.meta_record import meta_record as record_of_job
+from ranktrial.synthesis.comparing import Settings, compared
+from ranktrial.synthesis.comparison_results import dependence_record, rows
+from ranktrial.synthesis.comparison_results import meta_record as record_of_job
 from scripts.synthesis.influence_table import COLUMNS, combined, influence_table
 from tests.statistics.test_dependent_influence import CASES, dependence_of
 from tests.support.meta_records import meta_record

@@ -5,10 +5,17 @@ import pandas as pd
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.statistics.task.prediction_powered import LEAST
-from ranktrial.synthesis.comparing import compared
-from ranktrial.synthesis.comparison_settings import Settings
-from ranktrial.synthesis.judged_tasks import HOLES, NO_HUMANS, JudgedBy, notes, read_probabilities, with_judges
+from ranktrial.statistics.prediction_powered import LEAST
+from ranktrial.synthesis.comparing import (
+    HOLES,
+    NO_HUMANS,
+    JudgedBy,
+    Settings,
+    compared,
+    notes,
+    read_probabilities,
+    with_judges,
+)
 from ranktrial.synthesis.metrics_files import Scores
 
 SETTINGS = Settings(control="c", treatment="t", measure="P@1", permutations=100)

@@ -14,12 +14,12 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given as as_json
 from ranktrial.records.comparison import EffectsRow, as_record
-from ranktrial.statistics.dependence.seeds_part import SeedEffects, SeedSource
-from ranktrial.statistics.dependence.structure import Dependence
+from ranktrial.statistics.dependence import Dependence
 from ranktrial.statistics.effects import all_effects, combined
-from ranktrial.statistics.meta_analysis.independent import meta_analysis
-from ranktrial.statistics.meta_regression.moderation import Effects, Model, models, subgroups
+from ranktrial.statistics.independent_tasks import meta_analysis
 from ranktrial.statistics.method import Method
+from ranktrial.statistics.moderation import Effects, Model, models, subgroups
+from ranktrial.statistics.seeds import SeedEffects, SeedSource
 from ranktrial.synthesis.moderators import KnownModerator, TaskFacts, all_moderators, moderator_named
 from scripts.synthesis import moderate
 from tests.support.calling import call

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from ranktrial.statistics.task.superiority import superiority, without_rounding
+from ranktrial.statistics.superiority import superiority, without_rounding
 from tests.synthesis.test_compare import metrics
 
 

@@ -6,9 +6,8 @@ import pytest
 from scipy import stats
 
 from ranktrial.experiment.synthesis_records import MatrixCell
-from ranktrial.statistics.task.differences import difference_of
-from ranktrial.synthesis.transfer.matrix import Settings, rows
-from ranktrial.synthesis.transfer.values import Values, read_values
+from ranktrial.statistics.significance import difference_of
+from ranktrial.synthesis.transfer import MatrixSettings, Values, matrix_rows, read_values
 
 TARGETS = ("x", "y", "z")
 RNG = np.random.default_rng(5)
@@ -43,7 +42,7 @@ CELLS = [
 
 
 def table(alpha=0.01):
-    return rows(Settings("RR", alpha, CELLS), VALUES).set_index(["source", "target", "shot"])
+    return matrix_rows(MatrixSettings("RR", alpha, CELLS), VALUES).set_index(["source", "target", "shot"])
 
 
 def test_the_marks_of_the_paper():

@@ -12,9 +12,8 @@ from ranktrial.ir.measures import evaluate
 from ranktrial.ir.trec import write_qrels, write_run
 from ranktrial.records.comparison import UnjudgedCase, UnjudgedRecord
 from ranktrial.reports.comparison.sentence import cases_tables, unjudged_remark
-from ranktrial.statistics.meta_analysis.summaries import Summary
-from ranktrial.synthesis.comparing import DependenceData
-from ranktrial.synthesis.comparison_settings import Settings
+from ranktrial.statistics.summaries import Summary
+from ranktrial.synthesis.comparing import DependenceData, Settings
 from ranktrial.synthesis.metrics_files import paired, read_scores
 from ranktrial.synthesis.unjudged import unjudged_record
 from scripts.synthesis.comparisons_table import Settings as TableSettings

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.ir.folds import fold_of
+from ranktrial.ir.query_samples import fold_of
 from ranktrial.ir.trec import ranking
 from ranktrial.training.examples import read_table
 from ranktrial.training.labelled import drawn, sample, sample_key

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from ranktrial.ir.folds import fold_of
+from ranktrial.ir.query_samples import fold_of
 from ranktrial.ir.trec import read_run
 from tests.workflow.conftest import tiny_config
 

@@ -32,7 +32,7 @@ EXAMPLES = dict(
 TOYS = {
     "ranktrial/statistics/intervals/plain_mean.py": '''"""Of the mean in which each task counts the same."""
 
-from ranktrial.statistics.meta_analysis.summaries import t_summary
+from ranktrial.statistics.summaries import t_summary
 
 NAME, DESCRIPTION, LABEL = "plain-mean", "of the unweighted mean", "unweighted"
 

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from ranktrial.common.interruption import SAID
+from ranktrial.common.processes import SAID
 from tests.workflow.conftest import REPOSITORY, copy
 
 SYSTEMS = ("a", "b", "y", "z")

@@ -14,8 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ranktrial.common.characters import REFUSED
-from ranktrial.common.errors import UserError
+from ranktrial.common.errors import REFUSED, UserError
 from ranktrial.common.front_matter import front_matter
 from ranktrial.ir.collection import SPLITS
 

@@ -16,7 +16,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.near_names import closest
+from ranktrial.common.wording import closest
 
 SCHEME = "ir_datasets:"
 HOME = "IR_DATASETS_HOME"  # the library's own variable

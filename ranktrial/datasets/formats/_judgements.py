@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import lines
-from ranktrial.common.numerals import integer
+from ranktrial.common.wording import integer
 from ranktrial.ir.trec import NO_SUBTOPIC, Qrels, Subtopics, add_judgement, columns
 
 JUDGEMENTS = "one file of judgements per split (TREC's four columns, or BEIR's three)"  # of a key

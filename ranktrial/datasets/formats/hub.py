@@ -16,7 +16,7 @@ from typing import Annotated, Any, NamedTuple
 from ranktrial.common.digests import files_below
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import LEFT_OUT, JsonObject, Name
-from ranktrial.common.locations import HUB, HUB_ID
+from ranktrial.common.urls import HUB, HUB_ID
 from ranktrial.datasets.formats import (
     Collection,
     Format,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from ranktrial.common.keys import INLINE, LEFT_OUT, JsonObject, Length, Rule, plain, stated
-from ranktrial.common.locations import shown
+from ranktrial.common.urls import shown
 from ranktrial.experiment import choosing, recipe_checks
 from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.checks import check_loss

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import LEFT_OUT, JsonObject, Label
-from ranktrial.common.locations import find_file
+from ranktrial.common.urls import find_file
 from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.sections.comparison import FilesOfSeeds

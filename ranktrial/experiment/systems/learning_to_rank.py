@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, cast
 
 from ranktrial.common.keys import LEFT_OUT, OTHERS, JsonObject, NameOrNames, Names, Rule, Written, given, stated
-from ranktrial.common.near_names import hint
+from ranktrial.common.wording import hint
 from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.dataset_keys import check_split, format_of
 from ranktrial.experiment.features import DEPTH, check_whole, select

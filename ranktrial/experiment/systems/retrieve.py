@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
-from ranktrial.common.characters import shortened
+from ranktrial.common.errors import shortened
 from ranktrial.common.keys import LEFT_OUT, JsonObject, Length, given, stated
 from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.index_records import TOKEN_VECTORS, Nearest, Quantised

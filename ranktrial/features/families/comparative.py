@@ -14,10 +14,16 @@ from typing import NamedTuple
 import numpy as np
 
 from ranktrial.features.families import of_texts
-from ranktrial.ir.comparative import Structure
-from ranktrial.ir.comparative.features import Features, ReadDocument, features, normalised, read_document
-from ranktrial.ir.comparative.question import tag_question
-from ranktrial.ir.comparative.structures import read_structures
+from ranktrial.ir.comparative import (
+    Features,
+    ReadDocument,
+    Structure,
+    features,
+    normalised,
+    read_document,
+    read_structures,
+    tag_question,
+)
 
 NAME = "comparative"
 WITHOUT_TEXT = ReadDocument("", Structure())

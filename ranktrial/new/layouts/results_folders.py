@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from ranktrial.common.errors import UserError
-from ranktrial.ir.results_folder import SCORES, TASK, rows_of_results
+from ranktrial.ir.outside_table import SCORES, TASK, rows_of_results
 from ranktrial.new.draft import Draft, Entries
 from ranktrial.new.folder import as_name
 from ranktrial.new.layouts import Contents

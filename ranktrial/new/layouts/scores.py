@@ -15,7 +15,7 @@ from typing import Literal
 from ranktrial.common.errors import UserError
 from ranktrial.datasets.formats import leaderboard as leaderboard_format
 from ranktrial.datasets.formats import scores as scores_format
-from ranktrial.ir.chosen_values import Wanted
+from ranktrial.ir.columns import Wanted
 from ranktrial.ir.measure_names import canonical
 from ranktrial.ir.scores import read_values, seeds_in
 from ranktrial.new.draft import Draft, Entries, counted

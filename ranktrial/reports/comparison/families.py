@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from ranktrial.common.records import read_record
+from ranktrial.common.settings import read_record
 from ranktrial.common.tables import read_table
 from ranktrial.records.comparison import Difference, FamilyRecord, ScopeRecord
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.comparison.sentence import NOT_CONCLUDED
 from ranktrial.reports.writing.content import Table, columns, listed
-from ranktrial.statistics.multiple.ranks import rank_intervals
+from ranktrial.statistics.multiple import rank_intervals
 
 _LETTER = re.compile(r"\.*[A-Za-z]")
 HIGHER, LOWER, OPEN = "higher", "lower", "no significant difference"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ranktrial.statistics.bayes import BayesianSummary
 from ranktrial.statistics.effects import EffectType, effect_named
-from ranktrial.statistics.meta_analysis.bayes import BayesianSummary
 
 SORTS = ("config", "effect", "weight")
 COLUMNS = ("n", "means", "judged", "effect", "weight", "p")  # beside the plot, from the left

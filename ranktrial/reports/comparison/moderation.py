@@ -9,11 +9,11 @@ import math
 from itertools import groupby
 from pathlib import Path
 
-from ranktrial.common.records import read_record
+from ranktrial.common.settings import read_record
 from ranktrial.records.comparison import ModerationRecord
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.writing.content import Column, Table
-from ranktrial.statistics.meta_regression.moderation import Coefficient, FittedModel, Model, Subgroups
+from ranktrial.statistics.moderation import Coefficient, FittedModel, Model, Subgroups
 
 COLUMNS = ("Model", "Coefficient", "Estimate", "CI", "p", "p (permutation)")
 

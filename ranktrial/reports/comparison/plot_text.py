@@ -20,11 +20,11 @@ import scipy
 from ranktrial.common.plugins import own_keys
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.forest_data import AgainstMargin, Diamond, Forest, Group, Heterogeneity, Row
+from ranktrial.statistics.bayes import BayesianSummary
 from ranktrial.statistics.effects import EffectType
 from ranktrial.statistics.estimators import estimator_named
+from ranktrial.statistics.independent_tasks import FEWEST
 from ranktrial.statistics.intervals import interval_named
-from ranktrial.statistics.meta_analysis.bayes import BayesianSummary
-from ranktrial.statistics.meta_analysis.prediction import FEWEST
 
 I2_CAUTION = "(relative to sampling error: rises with the queries per task)"
 LIKE_THESE = "over collections like these"

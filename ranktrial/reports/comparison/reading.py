@@ -16,7 +16,7 @@ from typing import Annotated
 import pandas as pd
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.records import read_record
+from ranktrial.common.settings import read_record
 from ranktrial.common.tables import EFFECTS, read_table
 from ranktrial.experiment.sections.comparison import Figure
 from ranktrial.records.comparison import ComparisonRow, MetaRecord, ModerationRecord
@@ -33,8 +33,8 @@ from ranktrial.reports.comparison.forest_data import (
 from ranktrial.reports.comparison.moderation import between_groups, read_moderation
 from ranktrial.reports.comparison.plot_text import degrees_of_freedom
 from ranktrial.statistics.effects import effect_named
-from ranktrial.statistics.meta_analysis.summaries import Summary
-from ranktrial.statistics.meta_regression.moderation import Subgroups
+from ranktrial.statistics.moderation import Subgroups
+from ranktrial.statistics.summaries import Summary
 from ranktrial.statistics.task_intervals import task_interval_named
 
 

@@ -32,8 +32,8 @@ from ranktrial.reports.comparison.plot_text import Verdict, answer, in_full, ver
 from ranktrial.reports.writing.content import Table, columns
 from ranktrial.statistics.estimators import estimator_named
 from ranktrial.statistics.intervals import has_own_weights, interval_named
-from ranktrial.statistics.meta_analysis.measure_scale import measure_scale, within_reach
-from ranktrial.statistics.meta_analysis.summaries import Summary
+from ranktrial.statistics.measure_scale import measure_scale, within_reach
+from ranktrial.statistics.summaries import Summary
 from ranktrial.statistics.synthesise import INVERSE_VARIANCE
 
 FEW_COLLECTIONS = 3

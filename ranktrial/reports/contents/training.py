@@ -17,7 +17,7 @@ from typing import Annotated
 import pandas as pd
 
 from ranktrial.common.files import is_number
-from ranktrial.common.records import read_record
+from ranktrial.common.settings import read_record
 from ranktrial.common.tables import read_metrics, read_texts
 from ranktrial.experiment.results_paths import fields_of
 from ranktrial.records.mining import MiningRecord

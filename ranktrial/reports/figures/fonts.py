@@ -31,7 +31,7 @@ from matplotlib.textpath import text_to_path
 
 from ranktrial.common.command_line import parser
 from ranktrial.common.errors import UserError
-from ranktrial.common.near_names import closest
+from ranktrial.common.wording import closest
 
 logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # that a fallback font has no bold is no news
 

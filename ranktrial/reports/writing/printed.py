@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 
 from ranktrial.common.files import write_text
-from ranktrial.common.markdown_text import escape
+from ranktrial.common.wording import escape
 from ranktrial.reports.writing.content import (
     Block,
     Cell,

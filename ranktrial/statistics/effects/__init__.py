@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from ranktrial.common.plugins import load, load_all, source
-from ranktrial.statistics.meta_analysis.measure_scale import within_reach
+from ranktrial.statistics.measure_scale import within_reach
 
 
 class EffectType(Protocol):

@@ -11,8 +11,7 @@ import math
 
 import numpy as np
 
-from ranktrial.statistics.task.paired import constant_system, directions, queries
-from ranktrial.statistics.task.paired_rows import constant_rows, directions_rows
+from ranktrial.statistics.paired import constant_rows, constant_system, directions, directions_rows, queries
 
 NAME = "CORR"
 DESCRIPTION = "correlation with control, the gold standard"

@@ -22,8 +22,7 @@ import math
 
 import numpy as np
 
-from ranktrial.statistics.task.paired import Hedges, hedges_correction, standardisable
-from ranktrial.statistics.task.paired_rows import standardisable_rows
+from ranktrial.statistics.paired import Hedges, hedges_correction, standardisable, standardisable_rows
 
 NAME = "d_av"
 DESCRIPTION = "mean difference over the mean of both standard deviations"

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ranktrial.statistics.task.paired import mean_difference
-from ranktrial.statistics.task.paired_rows import mean_differences
+from ranktrial.statistics.paired import mean_difference, mean_differences
 
 NAME = "MD"
 DESCRIPTION = "mean difference"

@@ -10,8 +10,14 @@ import math
 
 import numpy as np
 
-from ranktrial.statistics.task.paired import Hedges, directions, hedges_correction, standardisable
-from ranktrial.statistics.task.paired_rows import directions_rows, standardisable_rows
+from ranktrial.statistics.paired import (
+    Hedges,
+    directions,
+    directions_rows,
+    hedges_correction,
+    standardisable,
+    standardisable_rows,
+)
 
 NAME = "SMD"
 DESCRIPTION = "standardised mean difference"

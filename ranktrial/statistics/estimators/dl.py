@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ranktrial.statistics.least_squares.weighted import residual_q, trace_p
-from ranktrial.statistics.meta_analysis.heterogeneity import c_constant, q_statistic
+from ranktrial.statistics.heterogeneity import c_constant, q_statistic
+from ranktrial.statistics.least_squares import residual_q, trace_p
 
 NAME = "DL"
 DESCRIPTION = "DerSimonian and Laird"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ranktrial.statistics.least_squares.weighted import falling_root, residual_q
-from ranktrial.statistics.meta_analysis.heterogeneity import q_root
+from ranktrial.statistics.heterogeneity import q_root
+from ranktrial.statistics.least_squares import falling_root, residual_q
 
 NAME = "PM"
 DESCRIPTION = "Paule and Mandel"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ranktrial.statistics.least_squares.weighted import falling_root, residual_q, trace_p, weighted_fit
-from ranktrial.statistics.meta_analysis.heterogeneity import c_constant, root, weighted_mean
+from ranktrial.statistics.heterogeneity import c_constant, root, weighted_mean
+from ranktrial.statistics.least_squares import falling_root, residual_q, trace_p, weighted_fit
 
 NAME = "REML"
 DESCRIPTION = "restricted maximum likelihood"

@@ -11,8 +11,8 @@ from typing import Protocol, cast
 import numpy as np
 
 from ranktrial.common.plugins import load, load_all, source
-from ranktrial.statistics.least_squares.gls import Fit, gls
-from ranktrial.statistics.meta_analysis.summaries import Summary
+from ranktrial.statistics.least_squares import Fit, gls
+from ranktrial.statistics.summaries import Summary
 
 
 class Interval(Protocol):

@@ -17,14 +17,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import scipy  # its parts are loaded when they are first used
+import scipy
 
-from ranktrial.statistics.least_squares.gls import Fit, equally_weighted, gls
-from ranktrial.statistics.least_squares.robust import cr2
-from ranktrial.statistics.least_squares.satterthwaite import Part, total
-from ranktrial.statistics.least_squares.variance_components import structures
-from ranktrial.statistics.meta_analysis.heterogeneity import without_rounding
-from ranktrial.statistics.meta_analysis.summaries import Summary, widest_summary
+from ranktrial.statistics.heterogeneity import without_rounding
+from ranktrial.statistics.least_squares import Fit, cr2, equally_weighted, gls, structures
+from ranktrial.statistics.satterthwaite import Part, total
+from ranktrial.statistics.summaries import Summary, widest_summary
 
 NAME = "equal-weights"
 DESCRIPTION = "for the unweighted mean of the tasks' effects, from their spread"

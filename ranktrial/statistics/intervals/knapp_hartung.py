@@ -13,10 +13,10 @@ import math
 
 import numpy as np
 
-from ranktrial.statistics.least_squares.gls import Fit
-from ranktrial.statistics.least_squares.satterthwaite import Part
-from ranktrial.statistics.meta_analysis.heterogeneity import q_statistic, weighted_mean
-from ranktrial.statistics.meta_analysis.summaries import Summary, widest_summary
+from ranktrial.statistics.heterogeneity import q_statistic, weighted_mean
+from ranktrial.statistics.least_squares import Fit
+from ranktrial.statistics.satterthwaite import Part
+from ranktrial.statistics.summaries import Summary, widest_summary
 
 NAME = "knapp-hartung"
 DESCRIPTION = "of Hartung and Knapp, never narrower than the normal one"

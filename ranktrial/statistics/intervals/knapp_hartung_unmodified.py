@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ranktrial.statistics.least_squares.gls import Fit
-from ranktrial.statistics.least_squares.satterthwaite import Part
-from ranktrial.statistics.meta_analysis.heterogeneity import q_statistic, weighted_mean
-from ranktrial.statistics.meta_analysis.summaries import Summary, t_summary
+from ranktrial.statistics.heterogeneity import q_statistic, weighted_mean
+from ranktrial.statistics.least_squares import Fit
+from ranktrial.statistics.satterthwaite import Part
+from ranktrial.statistics.summaries import Summary, t_summary
 
 NAME = "knapp-hartung-unmodified"
 DESCRIPTION = "of Hartung and Knapp, which shrinks without limit if tasks agree"

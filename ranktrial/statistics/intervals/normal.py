@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from ranktrial.statistics.least_squares.gls import Fit
-from ranktrial.statistics.least_squares.satterthwaite import Part
-from ranktrial.statistics.meta_analysis.heterogeneity import weighted_mean
-from ranktrial.statistics.meta_analysis.summaries import Summary, normal_summary
+from ranktrial.statistics.heterogeneity import weighted_mean
+from ranktrial.statistics.least_squares import Fit
+from ranktrial.statistics.satterthwaite import Part
+from ranktrial.statistics.summaries import Summary, normal_summary
 
 NAME = "normal"
 DESCRIPTION = "from the normal distribution"

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ranktrial.statistics.least_squares.gls import Fit, gls
-from ranktrial.statistics.least_squares.robust import cr2
-from ranktrial.statistics.least_squares.satterthwaite import Part
-from ranktrial.statistics.meta_analysis.summaries import Summary, t_summary
+from ranktrial.statistics.least_squares import Fit, cr2, gls
+from ranktrial.statistics.satterthwaite import Part
+from ranktrial.statistics.summaries import Summary, t_summary
 
 NAME = "robust"
 DESCRIPTION = "from the spread of the collections' residuals (CR2), whatever the covariance of their tasks"

@@ -15,8 +15,8 @@ import numpy as np
 from ranktrial.common.keys import Rule
 from ranktrial.common.plugins import load, load_all, source
 from ranktrial.statistics.effects import EffectType
-from ranktrial.statistics.least_squares.satterthwaite import Part
-from ranktrial.statistics.meta_analysis.summaries import Summary
+from ranktrial.statistics.satterthwaite import Part
+from ranktrial.statistics.summaries import Summary
 
 Compute = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import scipy  # scipy.special is loaded when it is first used: planning imports this module and computes nothing
+import scipy
 
 from ranktrial.statistics.effects import EffectType
 from ranktrial.statistics.task_intervals import Resampling, Sample, TaskInterval

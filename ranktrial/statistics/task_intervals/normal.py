@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ranktrial.statistics.effects import EffectType
-from ranktrial.statistics.meta_analysis.summaries import normal_summary
+from ranktrial.statistics.summaries import normal_summary
 from ranktrial.statistics.task_intervals import Sample, TaskInterval, from_summary
 
 NAME = "normal"

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from ranktrial.statistics.effects import EffectType
-from ranktrial.statistics.task.sign_flips import flipped_sums
+from ranktrial.statistics.significance import flipped_sums
 from ranktrial.statistics.task_intervals import Sample, TaskInterval
 
 NAME = "randomisation"

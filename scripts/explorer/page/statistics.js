@@ -1,8 +1,8 @@
-// The mean of paired differences with its t interval, as in ranktrial/statistics/task/differences.py.
+// The mean of paired differences with its t interval, as in ranktrial/statistics/significance.py.
 "use strict";
 (() => {
   const EPSILON = Number.EPSILON;
-  const ROUNDING = 64 * EPSILON; // relative, as in ranktrial/statistics/task/superiority.py
+  const ROUNDING = 64 * EPSILON; // relative, as in ranktrial/statistics/superiority.py
 
   const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
   const largest = (values) => values.reduce((most, one) => Math.max(most, Math.abs(one)), 0);

@@ -11,7 +11,7 @@ import numpy as np
 from tests.benchmark.row import Result, Work
 
 if TYPE_CHECKING:
-    from ranktrial.synthesis.comparison_settings import Settings
+    from ranktrial.synthesis.comparing import Settings
     from ranktrial.synthesis.metrics_files import Scores
 
 TITLE = "comparisons of 20 tasks, against scipy and the formulas written out"
@@ -50,7 +50,7 @@ def plain(folder: Path) -> Work:
 
 def settings() -> Settings:
     """Those of the comparisons, for ours."""
-    from ranktrial.synthesis.comparison_settings import Settings
+    from ranktrial.synthesis.comparing import Settings
 
     return Settings(
         control="c", treatment="t", measure="nDCG@10", estimator="DL", interval="normal", task_interval="normal",

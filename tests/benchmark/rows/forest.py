@@ -28,8 +28,7 @@ def prepare(folder: Path, small: bool) -> int:
     """Write effects and summaries of comparisons, as their jobs do."""
     from ranktrial.common.keys import given
     from ranktrial.synthesis.comparing import compared
-    from ranktrial.synthesis.effects_table import rows
-    from ranktrial.synthesis.meta_record import meta_record
+    from ranktrial.synthesis.comparison_results import meta_record, rows
 
     for old in folder.glob("c*.*"):
         old.unlink()

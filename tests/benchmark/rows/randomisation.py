@@ -36,7 +36,7 @@ def plain(folder: Path) -> Work:
 
 
 def ours(folder: Path) -> Work:
-    from ranktrial.statistics.task.significance import randomisation_test
+    from ranktrial.statistics.significance import randomisation_test
 
     values = np.load(folder / "values.npy")
     return lambda: {"p": np.array([randomisation_test(*pair, seed=1, permutations=DRAWS).p_value for pair in values])}

@@ -1,1 +1,0 @@
-"""Models of the differences between the effects of tasks: moderators, subgroups, permutation tests."""

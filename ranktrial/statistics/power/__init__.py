@@ -1,1 +1,0 @@
-"""The power, smallest detectable effect and expected interval of study designs."""
