@@ -5,10 +5,10 @@
 | module or package | content |
 |---|---|
 | `effects`, `estimators`, `intervals`, `task_intervals` | methods that a comparison selects by name, one file each |
-| `paired`, `significance`, `task_results`, `superiority`, `prediction_powered` | one task: effect, interval, tests, wins |
-| `units`, `seeds`, `dependence`, `observed_tasks` | what tasks share: queries, corpora, checkpoints; clusters of queries |
+| `paired`, `significance`, `task_results`, `superiority`, `prediction_powered` | one task |
+| `units`, `seeds`, `dependence`, `observed_tasks` | what tasks share, and clusters of queries |
 | `least_squares`, `satterthwaite`, `tails`, `heterogeneity` | least squares, components of variance, distributions |
-| `independent_tasks`, `dependent_tasks`, `synthesise`, `summaries`, `influence`, `bayes` | the effects of several tasks |
+| `independent_tasks`, `dependent_tasks`, `synthesise`, `summaries`, `influence`, `bayes` | several tasks |
 | `moderation`, `meta_regression`, `design_matrix` | models of the differences between tasks |
 | `multiple`, `corrections` | simultaneous tests of many systems; corrections for multiple tests |
 | `power` | power and precision of study designs |

@@ -25,16 +25,17 @@ import pandas as pd
 from ranktrial.records.comparison import (
     Asked,
     Covariance,
+    DependenceRecord,
+    EffectsRow,
     MetaRecord,
     NoEffect,
     SeedsRecord,
     SeedsSpread,
     SensitivityRecord,
     ShortSummary,
+    as_record,
     result_of,
 )
-from ranktrial.records.dependence import DependenceRecord, as_record
-from ranktrial.records.effects import EffectsRow
 from ranktrial.statistics.bayes import BayesianSummary, bayesian_summary
 from ranktrial.statistics.comparison import Comparison
 from ranktrial.statistics.corrections import CORRECTIONS

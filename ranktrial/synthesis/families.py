@@ -1,6 +1,6 @@
 """The settings and outputs of a multiple comparison's job: the rows of its table and its record.
 
-Reads and writes nothing itself; the tests are those of statistics/multiple/families.py.
+Reads and writes nothing itself; the tests are those of statistics/multiple.py.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Reads a checkpoint, the run of the first stage and the texts of queries and corpus, of which only a batch at a time is
 in memory. Writes the structures of the queries and of the best `depth` documents of each (see
-ir/comparative/structures.py).
+ir/comparative.py).
 """
 
 from __future__ import annotations

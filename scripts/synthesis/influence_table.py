@@ -1,9 +1,8 @@
 """Table of the influence of each task on a comparison's summary, at full precision.
 
 Reads effects/{comparison}.tsv and meta/{comparison}.json. Writes tables/influence/{comparison}.tsv: the diagnostics of
-influence.py, or of dependent_influence.py if tasks are dependent or seeds have variance, and the summary without each
-task, as reported. The model is that of the comparison's summary. With fewer than three tasks with an effect, the table
-has no rows.
+statistics/influence.py and the summary without each task, as reported. The model is that of the comparison's summary.
+With fewer than three tasks with an effect, the table has no rows.
 """
 
 from __future__ import annotations

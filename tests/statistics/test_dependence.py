@@ -16,6 +16,7 @@ from ranktrial.statistics.dependence import Dependence, covariance, is_diagonal
 from ranktrial.statistics.dependent_tasks import dependent_meta_analysis
 from ranktrial.statistics.method import Method
 from ranktrial.statistics.observed_tasks import effect_size, influence, per_unit_of_measure
+from ranktrial.statistics.paired import Hedges
 from ranktrial.statistics.satterthwaite import Part, total
 from ranktrial.statistics.seeds import SeedEffects, effect_variance, seed_source, seeds_parts, shares_of
 from ranktrial.statistics.units import TaskQueries, clustered, components, effective_number, sums, units_of_tasks
@@ -75,7 +76,7 @@ def test_influence_gives_the_variance_over_repeated_experiments(effect_type):
         y = G.normal(0.4, 0.2, 80)
         x = 0.05 + 0.6 * y + G.normal(0.16, 0.15, 80)
         estimates.append(effect_size(x, y, effect_type).estimate)
-        e = influence(x, y, effect_type, 1, True)
+        e = influence(x, y, effect_type, 1, Hedges())
         variances.append((e**2).sum() / 80**2)
     assert np.mean(variances) == pytest.approx(np.var(estimates), rel=0.3)
 
@@ -84,17 +85,17 @@ def test_influence_of_a_mean_difference_is_the_jackknife():
     x, y = G.normal(0, 1, 9), G.normal(0, 1, 9)
     mean = (x - y).mean()
     expected = [8 * (mean - np.delete(x - y, j).mean()) for j in range(9)]
-    assert influence(x, y, "MD", 1, True) == pytest.approx(expected, abs=1e-14)
-    assert influence(x[:3], y[:3], "CORR", 1, True) is None
+    assert influence(x, y, "MD", 1, Hedges()) == pytest.approx(expected, abs=1e-14)
+    assert influence(x[:3], y[:3], "CORR", 1, Hedges()) is None
 
 
 def test_a_unit_of_the_measure_in_units_of_the_effect():
     x, y = G.normal(0.5, 0.2, 50), G.normal(0.4, 0.2, 50)
     for effect_type in ("SMD", "d_av"):
         expected = effect_size(x, y, effect_type).estimate / (x - y).mean()
-        assert per_unit_of_measure(x, y, effect_type, 1, True) == pytest.approx(expected, rel=1e-8)
-    assert per_unit_of_measure(x, y, "MD", 1, True) == 1
-    assert per_unit_of_measure(x, y, "CORR", 1, True) == pytest.approx(0, abs=1e-8)
+        assert per_unit_of_measure(x, y, effect_type, 1, Hedges()) == pytest.approx(expected, rel=1e-8)
+    assert per_unit_of_measure(x, y, "MD", 1, Hedges()) == 1
+    assert per_unit_of_measure(x, y, "CORR", 1, Hedges()) == pytest.approx(0, abs=1e-8)
 
 
 def test_covariance_of_tasks_with_the_same_queries_is_that_of_their_means():
