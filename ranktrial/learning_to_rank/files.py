@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ranktrial.common import records
+from ranktrial.common import settings
 from ranktrial.common.errors import UserError
 from ranktrial.ir.feature_file import check_index, feature_names, read_features
 from ranktrial.ir.measures import evaluate
@@ -54,7 +54,7 @@ def hash_of(text: str) -> str:
 def read_record(path: Path) -> RankerRecord:
     """The record beside a model. Raises UserError for any other file."""
     try:
-        return records.read_record(RankerRecord, path)
+        return settings.read_record(RankerRecord, path)
     except (ValueError, UserError):
         raise UserError(f"{path}: is not a record of a ranker, or is damaged") from None
 
