@@ -58,7 +58,8 @@ if not sys.flags.utf8_mode and locale.getencoding().lower().replace("-", "") != 
 
 PATH_TO_REPOSITORY = path_to_repository(REPOSITORY, Path.cwd())
 AS_MODULE = as_module(REPOSITORY, Path(workflow.main_snakefile), Path.cwd())
-# Jobs find the modules of scripts/ through PYTHONPATH and, without conda, use the Python that runs Snakemake.
+# Jobs find ranktrial/ and scripts/ through PYTHONPATH, also those in conda environments, which have neither; without
+# conda they use the Python that runs Snakemake.
 # A prefix replaces Snakemake's strict mode, so strict mode is set again. The prefix also holds for the rules of a
 # workflow that uses this one as a module, so the search path of that workflow stays in PYTHONPATH.
 OTHERS = os.environ.get("PYTHONPATH") if AS_MODULE else None
