@@ -1,7 +1,7 @@
 """The keys of a training, declared once, for configurations and for the training job. Reads and writes no files.
 
-A recipe (scripts/experiment/recipe.py) has further keys, which state what a model learns from; the job's settings
-(ranktrial/training/training_settings.py) are these keys and the model's.
+A recipe (ranktrial/experiment/sections/recipe.py) has further keys, which state what a model learns from; the job's
+settings (ranktrial/training/training_settings.py) are these keys and the model's.
 """
 
 from __future__ import annotations

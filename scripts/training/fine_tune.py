@@ -115,7 +115,7 @@ def evaluated_by(options: Namespace, settings: Settings) -> Any:
     """
     if settings.evaluate is None:
         return None
-    module = plugins.load("scripts.training", "dev_evaluation")
+    module = plugins.load("ranktrial.training", "dev_evaluation")
     files = (*options.dev_run, *options.dev_queries, *options.dev_qrels, *options.corpus)
     return module.read_dev_set(*files, settings.evaluate)
 

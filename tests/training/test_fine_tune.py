@@ -37,7 +37,8 @@ def test_every_loss_trains(task, tmp_path, monkeypatch, kind, loss):
 # Runs the script and kills it without warning: after a number of steps, or while it saves for the n-th time.
 KILLER = """
 import os, signal, sys
-from ranktrial.training import checkpoints, fine_tune, trainer
+from ranktrial.training import checkpoints, trainer
+from scripts.training import fine_tune
 where, count = sys.argv[1], int(sys.argv[2])
 del sys.argv[1:3]
 owner, name = {"step": (checkpoints.Recorder, "on_step_end"), "save": (trainer.MicroBatchTrainer, "_save")}[where]
@@ -86,7 +87,8 @@ def test_a_killed_training_ends_like_an_undisturbed_one(task, tmp_path, monkeypa
 # In a process of its own, as a job is: signals reach whatever else a process has loaded, too.
 WARNED = """
 import os, signal
-from ranktrial.training import checkpoints, fine_tune
+from ranktrial.training import checkpoints
+from scripts.training import fine_tune
 save = checkpoints.Recorder.on_save
 def warned(self, args, state, control, **others):
     if state.global_step == 4:

@@ -89,7 +89,7 @@ import json, sys
 from pathlib import Path
 from ranktrial.models import running
 import numpy, torch
-from ranktrial.training import parallel
+from ranktrial.training import memory
 folder, rows, rank = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 store = torch.distributed.FileStore(str(folder / "meeting"), 2)
 torch.distributed.init_process_group("gloo", store=store, rank=rank, world_size=2)
@@ -102,11 +102,11 @@ class Rows(torch.nn.Module):
 for number, batches in enumerate(json.loads((folder / "batches.json").read_text())):
     model = Rows()
     for batch in batches:
-        with parallel.shared(model, ("sentence_embedding",)):
+        with memory.shared(model, ("sentence_embedding",)):
             outputs = model({"input_ids": torch.tensor(batch)})["sentence_embedding"]
         assert len(outputs) == len(batch)
         outputs.sum().backward()
-    parallel.add_gradients(model)
+    memory.add_gradients(model)
     numpy.save(folder / f"{rank}-{number}.npy", model.weight.grad.numpy())
 torch.distributed.destroy_process_group()
 """
@@ -140,7 +140,8 @@ def test_what_several_processes_began_one_ends_and_the_others_die_with_the_first
 
 KILLED_AT_THE_SEVENTH_STEP = """
 import os, signal
-from ranktrial.training import checkpoints, fine_tune
+from ranktrial.training import checkpoints
+from scripts.training import fine_tune
 end = checkpoints.Recorder.on_step_end
 def ended(self, args, state, control, **others):
     end(self, args, state, control, **others)
