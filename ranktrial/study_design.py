@@ -1,20 +1,13 @@
-"""The basis and the curves of a plan for the next study; reads and writes nothing.
+"""A plan for the next study: its basis (components of variance, costs) and its curves; reads and writes nothing.
 
-The components of variance estimated from a finished comparison, for the plan of the next study.
+The components of variance are estimated from a finished comparison, or assumed by the configuration. All are on the
+scale of the comparison's effect. From the tasks' effects: n V, the variance of one query (with its share of seed x
+query, which is subtracted). From their summary: tau2. From the values of each system by task, query and seed: seed x
+query is the residual of query + seed (seeds.py); over the seeds, the covariance matrix of the tasks' means has seed +
+seed x collection + seed x query / n on its diagonal and seed off it.
 
-All are on the scale of the comparison's effect. From the tasks' effects: n V, the variance of
-one query (with its share of seed x query, which is subtracted). From their summary: tau2. From the values of each
-system by task, query and seed: seed x query is the residual of query + seed (seeds.py); over the seeds, the covariance
-matrix of the tasks' means has seed + seed x collection + seed x query / n on its diagonal and seed off it.
-
-What each system of a comparison costs, from tables/costs.tsv: hours per training, collection and query.
-
-Hours are end to end, including those of input systems. BM25's index, mining, loading and a
-warm-up are not in the table, and so not in the hours.
-
-The basis of a plan: the variances of a finished comparison, or those that the configuration assumes.
-
-Finer grids than the table's for the figure of a plan.
+Costs of a system are hours per training, collection and query (tables/costs.tsv). Hours are end to end, including those
+of input systems. BM25's index, mining, loading and a warm-up are not in the table, and so not in the hours.
 """
 
 from __future__ import annotations

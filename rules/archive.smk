@@ -11,8 +11,8 @@ import snakemake
 from snakemake.io import regex_from_filepattern
 
 from ranktrial.engine.rule_helpers import settings
-from scripts.evaluation import planning as evaluation
 from ranktrial.experiment.trainings import with_text_keys
+from scripts.evaluation import planning as evaluation
 
 
 def described_rules():

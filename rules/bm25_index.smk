@@ -6,9 +6,9 @@ feedback needs the terms of documents, and in -appended if documents have furthe
 {system}.elasticsearch.json (which index on which server) and, for features, term-counts of an index and query-terms/.
 """
 
-from scripts.bm25 import planning as bm25
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment.results_paths import FIELDS
+from scripts.bm25 import planning as bm25
 
 
 use rule in_datasets as append_texts with:

@@ -6,8 +6,8 @@ negatives and for evaluations during training), and runs/{task}/{system}/seed-0.
 with Anserini's scores and the sizes of the collections.
 """
 
-from scripts.bm25 import planning as bm25
 from ranktrial.experiment import job_files
+from scripts.bm25 import planning as bm25
 
 
 use rule in_bm25 as tune with:

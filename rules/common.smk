@@ -15,8 +15,8 @@ from ranktrial.engine.rule_graph import deleted_from, deleted_outputs, rule_grap
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import results_paths
 from ranktrial.experiment.records import SELECTED
-from scripts.explorer import planning as explorer
 from ranktrial.models.adapters import MODEL_TYPES
+from scripts.explorer import planning as explorer
 from scripts.selection.planning import selections
 
 

@@ -10,15 +10,13 @@ from pathlib import Path
 
 from ranktrial.common import processes as interruption
 from ranktrial.common.errors import UserError
-from ranktrial.engine.scheduling import time_alone
-from ranktrial.engine.run_progress import errors_of_logs
-from ranktrial.engine.identity import OwnPlaces, identify
+from ranktrial.engine.display import ending
+from ranktrial.engine.identity import identify, OwnPlaces
 from ranktrial.engine.job_records import refuse_false_records
-from ranktrial.engine.scheduling import prefer_first
-from ranktrial.engine.run_progress import follow
+from ranktrial.engine.run_progress import errors_of_logs, follow
+from ranktrial.engine.scheduling import prefer_first, time_alone
 from ranktrial.engine.slurm import begin_run
 from ranktrial.experiment.reading import write_resolved
-from ranktrial.engine.display import ending
 from scripts.reports.planning import figures
 
 PLOTS = {result("figure", figure=name, figure_format="png"): name for name in EXPERIMENT.comparisons}

@@ -7,12 +7,11 @@ passage. Counts of word pieces by a model's tokenizer: data/{dataset}/word-piece
 """
 
 from ranktrial.common.plugins import source as plugin_file
-from scripts.datasets import planning as datasets
-from ranktrial.engine.rule_helpers import settings
-from ranktrial.engine.rule_helpers import one_of
+from ranktrial.engine.rule_helpers import one_of, settings
 from ranktrial.experiment import job_files
 from ranktrial.experiment.dataset_keys import FORMATS
 from ranktrial.experiment.results_paths import FIELDS, SPLITS
+from scripts.datasets import planning as datasets
 
 
 def reader(wildcards):

@@ -4,8 +4,7 @@ In: effects/, meta/, metrics/, qrels; for moderators also data/*/statistics.json
 tables/queries/ and tables/query-differences/{comparison}.tsv.
 """
 
-from ranktrial.engine.rule_helpers import settings
-from ranktrial.engine.rule_helpers import one_of
+from ranktrial.engine.rule_helpers import one_of, settings
 from ranktrial.experiment import moderators
 from ranktrial.experiment.comparisons import loaded_modules
 from scripts.reports.planning import figures

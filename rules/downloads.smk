@@ -6,10 +6,9 @@ check` prints a table to the terminal, with one line for each missing item.
 
 import shlex
 
-from scripts.datasets import planning as datasets
-from ranktrial.engine.rule_helpers import settings
-from ranktrial.engine.rule_helpers import one_of
+from ranktrial.engine.rule_helpers import one_of, settings
 from ranktrial.experiment.records import UNTRAINED
+from scripts.datasets import planning as datasets
 
 FETCH = shlex.quote(repository("scripts/datasets/fetch.py"))
 

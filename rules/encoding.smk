@@ -10,7 +10,7 @@ models/{model}/{recipe}+{form}/.
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from ranktrial.experiment.records import UNTRAINED
-from ranktrial.experiment.results_paths import FIELDS, exported_recipe
+from ranktrial.experiment.results_paths import exported_recipe, FIELDS
 from scripts.inference import planning as inference
 
 INDEXED = job_files.indexed(EXPERIMENT)

@@ -6,8 +6,8 @@ documents of equal score in that order; all values in one table, tables/queries.
 """
 
 from ranktrial.engine.rule_helpers import one_of
-from scripts.evaluation import planning as evaluation
 from ranktrial.experiment.results_paths import FIELDS
+from scripts.evaluation import planning as evaluation
 
 
 localrules:

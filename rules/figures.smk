@@ -11,7 +11,8 @@ from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment.comparisons import loaded_modules
 from scripts.learning_to_rank import planning as learning
 from scripts.reports.planning import figures
-from scripts.reports.planning.figures import drawings, system_labels
+from scripts.reports.planning.figures import drawings
+from scripts.reports.planning.labels import system_labels
 from scripts.study_design import planning as study
 
 DRAWINGS = drawings(EXPERIMENT) | learning.drawings(EXPERIMENT) | study.drawings(EXPERIMENT, system_labels(EXPERIMENT))

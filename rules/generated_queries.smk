@@ -6,11 +6,11 @@ in data/{dataset}.resume/.
 """
 
 from ranktrial.common.plugins import source as plugin_file
-from scripts.datasets import planning as datasets
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from ranktrial.experiment.results_paths import SPLITS
 from ranktrial.models.adapters import MODEL_TYPES
+from scripts.datasets import planning as datasets
 
 
 def writer(wildcards):

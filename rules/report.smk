@@ -6,11 +6,11 @@ config/published/, Anserini's reference scores. Out: report.html, summary.md, pu
 mapping, .html. (`snakemake --report FILE.zip` makes Snakemake's own report.)
 """
 
-from scripts.bm25 import planning as bm25
 from ranktrial.engine.rule_helpers import settings
-from scripts.evaluation import planning as evaluation
 from ranktrial.experiment import job_files
 from ranktrial.experiment.comparisons import loaded_modules
+from scripts.bm25 import planning as bm25
+from scripts.evaluation import planning as evaluation
 from scripts.explorer import planning as explorer
 from scripts.learning_to_rank import planning as learning
 from scripts.reports.planning import figures, pages

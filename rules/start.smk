@@ -25,27 +25,24 @@ if not (REPOSITORY / "scripts").is_dir():
         f"error: {REPOSITORY}: no scripts/ there; `snakefile:` of the module must be a path in a clone of ranktrial"
     )
 sys.path.insert(0, str(REPOSITORY))
-from scripts.bm25.planning import further_texts
 from ranktrial.common.configurations import of_same_name
 from ranktrial.common.errors import UserError
 from ranktrial.common.paths import why_no_clone
-from scripts.datasets import planning as datasets
-from ranktrial.engine.downloads import HOW, fetched
-from ranktrial.engine.job_records import adopt
-from ranktrial.engine.job_records import warn_at_the_end
+from ranktrial.engine.downloads import fetched, HOW
 from ranktrial.engine.identity import OwnData
-from ranktrial.engine.rule_helpers import as_module, path_to_repository
-from ranktrial.engine.job_records import repair
-from ranktrial.engine.slurm_submission import pass_on_warnings
+from ranktrial.engine.job_records import adopt, repair, warn_at_the_end
+from ranktrial.engine.rule_helpers import as_module, newer_than_tested, path_to_repository
 from ranktrial.engine.run_lock import guard
-from ranktrial.engine.rule_helpers import newer_than_tested
+from ranktrial.engine.slurm_submission import pass_on_warnings
 from ranktrial.experiment.descriptions import cautions
 from ranktrial.experiment.reading import read_yaml
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.system_types import system_type
-from scripts.features.planning import own_files as features_of_others
 from ranktrial.ir.runs import known_zero_runs
+from scripts.bm25.planning import further_texts
+from scripts.datasets import planning as datasets
+from scripts.features.planning import own_files as features_of_others
 
 STARTED = time.time()
 if reason := why_no_clone(str(REPOSITORY)):

@@ -8,7 +8,7 @@ tables/study-design.{tsv,md,tex}. `snakemake plan_study` makes them all, with th
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from ranktrial.experiment.comparisons import loaded_modules
-from scripts.reports.planning.figures import system_labels
+from scripts.reports.planning.labels import system_labels
 from scripts.study_design import planning as study
 
 

@@ -5,8 +5,7 @@ training), the scores of a teacher. Out: models/{model}/untrained/seed-0 (checke
 models/{model}/{recipe}/seed-{seed} with its timing and log.
 """
 
-from ranktrial.engine.rule_helpers import settings
-from ranktrial.engine.rule_helpers import one_of
+from ranktrial.engine.rule_helpers import one_of, settings
 from ranktrial.experiment.records import UNTRAINED
 from scripts.training import planning as training
 

@@ -4,8 +4,7 @@ In: metrics/{task}/{system}/seed-{seed}.tsv, timings of trainings, tables/datase
 tables/curves-{curve}.tsv.
 """
 
-from ranktrial.engine.rule_helpers import settings
-from ranktrial.engine.rule_helpers import one_of
+from ranktrial.engine.rule_helpers import one_of, settings
 from scripts.synthesis.transfer import planning as transfer_values
 
 

@@ -1,7 +1,5 @@
 """Processes of this machine, and their end by Ctrl-C.
 
-Processes of this machine.
-
 Ctrl-C ends a command with one line instead of a traceback. Imports nothing slow, so that it takes effect early.
 """
 

@@ -1,16 +1,13 @@
 """Settings of scripts and records of results: frozen dataclasses, read from JSON and written as JSON.
 
-A script's settings: one frozen dataclass, read from the JSON object that its rule passes as `--settings`.
+A script's settings are one dataclass, read from the JSON object that its rule passes as `--settings`. The meaning of a
+field is in its type: `depth: Annotated[int, "documents per query that are kept"]`. A field without a default is
+required. Values are checked and not converted, except from JSON's lists to tuples, so that a job computes with what the
+configuration says. The sections of a configuration are read in the same way (see keys.py).
 
-The meaning of a field is in its type: `depth: Annotated[int, "documents per query that are kept"]`. A field without a
-default is required. Values are checked and not converted, except from JSON's lists to tuples, so that a job computes
-with what the configuration says. The sections of a configuration are read in the same way (see keys.py).
-
-Records of results: frozen dataclasses stored as JSON, read and written like settings.
-
-A field without a default is always written; a field equal to its default is left out. Tuples are lists in JSON. The
-keys of a field marked INLINE (keys.py) are keys of the outer object, so that a record with parts is one flat object in
-its file.
+Records of results are stored as JSON and read like settings. A field without a default is always written; a field equal
+to its default is left out. Tuples are lists in JSON. The keys of a field marked INLINE (keys.py) are keys of the outer
+object, so that a record with parts is one flat object in its file.
 """
 
 from __future__ import annotations

@@ -1,20 +1,17 @@
 """Measured time, energy and memory (`timing.json`): monotonic wall clock, read after the GPU has finished its work.
 
-The peak memory of this process, as Linux counts it.
+Memory is the peak of this process, as Linux counts it. `getrusage` does not measure a job: a process starts with its
+parent's peak, so that a job of 30 MB would be reported with the hundreds of megabytes, or thousands for a large plan,
+that Snakemake takes.
 
-`getrusage` does not measure a job: a process starts with its parent's peak, so that a job of 30 MB would be reported
-with the hundreds of megabytes, or thousands for a large plan, that Snakemake takes.
+Other work is the mean number of cores that other processes kept busy while a job was timed. This reads the counters of
+Linux in /proc; without them, nothing is known. It is the work of other jobs of the experiment, of other users, and of
+other virtual machines on the same host if they kept this one waiting.
 
-The other work of a machine while a job was timed: the mean number of cores that other processes kept busy.
-
-Reads the counters of Linux in /proc; without them, nothing is known. Other work is that of other jobs of the
-experiment, of other users, and of other virtual machines on the same host if they kept this one waiting.
-
-The energy that the machine reports to have used: RAPL of Intel and AMD processors, NVML of Nvidia GPUs.
-
-RAPL counts the joules of a processor's packages, for all processes on them, and of no other part of the machine; since
-2020, Linux lets only root read it. NVML counts those of a whole graphics card, from Volta on. If neither can be read,
-there are no numbers: nothing is estimated.
+Energy is what the machine reports: RAPL of Intel and AMD processors, NVML of Nvidia GPUs. RAPL counts the joules of a
+processor's packages, for all processes on them, and of no other part of the machine; since 2020, Linux lets only root
+read it. NVML counts those of a whole graphics card, from Volta on. If neither can be read, there are no numbers:
+nothing is estimated.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ them; a module that is loaded by its name at run time (common/plugins.py) must b
 scripts/ and ranktrial/. Meanings are kept beside the compiled forms, so that planning parses only the sources that have
 changed: reads and writes `__pycache__/….meaning`: a checksum, the digest of the meaning, the modules named in imports.
 The checksum is of these, the source's text, the Python and the code that finds the meaning. As compiled modules, none
-is written where Python is told so (PYTHONDONTWRITEBYTECODE) or the folder cannot be written.
+is written under PYTHONDONTWRITEBYTECODE, or where the folder cannot be written.
 """
 
 from __future__ import annotations

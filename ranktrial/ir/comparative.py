@@ -5,28 +5,21 @@ demonstrations): objects that are compared, the aspects of the comparison, and c
 in a text. The taggers here use rules, one for questions and one for documents; a model that labels tokens can replace
 either, as a function of the same type.
 
-The words by which comparative texts are recognised, and the division of texts into words. English only.
+English only. A predicate is a comparative or superlative with its degree word: better, more efficient, cheapest. An
+aspect is what follows "for" or "in terms of", and the noun after more, less, better or worse: more sugar, a better
+camera.
 
-Aspects and predicates of a text: the respect of a comparison (price, for children), and the comparing words.
+Questions: "X or Y", "X vs Y", "is X better than Y", "difference between X and Y". An object is what the question names,
+without article: in "is green or black tea healthier", green and black tea. An action is an object with its complements:
+in "should I rent or buy a house", rent and buy a house. Each function is one form of comparison; the first that finds
+two or more objects is used. If none does, there are no objects.
 
-A predicate is a comparative or superlative with its degree word: better, more efficient, cheapest. An aspect is what
-follows "for" or "in terms of", and the noun after more, less, better or worse: more sugar, a better camera.
+Documents: the aspects and predicates of their comparative sentences. A sentence is comparative if it has a comparative
+(better, more efficient), versus, or compared to. A bare more or less ("more information") counts only if "than"
+follows. Objects are not searched for, since it matters only whether the document names those of the question.
 
-A rule-based tagger of comparative questions: "X or Y", "X vs Y", "is X better than Y", "difference between X and Y".
-
-An object is what the question names, without article: in "is green or black tea healthier", green and black tea. An
-action is an object with its complements: in "should I rent or buy a house", rent and buy a house. Each function is one
-form of comparison; the first that finds two or more objects is used. If none does, there are no objects.
-
-A rule-based tagger of documents: the aspects and predicates of their comparative sentences.
-
-A sentence is comparative if it has a comparative (better, more efficient), versus, or compared to. A bare more or less
-("more information") counts only if "than" follows. Objects are not searched for, since it matters only whether the
-document names those of the question.
-
-Features of a comparative question and a document, as in Chekalina and Panchenko (2021), section 4.1.2.
-
-"Retrieving Comparative Arguments using Ensemble Methods and BERT", CLEF 2021, CEUR-WS 2936, paper 211. Their names:
+Features of a question and a document are those of Chekalina and Panchenko (2021), section 4.1.2, "Retrieving
+Comparative Arguments using Ensemble Methods and BERT", CLEF 2021, CEUR-WS 2936, paper 211. Their names:
 
 - objs_score, here `objects`: the number of the query's objects that are in the document, 0, 1 or 2;
 - asp_pred_score, here `aspects_and_predicates`: 0.5 for every word of the document that is labelled aspect or
@@ -36,9 +29,8 @@ Features of a comparative question and a document, as in Chekalina and Panchenko
 
 The paper labels with a trained model; here any tagger can be used, by default the rules of this module.
 
-A file of structures that a tagger found in queries and documents, one text per line, as JSON.
-
-A line has `kind` (query or document), `id`, and the lists `objects`, `aspects` and `predicates`.
+A file of structures has one text of a query or document per line, as JSON: a line has `kind` (query or document), `id`,
+and the lists `objects`, `aspects` and `predicates`.
 """
 
 from __future__ import annotations

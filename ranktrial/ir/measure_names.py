@@ -3,12 +3,11 @@
 Parameters are checked here, before any provider sees them: trec_eval ends the whole process at a cut-off of 0, and
 other providers silently compute something else (a recall of 0.125 becomes 0.12).
 
-trec_eval's names of measures (ndcg_cut_10, map, recip_rank) and those of ir-measures.
+Synonyms are trec_eval's names (ndcg_cut_10, map, recip_rank).
 
-p-MRR: whether a ranking follows a change of the query's instruction.
-
-Weller et al. (2024), FollowIR: Evaluating and Teaching Information Retrieval Models to Follow Instructions, section 4.
-A document that is relevant with the original but not with the changed instruction has rank o before and rank n after:
+p-MRR says whether a ranking follows a change of the query's instruction (Weller et al. 2024, FollowIR: Evaluating and
+Teaching Information Retrieval Models to Follow Instructions, section 4). A document that is relevant with the original
+but not with the changed instruction has rank o before and rank n after:
 
     n / o - 1 if it rose or stayed (n <= o), 1 - o / n if it fell
 

@@ -1,18 +1,14 @@
 """Simultaneous tests of all pairs of systems, or of all systems against one control: permutation and parametric tests,
 letters and intervals of ranks.
 
-The differences of a family, estimated: means of paired differences and their variances, over one task or several.
-
-A table holds a task's values, one row per query and one column per system. Over T tasks a
-difference is the unweighted mean of the tasks' differences, whatever their numbers of queries:
+Differences. A table holds a task's values, one row per query and one column per system. Over T tasks a difference is
+the unweighted mean of the tasks' differences, whatever their numbers of queries:
 
     D = sum_t D_t / T,    Var(D) = sum_t Var(D_t) / T^2,    Var(D_t) = sd(x - y)^2 / n_t
 
 The tasks are taken as given (a stratified sample of queries); how effects vary over collections is for a meta-analysis.
 
-The max-T permutation test of a family: simultaneous p-values and intervals for all its differences.
-
-Queries are permuted independently, many times, and each time the largest statistic of the
+The max-T permutation test. Queries are permuted independently, many times, and each time the largest statistic of the
 family is recorded: the adjusted p-value is the probability that this maximum is at least as large as a statistic.
 
     statistic t            |D| / se(D), the se of each pair's own differences, each time anew. A permutation turns the
@@ -23,9 +19,8 @@ family is recorded: the adjusted p-value is the probability that this maximum is
 
 Westfall and Young (1993), Resampling-Based Multiple Testing, chapter 2; Phipson and Smyth (2010) for (b + 1) / (B + 1).
 
-Tukey's HSD and Dunnett's test in the two-way model query + system + error, in addition to the permutation test.
-
-With the residual mean square MSE of a task, on (n - 1)(k - 1) degrees of freedom:
+Tukey's HSD and Dunnett's test, in the two-way model query + system + error. With the residual mean square MSE of a
+task, on (n - 1)(k - 1) degrees of freedom:
 
     Tukey     q = |D| / sqrt(MSE / n), the studentised range of k means
     Dunnett   t = |D| / sqrt(2 MSE / n), the largest |t| of k - 1 with correlation 1/2
@@ -34,19 +29,14 @@ Over T tasks the variance of a system's mean is V = sum_t MSE_t / n_t / T^2, and
 Welch and Satterthwaite, V^2 / sum_t (MSE_t / n_t / T^2)^2 / df_t. Both distributions are those of Hsu (1996), Multiple
 Comparisons, chapters 3 and 5: a normal probability for known variance, averaged over the distribution of s / sigma.
 
-Compact letter display: systems that have a letter in common do not differ significantly.
+Letters (compact letter display): systems that have a letter in common do not differ significantly. Piepho (2004), An
+algorithm for a letter-based representation of all-pairwise comparisons, Journal of Computational and Graphical
+Statistics 13(2), 456-466: insert and absorb. The letters are then all maximal groups in which no two systems differ
+significantly, as in R's multcompView.
 
-Piepho (2004), An algorithm for a letter-based representation of all-pairwise comparisons,
-Journal of Computational and Graphical Statistics 13(2), 456-466: insert and absorb. The letters are then all maximal
-groups in which no two systems differ significantly, as in R's multcompView.
-
-Simultaneous intervals of the ranks of systems, from the pairs that differ significantly.
-
-Al Mohamad, Goeman and van Zwet (2022), Simultaneous confidence intervals for ranks with
-application to ranking institutions, Biometrics 78(1), 238-247; Mogstad et al. (2024), Inference for ranks, Review of
-Economic Studies 91(1), 476-518.
-
-A family of differences over the tasks: the tests of each task, those over all tasks, and warnings.
+Simultaneous intervals of ranks, from the pairs that differ significantly: Al Mohamad, Goeman and van Zwet (2022),
+Simultaneous confidence intervals for ranks with application to ranking institutions, Biometrics 78(1), 238-247; Mogstad
+et al. (2024), Inference for ranks, Review of Economic Studies 91(1), 476-518.
 """
 
 from __future__ import annotations

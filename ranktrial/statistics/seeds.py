@@ -5,16 +5,14 @@ The model is the crossed two-way random-effects model with one observation per c
     value(query, seed) = mean + query + seed + (query x seed),
 
 whose variance components are the ANOVA estimators (Searle, Casella and McCulloch 1992, Variance Components, chapter 4;
-Brennan 2001, Generalizability Theory, chapter 2, the p x i design). A given seed's value for a given query is fixed,
-so the residual is all query x seed: noise of training, as the seed component is.
+Brennan 2001, Generalizability Theory, chapter 2, the p x i design). A given seed's value for a given query is fixed, so
+the residual is all query x seed: noise of training, as the seed component is.
 
-Variance between training seeds in the effect of one task and in the mean of several.
-
-A system's value is that of the crossed model, value(query, seed) = mean + query + seed + query x seed. The mean of seed
-s over the queries of task i differs from the mean of all seeds by L_is: the seed effect, which a task shares with all
-others that the same checkpoint ranks. Over the m seeds L has the covariance B = sum_s L_s L_s' / (m - 1) between tasks,
-with m - 1 degrees of freedom. A checkpoint that enters the effects with the shares a (1/m on each task for each of m
-seeds) adds to the variance of sum_i w_i D_i
+The effect of one task and the mean of several follow the same model. The mean of seed s over the queries of task i
+differs from the mean of all seeds by L_is: the seed effect, which a task shares with all others that the same
+checkpoint ranks. Over the m seeds L has the covariance B = sum_s L_s L_s' / (m - 1) between tasks, with m - 1 degrees
+of freedom. A checkpoint that enters the effects with the shares a (1/m on each task for each of m seeds) adds to the
+variance of sum_i w_i D_i
 
     sum over checkpoints c of (w a_c)' (B - R) (w a_c),    at least 0,
 
@@ -22,11 +20,9 @@ for m seeds on every task w'(B - R)w / m. R is the diagonal matrix of residual_i
 noise, which the variance over queries also includes. Since w'Bw is the sample variance of m numbers, it has m - 1
 degrees of freedom exactly (Searle, Casella and McCulloch 1992, Variance Components, chapter 4).
 
-The seed effects in a comparison, estimated from a system's own seeds or borrowed from another system.
-
-A system with several seeds on some task has its own estimate. A system that was trained once
-borrows that of another system. If control and treatment rank with the same checkpoints, the seed effect is that of
-their difference.
+In a comparison, a system with several seeds on some task has its own estimate. A system that was trained once borrows
+that of another system. If control and treatment rank with the same checkpoints, the seed effect is that of their
+difference.
 """
 
 from __future__ import annotations

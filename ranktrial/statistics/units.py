@@ -1,7 +1,5 @@
 """The sampling units of a comparison's tasks: queries, or clusters of them, and the design effect of clusters.
 
-Clusters of queries, which are not independent observations of a task.
-
 Queries of one corpus that share a relevant document, directly or indirectly, are one connected component, such as
 tweets on one article. Their values are correlated, so the variance of a mean over them is larger than that of
 independent queries, by the design effect (Kish 1965, Survey Sampling, chapters 5 and 8),
@@ -15,14 +13,12 @@ Bell and McCaffrey (2002), which is unbiased if queries are in fact independent.
 
 G - 1 for G clusters of equal size, fewer if some are large.
 
-The sampling units of a comparison's tasks: queries, or clusters of queries.
-
-`gold-document`: the connected components of queries and relevant documents, over all tasks of a corpus, so that tasks
-with common documents have common clusters. `auto`, the default, is the same if a task's queries share documents and no
-task of the corpus is a single component. A warning reports few of them: their interval is wide, but that of independent
-queries contains the true effect in half of the experiments.
-`query`: each query. Clusters can also be given by name. Two queries of tasks of one corpus are the same if they have
-the same id and, where relevant documents are known, the same of these.
+Kinds of units. `gold-document`: the connected components of queries and relevant documents, over all tasks of a corpus,
+so that tasks with common documents have common clusters. `auto`, the default, is the same if a task's queries share
+documents and no task of the corpus is a single component. A warning reports few of them: their interval is wide, but
+that of independent queries contains the true effect in half of the experiments. `query`: each query. Clusters can also
+be given by name. Two queries of tasks of one corpus are the same if they have the same id and, where relevant documents
+are known, the same of these.
 """
 
 from __future__ import annotations

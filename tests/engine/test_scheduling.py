@@ -13,7 +13,7 @@ import pytest
 
 from ranktrial.engine.scheduling import prefer_first, priorities
 from ranktrial.experiment.resolution import resolve
-from scripts.reports.planning import figures, pages
+from scripts.reports.planning import costs, pages
 from tests.experiment.test_config import changed
 
 REPOSITORY = Path(__file__).parents[2]
@@ -69,10 +69,10 @@ def test_a_timed_job_runs_beside_no_other(exclusive, tmp_path):
 
 def test_pages_figures_and_tables_are_given_that_searches_ran_alone():
     shared, alone = (resolve(changed({"timing": timing}), "c.yaml") for timing in ("shared", "exclusive"))
-    for settings in (lambda one: pages.page_settings(one, []), figures.times_settings):
+    for settings in (lambda one: pages.page_settings(one, []), costs.times_settings):
         assert settings(alone)["exclusive"] is True and "exclusive" not in settings(shared)
-    (figure,) = figures.cost_figures(alone)
-    assert figures.cost_settings(alone, figure)["exclusive"] is True
+    (figure,) = costs.cost_figures(alone)
+    assert costs.cost_settings(alone, figure)["exclusive"] is True
 
 
 class Plan:

@@ -6,7 +6,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.experiment.descriptions import datasets_learnt, describe, for_times
 from ranktrial.experiment.resolution import resolve
 from scripts.learning_to_rank import planning
-from scripts.reports.planning.figures import timings as cost_timings
+from scripts.reports.planning.costs import timings as cost_timings
 from tests.experiment.test_config import changed
 
 SETS = {"few": {"first_stage": "bm25", "depth": 10, "of": ["BM25", "DPH"]}}

@@ -7,7 +7,8 @@ from ranktrial.experiment import job_files
 from ranktrial.experiment.resolution import resolve
 from scripts.datasets import planning as datasets
 from scripts.evaluation import planning as evaluation
-from scripts.reports.planning.figures import run_timings, tasks_learnt
+from scripts.reports.planning.costs import run_timings
+from scripts.reports.planning.figures import tasks_learnt
 from scripts.synthesis.planning import comparison_settings
 from tests.experiment.test_config import changed
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from ranktrial.experiment.reading import read_yaml
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import parse
-from scripts.reports.planning import figures, pages
-from scripts.reports.planning.figures import drawings, labels
+from scripts.reports.planning import costs, figures, pages
+from scripts.reports.planning.figures import drawings
+from scripts.reports.planning.labels import labels
 from tests.experiment.test_config import changed
 
 EXPERIMENT = resolve(
@@ -84,7 +85,7 @@ def test_a_figure_reads_the_table_of_all_comparisons_where_there_are_several():
 
 
 def test_each_run_has_the_timings_of_what_was_trained_and_encoded_for_it():
-    assert figures.timings(EXPERIMENT) == {
+    assert costs.timings(EXPERIMENT) == {
         "results/e/runs/d/bm25/seed-0.timing.json": {},
         **{
             f"results/e/runs/d/tuned/seed-{seed}.timing.json": {
@@ -97,9 +98,9 @@ def test_each_run_has_the_timings_of_what_was_trained_and_encoded_for_it():
             "encoding": "results/e/embeddings/d/m/untrained/seed-0.vectors.timing.json",
         },
     }
-    assert "results/e/runs/d/zero/seed-0.timing.json" in figures.cost_timings(EXPERIMENT, "bm25")
-    assert figures.cost_meta(EXPERIMENT, "bm25") == ["results/e/meta/c.json", "results/e/meta/z.json"]
-    assert figures.cost_systems(EXPERIMENT, "bm25") == ["bm25", "tuned", "zero"]
+    assert "results/e/runs/d/zero/seed-0.timing.json" in costs.cost_timings(EXPERIMENT, "bm25")
+    assert costs.cost_meta(EXPERIMENT, "bm25") == ["results/e/meta/c.json", "results/e/meta/z.json"]
+    assert costs.cost_systems(EXPERIMENT, "bm25") == ["bm25", "tuned", "zero"]
 
 
 def test_behind_a_run_are_the_runs_and_trainings_of_all_that_it_takes_each_once():
@@ -120,7 +121,7 @@ def test_behind_a_run_are_the_runs_and_trainings_of_all_that_it_takes_each_once(
         "comparisons/f": {"control": "bm25", "treatment": "both"},
     }
     experiment = resolve(changed(changes), "c.yaml")
-    found = figures.timings(experiment)
+    found = costs.timings(experiment)
     trainings = [f"{models}/{name}.timing.json" for name in ("second/seed-1", "first/seed-2", "r/seed-1")]
     assert found[f"{runs}/twice/seed-1.timing.json"] == {
         "training": trainings[0], "trainings": trainings[:2], "parts": [f"{runs}/bm25/seed-0.timing.json"],
@@ -133,18 +134,18 @@ def test_behind_a_run_are_the_runs_and_trainings_of_all_that_it_takes_each_once(
     assert found[f"{runs}/mixed/seed-0.timing.json"] == {
         "parts": [f"{runs}/bm25/seed-0.timing.json"], "untimed": ["theirs"],
     }  # fmt: skip
-    read = figures.cost_timing_files(experiment, "bm25")
+    read = costs.cost_timing_files(experiment, "bm25")
     assert (
         {*trainings, f"{runs}/twice/seed-2.timing.json"}
         <= set(read)
-        == set(read) & {*found, *figures.other_timings(experiment)}
+        == set(read) & {*found, *costs.other_timings(experiment)}
     )
 
 
 def test_where_all_systems_are_external_nothing_is_timed():
     systems = {name: {"type": "external", "runs": {"d": "README.md"}} for name in ("bm25", "tuned")}
     experiment = resolve(changed({"systems": systems, "comparisons": {}}), "c.yaml")
-    assert figures.times_tables(experiment) == [] == figures.run_timings(experiment)
+    assert costs.times_tables(experiment) == [] == costs.run_timings(experiment)
 
 
 def test_the_report_reads_each_training_once():
@@ -188,7 +189,7 @@ def test_published_numbers_without_a_mapping_stand_beside_comparisons():
 def test_published_tables_with_a_mapping_stand_beside_times_and_have_a_page_of_their_own():
     experiment = resolve(read_yaml(Path("config/factcheck-laptop.yaml")), "c.yaml")
     assert pages.compared_with(experiment) == {
-        "times": figures.times_tables(experiment, ("tsv",)), "effects": [], "meta": [], "matrices": [],
+        "times": costs.times_tables(experiment, ("tsv",)), "effects": [], "meta": [], "matrices": [],
     }  # fmt: skip
     assert len(pages.compared_with(experiment)["times"]) == 2
     assert str(pages.page_as_html(experiment)).endswith("/published-versus-ours.html")

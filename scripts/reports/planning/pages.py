@@ -29,27 +29,23 @@ from ranktrial.experiment.sections.dataset import Dataset
 from ranktrial.experiment.sections.recipe import Recipe
 from ranktrial.experiment.system_types import system_type
 from ranktrial.experiment.systems.learning_to_rank import NAME, settings_of, source
-from scripts.reports.planning import figures
+from scripts.reports.planning import costs, figures
+from scripts.reports.planning.costs import cost_figures, exclusive, timed_systems, times_tables, timings
 from scripts.reports.planning.figures import (
     PAGES,
     caption_files,
-    cost_figures,
-    exclusive,
     family_figures,
     family_pages,
     figure_files,
     forest_looks,
     forest_plots,
     further_figures,
-    labels,
     matrix_tables,
     moderators_tables,
     shown_on_pages,
     table_settings,
-    timed_systems,
-    times_tables,
-    timings,
 )
+from scripts.reports.planning.labels import labels
 
 JUDGE_PAGES = ("md", "tsv")
 
@@ -305,7 +301,7 @@ def full_tables(experiment: Experiment) -> Drawings:
     of_comparisons = {
         f"moderators/{name}": partial(moderators, experiment, name) for name in figures.moderated(experiment)
     }
-    return {f"{work}-times": partial(times, experiment, work) for work in figures.WORKS} | of_comparisons
+    return {f"{work}-times": partial(times, experiment, work) for work in costs.WORKS} | of_comparisons
 
 
 def answers(experiment: Experiment) -> Drawings:
@@ -354,7 +350,7 @@ def moderators(experiment: Experiment, name: str) -> Drawing:
 def times(experiment: Experiment, work: str) -> Drawing:
     """Times of inference or of fine-tuning."""
     inputs = {"costs": [path("costs", experiment=experiment.name)]}
-    return Drawing("reports/times.py", TABLES, inputs, {"work": work, **figures.times_settings(experiment)})
+    return Drawing("reports/times.py", TABLES, inputs, {"work": work, **costs.times_settings(experiment)})
 
 
 def judge(experiment: Experiment, dataset: str) -> Drawing:
