@@ -27,9 +27,14 @@ PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 INSTALL_TORCH = $(PIP_INSTALL) --no-deps --index-url=$(call quoted,$(TORCH_INDEX)) $(call quoted,$(TORCH_BUILD))
 HAS_TORCH = $(BIN)/python -c 'import importlib.metadata as m, sys; sys.exit("torch==" + m.version("torch") != sys.argv[1])'
 
+# ranktrial/ is installed where it lies: notebooks and other programs of .venv import it. A moved clone installs it anew.
+HAS_SOURCES = test "$$(cat $(VENV)/.sources 2>/dev/null)" = $(call quoted,$(CURDIR))
+NOTE_SOURCES = printf '%s\n' $(call quoted,$(CURDIR)) > $(VENV)/.sources
+
 setup:  ## create .venv with the exact versions of requirements.lock (TORCH=cu126: docs/cluster.md)
 	@$(call HAS,$(VENV),requirements.lock) || $(MAKE) --no-print-directory packages
 	@$(if $(TORCH),$(HAS_TORCH) $(call quoted,$(TORCH_BUILD)) || { $(call UNLINKED,$(VENV),TORCH=$(TORCH)); $(INSTALL_TORCH) && $(PIP_INSTALL) -r requirements.lock; })
+	@test -L $(VENV) || $(HAS_SOURCES) || { $(PIP_INSTALL) --no-deps --no-build-isolation --editable . && $(NOTE_SOURCES); }
 	@cmp -s $(LAUNCHER) $(BIN)/snakemake || { $(call UNLINKED,$(VENV),$(LAUNCHER)); install -m 755 $(LAUNCHER) $(BIN)/snakemake; }
 
 packages:
@@ -164,7 +169,7 @@ lock:  ## renew requirements.lock from requirements.in
 DOCS = .venv-docs/bin/python
 docs:  ## build the site of docs/ (site/index.html)
 	@$(call HAS,.venv-docs,docs/requirements.txt) || $(MAKE) --no-print-directory docs-packages
-	PYTHONPATH=. $(DOCS) -m mkdocs build --strict --quiet
+	$(DOCS) -m mkdocs build --strict --quiet
 
 docs-packages:
 	@$(call UNLINKED,.venv-docs,docs/requirements.txt)

@@ -210,6 +210,7 @@ def test_setup_puts_the_launcher_in_the_place_of_snakemake_once(tmp_path):
     venv = tmp_path / "venv"
     (venv / "bin").mkdir(parents=True)
     shutil.copy(launch.ROOT / "requirements.lock", venv / ".installed")
+    (venv / ".sources").write_text(f"{launch.ROOT}\n")
     (venv / "bin" / "snakemake").write_text("what pip wrote\n")
     for _ in range(2):
         subprocess.run(["make", "setup", f"VENV={venv}"], cwd=launch.ROOT, check=True)

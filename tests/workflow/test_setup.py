@@ -1,4 +1,4 @@
-"""`make setup TORCH=…` installs another build of the locked torch, here from an index of made-up wheels."""
+"""`make setup TORCH=…` installs another build of the locked torch, here from an index of made-up wheels; the library is a package."""
 
 import base64
 import hashlib
@@ -41,6 +41,8 @@ def clone(tmp_path_factory):
     for name in ("Makefile", "scripts/engine/snakemake.sh"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(REPOSITORY / name, folder / name)
+    (folder / ".venv").mkdir()
+    (folder / ".venv/.sources").write_text(f"{folder}\n")  # this clone has no library to install
     index = folder / "index/torch"
     index.mkdir(parents=True)
     for build in ("cpu", "cu126", "cu130"):
@@ -82,3 +84,26 @@ def test_the_usual_index_is_that_of_pytorch(clone):
     assert f"--index-url='https://download.pytorch.org/whl/cu126' 'torch=={VERSION}+cu126'" in commands
     plain = subprocess.run([*command[:3], "VENV=none"], cwd=REPOSITORY, capture_output=True, text=True).stdout
     assert "--index-url" not in plain and "-r requirements.lock" in plain
+
+
+@pytest.mark.slow
+def test_the_library_is_a_package_with_all_its_files(tmp_path):
+    clone, target = tmp_path / "clone", tmp_path / "target"
+    clone.mkdir()
+    for name in ("pyproject.toml", "requirements.in", "LICENSE"):
+        shutil.copy(REPOSITORY / name, clone)
+    unsaid = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(REPOSITORY / "ranktrial", clone / "ranktrial", ignore=unsaid)
+    install = ["-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", f"--target={target}", str(clone)]
+    subprocess.run([sys.executable, *install], check=True)
+    files = {path.relative_to(clone) for path in (clone / "ranktrial").rglob("*") if path.is_file()}
+    assert files == {
+        path.relative_to(target)
+        for path in (target / "ranktrial").rglob("*")
+        if path.parent.name != "__pycache__" and path.is_file()
+    }
+    program = f"import sys; sys.path.insert(0, {str(target)!r}); import ranktrial.statistics.comparison as c; print(c.__file__)"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert Path(done.stdout.strip()).is_relative_to(target)
