@@ -16,7 +16,7 @@ from ranktrial.engine.job_records import refuse_false_records
 from ranktrial.engine.run_progress import errors_of_logs, follow
 from ranktrial.engine.scheduling import prefer_first, time_alone
 from ranktrial.engine.slurm import begin_run
-from ranktrial.experiment.reading import write_resolved
+from ranktrial.configuration.reading import write_resolved
 from scripts.reports.planning import figures
 
 PLOTS = {result("figure", figure=name, figure_format="png"): name for name in EXPERIMENT.comparisons}

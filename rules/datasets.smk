@@ -9,7 +9,7 @@ passage. Counts of word pieces by a model's tokenizer: data/{dataset}/word-piece
 from ranktrial.common.plugins import source as plugin_file
 from ranktrial.engine.rule_helpers import one_of, settings
 from ranktrial.experiment import job_files
-from ranktrial.experiment.dataset_keys import FORMATS
+from ranktrial.configuration.dataset_keys import FORMATS
 from ranktrial.experiment.results_paths import FIELDS, SPLITS
 from scripts.datasets import planning as datasets
 

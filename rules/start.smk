@@ -35,7 +35,7 @@ from ranktrial.engine.rule_helpers import as_module, newer_than_tested, path_to_
 from ranktrial.engine.run_lock import guard
 from ranktrial.engine.slurm_submission import pass_on_warnings
 from ranktrial.experiment.descriptions import cautions
-from ranktrial.experiment.reading import read_yaml
+from ranktrial.configuration.reading import read_yaml
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.system_types import system_type

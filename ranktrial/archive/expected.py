@@ -25,7 +25,7 @@ from ranktrial.archive.shapes import shown
 from ranktrial.common.errors import UserError
 from ranktrial.common.paths import below, why_not_below
 from ranktrial.common.urls import is_remote
-from ranktrial.experiment.reading import complete, read_yaml
+from ranktrial.configuration.reading import complete, read_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE, MIRROR = "outside", "mirror"  # folders of the placeholders for files elsewhere and in mirrors

@@ -6,7 +6,8 @@ The field has the type and default. Its annotation has one sentence of descripti
 under JSON Schema's names. An alias for a type with its rule (`Length`) is also declared once. The field of a key that
 is a Python keyword ends in an underscore: `from_` is the key `from`.
 
-From these classes come the reading (settings.py), the schema (ranktrial/experiment/key_schema.py) and the page of keys.
+From these classes come the reading (settings.py), the schema (ranktrial/configuration/key_schema.py) and the
+page of keys.
 """
 
 from __future__ import annotations
@@ -208,7 +209,7 @@ Label = Annotated[  # with at least one visible character
 Statement = Annotated[
     str, Rule(title="a line of text of at most 1000 characters", min_length=1, pattern=f"[^{BLANKS}]", max_length=1000)
 ]
-Prompt = Annotated[  # instructions for language models contain newlines: see ranktrial/experiment/key_paths.py
+Prompt = Annotated[  # instructions for language models contain newlines: see ranktrial/configuration/key_paths.py
     str,
     Rule(
         title='a text of at most 1000 characters, or "" for none',

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from ranktrial.common.urls import is_url, shown
 from ranktrial.common.wording import hint
-from ranktrial.experiment.checker import Checker
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.sections.charts import ChartEntry
 from ranktrial.experiment.drawing import Bars, Chart
 from ranktrial.experiment.records import System, Task
-from ranktrial.experiment.sections.charts import ChartEntry
 from ranktrial.experiment.tasks import Named
 from ranktrial.ir.measure_names import same_measure
 from ranktrial.models.model_keys import Model

@@ -9,24 +9,22 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
 from ranktrial.common.urls import find_file, shown
 from ranktrial.common.wording import hint
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.dataset_keys import format_of, formats, given_measure
+from ranktrial.configuration.location_checks import check_location, check_mirrors
+from ranktrial.configuration.sections.dataset import Dataset
+from ranktrial.configuration.sections.recipe import UNTRAINED, Recipe
 from ranktrial.engine.job_records import STATE
-from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.dataset_keys import (
+from ranktrial.experiment.datasets import (
     check_carved,
     check_keys,
     check_near_duplicates,
     check_samples,
     check_training_queries,
-    format_of,
-    formats,
-    given_measure,
 )
-from ranktrial.experiment.location_checks import check_location, check_mirrors
 from ranktrial.experiment.printed_cells import read_mapping
 from ranktrial.experiment.recipe_checks import check_evaluation, check_examples, check_sampler, check_training
 from ranktrial.experiment.recipe_checks import check_recipe as check_teaching
-from ranktrial.experiment.sections.dataset import Dataset
-from ranktrial.experiment.sections.recipe import UNTRAINED, Recipe
 from ranktrial.models.adapters import adapters, writes
 from ranktrial.models.losses import resolve_loss
 

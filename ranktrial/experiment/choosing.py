@@ -14,12 +14,13 @@ from dataclasses import replace
 from typing import Any, cast
 
 from ranktrial.common.keys import JsonObject, stated
-from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.dataset_keys import check_split, format_of
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.dataset_keys import format_of
+from ranktrial.configuration.sections.configuration import SelectSeed
+from ranktrial.configuration.sections.recipe import Choose, RecipeChoice
+from ranktrial.experiment.datasets import check_split
 from ranktrial.experiment.recipe_checks import check_measure
 from ranktrial.experiment.records import Experiment, Selection, System, Task
-from ranktrial.experiment.sections.configuration import SelectSeed
-from ranktrial.experiment.sections.recipe import Choose, RecipeChoice
 from ranktrial.experiment.tasks import add_task, resolve_task
 
 

@@ -17,13 +17,14 @@ from typing import Any
 from ranktrial.common.keys import keys_of, stated, values_of
 from ranktrial.common.plugins import NoKeys
 from ranktrial.common.wording import hint
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.dataset_keys import format_of
+from ranktrial.configuration.sections.comparison import FIRST, INFLUENCE, QUERIES, ComparisonEntry, Figure, Statistics
 from ranktrial.experiment.charts import CHART
-from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.dataset_keys import format_of, same_queries
+from ranktrial.experiment.datasets import same_queries
 from ranktrial.experiment.judged import check_judged
 from ranktrial.experiment.moderators import BUBBLE, moderators, subgroups
 from ranktrial.experiment.records import Comparison, System, Task
-from ranktrial.experiment.sections.comparison import FIRST, INFLUENCE, QUERIES, ComparisonEntry, Figure, Statistics
 from ranktrial.experiment.system_types import system_type, takes
 from ranktrial.experiment.systems.external import column_of, files_of
 from ranktrial.experiment.trainings import with_starting_point

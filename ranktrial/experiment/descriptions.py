@@ -7,10 +7,10 @@ from __future__ import annotations
 import itertools
 from dataclasses import replace
 
+from ranktrial.configuration.sections.recipe import Recipe
 from ranktrial.experiment.charts import model_names
 from ranktrial.experiment.recipe_checks import teaching_models
 from ranktrial.experiment.records import Experiment, System
-from ranktrial.experiment.sections.recipe import Recipe
 from ranktrial.experiment.system_types import behind, documents_held, system_type, takes
 from ranktrial.experiment.systems._neural import export_text, of_model
 from ranktrial.ir.measure_names import cutoff, parse

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ranktrial.common import urls
 from ranktrial.common.keys import given
 from ranktrial.common.urls import service
-from ranktrial.experiment.checker import Checker
+from ranktrial.configuration.checker import Checker
 from ranktrial.models.adapters import writes
 from ranktrial.models.chat_keys import ChatEndpoint
 from ranktrial.models.endpoint_keys import KEY, Service, variable_of

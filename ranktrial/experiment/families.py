@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from ranktrial.experiment.checker import Checker
+from ranktrial.configuration.checker import Checker
 from ranktrial.experiment.comparisons import check_different, check_leaderboard, check_tasks, common_measure
 from ranktrial.experiment.records import Comparison, Experiment, Family, System, Task
 from ranktrial.experiment.tasks import Named

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from ranktrial.common.keys import JsonObject
 from ranktrial.common.urls import shown
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.sections.comparison import ComparisonEntry
+from ranktrial.configuration.sections.dataset import Dataset
 from ranktrial.datasets.formats.judge import Judge
-from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.endpoints import check_chat
 from ranktrial.experiment.records import Comparison, Experiment, System, Task
-from ranktrial.experiment.sections.comparison import ComparisonEntry
-from ranktrial.experiment.sections.dataset import Dataset
 from ranktrial.experiment.system_types import behind
 from ranktrial.experiment.systems import listwise
 from ranktrial.models.endpoint_keys import url_of

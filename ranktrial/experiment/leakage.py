@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.dataset_keys import may_share_queries
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.sections.features import FeatureSet
+from ranktrial.experiment.datasets import may_share_queries
 from ranktrial.experiment.records import Experiment, System
-from ranktrial.experiment.sections.features import FeatureSet
 from ranktrial.experiment.system_types import behind, system_type
 
 Split = tuple[str, str]  # a dataset and a split of it

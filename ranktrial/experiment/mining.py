@@ -11,11 +11,11 @@ import itertools
 from collections.abc import Iterator, Mapping
 
 from ranktrial.common.wording import hint
-from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.dataset_keys import check_split
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.sections.recipe import BM25, MARGINS, RANDOM, UNTRAINED, Negatives, Recipe
+from ranktrial.experiment.datasets import check_split
 from ranktrial.experiment.recipe_checks import check_scorer
 from ranktrial.experiment.records import Experiment, System, Task
-from ranktrial.experiment.sections.recipe import BM25, MARGINS, RANDOM, UNTRAINED, Negatives, Recipe
 from ranktrial.experiment.system_types import behind, documents_held, system_type, takes
 from ranktrial.experiment.tasks import add_task
 

@@ -20,11 +20,11 @@ from ranktrial.common.errors import REFUSED, UserError
 from ranktrial.common.front_matter import front_matter
 from ranktrial.common.keys import given, keys_of, stated
 from ranktrial.common.paths import why_not_below
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.dataset_keys import format_of
+from ranktrial.configuration.location_checks import check_hub, check_location
 from ranktrial.engine.downloads import plain_name
-from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.dataset_keys import format_of
 from ranktrial.experiment.endpoints import check_endpoint
-from ranktrial.experiment.location_checks import check_hub, check_location
 from ranktrial.experiment.recipe_checks import check_lengths
 from ranktrial.experiment.records import Experiment, System
 from ranktrial.experiment.results_paths import path

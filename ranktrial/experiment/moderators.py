@@ -11,9 +11,9 @@ from pathlib import Path
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.wording import finite
-from ranktrial.experiment.checker import Checker
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.sections.comparison import Column, ComparisonEntry
 from ranktrial.experiment.records import Comparison, Moderator, Task
-from ranktrial.experiment.sections.comparison import Column, ComparisonEntry
 from ranktrial.ir.outside_table import read_table
 from ranktrial.statistics.design_matrix import FEWEST
 from ranktrial.statistics.estimators import takes_moderators

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
-from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.dataset_keys import check_split
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.sections.recipe import FILTERS, RANDOM, UNTRAINED, Recipe
+from ranktrial.experiment.datasets import check_split
 from ranktrial.experiment.records import System
-from ranktrial.experiment.sections.recipe import FILTERS, RANDOM, UNTRAINED, Recipe
 from ranktrial.models.adapters import Adapter, adapter, adapters
 from ranktrial.models.losses import REGULARIZERS, resolve_loss
 from ranktrial.models.model_keys import Model

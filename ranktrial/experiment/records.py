@@ -7,16 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from ranktrial.configuration.sections.comparison import Figure, Statistics
+from ranktrial.configuration.sections.configuration import Actor, Explorer, Published
+from ranktrial.configuration.sections.dataset import Dataset
+from ranktrial.configuration.sections.features import FeatureSet
+from ranktrial.configuration.sections.recipe import UNTRAINED as UNTRAINED
+from ranktrial.configuration.sections.recipe import Recipe, RecipeChoice
+from ranktrial.configuration.sections.study import Assumed
 from ranktrial.datasets.formats.judge import Judge
 from ranktrial.experiment.drawing import Chart
 from ranktrial.experiment.results_paths import SELECTED
-from ranktrial.experiment.sections.comparison import Figure, Statistics
-from ranktrial.experiment.sections.configuration import Actor, Explorer, Published
-from ranktrial.experiment.sections.dataset import Dataset
-from ranktrial.experiment.sections.features import FeatureSet
-from ranktrial.experiment.sections.recipe import UNTRAINED as UNTRAINED
-from ranktrial.experiment.sections.recipe import Recipe, RecipeChoice
-from ranktrial.experiment.sections.study import Assumed
 from ranktrial.experiment.synthesis_records import Curves, Matrix
 from ranktrial.models.kernels import FAST, Kernels
 from ranktrial.models.model_keys import Model

@@ -14,9 +14,13 @@ from typing import Any
 from ranktrial.common.files import lines
 from ranktrial.common.keys import JsonObject
 from ranktrial.common.wording import hint
-from ranktrial.experiment import system_types, trainings
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.location_checks import check_secrets
+from ranktrial.configuration.reading import complete, configuration
+from ranktrial.configuration.sections.comparison import Statistics
+from ranktrial.configuration.sections.study import Assumed, Study
+from ranktrial.experiment import trainings
 from ranktrial.experiment.charts import chart
-from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.checks import (
     check_datasets,
     check_labels,
@@ -28,20 +32,16 @@ from ranktrial.experiment.checks import (
 )
 from ranktrial.experiment.choosing import ranked_to_choose, share_selections, take_apart
 from ranktrial.experiment.comparisons import check_axes, comparison, drawn_together, lower_is_better
-from ranktrial.experiment.dataset_keys import check_sentences
+from ranktrial.experiment.datasets import check_sentences
 from ranktrial.experiment.families import family
 from ranktrial.experiment.features import feature_set
 from ranktrial.experiment.judged import check_judges
 from ranktrial.experiment.leakage import check_leaks
-from ranktrial.experiment.location_checks import check_secrets
 from ranktrial.experiment.mining import check_mined_names, check_mining, ranked_to_mine
 from ranktrial.experiment.model_checks import check_instructions, check_models, with_cards
 from ranktrial.experiment.moderators import check_figures
-from ranktrial.experiment.reading import complete, configuration
 from ranktrial.experiment.recipe_checks import check_teachers
 from ranktrial.experiment.records import Comparison, Experiment, Plan, StudyPlans, System, Task
-from ranktrial.experiment.sections.comparison import Statistics
-from ranktrial.experiment.sections.study import Assumed, Study
 from ranktrial.experiment.system_types import system_type, takes
 from ranktrial.experiment.tasks import Named, add_task, resolve_tasks
 from ranktrial.experiment.transfer import check_curve_figures, curves, matrix
@@ -114,7 +114,7 @@ def resolve_systems(check: Checker, tasks: dict[str, Task]) -> tuple[dict[str, S
     every, tasks = tasks, {name: task for name, task in tasks.items() if not task.runs_of}
     systems = {}
     for name, entry in check.config.systems.items():
-        systems[name] = system_types.modules()[entry.type].TYPE.resolve(check, name, entry, tasks)
+        systems[name] = system_type(entry).resolve(check, name, entry, tasks)
     systems = share_selections(check, systems)
     further = _selection_tasks(check, systems, tasks)
     order = _takers_last(check, systems)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.dataset_keys import check_split, format_of, given_measure
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.dataset_keys import format_of, given_measure
+from ranktrial.experiment.datasets import check_split
 from ranktrial.experiment.records import System, Task
 from ranktrial.ir.measure_names import by_subtopic, follows_instructions
 

@@ -11,16 +11,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ranktrial.common.keys import NameOrNames
-from ranktrial.experiment.checker import Checker
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.epochs import ALL
+from ranktrial.configuration.sections.charts import StudyEntry
 from ranktrial.experiment.comparisons import CURVE_FIGURE, common_measure
 from ranktrial.experiment.recipe_checks import learnt_from
 from ranktrial.experiment.records import UNTRAINED, System, Task
 from ranktrial.experiment.results_paths import TABLE_FORMATS, parse, path
-from ranktrial.experiment.sections.charts import StudyEntry
 from ranktrial.experiment.synthesis_records import FULL, ZERO, CurvePoint, Curves, Matrix, MatrixCell
 from ranktrial.experiment.tasks import Named
 from ranktrial.experiment.trainings import (
-    ALL,
     BM25,
     HUMAN,
     PSEUDO_LABELS,

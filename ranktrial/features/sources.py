@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from ranktrial.common.errors import UserError
-from ranktrial.experiment.sections.features import FeatureColumn
+from ranktrial.configuration.sections.features import FeatureColumn
 from ranktrial.features.families import Candidates, Feature, Matches, QueryTerms, TextReader, features_in
 from ranktrial.ir.collection import read_texts
 from ranktrial.ir.term_counts import Field

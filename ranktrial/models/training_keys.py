@@ -1,6 +1,6 @@
 """The keys of a training, declared once, for configurations and for the training job. Reads and writes no files.
 
-A recipe (ranktrial/experiment/sections/recipe.py) has further keys, which state what a model learns from; the job's
+A recipe (ranktrial/configuration/sections/recipe.py) has further keys, which state what a model learns from; the job's
 settings (ranktrial/training/training_settings.py) are these keys and the model's.
 """
 

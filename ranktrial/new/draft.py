@@ -12,7 +12,7 @@ from typing import Any
 
 from ranktrial.common.keys import keys_of
 from ranktrial.common.strict_yaml import read_yaml
-from ranktrial.experiment.sections.configuration import Configuration
+from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.ir.collection import Document
 from ranktrial.ir.measure_names import cutoff, parse
 

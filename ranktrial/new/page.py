@@ -14,10 +14,10 @@ from typing import Any
 
 import yaml
 
-from ranktrial.experiment.dataset_keys import formats
-from ranktrial.experiment.key_schema import Schema
-from ranktrial.experiment.schema import schema
-from ranktrial.experiment.system_types import types
+from ranktrial.configuration.dataset_keys import formats
+from ranktrial.configuration.key_schema import Schema
+from ranktrial.configuration.schema import schema
+from ranktrial.configuration.system_keys import types
 from ranktrial.models.adapters import adapters
 
 WIDTH = 118

@@ -18,9 +18,9 @@ from ranktrial.common import ledger
 from ranktrial.common.command_line import run
 from ranktrial.common.digests import files_below
 from ranktrial.common.errors import UserError
+from ranktrial.configuration.reading import NAME as CONFIGURATION
+from ranktrial.configuration.reading import read_yaml
 from ranktrial.engine.job_records import STATE
-from ranktrial.experiment.reading import NAME as CONFIGURATION
-from ranktrial.experiment.reading import read_yaml
 from scripts.archive.front import configuration
 
 # Records of jobs in an experiment's folder, which no job reads.

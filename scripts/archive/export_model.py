@@ -20,7 +20,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder
 from ranktrial.common.given_places import check_new
 from ranktrial.common.strict_json import read_json
-from ranktrial.experiment.reading import read_yaml
+from ranktrial.configuration.reading import read_yaml
 from ranktrial.experiment.resolution import resolve
 from ranktrial.models.loaded_files import copy_model
 

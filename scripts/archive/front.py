@@ -15,7 +15,7 @@ from pathlib import Path
 from ranktrial.common.command_line import run
 from ranktrial.common.configurations import FOLDER, configurations, of_same_name, shared
 from ranktrial.common.errors import UserError
-from ranktrial.experiment.reading import read_yaml
+from ranktrial.configuration.reading import read_yaml
 from ranktrial.experiment.results_paths import path
 
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]

@@ -42,8 +42,8 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.files import write_text
 from ranktrial.common.keys import plain
 from ranktrial.common.version import VERSION
+from ranktrial.configuration.reading import complete
 from ranktrial.engine.job_records import DIRECTORY_STAMP
-from ranktrial.experiment.reading import complete
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import HEAVY, NOT_ARCHIVED
 

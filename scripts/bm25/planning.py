@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ranktrial.common.keys import JsonObject, given
 from ranktrial.common.urls import HUB_ID, find_file
-from ranktrial.experiment.dataset_keys import analyzer_on
+from ranktrial.experiment.datasets import analyzer_on
 from ranktrial.experiment.job_files import task_in
 from ranktrial.experiment.records import UNTRAINED, Experiment, System, Task
 from ranktrial.experiment.results_paths import path

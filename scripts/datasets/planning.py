@@ -16,12 +16,12 @@ from ranktrial.common.digests import files_below
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import JsonObject, given, stated
 from ranktrial.common.urls import find_file, in_mirrors, is_remote, key
+from ranktrial.configuration.dataset_keys import format_of, options_of
+from ranktrial.configuration.sections.dataset import Dataset
 from ranktrial.engine.downloads import names, place_of, sources
 from ranktrial.experiment import job_files
-from ranktrial.experiment.dataset_keys import format_of, options_of
 from ranktrial.experiment.records import UNTRAINED, Experiment
 from ranktrial.experiment.results_paths import path
-from ranktrial.experiment.sections.dataset import Dataset
 from ranktrial.models.endpoint_keys import is_served
 from ranktrial.models.model_keys import Model
 

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 
 from ranktrial.common.keys import JsonObject
+from ranktrial.configuration.dataset_keys import format_of
 from ranktrial.experiment import job_files
-from ranktrial.experiment.dataset_keys import format_of
 from ranktrial.experiment.job_files import task_in, tasks_by_folder
 from ranktrial.experiment.printed_cells import Mapping, read_mapping
 from ranktrial.experiment.records import Experiment

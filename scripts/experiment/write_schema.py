@@ -10,9 +10,9 @@ import json
 import re
 from pathlib import Path
 
-from ranktrial.experiment.dataset_keys import readme_table
-from ranktrial.experiment.key_page import editor_schema, key_page
-from ranktrial.experiment.schema import schema
+from ranktrial.configuration.dataset_keys import readme_table
+from ranktrial.configuration.key_page import editor_schema, key_page
+from ranktrial.configuration.schema import schema
 
 ROOT = Path(__file__).parents[2]
 EDITORS, PAGE = ROOT / "config/schema.editor.json", ROOT / "docs/configuration.md"

@@ -24,7 +24,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.keys import JsonObject, plain
 from ranktrial.common.progress import Progress
 from ranktrial.common.timing import clock, write_timing
-from ranktrial.experiment.sections.features import FeatureColumn
+from ranktrial.configuration.sections.features import FeatureColumn
 from ranktrial.features.families import Feature, features_in
 from ranktrial.features.sources import Matcher, Pairs, QueryCounts, SystemScore, Texts, text_features
 from ranktrial.ir.feature_file import Features, writing

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ranktrial.common.keys import JsonObject, plain, stated
 from ranktrial.common.plugins import source
+from ranktrial.configuration.sections.features import Tagger
 from ranktrial.experiment import job_files
-from ranktrial.experiment.dataset_keys import analyzer_on
+from ranktrial.experiment.datasets import analyzer_on
 from ranktrial.experiment.job_files import task_in
 from ranktrial.experiment.records import UNTRAINED, Experiment
 from ranktrial.experiment.results_paths import path
-from ranktrial.experiment.sections.features import Tagger
 
 FAMILIES = "ranktrial.features.families"
 MODEL_TYPES = "ranktrial.models.types"

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ranktrial.common.keys import JsonObject, given, stated
+from ranktrial.configuration.dataset_keys import format_of
 from ranktrial.experiment import job_files, judged, moderators
 from ranktrial.experiment.comparisons import statistics_of
-from ranktrial.experiment.dataset_keys import format_of
 from ranktrial.experiment.descriptions import datasets_learnt, tried_by_comparison
 from ranktrial.experiment.families import families, repeated
 from ranktrial.experiment.records import Experiment, Moderator, Task

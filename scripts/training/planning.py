@@ -12,11 +12,11 @@ from functools import cache
 from typing import NamedTuple
 
 from ranktrial.common.keys import JsonObject, given, given_of, stated
+from ranktrial.configuration.sections.recipe import UNTRAINED, Negatives, Recipe
 from ranktrial.experiment import job_files
 from ranktrial.experiment.model_checks import prompts_by_dataset
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import SELECTED, path
-from ranktrial.experiment.sections.recipe import UNTRAINED, Negatives, Recipe
 from ranktrial.models.endpoint_keys import address_of, is_served
 from ranktrial.models.judging_keys import Judging
 from ranktrial.models.model_keys import Model, Weights

@@ -12,11 +12,11 @@ from ranktrial.archive.jobs import Job, arguments, benchmark_path, head_of_log, 
 from ranktrial.archive.origin import origin_of_sources, source_files
 from ranktrial.archive.recompute import compare
 from ranktrial.archive.repeated import Difference, differing, flattened
+from ranktrial.configuration.sections.dataset import Dataset
 from ranktrial.engine.job_code import job_code
 from ranktrial.engine.job_records import records
 from ranktrial.engine.rule_helpers import settings
 from ranktrial.experiment.records import Experiment, System, Task
-from ranktrial.experiment.sections.dataset import Dataset
 from ranktrial.experiment.systems._lexical import Settings
 
 

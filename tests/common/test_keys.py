@@ -11,7 +11,7 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import LEFT_OUT, NO_KEY, OTHERS, Rule, Written, extended, given, given_of, keys_of, stated
 from ranktrial.common.settings import help_of, read_settings
-from ranktrial.experiment.key_schema import of_record
+from ranktrial.configuration.key_schema import of_record
 
 Rate = Annotated[float, Rule(exclusive_minimum=0, maximum=10)]
 Sizes = Annotated[tuple[Annotated[int, Rule(minimum=1)], ...], Rule(min_items=1, unique_items=True)]

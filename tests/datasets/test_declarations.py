@@ -9,8 +9,8 @@ import pytest
 
 from ranktrial.common.keys import keys_of
 from ranktrial.common.plugins import load_all
-from ranktrial.experiment.dataset_keys import FORMATS, dataset_schema, keys_of_format, own_keys, readme_table
-from ranktrial.experiment.schema import entry_of, schema
+from ranktrial.configuration.dataset_keys import FORMATS, dataset_schema, keys_of_format, own_keys, readme_table
+from ranktrial.configuration.schema import entry_of, schema
 from tests.support.sources import copy_sources
 
 REPOSITORY = Path(__file__).parents[2]
@@ -69,7 +69,7 @@ def read(root: Path, options: Options) -> Collection:
 '''
 PLAN = """
 import json
-from ranktrial.experiment.dataset_keys import options_of, readme_table
+from ranktrial.configuration.dataset_keys import options_of, readme_table
 from ranktrial.experiment.resolution import resolve
 config = {"experiment": "e", "datasets": {"d": {"format": "toy", "location": "data", "file": "a.txt"}}, "tasks": ["d"],
           "systems": {"bm25": {"type": "bm25"}}}

@@ -11,9 +11,9 @@ import pytest
 from huggingface_hub import constants
 
 from ranktrial.common.errors import UserError
+from ranktrial.configuration.reading import complete, configuration
 from ranktrial.datasets.from_hub import fetch_dataset
 from ranktrial.engine.downloads import names, place_of, sources
-from ranktrial.experiment.reading import complete, configuration
 from ranktrial.ir.collection import read_corpus, read_excluded, read_queries
 from ranktrial.ir.trec import read_qrels
 from scripts.datasets import check

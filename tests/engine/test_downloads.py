@@ -10,8 +10,8 @@ import requests
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.urls import key
+from ranktrial.configuration.sections.dataset import Dataset
 from ranktrial.engine.downloads import LONGEST, names, plain_name, sources
-from ranktrial.experiment.sections.dataset import Dataset
 from ranktrial.models.model_keys import Model
 from scripts.datasets.fetch import fetch, fetch_files, mirrored, session
 from tests.support.located import RIGHT, SHA

@@ -7,8 +7,8 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
+from ranktrial.configuration.reading import read_yaml
 from ranktrial.experiment.comparisons import cost_figures
-from ranktrial.experiment.reading import read_yaml
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.systems.external import files_of
 from tests.support.configuration import changed as changed_base

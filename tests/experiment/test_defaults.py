@@ -5,9 +5,9 @@ import copy
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.experiment.reading import complete
+from ranktrial.configuration.reading import complete
+from ranktrial.configuration.schema import entry_of, schema
 from ranktrial.experiment.resolution import resolve
-from ranktrial.experiment.schema import entry_of, schema
 from tests.experiment.test_config import BASE
 
 

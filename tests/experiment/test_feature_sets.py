@@ -4,8 +4,8 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
+from ranktrial.configuration.sections.features import Tagger
 from ranktrial.experiment.resolution import resolve
-from ranktrial.experiment.sections.features import Tagger
 from tests.experiment.test_config import changed
 
 STATISTICAL = {"first_stage": "bm25", "of": ["BM25", "DPH.title", {"system": "tuned"}]}

@@ -3,7 +3,7 @@
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.experiment.checker import Checker
+from ranktrial.configuration.checker import Checker
 from ranktrial.experiment.records import Task
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.synthesis_records import Curves

@@ -3,10 +3,10 @@
 import pytest
 
 from ranktrial.common.errors import UserError
+from ranktrial.configuration.schema import entry_of, schema
 from ranktrial.experiment.comparisons import statistics_of
 from ranktrial.experiment.records import Moderator
 from ranktrial.experiment.resolution import resolve
-from ranktrial.experiment.schema import entry_of, schema
 from ranktrial.synthesis.moderators import all_moderators
 from tests.experiment.test_config import changed
 

@@ -14,8 +14,8 @@ from markdown_it import MarkdownIt
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.paths import why_no_clone
+from ranktrial.configuration.reading import complete
 from ranktrial.engine import rule_helpers
-from ranktrial.experiment.reading import complete
 from ranktrial.experiment.resolution import resolve
 from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Column, Items, Paragraph, Span, Table

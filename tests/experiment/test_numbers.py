@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from ranktrial.experiment.reading import complete
+from ranktrial.configuration.reading import complete
+from ranktrial.configuration.schema import schema
 from ranktrial.experiment.resolution import resolve
-from ranktrial.experiment.schema import schema
 from tests.experiment.test_config import changed
 from tests.experiment.test_reading import refused
 

@@ -11,9 +11,9 @@ import yaml
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
 from ranktrial.common.strict_yaml import read_yaml
+from ranktrial.configuration.reading import resolved_text
 from ranktrial.engine.rule_helpers import settings
 from ranktrial.experiment.descriptions import describe
-from ranktrial.experiment.reading import resolved_text
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.system_types import system_type
 from scripts.inference import planning as inference

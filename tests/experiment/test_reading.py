@@ -12,9 +12,9 @@ import pytest
 import yaml
 
 from ranktrial.common.errors import UserError
-from ranktrial.experiment.reading import complete, read_yaml
+from ranktrial.configuration.reading import complete, read_yaml
+from ranktrial.configuration.schema import schema as whole_schema
 from ranktrial.experiment.resolution import resolve
-from ranktrial.experiment.schema import schema as whole_schema
 from scripts.engine import launch
 from tests.experiment.test_config import BASE, changed
 

@@ -10,7 +10,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.strict_yaml import read_yaml
-from ranktrial.experiment.reading import NAME, write_resolved
+from ranktrial.configuration.reading import NAME, write_resolved
 from ranktrial.experiment.resolution import resolve
 
 CONFIG = Path(__file__).parents[2] / "config"

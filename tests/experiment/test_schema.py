@@ -13,9 +13,9 @@ import pytest
 
 from ranktrial.common import plugins
 from ranktrial.common.strict_yaml import read_yaml
-from ranktrial.experiment.key_page import editor_schema
-from ranktrial.experiment.key_schema import of_record
-from ranktrial.experiment.schema import Choice, add_plugins, schema, with_plugins
+from ranktrial.configuration.key_page import editor_schema
+from ranktrial.configuration.key_schema import of_record
+from ranktrial.configuration.schema import Choice, add_plugins, schema, with_plugins
 from scripts.experiment.write_schema import FORMATS_PAGE, PAGE, files, with_table
 
 ROOT = Path(__file__).parents[2]

@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from ranktrial.common.errors import UserError
+from ranktrial.configuration.reading import resolved_text
 from ranktrial.experiment.descriptions import datasets_learnt, describe, training_columns
 from ranktrial.experiment.leakage import learnt_from
-from ranktrial.experiment.reading import resolved_text
 from ranktrial.experiment.resolution import resolve
 from scripts.training import planning
 from scripts.training.planning import all_examples

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ranktrial.common.errors import UserError
+from ranktrial.configuration.reading import read_yaml
 from ranktrial.experiment.descriptions import cautions
-from ranktrial.experiment.reading import read_yaml
 from ranktrial.experiment.resolution import resolve
 
 ROOT = Path(__file__).parents[2]

@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ranktrial.experiment import system_types
-from ranktrial.experiment.schema import entry_of, schema
+from ranktrial.configuration import system_keys
+from ranktrial.configuration.schema import entry_of, schema
 from ranktrial.models.model_keys import Model
 from tests.support.sources import copy_sources
 
@@ -14,7 +14,7 @@ REPOSITORY = Path(__file__).parents[2]
 
 
 def test_the_schema_has_the_keys_that_the_types_declare():
-    assert entry_of(schema(), "systems")["properties"] == system_types.keys()
+    assert entry_of(schema(), "systems")["properties"] == system_keys.keys()
 
 
 def test_an_entry_without_a_type_is_of_one_type():
@@ -22,7 +22,7 @@ def test_an_entry_without_a_type_is_of_one_type():
         name: Model(type=model_type, weights=name)
         for name, model_type in (("b", "bi-encoder"), ("ce", "cross-encoder"))
     }
-    untyped = [module.TYPE for module in system_types.modules().values() if not module.TYPE.typed]
+    untyped = [module.TYPE for module in system_keys.modules().values() if not module.TYPE.typed]
     more_keys = ({}, {"candidates": "all"}, {"rerank": {"first_stage": "x"}}, {"candidates": "all", "rerank": {}})
     for model in models:
         for keys in more_keys:

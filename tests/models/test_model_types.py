@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.experiment.schema import entry_of, schema
+from ranktrial.configuration.schema import entry_of, schema
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import ranking, read_run, write_run
 from ranktrial.models.adapters import MODEL_TYPES, adapter, adapters, tags, writes
@@ -153,7 +153,7 @@ def test_a_kind_from_outside_encodes_searches_and_re_ranks(outside):
 RESOLVE = """
 import json, sys
 from ranktrial.common.errors import UserError
-from ranktrial.experiment.schema import entry_of, schema
+from ranktrial.configuration.schema import entry_of, schema
 from ranktrial.experiment.resolution import resolve
 for config in json.load(sys.stdin):
     try:

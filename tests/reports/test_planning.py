@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from ranktrial.experiment.reading import read_yaml
+from ranktrial.configuration.reading import read_yaml
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import parse
 from scripts.reports.planning import costs, figures, pages

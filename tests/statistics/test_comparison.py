@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ranktrial.experiment.schema import entry_of, schema
+from ranktrial.configuration.schema import entry_of, schema
 from ranktrial.statistics.comparison import TaskScores, compare
 from ranktrial.statistics.independent_tasks import meta_analysis
 from ranktrial.statistics.method import DEFAULTS, Method

@@ -12,10 +12,10 @@ from types import SimpleNamespace
 import pytest
 
 from ranktrial.common.keys import keys_of
+from ranktrial.configuration.key_schema import of_key
+from ranktrial.configuration.schema import entry_of, schema
+from ranktrial.configuration.sections.comparison import Statistics
 from ranktrial.experiment.comparisons import loaded_modules
-from ranktrial.experiment.key_schema import of_key
-from ranktrial.experiment.schema import entry_of, schema
-from ranktrial.experiment.sections.comparison import Statistics
 from ranktrial.statistics import effects, estimators, intervals, task_intervals
 from ranktrial.statistics.effects import EffectType, all_effects, effect_named
 from ranktrial.statistics.estimators import Estimator, all_estimators

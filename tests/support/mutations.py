@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from ranktrial.common.keys import Key, keys_of
-from ranktrial.experiment.schema import records
-from ranktrial.experiment.sections.comparison import Figure, MultipleComparison
+from ranktrial.configuration.schema import records
+from ranktrial.configuration.sections.comparison import Figure, MultipleComparison
 from ranktrial.experiment.systems import bm25, fusion
 from tests.support.small_experiment import SYSTEMS, TASKS, experiment, scored, searched, write_data
 

@@ -2,7 +2,7 @@
 
 from ranktrial.common import plugins
 from ranktrial.common.keys import keys_of
-from ranktrial.experiment.dataset_keys import FORMATS
+from ranktrial.configuration.dataset_keys import FORMATS
 from scripts.datasets import prepare as script
 
 OF_COLLECTION = ("format", "seed", "sha256", "splits", "split_by", "drop_shared", "drop_near_duplicates",

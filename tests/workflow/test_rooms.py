@@ -23,6 +23,7 @@ ROOMS = [
     "synthesis.moderators",
     "features.families",
     "learning_to_rank.learners",
+    "configuration",
     "experiment",
     "datasets",
     "bm25",
@@ -59,6 +60,7 @@ WITHOUT_TORCH = (
     "ir",
     "engine",
     "statistics",
+    "configuration",
     "experiment",
 )  # they are imported when the workflow is planned
 
@@ -161,7 +163,7 @@ def plans(other: str) -> bool:
     """Whether a module is one that plans the workflow or declares keys, or of the standard library."""
     if ours(other):
         named = other in PLANNING or other.endswith(("_keys", ".measure_names"))  # the experiment's checks load these
-        return room(other) in ("common", "engine", "experiment") or named
+        return room(other) in ("common", "engine", "configuration", "experiment") or named
     return other.partition(".")[0] in sys.stdlib_module_names
 
 

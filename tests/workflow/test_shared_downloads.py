@@ -11,8 +11,8 @@ import zipfile
 import pytest
 
 from ranktrial.common.files import sha256
+from ranktrial.configuration.reading import complete, configuration, read_yaml
 from ranktrial.engine.downloads import fetched, names, sources
-from ranktrial.experiment.reading import complete, configuration, read_yaml
 from tests.workflow.conftest import REPOSITORY, Workspace, tiny_config
 
 PLACE = "https://nowhere.invalid"

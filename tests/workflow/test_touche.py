@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ranktrial.experiment.reading import read_yaml
+from ranktrial.configuration.reading import read_yaml
 from ranktrial.experiment.resolution import resolve
 from ranktrial.ir.collection import read_corpus
 from ranktrial.ir.trec import read_qrels

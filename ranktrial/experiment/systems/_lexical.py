@@ -11,10 +11,10 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from ranktrial.common.keys import LEFT_OUT, OTHERS, Depth, JsonObject, Rule, Share, given, keys_of
-from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.dataset_keys import OF_LANGUAGE, check_split, usual_analyzer
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.sections.configuration import Configuration
+from ranktrial.experiment.datasets import OF_LANGUAGE, check_split, usual_analyzer
 from ranktrial.experiment.records import Experiment, System, Task
-from ranktrial.experiment.sections.configuration import Configuration
 from ranktrial.experiment.system_types import Made, SystemType, limited_to
 from ranktrial.ir.feedback import METHODS, NEGATIVE, RM3_DOCUMENTS, parameters_of
 from ranktrial.ir.measure_names import cutoff, parse

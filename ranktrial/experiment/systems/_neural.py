@@ -9,15 +9,15 @@ from typing import Annotated, Any, Literal
 
 from ranktrial.common.keys import INLINE, LEFT_OUT, JsonObject, Length, Rule, plain, stated
 from ranktrial.common.urls import shown
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.sections.configuration import Configuration, SelectSeed
+from ranktrial.configuration.sections.recipe import PASSAGE_LENGTH
 from ranktrial.experiment import choosing, recipe_checks
-from ranktrial.experiment.checker import Checker
 from ranktrial.experiment.checks import check_loss
 from ranktrial.experiment.choosing import selection
 from ranktrial.experiment.index_records import Export, Nearest, Quantised
 from ranktrial.experiment.model_checks import prompts_of_system, prompts_text
 from ranktrial.experiment.records import OF_EACH, UNTRAINED, Experiment, System, Task
-from ranktrial.experiment.sections.configuration import Configuration, SelectSeed
-from ranktrial.experiment.sections.recipe import PASSAGE_LENGTH
 from ranktrial.experiment.system_types import Made, SystemType, limited_to
 from ranktrial.experiment.trainings import size_text
 from ranktrial.models.adapters import adapter, adapters, exports, index_of, tags, writes

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from ranktrial.common.keys import LEFT_OUT, Rule, Share
-from ranktrial.experiment.checker import Checker
+from ranktrial.configuration.checker import Checker
 from ranktrial.experiment.records import System
 from ranktrial.experiment.systems._lexical import (
     APPENDED,

@@ -10,10 +10,10 @@ from typing import Annotated
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import LEFT_OUT, JsonObject, Label
 from ranktrial.common.urls import find_file
-from ranktrial.experiment.checker import Checker
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.sections.comparison import FilesOfSeeds
+from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.experiment.records import Experiment, System, Task
-from ranktrial.experiment.sections.comparison import FilesOfSeeds
-from ranktrial.experiment.sections.configuration import Configuration
 from ranktrial.experiment.system_types import Labelled, SystemType
 from ranktrial.ir.scores import check_column, seeds_in
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from ranktrial.common.keys import LEFT_OUT, JsonObject, Rule, given, stated
-from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.dataset_keys import check_split
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.sections.configuration import Configuration
+from ranktrial.experiment.datasets import check_split
 from ranktrial.experiment.records import Experiment, System, Task
-from ranktrial.experiment.sections.configuration import Configuration
 from ranktrial.experiment.system_types import Made, SystemType, limited_to
 from ranktrial.ir.fusion import MOST_TRIALS, NORMALISATIONS, trials
 from ranktrial.ir.measure_names import cutoff, parse

@@ -9,14 +9,16 @@ from typing import Annotated, cast
 
 from ranktrial.common.keys import LEFT_OUT, OTHERS, JsonObject, NameOrNames, Names, Rule, Written, given, stated
 from ranktrial.common.wording import hint
-from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.dataset_keys import check_split, format_of
-from ranktrial.experiment.features import DEPTH, check_whole, select
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.dataset_keys import format_of
+from ranktrial.configuration.feature_names import select
+from ranktrial.configuration.sections.configuration import Configuration
+from ranktrial.configuration.sections.features import AskedFeature, FeatureEntry
+from ranktrial.experiment.datasets import check_split
+from ranktrial.experiment.features import DEPTH, check_whole
 from ranktrial.experiment.leakage import check_one_seed, check_unseen
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.results_paths import path
-from ranktrial.experiment.sections.configuration import Configuration
-from ranktrial.experiment.sections.features import AskedFeature, FeatureEntry
 from ranktrial.experiment.system_types import Made, SystemType, behind, limited_to
 from ranktrial.experiment.systems import _neural
 from ranktrial.ir.measure_names import cutoff, parse

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from ranktrial.common.keys import LEFT_OUT, JsonObject, Length, Rule, stated
-from ranktrial.experiment.checker import Checker
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.experiment.endpoints import check_chat
 from ranktrial.experiment.records import Experiment, System, Task
-from ranktrial.experiment.sections.configuration import Configuration
 from ranktrial.experiment.system_types import Made, SystemType, limited_to
 from ranktrial.experiment.systems.rerank import Candidates
 from ranktrial.models.chat_keys import ChatEndpoint, Price, chat_settings

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from ranktrial.common.keys import LEFT_OUT, JsonObject, Rule
-from ranktrial.experiment.checker import Checker
-from ranktrial.experiment.dataset_keys import may_share_queries
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.sections.configuration import Configuration
+from ranktrial.configuration.sections.recipe import Recipe
+from ranktrial.experiment.datasets import may_share_queries
 from ranktrial.experiment.leakage import learnt_from
 from ranktrial.experiment.records import UNTRAINED, Experiment, System, Task
-from ranktrial.experiment.sections.configuration import Configuration
-from ranktrial.experiment.sections.recipe import Recipe
 from ranktrial.experiment.system_types import Made, SystemType, limited_to
 from ranktrial.experiment.systems import rerank
 from ranktrial.experiment.trainings import way_of_ranking

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from ranktrial.common.keys import LEFT_OUT, Depth, JsonObject
-from ranktrial.experiment.checker import Checker
+from ranktrial.configuration.checker import Checker
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.systems import _neural
 from ranktrial.experiment.systems._neural import of_model

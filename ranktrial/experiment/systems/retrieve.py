@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal
 
 from ranktrial.common.errors import shortened
 from ranktrial.common.keys import LEFT_OUT, JsonObject, Length, given, stated
-from ranktrial.experiment.checker import Checker
+from ranktrial.configuration.checker import Checker
+from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.experiment.index_records import TOKEN_VECTORS, Nearest, Quantised
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.results_paths import APPROXIMATE, INDEX_PRECISIONS
-from ranktrial.experiment.sections.configuration import Configuration
 from ranktrial.experiment.systems import _neural
 from ranktrial.experiment.systems._neural import ModelSettings, of_model
 from ranktrial.models.adapters import adapter, index_of

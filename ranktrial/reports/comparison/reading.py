@@ -18,7 +18,7 @@ import pandas as pd
 from ranktrial.common.errors import UserError
 from ranktrial.common.settings import read_record
 from ranktrial.common.tables import EFFECTS, read_table
-from ranktrial.experiment.sections.comparison import Figure
+from ranktrial.configuration.sections.comparison import Figure
 from ranktrial.records.comparison import ComparisonRow, MetaRecord, ModerationRecord
 from ranktrial.reports.comparison.forest_data import (
     AgainstMargin,

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
-from ranktrial.experiment.sections.comparison import INFLUENCE, QUERIES
+from ranktrial.configuration.sections.comparison import INFLUENCE, QUERIES
 from ranktrial.records.comparison import ComparisonRow
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.families import (

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from ranktrial.common.keys import given, stated
+from ranktrial.configuration.sections.comparison import INFLUENCE, QUERIES
 from ranktrial.experiment import job_files
 from ranktrial.experiment.charts import CHART
 from ranktrial.experiment.comparisons import COST_FIGURE, MIN_TASKS, statistics_of
@@ -17,7 +18,6 @@ from ranktrial.experiment.drawing import Drawing, Drawings
 from ranktrial.experiment.moderators import asked, bubble_name
 from ranktrial.experiment.records import Comparison, Experiment
 from ranktrial.experiment.results_paths import CAPTION_FORMATS, FIGURE_FORMATS, TABLE_FORMATS, path
-from ranktrial.experiment.sections.comparison import INFLUENCE, QUERIES
 from ranktrial.experiment.transfer import curve_figures
 from scripts.reports.planning.costs import cost_figures, cost_meta, cost_settings, cost_timing_files
 from scripts.reports.planning.labels import labels

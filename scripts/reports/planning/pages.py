@@ -13,11 +13,13 @@ from pathlib import Path
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import JsonObject, stated
+from ranktrial.configuration.dataset_keys import format_of
+from ranktrial.configuration.sections.dataset import Dataset
+from ranktrial.configuration.sections.recipe import Recipe
 from ranktrial.experiment import job_files
 from ranktrial.experiment.charts import CHART, weights_name
 from ranktrial.experiment.choosing import members_of_choices
 from ranktrial.experiment.comparisons import COST_FIGURE
-from ranktrial.experiment.dataset_keys import format_of
 from ranktrial.experiment.descriptions import datasets_learnt, describe, for_times, is_unstated, tried
 from ranktrial.experiment.drawing import Drawing, Drawings
 from ranktrial.experiment.job_files import tasks_by_folder
@@ -25,8 +27,6 @@ from ranktrial.experiment.judged import judges_of, origin, ranked_by
 from ranktrial.experiment.printed_cells import read_mapping
 from ranktrial.experiment.records import Experiment, System
 from ranktrial.experiment.results_paths import TABLE_FORMATS, fields_of, parse, path
-from ranktrial.experiment.sections.dataset import Dataset
-from ranktrial.experiment.sections.recipe import Recipe
 from ranktrial.experiment.system_types import system_type
 from ranktrial.experiment.systems.learning_to_rank import NAME, settings_of, source
 from scripts.reports.planning import costs, figures

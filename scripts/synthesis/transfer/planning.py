@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from ranktrial.common.keys import JsonObject
+from ranktrial.configuration.epochs import ALL
 from ranktrial.experiment import job_files
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.synthesis_records import CurvePoint
-from ranktrial.experiment.trainings import ALL
 
 
 def matrix_metrics(experiment: Experiment, name: str) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from ranktrial.common.keys import LEFT_OUT, Label, Level, NameOrNames, Names, Rule, Title
-from ranktrial.experiment.sections.comparison import AllOrNames
+from ranktrial.configuration.sections.comparison import AllOrNames
 
 SystemsByLabel = Annotated[dict[Label, Names], Rule(min_properties=1)]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from ranktrial.common.keys import LEFT_OUT, Label, Level, Name, Rule, Size
-from ranktrial.experiment.sections.comparison import AllOrNames
+from ranktrial.configuration.sections.comparison import AllOrNames
 
 Sd = Annotated[float, Rule(minimum=0, maximum=1_000_000)]
 Hours = Sd

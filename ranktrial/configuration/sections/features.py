@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from ranktrial.common.keys import LEFT_OUT, OTHERS, Depth, Label, Rule
-from ranktrial.experiment.sections.comparison import AllOrNames, Coordinate, FilesOfTasks
+from ranktrial.configuration.sections.comparison import AllOrNames, Coordinate, FilesOfTasks
 
 Parameters = Annotated[
     dict[str, Coordinate], Rule(title="parameters and their values, such as {k1: 0.9}", min_properties=1)

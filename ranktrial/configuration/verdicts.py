@@ -10,8 +10,8 @@ from jsonschema import ValidationError
 from ranktrial.common.errors import is_blank, shortened
 from ranktrial.common.keys import JsonObject, keys_of
 from ranktrial.common.wording import finite, hint
-from ranktrial.experiment import dataset_keys, system_types
-from ranktrial.experiment.key_schema import Schema
+from ranktrial.configuration import dataset_keys, system_keys
+from ranktrial.configuration.key_schema import Schema
 
 
 def keys_of_entry(path: Sequence[str | int], entry: JsonObject) -> list[str]:
@@ -20,10 +20,10 @@ def keys_of_entry(path: Sequence[str | int], entry: JsonObject) -> list[str]:
         return []
     if path[0] == "systems":
         named = entry.get("type")
-        modules = system_types.modules()
+        modules = system_keys.modules()
         meant = [module for name, module in modules.items() if module.TYPE.typed == (named is not None)]
         if named is not None:
-            meant = [modules[str(named)]] if str(named) in system_types.types() else []
+            meant = [modules[str(named)]] if str(named) in system_keys.types() else []
         records: list[type] = [module.Keys for module in meant]
         keys = dict.fromkeys(key for record in records for key in keys_of(record))
         return sorted({"type", *keys}) if keys else []

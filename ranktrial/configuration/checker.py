@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.wording import hint
-from ranktrial.experiment.sections.configuration import Configuration
+from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.ir.measure_names import by_subtopic, follows_instructions
 from ranktrial.ir.measures import check_computable
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from ranktrial.common.keys import LEFT_OUT, NO_KEY, Depth, FilePath, Label, Name, Names, Rule, Seed, Size, TaskName
-from ranktrial.experiment.sections.charts import ChartEntry, CurvesEntry, MatrixEntry
-from ranktrial.experiment.sections.comparison import ComparisonEntry, MultipleComparison
-from ranktrial.experiment.sections.dataset import Dataset
-from ranktrial.experiment.sections.features import FeatureEntry
-from ranktrial.experiment.sections.recipe import Recipe
-from ranktrial.experiment.sections.study import Study
+from ranktrial.configuration.sections.charts import ChartEntry, CurvesEntry, MatrixEntry
+from ranktrial.configuration.sections.comparison import ComparisonEntry, MultipleComparison
+from ranktrial.configuration.sections.dataset import Dataset
+from ranktrial.configuration.sections.features import FeatureEntry
+from ranktrial.configuration.sections.recipe import Recipe
+from ranktrial.configuration.sections.study import Study
 from ranktrial.models.kernels import Kernels
 from ranktrial.models.model_keys import Model
 

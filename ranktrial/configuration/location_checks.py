@@ -11,7 +11,7 @@ from ranktrial.common import urls
 from ranktrial.common.keys import JsonObject
 from ranktrial.common.paths import LONGEST_NAME
 from ranktrial.common.urls import HUB_ID, OF_IDS, is_url
-from ranktrial.experiment.checker import Checker, Source
+from ranktrial.configuration.checker import Checker, Source
 
 LONGEST = urls.LONGEST
 FORMS = "a folder, an archive, http(s)://… or pypi:NAME==VERSION"  # ir_datasets:ID and hub:ID: one format each

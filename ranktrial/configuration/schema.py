@@ -20,11 +20,11 @@ from types import ModuleType
 
 from ranktrial.common import plugins
 from ranktrial.common.keys import extended, keys_of
-from ranktrial.experiment import system_types
-from ranktrial.experiment.dataset_keys import dataset_schema
-from ranktrial.experiment.key_schema import Schema, of_record
-from ranktrial.experiment.sections.comparison import ComparisonEntry
-from ranktrial.experiment.sections.configuration import Configuration
+from ranktrial.configuration import system_keys
+from ranktrial.configuration.dataset_keys import dataset_schema
+from ranktrial.configuration.key_schema import Schema, of_record
+from ranktrial.configuration.sections.comparison import ComparisonEntry
+from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.models.adapters import MODEL_TYPES
 from ranktrial.models.model_keys import Model
 
@@ -99,7 +99,7 @@ def schema() -> Schema:
     for part in (of_comparison["moderators"]["items"], of_comparison["subgroups"]):
         add_moderators(part)
     whole["properties"]["datasets"]["additionalProperties"] = dataset_schema()
-    systems = {"type": "object", "additionalProperties": False, "properties": system_types.keys()}
+    systems = {"type": "object", "additionalProperties": False, "properties": system_keys.keys()}
     whole["properties"]["systems"]["additionalProperties"] = systems
     return whole
 
