@@ -40,20 +40,13 @@ from types import FrameType
 from typing import Any
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.slurm import ask
+from ranktrial.common.slurm import ask, passes, pauses
 
 WARNING = signal.SIGURG  # ignored by each process that does not ask for it
 STEP = " --executor slurm-jobstep --jobs 1"  # by which the plugin lets a job start a step
 SCRIPTS = (' --wrap="', "#!/bin/sh\n")  # what is before the command of a job's script
 ARRAY = " --array="  # whose tasks need the plugin to find their commands, and start no step either
 PARSABLE = re.compile(r"\d+(;\S+)?", re.ASCII)  # how sbatch --parsable prints a job's id and perhaps its cluster
-PASSING = re.compile(  # refusals by limits on the number of jobs, and by a controller that is away or busy
-    r"MaxSubmit|GrpSubmit|submit limit|too many jobs|timed out|timeout|Unable to contact|temporarily|standby mode"
-    r"|Connection refused|Connection reset|Zero Bytes|Transport endpoint|Network is unreachable|No route to host"
-    r"|busy|communication (?:connection )?failure|Unspecified error|not responding",
-    re.IGNORECASE,
-)
-LIMIT_OF_SIZE = re.compile(r"^(?:QOS|Assoc)(?!.*Submit)\w+$", re.MULTILINE)  # of one job: it does not pass
 FIRST, LONGEST = 30.0, 600.0  # seconds between two tries of a refused submission, doubled each time
 AGAIN = 5.0  # seconds until Slurm is asked again which jobs there are
 GONE_AFTER = 300.0  # seconds within which Slurm ends cancelled jobs (its KillWait is 30 by default)
@@ -103,12 +96,6 @@ def reason_of(returned: int, printed: str, errors: str) -> str:
     return f"no job id in what it printed: {' '.join(printed.split())[:200] or 'nothing'}"
 
 
-def passes(errors: str) -> bool:
-    """Whether a refusal may be another one later."""
-    own = "\n".join(line.removeprefix("sbatch: ").removeprefix("error: ").strip() for line in errors.splitlines())
-    return bool(PASSING.search(own)) and not LIMIT_OF_SIZE.search(own)
-
-
 def request(call: str) -> str:
     """The options of a submission on which a refusal may depend."""
     words = shlex.split(call.partition(" --wrap=")[0])
@@ -151,7 +138,7 @@ class Submissions:
 
     def submit(self, call: str, text: str | None) -> tuple[int, str, str]:
         """The exit code, the line with the id and the errors of a submission that was accepted or finally refused."""
-        for pause in self._pauses():
+        for pause in pauses(FIRST, LONGEST):
             with self.lock:
                 if not self._end_unknown():
                     break
@@ -206,12 +193,6 @@ class Submissions:
             loop.call_soon_threadsafe(told)
         else:
             told()
-
-    def _pauses(self) -> Iterator[float]:
-        pause = FIRST
-        while not self.stopped.is_set():
-            yield pause
-            pause = min(2 * pause, LONGEST)
 
     def _unknown(self) -> list[str]:
         return [job for job in queued(self.executor.run_uuid, whole=True) if job not in self.known]

@@ -1,8 +1,8 @@
 """The other nodes of a training: Slurm states which they are, and `srun` starts the training's processes there.
 
 The script runs on the first node of its Slurm job. A job step (--overlap: beside any other) has `gpus` processes on
-each of the other nodes. They reach the first process at the address by which Slurm reaches its node. Reads and writes
-no files.
+each of the other nodes. They reach the first process at the address by which Slurm reaches its node. While Slurm's
+controller is away, its commands are tried again, for ten minutes in all. Reads and writes no files.
 """
 
 from __future__ import annotations
@@ -12,18 +12,32 @@ import os
 import re
 import socket
 import struct
+import sys
 from dataclasses import dataclass
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.slurm import ask
+from ranktrial.common.slurm import Patience, ask, pauses
 from ranktrial.common.wording import integer
 
 RANK, FIRST_OF_OTHERS = "RANKTRIAL_RANK", "RANKTRIAL_FIRST_OF_OTHERS"
-PATIENCE = 600  # seconds within which Slurm must start the step; the nodes are already allocated
+PATIENCE = 600  # seconds within which Slurm must answer and start the step; the nodes are already allocated
+FIRST, LONGEST = 2.0, 60.0  # seconds between two tries while the controller is away
 KEPT = ("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_CLUSTER_NAME", "SLURM_CONF", "SLURM_CONF_SERVER")  # for the step's srun
 ADDRESS_OF_INTERFACE = 0x8915  # SIOCGIFADDR of linux/sockios.h
 OF_SLURM = re.compile(r"(?:srun|slurmstepd\S*?): (?:error: )?(.*)")
+NOT_BEGUN = re.compile(r"srun: (?:error: )?(Unable to (?:create step|confirm allocation).*)")
 ENDED = re.compile(r".*\btasks? [\d,-]+: (.*)")
+
+
+def _say(reason: str) -> None:
+    print(
+        f"warning: Slurm does not answer ({reason}); it is asked again, for {PATIENCE / 60:.0f} minutes at most",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+_patience = Patience(pauses(FIRST, LONGEST, PATIENCE), _say)
 
 
 @dataclass(frozen=True)
@@ -40,8 +54,8 @@ def nodes_of_job(count: int) -> Nodes:
     job, own = os.environ.get("SLURM_JOB_ID"), os.environ.get("SLURMD_NODENAME")
     if not job or not own:
         raise UserError(f"nodes: {count}, but this is no job of Slurm; run with --profile slurm, or leave nodes out")
-    given = ask("squeue", "--noheader", f"--jobs={job}", "--format=%N").strip()
-    names = ask("scontrol", "show", "hostnames", given).split() if given else []
+    given = ask("squeue", "--noheader", f"--jobs={job}", "--format=%N", patience=_patience).strip()
+    names = ask("scontrol", "show", "hostnames", given, patience=_patience).split() if given else []
     if len(names) < count:
         raise UserError(f"nodes: {count}, but this job has {len(names)} of them; ask for as many, or lower it")
     others = tuple(name for name in names if name != own)[: count - 1]
@@ -84,6 +98,12 @@ def take_place() -> None:
     os.environ |= {RANK: str(rank), "CUDA_VISIBLE_DEVICES": given[local] if local < len(given) else missing}
 
 
+def begins_after(said: str) -> float | None:
+    """Seconds until a step that said so is started again; None if it had begun, or does not begin later either."""
+    found = NOT_BEGUN.search(said)
+    return _patience.after(f"srun: {found[1]}") if found else None
+
+
 def why_ended(said: str) -> tuple[str, bool]:
     """The reason why a step failed, from the output of its processes and srun, and whether it can be the cause.
 
@@ -124,5 +144,5 @@ def interface_towards(address: str) -> str | None:
 
 def _address(node: str) -> str:
     """The address by which Slurm itself reaches a node."""
-    found = re.search(r"\bNodeAddr=(\S+)", ask("scontrol", "--oneliner", "show", "node", node))
+    found = re.search(r"\bNodeAddr=(\S+)", ask("scontrol", "--oneliner", "show", "node", node, patience=_patience))
     return found[1] if found else node

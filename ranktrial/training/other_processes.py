@@ -22,12 +22,15 @@ GRACE = 10  # seconds for the first process to notice by itself that another has
 DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl.h
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Other:
+    start: Callable[[], subprocess.Popen]
     process: subprocess.Popen
     said: Path
     why: Callable[[str, int], tuple[str, bool]]  # (output, exit code) -> reason, and whether it can be the cause
     ends_by: signal.Signals
+    after: Callable[[str], float | None] | None  # output of a failed start -> seconds until the next one, if any
+    due: float = 0.0  # when the next one is
 
 
 class Others:
@@ -43,8 +46,12 @@ class Others:
         environment: dict[str, str],
         why: Callable[[str, int], tuple[str, bool]],
         ends_by: signal.Signals = signal.SIGKILL,
+        after: Callable[[str], float | None] | None = None,
     ) -> None:
-        """Start a process; `ends_by` is the signal that ends it when this process ends."""
+        """Start a process; `ends_by` is the signal that ends it when this process ends.
+
+        If it fails with an output for which `after` states a number of seconds, it is started again after them.
+        """
         prctl = getattr(ctypes.CDLL(None), "prctl", None)
 
         def die_with_parent() -> None:  # on Linux; elsewhere, it would wait for a killed first process
@@ -52,13 +59,18 @@ class Others:
                 prctl(DIES_WITH_PARENT, ends_by)
 
         path = self.folder / str(len(self.started) + 1)
-        with open(path, "wb") as said:
-            streams = {"stdin": subprocess.DEVNULL, "stdout": said, "stderr": said}
-            process = subprocess.Popen(command, env=environment, preexec_fn=die_with_parent, **streams)
-        self.started.append(_Other(process, path, why, ends_by))
+
+        def begin() -> subprocess.Popen:
+            with open(path, "wb") as said:
+                streams = {"stdin": subprocess.DEVNULL, "stdout": said, "stderr": said}
+                return subprocess.Popen(command, env=environment, preexec_fn=die_with_parent, **streams)
+
+        self.started.append(_Other(begin, begin(), path, why, ends_by, after))
 
     def end(self, patience: float) -> None:
-        """Wait `patience` seconds for each process to end by itself, then terminate it."""
+        """Wait `patience` seconds for each process to end by itself, then terminate it; start none again."""
+        for other in self.started:
+            other.after = None
         for other in self.started:
             with suppress(subprocess.TimeoutExpired):
                 other.process.wait(patience)
@@ -77,7 +89,7 @@ class Others:
         """
         end = time.monotonic() + patience
         while True:
-            failed = [other for other in self.started if other.process.poll()]
+            failed = [other for other in self.started if other.process.poll() and not other.after]
             reasons = [other.why(other.said.read_text(errors="replace"), other.process.returncode) for other in failed]
             causes = [reason for reason, cause in reasons if cause]
             if causes:
@@ -86,13 +98,27 @@ class Others:
                 return reasons[0][0] if reasons else ""
             time.sleep(LOOK)
 
+    def _start_again(self) -> None:
+        """Start again what has failed and may succeed later, when it is due."""
+        for other in self.started:
+            if other.after and other.process.poll():
+                if not other.due:
+                    pause = other.after(other.said.read_text(errors="replace"))
+                    if pause is None:
+                        other.after = None
+                    else:
+                        other.due = time.monotonic() + pause
+                elif time.monotonic() >= other.due:
+                    other.process, other.due = other.start(), 0.0
+
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Within this context, this process is ended if it does not notice that another has failed."""
+        """Within this context, processes are started again, and this one ends if it does not notice a failure."""
         over = threading.Event()
 
         def look() -> None:
             while not over.wait(LOOK):
+                self._start_again()
                 if self.failure():
                     if not over.wait(GRACE):
                         print(f"error: {self.failure()}", file=sys.stderr, flush=True)

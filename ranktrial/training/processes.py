@@ -118,7 +118,8 @@ def _start(others: Others, module: str, gpus: int, meeting: str, there: Nodes | 
         environment |= {PEER: there.address, on_nodes.FIRST_OF_OTHERS: str(gpus)}
         placed = f"from ranktrial.training.nodes import take_place; take_place(); {program}"
         command = on_nodes.step(there, gpus, [sys.executable, "-P", "-c", placed, *arguments])
-        others.start(command, environment, lambda said, code: on_nodes.why_ended(said), signal.SIGTERM)
+        of_step = (lambda said, code: on_nodes.why_ended(said), signal.SIGTERM, on_nodes.begins_after)
+        others.start(command, environment, *of_step)
 
 
 def _listen(address: str, count: int) -> Any:

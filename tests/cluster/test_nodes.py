@@ -20,11 +20,23 @@ from tests.workflow.conftest import copy
 pytestmark = [pytest.mark.cluster, pytest.mark.long]
 
 MODELS = Path("results/tiny/models/bert")
+AWAY_ONCE = """\
+#!/bin/sh
+[ -z "$SLURM_JOB_ID" ] || [ -e $0.failed ] || {{
+    touch $0.failed
+    echo "{name}: Unable to create step for job $SLURM_JOB_ID: Unable to contact slurm controller" >&2
+    exit 1
+}}
+exec /usr/bin/{name} "$@"
+"""
 
 
 @pytest.fixture(scope="module")
 def trained(three, finished, tmp_path_factory):
-    """One training twice: in one process, and in four on two nodes; without dropout, which differs by process."""
+    """One training twice: in one process, and in four on two nodes; without dropout, which differs by process.
+
+    The second one finds the controller away at each of its commands, once.
+    """
     workspace = ClusterWorkspace(copy(finished.folder, tmp_path_factory.mktemp("nodes") / "ranktrial").folder, three)
     path = workspace.folder / "weights/tiny/config.json"
     config = json.loads(path.read_text())
@@ -36,7 +48,14 @@ def trained(three, finished, tmp_path_factory):
     del config["systems"]["hard"]
     config["comparisons"] = {"nodes": {"control": "alone", "treatment": "pair"}}
     workspace.write_config(config)
-    workspace.finish(workspace.start(*(str(MODELS / name / "seed-1") for name in config["recipes"])))
+    commands = tmp_path_factory.mktemp("commands")
+    for name in ("squeue", "scontrol", "srun"):
+        (commands / name).write_text(AWAY_ONCE.format(name=name))
+        (commands / name).chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{commands}:{os.environ['PATH']}")
+        workspace.finish(workspace.start(*(str(MODELS / name / "seed-1") for name in config["recipes"])))
+    assert len([*commands.glob("*.failed")]) == 3
     yield workspace
     workspace.end()
 
@@ -60,6 +79,7 @@ def test_two_nodes_train_the_weights_of_one_process(trained):
     assert (timing["gpus"], timing["nodes"], timing["resumed_at_step"]) == (2, 2, 0)
     assert not (trained.folder / MODELS / "pair/seed-1.resume").exists()
     assert not [line for line in log(trained).splitlines() if "error" in line]
+    assert log(trained).count("warning: Slurm does not answer") == 1
 
 
 def test_the_job_has_its_gpus_on_each_of_its_nodes(trained):

@@ -12,12 +12,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from ranktrial.common.slurm import passes
 from ranktrial.engine import slurm_submission
 from ranktrial.engine.slurm_submission import (
     STEP,
     Submissions,
     job_line,
-    passes,
     queued,
     reason_of,
     request,

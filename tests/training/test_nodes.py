@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ranktrial.common.errors import UserError
+from ranktrial.common.slurm import Patience, pauses
 from ranktrial.common.timing import Seconds
 from ranktrial.training import nodes, processes
 from ranktrial.training.checkpoints import fingerprint
@@ -17,7 +18,8 @@ from ranktrial.training.nodes import Nodes
 from ranktrial.training.other_processes import Others, why_ended
 from ranktrial.training.training_settings import Settings
 from scripts.training.fine_tune import seconds_of
-from tests.support.tiny_task import SCHEDULE, command
+from tests.support.tiny_task import SCHEDULE, command, in_process, without_dropout
+from tests.training.test_processes import TOLERANCE, apart
 
 PAIR = Nodes("10.0.0.1", ("b", "c"), "10.0.0.2")
 
@@ -45,6 +47,64 @@ def test_slurm_says_which_nodes_there_are_and_where(job):
 def test_a_job_of_fewer_nodes_is_refused(job):
     with pytest.raises(UserError, match=r"^nodes: 4, but this job has 3 of them; ask for as many, or lower it$"):
         nodes.nodes_of_job(4)
+
+
+AWAY = "Unable to contact slurm controller (connect failure)"
+STAND_INS = {
+    "squeue": ("slurm_load_jobs error: ", "echo nodes"),
+    "scontrol": (
+        "slurm_load_node error: ",
+        "case $2 in hostnames) printf 'a\\nb\\n';; *) echo NodeAddr=127.0.0.1;; esac",
+    ),
+    "srun": (
+        "srun: error: Unable to create step for job 7: ",
+        'while [ "$1" != -- ]; do shift; done; shift; export SLURM_PROCID=0 SLURM_LOCALID=0; exec "$@"',
+    ),
+}
+
+
+def test_a_training_waits_for_a_controller_that_is_away_when_it_starts(task, tmp_path, monkeypatch):
+    """Each of Slurm's commands fails once; srun's step is a process of this machine."""
+    undisturbed = without_dropout(task, tmp_path / "task")
+    in_process(undisturbed, tmp_path / "alone", monkeypatch)
+    for name, (beginning, script) in STAND_INS.items():
+        (tmp_path / name).write_text(
+            f"#!/bin/sh\n[ -e $0.called ] || {{ touch $0.called; echo '{beginning}{AWAY}' >&2; exit 1; }}\n{script}\n"
+        )
+        (tmp_path / name).chmod(0o755)
+    given = {"SLURM_JOB_ID": "7", "SLURMD_NODENAME": "a", "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        command(undisturbed, tmp_path / "shared", nodes=2),
+        env=os.environ | given | {"PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert all((tmp_path / f"{name}.called").exists() for name in STAND_INS)
+    said = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
+    assert said == [
+        f"warning: Slurm does not answer (squeue: slurm_load_jobs error: {AWAY}); it is asked again, for 10 minutes at most"
+    ]
+    assert apart(tmp_path / "alone", tmp_path / "shared") < TOLERANCE
+
+
+def test_waiting_for_slurm_ends(job, monkeypatch, tmp_path):
+    (tmp_path / "squeue").write_text(f"#!/bin/sh\necho >>$0.calls\necho '{AWAY}' >&2\nexit 1\n")
+    monkeypatch.setattr(nodes, "_patience", Patience(pauses(0.01, 0.02, 0.2), lambda reason: None))
+    with pytest.raises(UserError, match=r"^squeue: Unable to contact slurm controller"):
+        nodes.nodes_of_job(2)
+    assert len((tmp_path / "squeue.calls").read_text()) > 2
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "srun: error: Unable to create step for job 7: Invalid job id specified",
+        "srun: error: b: task 0: Exited with exit code 1",
+        f"error: the model cannot be read\nsrun: error: {AWAY}",
+    ],
+)
+def test_a_step_that_had_begun_or_is_refused_is_not_started_again(said):
+    assert nodes.begins_after(said) is None
 
 
 def test_what_slurm_cannot_tell_is_one_line(job, monkeypatch, tmp_path):
