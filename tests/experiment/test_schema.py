@@ -40,10 +40,10 @@ def test_the_table_of_formats_is_written_anew_and_nothing_else_of_its_page():
 
 
 def test_every_key_has_a_sentence_on_its_page_once():
-    rows = [line.split(" | ") for line in files()[PAGE].splitlines() if line.startswith("| `")]
-    assert len(rows) > 250 and all(len(row) == 4 for row in rows)
-    assert [row[0] for row in rows if row[3].strip(" |") == ""] == []
-    assert not [row[0] for row in rows if row[3][:60] in row[3][60:]]
+    items = [line.strip() for line in files()[PAGE].splitlines() if line.strip().startswith("- `")]
+    assert len(items) > 250 and not [item for item in items if item.endswith(":")]
+    meanings = [item.split("): " if "): " in item else ": ", 1)[1] for item in items]
+    assert not [meaning for meaning in meanings if meaning[:60] in meaning[60:]]
 
 
 @dataclass(frozen=True, kw_only=True)
