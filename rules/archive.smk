@@ -58,8 +58,6 @@ rule write_archive:
         settings=archive_settings,
     conda:
         "../envs/archive.yaml"
-    message:
-        "write_archive {wildcards.extent}"
     shell:
         "python {params.code[script]:q} --targets {input.targets:q} --archive {output.archive:q} --sha256 {output.sha256:q}"
         " --settings {params.settings:q} --log {log:q}"
@@ -77,8 +75,6 @@ rule export_runs:
         settings=archive_settings,
     conda:
         "../envs/archive.yaml"
-    message:
-        "export_runs"
     shell:
         "python {params.code[script]:q} --runs {input.runs:q} --exported {output.exported:q}"
         " --settings {params.settings:q} --log {log:q}"

@@ -14,7 +14,7 @@ from scripts.bm25 import planning as bm25
 use rule in_datasets as append_texts with:
     input:
         corpus=result("corpus"),
-        texts=lambda wildcards: bm25.further_texts(EXPERIMENT, wildcards.dataset),
+        texts=planned(bm25.further_texts),
     output:
         appended=result("appended"),
     log:
@@ -23,13 +23,11 @@ use rule in_datasets as append_texts with:
         dataset=one_of(bm25.with_further_texts(EXPERIMENT)),
     params:
         **job("bm25/append_texts.py"),
-    message:
-        "append_texts {wildcards.dataset}"
 
 
 use rule in_bm25 as index with:
     input:
-        corpus=lambda wildcards: bm25.indexed(EXPERIMENT, wildcards.dataset, wildcards.how),
+        corpus=planned(bm25.indexed),
     output:
         index=directory(result("index")),
     log:
@@ -40,8 +38,6 @@ use rule in_bm25 as index with:
         how=FIELDS["how"],
     params:
         **job("bm25/index.py", lambda wildcards: bm25.index_settings(wildcards.how)),
-    message:
-        "index {wildcards.dataset}{wildcards.how}"
 
 
 use rule in_bm25 as index_elasticsearch with:
@@ -52,12 +48,7 @@ use rule in_bm25 as index_elasticsearch with:
     log:
         result("log", job="index_elasticsearch/{dataset}/{system}"),
     params:
-        **job(
-            "bm25/index_elasticsearch.py",
-            lambda wildcards: bm25.index_elasticsearch_settings(EXPERIMENT, wildcards.system),
-        ),
-    message:
-        "index_elasticsearch {wildcards.dataset} {wildcards.system}"
+        **job("bm25/index_elasticsearch.py", planned(bm25.index_elasticsearch_settings)),
 
 
 use rule in_bm25 as count_terms with:
@@ -73,8 +64,6 @@ use rule in_bm25 as count_terms with:
         how=FIELDS["how"],
     params:
         **job("bm25/count_terms.py", lambda wildcards: bm25.index_settings(wildcards.how)),
-    message:
-        "count_terms {wildcards.dataset}{wildcards.how}"
 
 
 use rule in_bm25 as analyse_queries with:

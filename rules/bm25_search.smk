@@ -12,7 +12,7 @@ from scripts.bm25 import planning as bm25
 
 use rule in_bm25 as tune with:
     input:
-        index=lambda wildcards: bm25.index(EXPERIMENT, wildcards.system, wildcards.dataset),
+        index=planned(bm25.index),
         queries=result("queries", split="dev"),
         qrels=result("qrels", split="dev"),
     output:
@@ -23,16 +23,14 @@ use rule in_bm25 as tune with:
     benchmark:
         result("benchmark", job="tune/{dataset}/{system}")
     params:
-        **job("bm25/tune.py", lambda wildcards: bm25.tuning_settings(EXPERIMENT, wildcards.system, wildcards.dataset)),
-    message:
-        "tune {wildcards.dataset} {wildcards.system}"
+        **job("bm25/tune.py", planned(bm25.tuning_settings)),
 
 
 use rule in_bm25 as search with:
     input:
-        index=lambda wildcards: bm25.index_of_task(EXPERIMENT, wildcards.system, wildcards.task),
+        index=planned(bm25.index_of_task),
         queries=lambda wildcards: job_files.queries(EXPERIMENT, job_files.task_in(EXPERIMENT, wildcards.task)),
-        parameters=lambda wildcards: bm25.tuned_parameters(EXPERIMENT, wildcards.system, wildcards.task),
+        parameters=planned(bm25.tuned_parameters),
     output:
         run=result("run", seed=0),
         timing=result("run_timing", seed=0),
@@ -43,14 +41,12 @@ use rule in_bm25 as search with:
     wildcard_constraints:
         system=systems_of_type("bm25", "query-likelihood"),
     params:
-        **job("bm25/search.py", lambda wildcards: bm25.search_settings(EXPERIMENT, wildcards.system, wildcards.task)),
-    message:
-        "search {wildcards.task} {wildcards.system}"
+        **job("bm25/search.py", planned(bm25.search_settings)),
 
 
 use rule in_bm25 as search_split with:
     input:
-        index=lambda wildcards: bm25.pyserini_index(EXPERIMENT, wildcards.dataset),
+        index=planned(bm25.pyserini_index),
         queries=result("queries"),
     output:
         run=result("split_run"),
@@ -62,9 +58,7 @@ use rule in_bm25 as search_split with:
     wildcard_constraints:
         split="train|dev",
     params:
-        **job("bm25/search.py", lambda wildcards: bm25.training_search_settings(EXPERIMENT, wildcards.dataset)),
-    message:
-        "search_split {wildcards.dataset} {wildcards.split}"
+        **job("bm25/search.py", planned(bm25.training_search_settings)),
 
 
 use rule in_bm25 as references with:
@@ -76,6 +70,4 @@ use rule in_bm25 as references with:
     log:
         result("log", job="references"),
     params:
-        **job("bm25/references.py", lambda wildcards: bm25.references_settings(EXPERIMENT)),
-    message:
-        "references"
+        **job("bm25/references.py", planned(bm25.references_settings)),

@@ -1,4 +1,4 @@
-"""The course of a run: preparation before the first job, progress, priorities of jobs, and the end.
+"""The course of a run: messages, preparation before the first job, progress, priorities of jobs, and the end.
 
 Read after all rules. During a run, one line per stage shows its progress. At the end, the finding of the first
 comparison or the error line of each failed job is printed.
@@ -13,6 +13,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.engine.display import ending
 from ranktrial.engine.identity import identify, OwnPlaces
 from ranktrial.engine.job_records import refuse_false_records
+from ranktrial.engine.rule_helpers import message_of
 from ranktrial.engine.run_progress import errors_of_logs, follow
 from ranktrial.engine.scheduling import prefer_first, time_alone
 from ranktrial.engine.slurm import begin_run
@@ -21,6 +22,9 @@ from scripts.reports.planning import figures
 
 PLOTS = {result("figure", figure=name, figure_format="png"): name for name in EXPERIMENT.comparisons}
 PROGRESS = None
+for one in workflow.rules:
+    if one.log and f"{RESULTS}/logs/" in one.log[0]:
+        one.message = one.message or message_of(one.log[0])
 identify(
     workflow.rules,
     REPOSITORY,

@@ -22,9 +22,9 @@ def reader(wildcards):
 rule prepare_dataset:
     input:
         source=lambda wildcards: source_files(*datasets.place(EXPERIMENT, wildcards.dataset)),
-        corpus=lambda wildcards: datasets.shared_corpus(EXPERIMENT, wildcards.dataset),
-        ranked_queries=lambda wildcards: datasets.ranked_queries(EXPERIMENT, wildcards.dataset),
-        excluded=lambda wildcards: datasets.excluded(EXPERIMENT, wildcards.dataset),
+        corpus=planned(datasets.shared_corpus),
+        ranked_queries=planned(datasets.ranked_queries),
+        excluded=planned(datasets.excluded),
     output:
         corpus=result("corpus"),
         queries=expand(result("queries"), split=SPLITS, allow_missing=True),
@@ -44,8 +44,6 @@ rule prepare_dataset:
         ),
     conda:
         "../envs/datasets.yaml"
-    message:
-        "prepare_dataset {wildcards.dataset}"
     shell:
         "python {params.code[script]:q} --statistics {output.statistics:q} --corpus {input.corpus:q}"
         " --ranked-queries {input.ranked_queries:q} --excluded {input.excluded:q}"
@@ -75,8 +73,8 @@ use rule prepare_dataset as prepare_judgements with:
 
 use rule in_neural as word_pieces with:
     input:
-        corpus=lambda wildcards: job_files.corpus(EXPERIMENT, wildcards.dataset),
-        queries=lambda wildcards: job_files.all_queries(EXPERIMENT, wildcards.dataset),
+        corpus=planned(job_files.corpus),
+        queries=planned(job_files.all_queries),
         model=datasets.tokenizer(EXPERIMENT),
     output:
         pieces=result("word_pieces"),
@@ -84,8 +82,6 @@ use rule in_neural as word_pieces with:
         result("log", job="word_pieces/{dataset}"),
     params:
         **job("datasets/word_pieces.py", lambda wildcards: dict(tokenizer=EXPERIMENT.word_pieces, seed=EXPERIMENT.seed)),
-    message:
-        "word_pieces {wildcards.dataset}"
 
 
 use rule in_datasets as split with:
@@ -101,9 +97,6 @@ use rule in_datasets as split with:
         length=FIELDS["length"],
         texts=FIELDS["texts"],
     params:
-        **job(
-            "datasets/passages.py",
-            lambda wildcards: datasets.split_settings(EXPERIMENT, wildcards.dataset, wildcards.length),
-        ),
+        **job("datasets/passages.py", planned(datasets.split_settings)),
     message:
         "split {wildcards.dataset} {wildcards.texts} {wildcards.length}"

@@ -43,8 +43,6 @@ use rule in_evaluation as moderate with:
             code("synthesis/moderate.py", lambda wildcards: [*of_comparison(wildcards), *moderators_of(wildcards)]),
             lambda wildcards: synthesis.moderation_settings(EXPERIMENT, wildcards.comparison),
         ),
-    message:
-        "moderate {wildcards.comparison}"
 
 
 rule queries:
@@ -62,8 +60,6 @@ rule queries:
         settings=lambda wildcards: settings(**synthesis.compared_queries(EXPERIMENT, wildcards.comparison)),
     conda:
         "../envs/evaluation.yaml"
-    message:
-        "queries {wildcards.comparison}"
     shell:
         "python {params.code[script]:q} --control {input.control:q} --treatment {input.treatment:q} --table {output.table:q}"
         " --differences {output.differences:q}"

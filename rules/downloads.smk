@@ -27,8 +27,6 @@ use rule in_datasets as check with:
             "datasets/check.py",
             lambda wildcards: dict(mirrors=EXPERIMENT.mirrors, sources=list(SOURCES.needed(EXPERIMENT))),
         ),
-    message:
-        "check"
 
 
 rule fetch:  # no parameter `code`: the SHA-256 identifies the download, whichever code fetched it
@@ -42,8 +40,6 @@ rule fetch:  # no parameter `code`: the SHA-256 identifies the download, whichev
         settings=lambda wildcards: settings(**SOURCES.fetched()[wildcards.download]),
     conda:
         "../envs/datasets.yaml"
-    message:
-        "fetch {wildcards.download}"
     shell:
         f"python {FETCH}" " --download {output.download:q} --settings {params.settings:q} --log {log:q}"
 
@@ -55,8 +51,6 @@ use rule fetch as fetch_folder with:
         result("log", job="fetch_folder/{download}"),
     wildcard_constraints:
         download=one_of(SOURCES.folders()),
-    message:
-        "fetch_folder {wildcards.download}"
 
 
 rule prepare:  # on a machine with network access; afterwards no other rule needs it

@@ -24,7 +24,7 @@ def parts_of_index(name):
 use rule in_neural as encode with:
     input:
         checkpoint=result("checkpoint"),
-        corpus=lambda wildcards: inference.encoded_corpus(EXPERIMENT, wildcards.dataset, wildcards.passages),
+        corpus=planned(inference.encoded_corpus),
     output:
         index=directory(result("embeddings")),
         timing=result("embeddings_timing"),
@@ -40,9 +40,7 @@ use rule in_neural as encode with:
     params:
         **job(
             code_of_model("inference/encode.py", lambda wildcards: [inference.index_module(wildcards.form)]),
-            lambda wildcards: inference.encoding_settings(
-                EXPERIMENT, wildcards.dataset, wildcards.model, wildcards.part
-            ),
+            planned(inference.encoding_settings),
         ),
     message:
         "encode {wildcards.dataset}{wildcards.passages} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}{wildcards.part}"
@@ -75,7 +73,7 @@ use rule in_neural as join with:
 
 use rule in_neural as make_index with:
     input:
-        vectors=lambda wildcards: inference.vectors_coded(EXPERIMENT, **wildcards),
+        vectors=planned(inference.vectors_coded),
     output:
         index=directory(result("made_index")),
         timing=result("made_index_timing"),
@@ -86,10 +84,7 @@ use rule in_neural as make_index with:
     wildcard_constraints:
         made=FIELDS["made"],
     params:
-        **job(
-            code(lambda wildcards: inference.making_script(EXPERIMENT, wildcards.model, wildcards.made)),
-            lambda wildcards: inference.making_settings(wildcards.made),
-        ),
+        **job(code(planned(inference.making_script)), lambda wildcards: inference.making_settings(wildcards.made)),
     message:
         "make_index {wildcards.dataset} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed} {wildcards.made}"
 
@@ -108,11 +103,6 @@ use rule in_neural as export with:
         backend="onnx|openvino",
         precision="fp32|int8",
     params:
-        **job(
-            code_of_model("inference/export.py"),
-            lambda wildcards: inference.export_settings(
-                EXPERIMENT, wildcards.model, wildcards.backend, wildcards.precision
-            ),
-        ),
+        **job(code_of_model("inference/export.py"), planned(inference.export_settings)),
     message:
         "export {wildcards.model} {wildcards.recipe} {wildcards.backend} {wildcards.precision} seed-{wildcards.seed}"

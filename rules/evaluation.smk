@@ -16,11 +16,11 @@ localrules:
 
 use rule in_evaluation as import_run with:
     input:
-        source=lambda wildcards: evaluation.external_files(EXPERIMENT, **wildcards),
-        others=lambda wildcards: evaluation.other_seeds(EXPERIMENT, **wildcards),
-        qrels=lambda wildcards: evaluation.qrels(EXPERIMENT, wildcards.task),
-        corpus=lambda wildcards: evaluation.corpus(EXPERIMENT, wildcards.task),
-        queries=lambda wildcards: evaluation.queries(EXPERIMENT, wildcards.task),
+        source=planned(evaluation.external_files),
+        others=planned(evaluation.other_seeds),
+        qrels=planned(evaluation.qrels),
+        corpus=planned(evaluation.corpus),
+        queries=planned(evaluation.queries),
     output:
         run=result("run"),
     log:
@@ -28,17 +28,12 @@ use rule in_evaluation as import_run with:
     wildcard_constraints:
         system=systems_of_type("external"),
     params:
-        **job(
-            "evaluation/imports.py:import_run",
-            lambda wildcards: evaluation.import_run_settings(EXPERIMENT, wildcards.system),
-        ),
-    message:
-        "import_run {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
+        **job("evaluation/imports.py:import_run", planned(evaluation.import_run_settings)),
 
 
 use rule in_evaluation as import_scores with:
     input:
-        source=lambda wildcards: evaluation.external_files(EXPERIMENT, **wildcards),
+        source=planned(evaluation.external_files),
     output:
         metrics=result("metrics"),
     log:
@@ -46,19 +41,14 @@ use rule in_evaluation as import_scores with:
     wildcard_constraints:
         task=one_of(evaluation.scored_by_others(EXPERIMENT)),
     params:
-        **job(
-            "evaluation/imports.py:import_scores",
-            lambda wildcards: evaluation.import_scores_settings(EXPERIMENT, **wildcards),
-        ),
-    message:
-        "import_scores {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
+        **job("evaluation/imports.py:import_scores", planned(evaluation.import_scores_settings)),
 
 
 use rule in_evaluation as score with:
     input:
-        run=lambda wildcards: evaluation.run(EXPERIMENT, wildcards.system, wildcards.task, wildcards.seed),
-        qrels=lambda wildcards: evaluation.qrels(EXPERIMENT, wildcards.task),
-        original=lambda wildcards: evaluation.original(EXPERIMENT, wildcards.system, wildcards.task, wildcards.seed),
+        run=planned(evaluation.run),
+        qrels=planned(evaluation.qrels),
+        original=planned(evaluation.original),
     output:
         metrics=result("scored"),
     log:
@@ -67,12 +57,7 @@ use rule in_evaluation as score with:
         task=one_of(evaluation.scored_here(EXPERIMENT)),
         ties=FIELDS["ties"],
     params:
-        **job(
-            "evaluation/score.py",
-            lambda wildcards: evaluation.score_settings(EXPERIMENT, wildcards.system, wildcards.ties),
-        ),
-    message:
-        "score{wildcards.ties} {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
+        **job("evaluation/score.py", planned(evaluation.score_settings)),
 
 
 use rule in_report as all_queries with:
@@ -84,5 +69,3 @@ use rule in_report as all_queries with:
         result("log", job="all_queries"),
     params:
         **job("evaluation/all_queries.py"),
-    message:
-        "all_queries"

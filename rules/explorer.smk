@@ -31,8 +31,6 @@ rule explorer:
         settings=EXPLORED,
     conda:
         "../envs/evaluation.yaml"
-    message:
-        "explorer"
     shell:
         "python {params.code[script]:q} --metrics {input.metrics:q} --runs {input.runs:q} --qrels {input.qrels:q}"
         " --style {input.style:q} --folder {output.folder:q} --settings {params.settings:q} --log {log:q}"

@@ -12,13 +12,13 @@ from scripts.features import planning as features
 
 use rule in_features as compute_features with:
     input:
-        candidates=lambda wildcards: features.candidates(EXPERIMENT, **wildcards),
-        query_terms=lambda wildcards: features.query_terms(EXPERIMENT, **wildcards),
+        candidates=planned(features.candidates),
+        query_terms=planned(features.query_terms),
         qrels=lambda wildcards: job_files.qrels(EXPERIMENT, job_files.task_in(EXPERIMENT, wildcards.task)),
-        terms=lambda wildcards: features.term_counts(EXPERIMENT, **wildcards),
-        runs=lambda wildcards: features.runs(EXPERIMENT, **wildcards),
-        texts=lambda wildcards: features.texts(EXPERIMENT, **wildcards),
-        structures=lambda wildcards: features.structures(EXPERIMENT, **wildcards),
+        terms=planned(features.term_counts),
+        runs=planned(features.runs),
+        texts=planned(features.texts),
+        structures=planned(features.structures),
     output:
         features=result("features"),
         timing=result("features_timing"),
@@ -29,19 +29,14 @@ use rule in_features as compute_features with:
     wildcard_constraints:
         features=one_of(features.computed(EXPERIMENT)),
     params:
-        **job(
-            code("features/compute.py", lambda wildcards: features.families(EXPERIMENT, wildcards.features)),
-            lambda wildcards: features.compute_settings(EXPERIMENT, wildcards.features),
-        ),
-    message:
-        "compute_features {wildcards.task} {wildcards.features}"
+        **job(code("features/compute.py", planned(features.families)), planned(features.compute_settings)),
 
 
 use rule in_neural as tag_texts with:
     input:
-        checkpoint=lambda wildcards: features.tagger(EXPERIMENT, wildcards.features),
-        candidates=lambda wildcards: features.candidates(EXPERIMENT, **wildcards),
-        texts=lambda wildcards: features.texts(EXPERIMENT, **wildcards),
+        checkpoint=planned(features.tagger),
+        candidates=planned(features.candidates),
+        texts=planned(features.texts),
     output:
         structures=result("structures"),
     log:
@@ -53,16 +48,14 @@ use rule in_neural as tag_texts with:
     params:
         **job(
             code("features/tag_texts.py", lambda wildcards: [features.tagger_kind(EXPERIMENT, wildcards.features)]),
-            lambda wildcards: features.tagging_settings(EXPERIMENT, wildcards.features),
+            planned(features.tagging_settings),
         ),
-    message:
-        "tag_texts {wildcards.task} {wildcards.features}"
 
 
 use rule in_features as import_features with:
     input:
-        source=lambda wildcards: features.file_of_others(EXPERIMENT, **wildcards),
-        queries=lambda wildcards: features.queries(EXPERIMENT, wildcards.task),
+        source=planned(features.file_of_others),
+        queries=planned(features.queries),
     output:
         features=result("features"),
     log:
@@ -71,14 +64,12 @@ use rule in_features as import_features with:
         features=one_of(features.given(EXPERIMENT)),
     params:
         **job("features/letor.py:import_features"),
-    message:
-        "import_features {wildcards.task} {wildcards.features}"
 
 
 use rule in_features as export_features with:
     input:
         features=result("features"),
-        terms=lambda wildcards: features.term_counts(EXPERIMENT, **wildcards),
+        terms=planned(features.term_counts),
     output:
         letor=result("letor"),
     log:
@@ -87,5 +78,3 @@ use rule in_features as export_features with:
         features=one_of(EXPERIMENT.features),
     params:
         **job("features/letor.py:export_features"),
-    message:
-        "export_features {wildcards.task} {wildcards.features}"

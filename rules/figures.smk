@@ -64,8 +64,6 @@ use rule in_report as figure with:
             ),
             lambda wildcards: FONT | drawing(wildcards.figure).settings,
         ),
-    message:
-        "figure {wildcards.figure}"
 
 
 use rule in_report as caption with:
@@ -88,5 +86,3 @@ use rule in_report as caption with:
             ),
             lambda wildcards: FONT | drawing(wildcards.figure).settings,
         ),
-    message:
-        "caption {wildcards.figure}"

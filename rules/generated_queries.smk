@@ -21,8 +21,8 @@ def writer(wildcards):
 
 use rule in_neural as generate_queries with:
     input:
-        checkpoint=lambda wildcards: datasets.generator_checkpoint(EXPERIMENT, wildcards.dataset),
-        corpus=lambda wildcards: job_files.corpus(EXPERIMENT, wildcards.dataset),
+        checkpoint=planned(datasets.generator_checkpoint),
+        corpus=planned(job_files.corpus),
     output:
         queries=expand(result("queries"), split=SPLITS, allow_missing=True),
         qrels=expand(result("qrels"), split=SPLITS, allow_missing=True),
@@ -35,9 +35,4 @@ use rule in_neural as generate_queries with:
     wildcard_constraints:
         dataset=one_of(datasets.generated(EXPERIMENT)),
     params:
-        **job(
-            code("datasets/generate.py", writer),
-            lambda wildcards: datasets.generation_settings(EXPERIMENT, wildcards.dataset),
-        ),
-    message:
-        "generate_queries {wildcards.dataset}"
+        **job(code("datasets/generate.py", writer), planned(datasets.generation_settings)),

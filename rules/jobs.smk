@@ -2,8 +2,11 @@
 
 `use rule in_evaluation as score with:` states inputs, outputs and `params: **job(script, settings)`: all named inputs
 and outputs are options of the command, so that a function gets them by their names. Paths of environments are whole, since
-Snakemake would look for them from the folder of the file that inherits. Provides all rule files with `job`.
+Snakemake would look for them from the folder of the file that inherits. A rule without a message says its log's path in
+words. Provides all rule files with `job` and `planned`.
 """
+
+from inspect import signature
 
 from ranktrial.engine.rule_helpers import options, settings
 
@@ -22,6 +25,17 @@ def job(script, of_job=lambda wildcards: {}):
         "options": lambda wildcards, input, output: options(input) + options(output),
         "settings": lambda wildcards: settings(**of_job(wildcards)),
     }
+
+
+def planned(function):
+    """A function of a job's wildcards: `function` of the experiment and of those wildcards that it takes, by name."""
+    _, *taken = signature(function).parameters
+    every = any(one.kind is one.VAR_KEYWORD for one in signature(function).parameters.values())
+
+    def of_job(wildcards):
+        return function(EXPERIMENT, **{name: text for name, text in wildcards.items() if every or name in taken})
+
+    return of_job
 
 
 rule in_bm25:

@@ -12,7 +12,7 @@ from scripts.inference import planning as inference
 
 use rule in_evaluation as judge with:
     input:
-        unpack(lambda wildcards: inference.judge_inputs(EXPERIMENT, wildcards.dataset)),
+        unpack(planned(inference.judge_inputs)),
     output:
         qrels=expand(result("qrels"), split=SPLITS, allow_missing=True),
         statistics=result("statistics"),
@@ -25,6 +25,4 @@ use rule in_evaluation as judge with:
     wildcard_constraints:
         dataset=one_of(judges_of(EXPERIMENT)),
     params:
-        **job("inference/judge.py", lambda wildcards: inference.judge_settings(EXPERIMENT, wildcards.dataset)),
-    message:
-        "judge {wildcards.dataset}"
+        **job("inference/judge.py", planned(inference.judge_settings)),

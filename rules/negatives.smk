@@ -14,11 +14,11 @@ from scripts.training import planning as training
 
 use rule in_evaluation as negatives with:
     input:
-        corpus=lambda wildcards: job_files.corpus(EXPERIMENT, wildcards.dataset),
+        corpus=planned(job_files.corpus),
         queries=result("queries", split="train"),
         qrels=result("qrels", split="train"),
-        evaluation_qrels=lambda wildcards: training.examples_evaluation_qrels(EXPERIMENT, **wildcards),
-        first_stage=lambda wildcards: training.examples_first_stage(EXPERIMENT, **wildcards),
+        evaluation_qrels=planned(training.examples_evaluation_qrels),
+        first_stage=planned(training.examples_first_stage),
     output:
         negatives=result("negatives"),
     log:
@@ -28,20 +28,18 @@ use rule in_evaluation as negatives with:
     wildcard_constraints:
         examples=one_of(training.names_of_negatives(EXPERIMENT, of_systems=False)),
     params:
-        **job("training/negatives.py", lambda wildcards: training.examples_settings(EXPERIMENT, **wildcards)),
-    message:
-        "negatives {wildcards.dataset} {wildcards.examples}"
+        **job("training/negatives.py", planned(training.examples_settings)),
 
 
 use rule in_evaluation as mine_negatives with:
     input:
-        corpus=lambda wildcards: job_files.corpus(EXPERIMENT, wildcards.dataset),
+        corpus=planned(job_files.corpus),
         queries=result("queries", split="train"),
         qrels=result("qrels", split="train"),
-        evaluation_qrels=lambda wildcards: training.examples_evaluation_qrels(EXPERIMENT, **wildcards),
-        first_stage=lambda wildcards: training.examples_first_stage(EXPERIMENT, **wildcards),
-        runs=lambda wildcards: training.examples_runs(EXPERIMENT, **wildcards),
-        scores=lambda wildcards: training.filtering_scores(EXPERIMENT, **wildcards),
+        evaluation_qrels=planned(training.examples_evaluation_qrels),
+        first_stage=planned(training.examples_first_stage),
+        runs=planned(training.examples_runs),
+        scores=planned(training.filtering_scores),
     output:
         negatives=result("negatives"),
         record=result("mining_record"),
@@ -52,14 +50,12 @@ use rule in_evaluation as mine_negatives with:
     wildcard_constraints:
         examples=one_of(training.names_of_negatives(EXPERIMENT, of_systems=True)),
     params:
-        **job("training/mine.py", lambda wildcards: training.examples_settings(EXPERIMENT, **wildcards)),
-    message:
-        "mine_negatives {wildcards.dataset} {wildcards.examples}"
+        **job("training/mine.py", planned(training.examples_settings)),
 
 
 use rule in_evaluation as collect_pairs with:
     input:
-        unpack(lambda wildcards: training.pairs_inputs(EXPERIMENT, **wildcards)),
+        unpack(planned(training.pairs_inputs)),
     output:
         pairs=result("pairs"),
     log:
@@ -68,9 +64,4 @@ use rule in_evaluation as collect_pairs with:
         scored=FIELDS["scored"],
         pairs=FIELDS["pairs"],
     params:
-        **job(
-            code(lambda wildcards: training.pairs_script(wildcards.scored)),
-            lambda wildcards: training.pairs_settings(EXPERIMENT, **wildcards),
-        ),
-    message:
-        "collect_pairs {wildcards.scored} {wildcards.dataset} {wildcards.pairs}"
+        **job(code(lambda wildcards: training.pairs_script(wildcards.scored)), planned(training.pairs_settings)),

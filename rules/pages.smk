@@ -35,8 +35,6 @@ use rule in_report as page with:
             code(lambda wildcards: TO_PRINT[wildcards.table]().script),
             lambda wildcards: TO_PRINT[wildcards.table]().settings,
         ),
-    message:
-        "page {wildcards.table}"
 
 
 use rule in_report as full_table with:
@@ -55,8 +53,6 @@ use rule in_report as full_table with:
             code(lambda wildcards: IN_FULL[wildcards.table]().script),
             lambda wildcards: IN_FULL[wildcards.table]().settings,
         ),
-    message:
-        "full_table {wildcards.table}"
 
 
 use rule in_report as answer with:
@@ -74,5 +70,3 @@ use rule in_report as answer with:
             code(lambda wildcards: ANSWERED[wildcards.table]().script),
             lambda wildcards: ANSWERED[wildcards.table]().settings,
         ),
-    message:
-        "answer {wildcards.table}"

@@ -18,7 +18,7 @@ def parts_of_ranking(name):
 
 use rule in_neural as rank with:
     input:
-        unpack(lambda wildcards: inference.ranking_inputs(EXPERIMENT, **wildcards)),
+        unpack(planned(inference.ranking_inputs)),
     output:
         run=result("ranking"),
         timing=result("ranking_timing"),
@@ -30,11 +30,8 @@ use rule in_neural as rank with:
         ranked=f"{inference.ranked_whole(EXPERIMENT)}|{inference.ranked_in_parts(EXPERIMENT)}",
         part=FIELDS["part"],
     params:
-        **job(
-            code_of_model(lambda wildcards: inference.ranking_script(EXPERIMENT, wildcards.ranked, wildcards.system)),
-            lambda wildcards: inference.ranking_settings(EXPERIMENT, **wildcards),
-        ),
-        what=lambda wildcards: inference.ranking_words(EXPERIMENT, wildcards.ranked, wildcards.system),
+        **job(code_of_model(planned(inference.ranking_script)), planned(inference.ranking_settings)),
+        what=planned(inference.ranking_words),
     message:
         "{params.what} {wildcards.system} seed-{wildcards.seed}{wildcards.part}"
 
@@ -43,7 +40,7 @@ use rule in_evaluation as join_runs with:
     input:
         shards=parts_of_ranking("ranking"),
         timings=parts_of_ranking("ranking_timing"),
-        queries=lambda wildcards: inference.ranked_queries(EXPERIMENT, wildcards.ranked, wildcards.system),
+        queries=planned(inference.ranked_queries),
     output:
         run=result("ranking", part=""),
         timing=result("ranking_timing", part=""),
@@ -54,6 +51,4 @@ use rule in_evaluation as join_runs with:
     wildcard_constraints:
         ranked=inference.joined(EXPERIMENT),
     params:
-        **job("inference/join_runs.py", lambda wildcards: inference.joining_settings(EXPERIMENT, **wildcards)),
-    message:
-        "join_runs {wildcards.ranked} {wildcards.system} seed-{wildcards.seed}"
+        **job("inference/join_runs.py", planned(inference.joining_settings)),

@@ -69,8 +69,6 @@ rule report:
         ),
     conda:
         "../envs/report.yaml"
-    message:
-        "report"
     shell:
         "python {params.code[script]:q} --datasets {input.datasets:q} --means {input.means:q} --comparisons {input.comparisons:q}"
         " --costs {input.costs:q}"
@@ -110,8 +108,6 @@ rule published:
         settings=lambda wildcards: settings(**pages.published_settings(EXPERIMENT)),
     conda:
         "../envs/report.yaml"
-    message:
-        "published"
     shell:
         "python {params.code[script]:q} --published {input.published:q} {input.references:q} --mapping {input.mapping:q} --means {input.means:q}"
         " --ascending {input.ascending:q} --datasets {input.datasets:q} --times {input.times:q}"

@@ -24,7 +24,7 @@ def of_recipes(name):
 
 use rule in_evaluation as select_seed with:
     input:
-        unpack(lambda wildcards: selection.seed_inputs(EXPERIMENT, wildcards.system)),
+        unpack(planned(selection.seed_inputs)),
     output:
         checkpoint=directory(result("checkpoint", seed=SELECTED_SEED)),
         timing=result("checkpoint_timing", seed=SELECTED_SEED),
@@ -35,14 +35,14 @@ use rule in_evaluation as select_seed with:
         system=one_of(selection.selections(EXPERIMENT)),
         recipe=one_of(EXPERIMENT.recipes),
     params:
-        **job("selection/jobs.py:select_seed", lambda wildcards: selection.seed_settings(EXPERIMENT, wildcards.system)),
+        **job("selection/jobs.py:select_seed", planned(selection.seed_settings)),
     message:
         "select_seed {wildcards.system}"
 
 
 use rule in_evaluation as choose_recipe with:
     input:
-        unpack(lambda wildcards: selection.recipe_inputs(EXPERIMENT, wildcards.recipe)),
+        unpack(planned(selection.recipe_inputs)),
     output:
         choice=result("choice"),
     log:
@@ -50,10 +50,7 @@ use rule in_evaluation as choose_recipe with:
     wildcard_constraints:
         recipe=one_of(selection.choosers(EXPERIMENT)),
     params:
-        **job(
-            "selection/jobs.py:choose_recipe",
-            lambda wildcards: selection.recipe_settings(EXPERIMENT, wildcards.recipe),
-        ),
+        **job("selection/jobs.py:choose_recipe", planned(selection.recipe_settings)),
     message:
         "choose_recipe {wildcards.recipe}"
 

@@ -46,10 +46,8 @@ use rule in_report as study_design with:
                 "study_design/plan_designs.py",
                 lambda wildcards: loaded_modules(study.compared(EXPERIMENT, wildcards.plan)),
             ),
-            lambda wildcards: study.plan_settings(EXPERIMENT, wildcards.plan),
+            planned(study.plan_settings),
         ),
-    message:
-        "study_design {wildcards.plan}"
 
 
 use rule in_report as plan_study with:
@@ -64,5 +62,3 @@ use rule in_report as plan_study with:
         result("log", job="plan_study"),
     params:
         **job("reports/study_designs.py", lambda wildcards: dict(labels=system_labels(EXPERIMENT))),
-    message:
-        "plan_study"

@@ -35,8 +35,6 @@ rule compare:
         settings=lambda wildcards: settings(**synthesis.comparison_settings(EXPERIMENT, wildcards.comparison)),
     conda:
         "../envs/evaluation.yaml"
-    message:
-        "compare {wildcards.comparison}"
     shell:
         "python {params.code[script]:q} --control {input.control:q} --treatment {input.treatment:q}"
         " --siblings {input.siblings:q} --runs {input.runs:q} --effects {output.effects:q} --meta {output.meta:q}"
@@ -59,5 +57,3 @@ use rule in_evaluation as compare_many with:
         result("log", job="compare_many/{family}"),
     params:
         **job("synthesis/compare_many.py", lambda wildcards: synthesis.family_settings(EXPERIMENT, wildcards.family)),
-    message:
-        "compare_many {wildcards.family}"

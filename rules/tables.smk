@@ -102,8 +102,6 @@ use rule in_report as collect with:
             ),
             lambda wildcards: COLLECTED[wildcards.table].settings,
         ),
-    message:
-        "collect {wildcards.table}"
 
 
 rule tables:
@@ -121,8 +119,6 @@ rule tables:
         settings=settings(labels=labels(EXPERIMENT), comparisons=figures.table_settings(EXPERIMENT)),
     conda:
         "../envs/report.yaml"
-    message:
-        "tables"
     shell:
         "python {params.code[script]:q} --effects {input.effects:q} --meta {input.meta:q} --comparisons {input.comparisons:q}"
         " --effects-tables {output.effects:q} --comparisons-tables {output.comparisons:q}"

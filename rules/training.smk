@@ -25,20 +25,18 @@ rule weights:
         ),
     conda:
         "../envs/neural.yaml"
-    message:
-        "weights {wildcards.model}"
     shell:
         "python {params.code[script]:q} --checkpoint {output.checkpoint:q} --settings {params.settings:q} --log {log:q}"
 
 
 rule fine_tune:
     input:
-        unpack(lambda wildcards: training.dev_inputs(EXPERIMENT, wildcards.recipe)),
-        start=lambda wildcards: training.start(EXPERIMENT, **wildcards),
-        corpus=lambda wildcards: training.corpus(EXPERIMENT, wildcards.recipe),
-        queries=lambda wildcards: training.queries(EXPERIMENT, wildcards.recipe),
-        negatives=lambda wildcards: training.negatives(EXPERIMENT, wildcards.recipe, wildcards.seed),
-        scores=lambda wildcards: training.teacher_scores(EXPERIMENT, wildcards.recipe, wildcards.seed),
+        unpack(planned(training.dev_inputs)),
+        start=planned(training.start),
+        corpus=planned(training.corpus),
+        queries=planned(training.queries),
+        negatives=planned(training.negatives),
+        scores=planned(training.teacher_scores),
     output:
         checkpoint=directory(result("checkpoint")),
         timing=result("checkpoint_timing"),
@@ -48,21 +46,17 @@ rule fine_tune:
     benchmark:
         result("benchmark", job="fine_tune/{model}/{recipe}/seed-{seed}")
     resources:
-        gpu=lambda wildcards: training.gpus(EXPERIMENT, wildcards.recipe),
-        nodes=lambda wildcards: training.nodes(EXPERIMENT, wildcards.recipe),
-        tasks=lambda wildcards: training.tasks(EXPERIMENT, wildcards.recipe),
+        gpu=planned(training.gpus),
+        nodes=planned(training.nodes),
+        tasks=planned(training.tasks),
     wildcard_constraints:
         recipe=one_of(training.trained_recipes(EXPERIMENT)),
         seed="[0-9]+",
     params:
-        code=code_of_model(
-            "training/fine_tune.py", lambda wildcards: training.code_of_evaluation(EXPERIMENT, wildcards.recipe)
-        ),
+        code=code_of_model("training/fine_tune.py", planned(training.code_of_evaluation)),
         settings=lambda wildcards: settings(**training.training_settings(EXPERIMENT, **wildcards)),
     conda:
         "../envs/neural.yaml"
-    message:
-        "fine_tune {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
     shell:
         "python {params.code[script]:q} --start {input.start:q} --corpus {input.corpus:q} --queries {input.queries:q}"
         " --negatives {input.negatives:q} --scores {input.scores:q}"

@@ -29,8 +29,6 @@ rule curves:
         settings=lambda wildcards: settings(**transfer_values.curves_settings(EXPERIMENT, wildcards.curve)),
     conda:
         "../envs/evaluation.yaml"
-    message:
-        "curves {wildcards.curve}"
     shell:
         "python {params.code[script]:q} --metrics {input.metrics:q} --timing {input.timings:q} --datasets {input.datasets:q}"
         " --table {output.table:q} --record {output.record:q} --settings {params.settings:q} --log {log:q}"

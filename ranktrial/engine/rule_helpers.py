@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from snakemake.io import strip_wildcard_constraints
+
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 BRACES = {"{": "\\u007b", "}": "\\u007d"}
 TESTED = (9, 27)
@@ -28,6 +30,12 @@ def options(inputs: Any) -> list[str]:
     for name, files in inputs.items():
         words += [f"--{name.replace('_', '-')}", *([files] if isinstance(files, str) else files)]
     return words
+
+
+def message_of(log: str) -> str:
+    """The message of a job, with wildcards: the path of its log below logs/ in words."""
+    words = strip_wildcard_constraints(log).partition("/logs/")[2].removesuffix(".log")
+    return str(words.replace("/", " ").replace("{", "{wildcards."))
 
 
 def settings(**values: Any) -> str:

@@ -10,7 +10,7 @@ from scripts.fusion import planning as fusion
 
 use rule in_evaluation as tune_fusion with:
     input:
-        runs=lambda wildcards: fusion.dev_runs(EXPERIMENT, **wildcards),
+        runs=planned(fusion.dev_runs),
         qrels=result("qrels", split="dev"),
     output:
         weights=result("fusion_weights"),
@@ -20,15 +20,13 @@ use rule in_evaluation as tune_fusion with:
     wildcard_constraints:
         system=systems_of_type("fusion"),
     params:
-        **job("fusion/jobs.py:tune_fusion", lambda wildcards: fusion.tuning_settings(EXPERIMENT, wildcards.system)),
-    message:
-        "tune_fusion {wildcards.dataset} {wildcards.system} seed-{wildcards.seed}"
+        **job("fusion/jobs.py:tune_fusion", planned(fusion.tuning_settings)),
 
 
 use rule in_evaluation as fuse with:
     input:
-        runs=lambda wildcards: fusion.runs(EXPERIMENT, **wildcards),
-        weights=lambda wildcards: fusion.weights(EXPERIMENT, **wildcards),
+        runs=planned(fusion.runs),
+        weights=planned(fusion.weights),
     output:
         run=result("run"),
         timing=result("run_timing"),
@@ -37,9 +35,4 @@ use rule in_evaluation as fuse with:
     wildcard_constraints:
         system=systems_of_type("fusion"),
     params:
-        **job(
-            "fusion/jobs.py:fuse",
-            lambda wildcards: fusion.fusing_settings(EXPERIMENT, wildcards.system, wildcards.seed),
-        ),
-    message:
-        "fuse {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
+        **job("fusion/jobs.py:fuse", planned(fusion.fusing_settings)),

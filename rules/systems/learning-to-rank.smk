@@ -39,7 +39,7 @@ use rule in_learning_to_rank as train_ranker with:
     input:
         train=features_of_split("train"),
         dev=features_of_split("dev"),
-        qrels=lambda wildcards: learning.dev_judgements(EXPERIMENT, wildcards.system, wildcards.source),
+        qrels=planned(learning.dev_judgements),
         terms=terms_behind,
     output:
         model=result("ranker"),
@@ -54,12 +54,7 @@ use rule in_learning_to_rank as train_ranker with:
         system=systems_of_type("learning-to-rank"),
         source="[^/]+",
     params:
-        **job(
-            code("learning_to_rank/train.py", learner),
-            lambda wildcards: learning.training_settings(EXPERIMENT, wildcards.system, wildcards.seed),
-        ),
-    message:
-        "train_ranker {wildcards.source} {wildcards.system} seed-{wildcards.seed}"
+        **job(code("learning_to_rank/train.py", learner), planned(learning.training_settings)),
 
 
 use rule in_learning_to_rank as refit_ranker with:
@@ -81,19 +76,14 @@ use rule in_learning_to_rank as refit_ranker with:
         system=systems_of_type("learning-to-rank"),
         source="[^/]+",
     params:
-        **job(
-            code("learning_to_rank/refit.py", learner),
-            lambda wildcards: learning.refit_settings(EXPERIMENT, wildcards.system),
-        ),
-    message:
-        "refit_ranker {wildcards.source} {wildcards.system} seed-{wildcards.seed}"
+        **job(code("learning_to_rank/refit.py", learner), planned(learning.refit_settings)),
 
 
 use rule in_learning_to_rank as rank_by_features with:
     input:
-        features=lambda wildcards: learning.ranked_features(EXPERIMENT, wildcards.system, wildcards.task),
+        features=planned(learning.ranked_features),
         terms=lambda wildcards: features.term_counts(EXPERIMENT, features_of(wildcards.system), wildcards.task),
-        model=lambda wildcards: learning.ranker(EXPERIMENT, **wildcards),
+        model=planned(learning.ranker),
         record=lambda wildcards: learning.ranker(EXPERIMENT, **wildcards, name="ranker_record"),
     output:
         run=result("run"),
@@ -103,9 +93,4 @@ use rule in_learning_to_rank as rank_by_features with:
     wildcard_constraints:
         system=systems_of_type("learning-to-rank"),
     params:
-        **job(
-            code("learning_to_rank/rank.py", learner),
-            lambda wildcards: learning.ranking_settings(EXPERIMENT, wildcards.system, wildcards.seed),
-        ),
-    message:
-        "rank_by_features {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
+        **job(code("learning_to_rank/rank.py", learner), planned(learning.ranking_settings)),

@@ -9,7 +9,7 @@ from scripts.inference import planning as inference
 
 use rule in_evaluation as rerank_listwise with:
     input:
-        unpack(lambda wildcards: inference.listwise_inputs(EXPERIMENT, **wildcards)),
+        unpack(planned(inference.listwise_inputs)),
     output:
         run=result("run"),
         timing=result("run_timing"),
@@ -21,9 +21,4 @@ use rule in_evaluation as rerank_listwise with:
     wildcard_constraints:
         system=systems_of_type("listwise"),
     params:
-        **job(
-            "inference/listwise.py",
-            lambda wildcards: inference.listwise_settings(EXPERIMENT, wildcards.system, wildcards.seed),
-        ),
-    message:
-        "rerank_listwise {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
+        **job("inference/listwise.py", planned(inference.listwise_settings)),

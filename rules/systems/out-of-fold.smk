@@ -9,7 +9,7 @@ from scripts.fusion import planning as fusion
 
 use rule in_evaluation as join_folds with:
     input:
-        runs=lambda wildcards: fusion.runs_of_folds(EXPERIMENT, wildcards.system, wildcards.task),
+        runs=planned(fusion.runs_of_folds),
     output:
         run=result("run"),
         timing=result("run_timing"),
@@ -18,9 +18,4 @@ use rule in_evaluation as join_folds with:
     wildcard_constraints:
         system=systems_of_type("out-of-fold"),
     params:
-        **job(
-            "fusion/jobs.py:join_folds",
-            lambda wildcards: fusion.joining_settings(EXPERIMENT, wildcards.system, wildcards.task),
-        ),
-    message:
-        "join_folds {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
+        **job("fusion/jobs.py:join_folds", planned(fusion.joining_settings)),

@@ -10,7 +10,7 @@ from scripts.learning_to_rank import planning as learning
 use rule in_learning_to_rank as importance with:
     input:
         dev=lambda wildcards: learning.features(EXPERIMENT, wildcards.system, wildcards.source, "dev"),
-        qrels=lambda wildcards: learning.dev_judgements(EXPERIMENT, wildcards.system, wildcards.source),
+        qrels=planned(learning.dev_judgements),
         model=result("ranker"),
         record=result("ranker_record"),
     output:
@@ -26,7 +26,5 @@ use rule in_learning_to_rank as importance with:
                 "learning_to_rank/importance.py",
                 lambda wildcards: [learning.learner_file(EXPERIMENT, wildcards.system)],
             ),
-            lambda wildcards: learning.importance_settings(EXPERIMENT, wildcards.system),
+            planned(learning.importance_settings),
         ),
-    message:
-        "importance {wildcards.source} {wildcards.system} seed-{wildcards.seed}"

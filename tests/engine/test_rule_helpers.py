@@ -6,7 +6,15 @@ import re
 import pytest
 from snakemake.iocontainers import InputFiles
 
-from ranktrial.engine.rule_helpers import as_module, newer_than_tested, one_of, options, path_to_repository, settings
+from ranktrial.engine.rule_helpers import (
+    as_module,
+    message_of,
+    newer_than_tested,
+    one_of,
+    options,
+    path_to_repository,
+    settings,
+)
 
 
 def test_a_constraint_allows_its_names_alone():
@@ -59,3 +67,8 @@ def test_older_and_tested_versions_are_no_warning(version):
 @pytest.mark.parametrize("version", ["9.28.0", "9.100.1", "10.0.0", "10.0.0rc1"])
 def test_newer_versions_are_named(version):
     assert newer_than_tested(version).startswith(f"Snakemake {version} is newer than 9.27")
+
+
+def test_a_job_is_announced_by_the_path_of_its_log_without_constraints():
+    log = r"results/tiny/logs/score/{task,[^/]+}/seed-{seed,[0-9]{1,2}}.log"
+    assert message_of(log) == "score {wildcards.task} seed-{wildcards.seed}"

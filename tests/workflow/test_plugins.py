@@ -211,8 +211,6 @@ use rule in_evaluation as backwards with:
         system=systems_of_type("backwards"),
     params:
         **job("inference/backwards.py", lambda wildcards: dict(tag=f"{wildcards.system}-{wildcards.seed}")),
-    message:
-        "backwards {wildcards.task} {wildcards.system} seed-{wildcards.seed}"
 ''',
 } | EXAMPLES
 CONFIG = {
