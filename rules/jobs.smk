@@ -13,14 +13,15 @@ from ranktrial.engine.rule_helpers import options, settings
 RUN = "python {params.code[script]:q} {params.function} {params.options:q} --settings {params.settings:q} --log {log:q}"
 
 
-def job(script, of_job=lambda wildcards: {}):
+def job(script, of_job=lambda wildcards: {}, loads=()):
     """The parameters of a rule that inherits RUN; `of_job` returns the settings for the wildcards.
 
     `script` is a file below scripts/, with the function's name after a colon if it has several, or the parameter `code`.
+    `loads` are the files that it loads by name, or a function of the wildcards.
     """
     file, _, function = script.partition(":") if isinstance(script, str) else (None, "", "")
     return {
-        "code": code(file) if file else script,
+        "code": code(file, loads) if file else script,
         "function": function,
         "options": lambda wildcards, input, output: options(input) + options(output),
         "settings": lambda wildcards: settings(**of_job(wildcards)),

@@ -1,4 +1,4 @@
-"""Samples and folds of queries, and the number of dev queries below which tuning warns; reads and writes nothing.
+"""Samples and folds of queries; reads and writes nothing.
 
 Samples of queries that depend only on a seed and the queries' ids.
 
@@ -6,8 +6,6 @@ The fold of a training query: the part of all queries without which one of sever
 
 It depends only on the query and the experiment's seed, so that training and the merging of the models' runs agree, and
 another query changes no fold. Folds have about the same size.
-
-Tuning on few dev queries: the number below which a warning is given.
 """
 
 from __future__ import annotations
@@ -27,14 +25,3 @@ def drawn(names: Sequence[str], size: int, *seed: object) -> list[str]:
     first = sorted(names, key=lambda name: hashlib.sha256(f"{text}\t{name}".encode()).digest())[:size]
     chosen = set(first)
     return [name for name in names if name in chosen]
-
-
-LEAST = 10  # dev queries
-
-
-def few_queries(queries: int) -> str | None:
-    """A warning about a choice by this many dev queries; None if they are enough."""
-    if queries >= LEAST:
-        return None
-    counted = "1 dev query" if queries == 1 else f"{queries} dev queries"
-    return f"tuned on {counted}: with fewer than {LEAST}, the choice may be due to chance; use a larger dev split"

@@ -15,8 +15,8 @@ import numpy as np
 
 from ranktrial.common import settings
 from ranktrial.common.errors import UserError
+from ranktrial.ir.choosing import judged, mean
 from ranktrial.ir.feature_file import check_index, feature_names, read_features
-from ranktrial.ir.measures import evaluate
 from ranktrial.ir.term_counts import TermCounts
 from ranktrial.ir.trec import Qrels, Run, read_qrels
 from ranktrial.learning_to_rank.learners import Lists, Model, Value, learner
@@ -129,12 +129,11 @@ def check_indices(paths: Sequence[Path], terms: Sequence[Path]) -> None:
 
 def read_judgements(paths: Sequence[Path], numbered: bool = False) -> Qrels:
     """The judgements of all files, for the queries with a relevant document."""
-    judged: Qrels = {}
-    for number, path in enumerate(paths, 1):
-        for query, grades in read_qrels(path).items():
-            if max(grades.values(), default=0) > 0:
-                judged[f"{number}:{query}" if numbered else query] = grades
-    return judged
+    return {
+        f"{number}:{query}" if numbered else query: grades
+        for number, path in enumerate(paths, 1)
+        for query, grades in judged(read_qrels(path)).items()
+    }
 
 
 def run_of(lists: Lists, scores: np.ndarray, depth: int | None = None) -> Run:
@@ -168,4 +167,4 @@ def strictly_falling(scores: np.ndarray) -> np.ndarray:
 
 def mean_measure(lists: Lists, scores: np.ndarray, qrels: Qrels, measure: str, depth: int) -> float:
     """The mean of the measure over all queries of the qrels, with candidates ranked by the scores."""
-    return float(evaluate(run_of(lists, scores, depth), qrels, [measure])[measure].mean())
+    return mean(run_of(lists, scores, depth), qrels, measure)

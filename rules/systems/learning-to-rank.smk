@@ -2,44 +2,27 @@
 
 In: features/{task}/{features}.parquet of a dataset's train and dev splits and of the task,
 data/{dataset}/qrels/dev.qrels, bm25/{dataset}/term-counts. Out: rankers/{source}/{system}/seed-{seed}.model with its
-record (.json), the parameters tried (.grid.tsv) and the training time; with refit also the model that is trained again
-on train and dev (in refitted/); runs/{task}/{system}/seed-{seed}.trec.gz with its timing. {source} is the training
-dataset.
+record (.json), the parameters tried (.grid.tsv), the training time and how much each feature matters to it
+(.importance.tsv); with refit also the model that is trained again on train and dev (in refitted/);
+runs/{task}/{system}/seed-{seed}.trec.gz with its timing. {source} is the training dataset.
 """
 
 from scripts.features import planning as features
 from scripts.learning_to_rank import planning as learning
 
-
-def learner(wildcards):
-    """The module of the system's learner."""
-    return [learning.learner_file(EXPERIMENT, wildcards.system)]
+learner = planned(learning.learner_files)
 
 
-def features_of(system):
-    """The name of the set of features from which a system learns."""
-    return EXPERIMENT.systems[system].settings.features
-
-
-def features_of_split(split):
-    """The feature files of one split of a ranker's training data."""
-    return lambda wildcards: learning.features(EXPERIMENT, wildcards.system, wildcards.source, split)
-
-
-def terms_behind(wildcards):
-    """The term counts from which the feature files were computed."""
-    return [
-        folder
-        for task in learning.folders(EXPERIMENT, wildcards.system, wildcards.source, "train")
-        for folder in features.term_counts(EXPERIMENT, features_of(wildcards.system), task)
-    ]
+def terms_behind(wildcards, tasks=None):
+    """The term counts from which the features of tasks were computed, by default those of the training data."""
+    of = EXPERIMENT.systems[wildcards.system].settings.features
+    behind = tasks or learning.folders(EXPERIMENT, wildcards.system, wildcards.source, "train")
+    return [folder for task in behind for folder in features.term_counts(EXPERIMENT, of, task)]
 
 
 use rule in_learning_to_rank as train_ranker with:
     input:
-        train=features_of_split("train"),
-        dev=features_of_split("dev"),
-        qrels=planned(learning.dev_judgements),
+        unpack(planned(learning.training_inputs)),
         terms=terms_behind,
     output:
         model=result("ranker"),
@@ -54,13 +37,12 @@ use rule in_learning_to_rank as train_ranker with:
         system=systems_of_type("learning-to-rank"),
         source="[^/]+",
     params:
-        **job(code("learning_to_rank/train.py", learner), planned(learning.training_settings)),
+        **job("learning_to_rank/jobs.py:train_ranker", planned(learning.training_settings), learner),
 
 
-use rule in_learning_to_rank as refit_ranker with:
+use rule train_ranker as refit_ranker with:
     input:
-        train=features_of_split("train"),
-        dev=features_of_split("dev"),
+        unpack(planned(learning.refit_inputs)),
         terms=terms_behind,
         chosen=result("ranker_record"),
         chosen_timing=result("ranker_timing"),
@@ -72,17 +54,14 @@ use rule in_learning_to_rank as refit_ranker with:
         result("log", job="refit_ranker/{source}/{system}/seed-{seed}"),
     benchmark:
         result("benchmark", job="refit_ranker/{source}/{system}/seed-{seed}")
-    wildcard_constraints:
-        system=systems_of_type("learning-to-rank"),
-        source="[^/]+",
     params:
-        **job(code("learning_to_rank/refit.py", learner), planned(learning.refit_settings)),
+        **job("learning_to_rank/jobs.py:refit_ranker", planned(learning.refit_settings), learner),
 
 
 use rule in_learning_to_rank as rank_by_features with:
     input:
         features=planned(learning.ranked_features),
-        terms=lambda wildcards: features.term_counts(EXPERIMENT, features_of(wildcards.system), wildcards.task),
+        terms=lambda wildcards: terms_behind(wildcards, [wildcards.task]),
         model=planned(learning.ranker),
         record=lambda wildcards: learning.ranker(EXPERIMENT, **wildcards, name="ranker_record"),
     output:
@@ -93,4 +72,20 @@ use rule in_learning_to_rank as rank_by_features with:
     wildcard_constraints:
         system=systems_of_type("learning-to-rank"),
     params:
-        **job(code("learning_to_rank/rank.py", learner), planned(learning.ranking_settings)),
+        **job("learning_to_rank/jobs.py:rank_by_features", planned(learning.ranking_settings), learner),
+
+
+use rule in_learning_to_rank as importance with:
+    input:
+        unpack(planned(learning.dev_inputs)),
+        model=result("ranker"),
+        record=result("ranker_record"),
+    output:
+        table=result("ranker_importance"),
+    log:
+        result("log", job="importance/{source}/{system}/seed-{seed}"),
+    wildcard_constraints:
+        system=systems_of_type("learning-to-rank"),
+        source="[^/]+",
+    params:
+        **job("learning_to_rank/jobs.py:importance", planned(learning.importance_settings), learner),

@@ -10,7 +10,6 @@ best mean wins, of equal ones that with the smallest parameters in the order of 
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,12 +21,11 @@ from ranktrial.bm25.lucene import Searcher, with_java_errors
 from ranktrial.bm25.searching import feed_back, search_all
 from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
-from ranktrial.common.files import atomic_text, write_json
+from ranktrial.common.files import write_json
 from ranktrial.common.progress import track
+from ranktrial.ir import choosing
 from ranktrial.ir.collection import NOTHING, Excluded, read_excluded, read_queries
-from ranktrial.ir.measures import evaluate
-from ranktrial.ir.query_samples import few_queries
-from ranktrial.ir.trec import Qrels, read_qrels, relevant
+from ranktrial.ir.trec import Qrels, read_qrels
 
 
 @dataclass(frozen=True)
@@ -62,24 +60,9 @@ class Trial(NamedTuple):
     feedback: Mapping[str, float] = MappingProxyType({})
 
 
-def judged(queries: dict[str, str], qrels: Qrels, name: str) -> dict[str, str]:
-    """The queries with a relevant document in the qrels (`name` in messages). Raises UserError if none has one."""
-    usable = {query: text for query, text in queries.items() if relevant(qrels, query)}
-    if not usable:
-        raise UserError(
-            f"{name}: no judged dev query to tune on: give the dataset a dev split (splits: {{dev: 0.1}}), "
-            "or the system fixed parameters (k1, b) instead of tune: true"
-        )
-    return usable
-
-
 def best(trials: list[Trial]) -> Trial:
-    """The trial with the highest value; of equal ones that with the smallest parameters, in their order.
-
-    If some had feedback, only these are considered.
-    """
-    fitting = [trial for trial in trials if trial.feedback] or trials
-    return min(fitting, key=lambda trial: (-trial.value, *trial.parameters.values(), *trial.feedback.values()))
+    """The best trial of those with feedback, or of all if none had any; trials are in ascending order."""
+    return choosing.best([trial for trial in trials if trial.feedback] or trials, lambda trial: trial.value)
 
 
 def combinations(grid: dict[str, list[float]]) -> list[dict[str, float]]:
@@ -100,8 +83,7 @@ def try_all(
     """
 
     def value() -> float:
-        values = evaluate(search_all(searcher, queries, settings.depth, excluded), qrels, [settings.measure])
-        return float(values[settings.measure].mean())
+        return choosing.mean(search_all(searcher, queries, settings.depth, excluded), qrels, settings.measure)
 
     trials = []
     scorings = combinations(settings.grid)
@@ -121,11 +103,14 @@ def try_all(
 def write(table: Path, parameters: Path, trials: list[Trial], settings: Settings, queries: int) -> Trial:
     """Write the table of all trials and the file of the chosen one; return the latter."""
     chosen = best(trials)
-    with atomic_text(table) as file:
-        file.write("\t".join([*chosen.parameters, *chosen.feedback, settings.measure]) + "\n")
-        for trial in trials:
-            cells = [*trial.parameters.values(), *(trial.feedback.get(name, "") for name in chosen.feedback)]
-            file.write("\t".join([*map(str, cells), repr(trial.value)]) + "\n")
+    choosing.write_rows(
+        table,
+        [*chosen.parameters, *chosen.feedback, settings.measure],
+        (
+            [*one.parameters.values(), *(one.feedback.get(name) for name in chosen.feedback), one.value]
+            for one in trials
+        ),
+    )
     about = {"measure": settings.measure, "value": chosen.value, "queries": queries}
     feedback = {"feedback": {method: dict(chosen.feedback) for method in settings.feedback}}
     kept = {**chosen.parameters, **(feedback if settings.feedback else {}), **about}
@@ -138,16 +123,16 @@ def tune(
     index: Path, queries: Path, qrels: Path, parameters: Path, grid: Path, settings: Settings
 ) -> None:  # fmt: skip
     """Choose the parameters of BM25 or query likelihood on a dev split, and then those of feedback."""
-    judgements = read_qrels(qrels)
-    texts = judged(read_queries(queries), judgements, str(qrels))
-    judgements = {query: judgements[query] for query in texts}
+    grades, text_of = read_qrels(qrels), read_queries(queries)
+    none = choosing.NO_DEV.format(qrels, "fixed parameters (k1, b)")
+    judgements = choosing.judged({query: grades[query] for query in text_of if query in grades}, none)
+    texts = {query: text_of[query] for query in judgements}
     searcher = open_index(index, analyzer=settings.analyzer, fields=settings.fields)
     trials = try_all(searcher, texts, judgements, settings, read_excluded(queries))
     chosen = write(grid, parameters, trials, settings, len(texts))
     words = " ".join(f"{name}={value}" for name, value in {**chosen.parameters, **chosen.feedback}.items())
-    print(f"{words}: {settings.measure} {chosen.value:.4f} on {len(texts)} dev queries", file=sys.stderr)
-    if caution := few_queries(len(texts)):
-        print(f"{parameters.name}: warning: {caution}", file=sys.stderr)
+    message = f"{words}: {settings.measure} {chosen.value:.4f} on {len(texts)} dev queries"
+    choosing.report(message, parameters.name, len(texts))
 
 
 if __name__ == "__main__":

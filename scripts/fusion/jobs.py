@@ -7,7 +7,6 @@ documents per query and its timing: of joining alone, not of the joined runs.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +15,10 @@ from typing import Annotated, Literal, NamedTuple
 
 from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
-from ranktrial.common.files import atomic_text, write_json
+from ranktrial.common.files import write_json
 from ranktrial.common.progress import track
 from ranktrial.common.timing import clock, latency, single_seconds, write_timing
+from ranktrial.ir import choosing
 from ranktrial.ir.fusion import (
     Scores,
     comb_mnz,
@@ -29,9 +29,8 @@ from ranktrial.ir.fusion import (
     weighted_sum,
     weightings,
 )
-from ranktrial.ir.measures import evaluate
-from ranktrial.ir.query_samples import few_queries, fold_of
-from ranktrial.ir.trec import Qrels, Run, read_qrels, read_run, relevant, top, write_run
+from ranktrial.ir.query_samples import fold_of
+from ranktrial.ir.trec import Qrels, Run, read_qrels, read_run, top, write_run
 
 Normalise = Literal["min-max", "z-score", "rank"]
 
@@ -71,19 +70,16 @@ def tune_fusion(
     first in the table.
     """
     check_one_run_each(runs, systems)
-    judgements = judged(read_qrels(qrels), str(qrels))
+    judgements = choosing.judged(read_qrels(qrels), choosing.NO_DEV.format(qrels, "weights"))
     trials = try_all([read_run(path) for path in runs], judgements, normalise, step, measure, depth)
-    with atomic_text(grid) as file:
-        file.write("\t".join([*systems, measure]) + "\n")
-        file.writelines("\t".join(map(repr, [*trial.weights, trial.value])) + "\n" for trial in trials)
-    chosen = max(trials, key=lambda trial: trial.value)
+    choosing.write_rows(grid, [*systems, measure], ([*trial.weights, trial.value] for trial in trials))
+    chosen = choosing.best(trials, lambda trial: trial.value)
     by_system = dict(zip(systems, chosen.weights, strict=True))
     record = {"weights": by_system, "measure": measure, "value": chosen.value, "queries": len(judgements)}
     write_json(weights, record, indent=2)
     named = ", ".join(f"{name} {weight:g}" for name, weight in by_system.items())
-    print(f"{named}: {measure} {chosen.value:.4f} on {len(judgements)} dev queries", file=sys.stderr)
-    if caution := few_queries(len(judgements)):
-        print(f"{weights.name}: warning: {caution}", file=sys.stderr)
+    message = f"{named}: {measure} {chosen.value:.4f} on {len(judgements)} dev queries"
+    choosing.report(message, weights.name, len(judgements))
 
 
 def fuse(runs: list[Path], weights: list[Path], run: Path, timing: Path, settings: Fusion) -> None:
@@ -146,17 +142,6 @@ def check_one_run_each(runs: list[Path], systems: list[str]) -> None:
         raise UserError(f"--runs: expected {len(systems)} files, one per system, not {len(runs)}")
 
 
-def judged(qrels: Qrels, name: str) -> Qrels:
-    """The judgements of the queries with a relevant document (`name` in messages). Raises UserError if none has one."""
-    usable = {query: grades for query, grades in qrels.items() if relevant(qrels, query)}
-    if not usable:
-        raise UserError(
-            f"{name}: no judged dev query to tune on: give the dataset a dev split (splits: {{dev: 0.1}}), "
-            "or the system weights instead of tune: true"
-        )
-    return usable
-
-
 def try_all(runs: list[Run], qrels: Qrels, normalise: str, step: float, measure: str, depth: int) -> list[Trial]:
     """The mean measure over the queries of the qrels for all weights, in ascending order of the weights."""
     members = [normalised({query: member[query] for query in qrels if query in member}, normalise) for member in runs]
@@ -164,7 +149,7 @@ def try_all(runs: list[Run], qrels: Qrels, normalise: str, step: float, measure:
     trials = []
     for weights in track(tried, "tuned", len(tried), "weighting"):
         ranked = fused(members, lambda lists, given=list(weights): weighted_sum(lists, given), depth)
-        trials.append(Trial(weights, float(evaluate(ranked, qrels, [measure])[measure].mean())))
+        trials.append(Trial(weights, choosing.mean(ranked, qrels, measure)))
     return trials
 
 

@@ -91,15 +91,27 @@ def features(experiment: Experiment, system: str, source: str, split: str) -> li
     return [path("features", experiment=experiment.name, task=task, features=name) for task in tasks]
 
 
-def dev_judgements(experiment: Experiment, system: str, source: str) -> list[str]:
-    """The dev judgements, one file per dataset from which a ranker is learnt."""
+def dev_inputs(experiment: Experiment, system: str, source: str) -> dict[str, list[str]]:
+    """The features and judgements of dev, one file per dataset from which a ranker is learnt."""
     named = learns_from(experiment.systems[system]) or [source]
-    return [path("qrels", experiment=experiment.name, dataset=dataset, split="dev") for dataset in named]
+    qrels = [path("qrels", experiment=experiment.name, dataset=dataset, split="dev") for dataset in named]
+    return {"dev": features(experiment, system, source, "dev"), "qrels": qrels}
 
 
-def learner_file(experiment: Experiment, system: str) -> str:
-    """The file of the learner that a job loads by name, relative to scripts/."""
-    return plugin_file(LEARNERS, settings_of(experiment.systems[system]).learner)
+def training_inputs(experiment: Experiment, system: str, source: str) -> dict[str, list[str]]:
+    """The features from which a ranker is learnt, and the inputs of its choice on dev."""
+    train = features(experiment, system, source, "train")
+    return {"train": train} | dev_inputs(experiment, system, source)
+
+
+def refit_inputs(experiment: Experiment, system: str, source: str) -> dict[str, list[str]]:
+    """The features of both splits."""
+    return {split: features(experiment, system, source, split) for split in ("train", "dev")}
+
+
+def learner_files(experiment: Experiment, system: str) -> list[str]:
+    """The file of the learner that a job loads by name."""
+    return [plugin_file(LEARNERS, settings_of(experiment.systems[system]).learner)]
 
 
 def ranker(experiment: Experiment, system: str, task: str, seed: str, name: str = "ranker") -> str:

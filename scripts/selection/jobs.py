@@ -9,19 +9,20 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from operator import itemgetter
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated
 
 from ranktrial.common.command_line import job
-from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_path, write_json
 from ranktrial.common.strict_json import read_json
 from ranktrial.experiment.results_paths import fields_of
+from ranktrial.ir import choosing
 from ranktrial.ir.measures import evaluate
-from ranktrial.ir.trec import Qrels, read_qrels, read_run, relevant
+from ranktrial.ir.trec import read_qrels, read_run
 
-EQUAL = 1e-12  # scores nearer than this are equal: sums of the same values in another order
+NO_QUERY = "{}: no judged query to {} by; give the dataset this split (splits: …)"
 
 
 def select_seed(
@@ -32,16 +33,17 @@ def select_seed(
     formula: Annotated[str, "formula of the score"],
 ) -> None:  # fmt: skip
     """Keep the best of a system's seeds; write a record (JSON: the settings, chosen, seeds: score and measures)."""
-    judged, seeds = judgements(qrels, "select a seed"), []
+    grades, seeds = read_qrels(qrels), []
+    queries = len(choosing.judged(grades, NO_QUERY.format(qrels, "select a seed")))
     for seed, run in sorted((int(fields_of("run", run)["seed"]), run) for run in runs):
-        means = evaluate(read_run(run), judged, list(score)).mean().to_dict()
+        means = evaluate(read_run(run), grades, list(score)).mean().to_dict()
         seeds.append({"seed": seed, "score": weighted_mean(means, score), **means})
-    chosen = best(seeds)["seed"]
+    chosen = choosing.best(seeds, itemgetter("score"))["seed"]
     keep("checkpoint", checkpoints, checkpoint, seed=chosen)
     keep("checkpoint_timing", timings, timing, seed=chosen)
     settings = {"formula": formula, "score": score, "split": split, "system": system, "task": task}
     write_json(selection, settings | {"chosen": chosen, "seeds": seeds}, indent=2)
-    say(system, "seed", chosen, seeds, f"{formula} on {task}", split)
+    say(system, "seed", chosen, seeds, f"{formula} on {task}", split, queries)
 
 
 def choose_recipe(
@@ -52,19 +54,19 @@ def choose_recipe(
     members: Annotated[list[list[str]], "each system whose runs are compared and its recipe, in their order"],
 ) -> None:  # fmt: skip
     """Choose one of an entry's recipes by the means over their seeds; write a record as `select_seed` does."""
-    judged, reached = judgements(qrels, "choose a recipe"), {member: {} for member, _ in members}
+    grades, reached = read_qrels(qrels), {member: {} for member, _ in members}
+    queries = len(choosing.judged(grades, NO_QUERY.format(qrels, "choose a recipe")))
     for run in runs:
         fields = fields_of("run", run)
-        mean = evaluate(read_run(run), judged, [measure])[measure].mean()
-        reached[fields["system"]][int(fields["seed"])] = float(mean)
+        reached[fields["system"]][int(fields["seed"])] = choosing.mean(read_run(run), grades, measure)
     recipes = [
         {"recipe": one, "score": fmean(reached[member].values()), "seeds": dict(sorted(reached[member].items()))}
         for member, one in members
     ]
-    chosen = best(recipes)["recipe"]
+    chosen = choosing.best(recipes, itemgetter("score"))["recipe"]
     settings = {"system": system, "recipe": recipe, "task": task, "split": split, "measure": measure}
     write_json(choice, settings | {"members": members, "chosen": chosen, "recipes": recipes}, indent=2)
-    say(system, "recipe", chosen, recipes, f"{measure} on {task}", split)
+    say(system, "recipe", chosen, recipes, f"{measure} on {task}", split, queries)
 
 
 def chosen_checkpoint(
@@ -78,23 +80,9 @@ def chosen_checkpoint(
     keep("training_log", training_logs, training_log, recipe=chosen)
 
 
-def judgements(path: Path, purpose: str) -> Qrels:
-    """The judgements of a task. Raises UserError if they name no relevant document."""
-    qrels = read_qrels(path)
-    if not any(relevant(qrels, query) for query in qrels):
-        raise UserError(f"{path}: no judged query to {purpose} by; give the dataset this split (splits: …)")
-    return qrels
-
-
 def weighted_mean(values: dict[str, float], weights: dict[str, float]) -> float:
     """The mean of the values weighted by `weights`, which need not sum to 1."""
     return sum(weight * values[name] for name, weight in weights.items()) / sum(weights.values())
-
-
-def best(candidates: list[dict]) -> dict:
-    """The candidate with the highest score, the first of equal ones."""
-    highest = max(one["score"] for one in candidates)
-    return next(one for one in candidates if one["score"] >= highest - EQUAL)
 
 
 def keep(name: str, paths: list[Path], target: Path, **field: object) -> None:
@@ -117,11 +105,11 @@ def link(source: str, target: str) -> None:
         shutil.copyfile(source, target)
 
 
-def say(system: str, what: str, chosen: object, candidates: list[dict], how: str, split: str) -> None:
-    """Print the choice with all scores, and a warning if it was made on a test set."""
+def say(system: str, what: str, chosen: object, candidates: list[dict], how: str, split: str, queries: int) -> None:
+    """Print the choice with all scores, and a warning if it was made on a test set or by few queries."""
     ranked = ", ".join(f"{one[what]}: {one['score']:.4f}" for one in candidates)
     named = f"seed {chosen}" if what == "seed" else chosen
-    print(f"{system}: {named} of {ranked} ({how})", file=sys.stderr)
+    choosing.report(f"{system}: {named} of {ranked} ({how})", system, queries, split, "chosen")
     if split == "test":
         print(f"{system}: the {what} is chosen on a test set; for reproduction only", file=sys.stderr)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ranktrial.common.keys import JsonObject
 from ranktrial.experiment import job_files
-from ranktrial.experiment.records import Experiment, Selection, System
+from ranktrial.experiment.records import Experiment, Selection, System, Task
 from ranktrial.experiment.results_paths import SELECTED, path
 
 Inputs = dict[str, str | list[str]]
@@ -28,12 +30,8 @@ def seed_inputs(experiment: Experiment, system: str) -> Inputs:
         name: [path(name, **fields, seed=seed) for seed in chooser.seeds]
         for name in ("checkpoint", "checkpoint_timing")
     }
-    return {
-        "runs": job_files.runs(experiment, chooser, task),
-        "qrels": job_files.qrels(experiment, task),
-        "checkpoints": trained["checkpoint"],
-        "timings": trained["checkpoint_timing"],
-    }
+    timings = {"checkpoints": trained["checkpoint"], "timings": trained["checkpoint_timing"]}
+    return _compared(experiment, task, [chooser.name]) | timings
 
 
 def seed_settings(experiment: Experiment, system: str) -> JsonObject:
@@ -47,7 +45,12 @@ def recipe_inputs(experiment: Experiment, recipe: str) -> Inputs:
     """The runs of all members by which a recipe is chosen, of each seed, and the judgements."""
     choice = choosers(experiment)[recipe].choice
     task = experiment.task_of_split(choice.dataset, choice.split)
-    runs = [run for name in choice.members for run in job_files.runs(experiment, experiment.systems[name], task)]
+    return _compared(experiment, task, choice.members)
+
+
+def _compared(experiment: Experiment, task: Task, systems: Iterable[str]) -> Inputs:
+    """The runs of systems on the task that decides, of each seed, and its judgements."""
+    runs = [run for name in systems for run in job_files.runs(experiment, experiment.systems[name], task)]
     return {"runs": runs, "qrels": job_files.qrels(experiment, task)}
 
 

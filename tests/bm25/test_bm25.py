@@ -242,12 +242,6 @@ def test_the_newest_enough_java_is_found(tmp_path, monkeypatch):
         lucene.find_java()
 
 
-def test_equal_trials_go_to_the_smallest_k1_then_b():
-    tried = [(0.9, 0.4, 0.5), (0.9, 0.2, 0.5), (0.6, 0.9, 0.5), (0.6, 0.1, 0.4)]
-    trials = [tune.Trial({"k1": k1, "b": b}, value) for k1, b, value in tried]
-    assert tune.best(trials) == trials[2]
-
-
 def test_tuning_keeps_the_table_and_the_choice(animals, tmp_path, monkeypatch, capsys):
     write_queries(tmp_path / "dev.jsonl", {"q1": "lion", "q2": "tiger", "unjudged": "zebra"})
     write_qrels(tmp_path / "dev.qrels", {"q1": {"b": 1}, "q2": {"d": 1, "b": 0}, "elsewhere": {"a": 1}})

@@ -75,7 +75,7 @@ def test_jobs_are_given_what_they_need():
     parts = ["results/e/runs/e/bm25/seed-0.timing.json", "results/e/features/e/few.timing.json"]
     assert timing == {"training": "results/e/rankers/e/l/seed-2.timing.json", "parts": parts}
     assert planning.ranker(resolved, "l", "e", "2") == "results/e/rankers/e/l/seed-2.model"
-    assert planning.learner_file(resolved, "l") == "ranktrial/learning_to_rank/learners/random_forest.py"
+    assert planning.learner_files(resolved, "l") == ["ranktrial/learning_to_rank/learners/random_forest.py"]
     assert planning.training_settings(resolved, "l", "2")["seed"] == 2
     assert planning.ranking_settings(resolved, "l", "2") == {"depth": resolved.depth, "tag": "l-2"}
 

@@ -12,7 +12,7 @@ from ranktrial.ir.term_counts import TermCounts
 from ranktrial.ir.trec import read_run
 from ranktrial.learning_to_rank.files import read_judgements, read_lists, run_of, strictly_falling
 from ranktrial.learning_to_rank.learners import learner
-from scripts.learning_to_rank import importance, rank, refit, train
+from scripts.learning_to_rank import jobs
 from tests.learning_to_rank.conftest import write_features, write_judgements
 from tests.support.calling import call
 from tests.support.one_line import one_line
@@ -28,12 +28,12 @@ def trained(monkeypatch, place, name="linear", seed=1, datasets=1, parameters=No
     options = {"train": place / "train.parquet", "dev": place / "dev.parquet", "qrels": place / "dev.qrels",
                "terms": place / "terms"} | changes  # fmt: skip
     options = {key: [value] * datasets if not isinstance(value, list) else value for key, value in options.items()}
-    call(monkeypatch, train.train_ranker, settings, **options, **{key: place / f"x.{key}" for key in OUTPUTS})
+    call(monkeypatch, jobs.train_ranker, settings, **options, **{key: place / f"x.{key}" for key in OUTPUTS})
     return {key: (place / f"x.{key}").read_text() for key in OUTPUTS}
 
 
 def ranked(monkeypatch, place, features="test.parquet", depth=6, terms="terms"):
-    call(monkeypatch, rank.rank_by_features, {"depth": depth, "tag": "t"}, features=place / features, terms=[place / terms],
+    call(monkeypatch, jobs.rank_by_features, {"depth": depth, "tag": "t"}, features=place / features, terms=[place / terms],
          model=place / "x.model", record=place / "x.record", run=place / "run", timing=place / "run.json")  # fmt: skip
     return read_run(place / "run")
 
@@ -66,7 +66,7 @@ def test_a_feature_that_is_left_out_is_not_read(monkeypatch, place, name):
     def everything():
         written = trained(monkeypatch, place, name, parameters=parameters, columns=kept)
         run = ranked(monkeypatch, place)
-        call(monkeypatch, importance.importance, settings, **files)
+        call(monkeypatch, jobs.importance, settings, **files)
         return written["model"], run, (place / "x.tsv").read_text(), json.loads(written["record"])
 
     before = everything()
@@ -108,7 +108,7 @@ def test_what_was_chosen_is_learnt_again_from_train_and_dev(monkeypatch, place, 
     """The same model as one fit on both with the winning parameters and as many trees as were kept."""
     chosen = json.loads(trained(monkeypatch, place, name, parameters=REFITTED[name])["record"])
     files = {part: place / f"y.{part}" for part in ("model", "record", "timing")}
-    call(monkeypatch, refit.refit_ranker, {"depth": 3}, train=[place / "train.parquet"], dev=[place / "dev.parquet"],
+    call(monkeypatch, jobs.refit_ranker, {"depth": 3}, train=[place / "train.parquet"], dev=[place / "dev.parquet"],
          terms=[place / "terms"], chosen=place / "x.record", **{"chosen-timing": place / "x.timing"}, **files)  # fmt: skip
     record, timing = (json.loads(files[part].read_text()) for part in ("record", "timing"))
     assert (record["train_queries"], record["train_candidates"]) == (24, 144)
@@ -119,7 +119,7 @@ def test_what_was_chosen_is_learnt_again_from_train_and_dev(monkeypatch, place, 
     kept = chosen["trees_kept"]
     assert (kept is None) == (name in ("linear", "random-forest")) and (kept is None or 1 <= kept < 30)
     both = read_lists([place / "train.parquet"]), read_lists([place / "dev.parquet"])
-    whole = refit.together(*both)
+    whole = jobs.together(*both)
     assert whole.sizes.sum() == len(whole.documents) == 144 and whole.values[72:].tolist() == both[1].values.tolist()
     parameters = chosen["parameters"] | ({} if kept is None else {"trees": kept})
     expected = learner(name).fit(whole, None, parameters, 3, 1)
@@ -133,7 +133,7 @@ def test_a_timing_that_is_none_is_reported(monkeypatch, place):
     trained(monkeypatch, place)
     (place / "x.timing").write_text("{}")
     with pytest.raises(UserError) as error:
-        call(monkeypatch, refit.refit_ranker, {"depth": 3}, train=[place / "train.parquet"], dev=[place / "dev.parquet"],
+        call(monkeypatch, jobs.refit_ranker, {"depth": 3}, train=[place / "train.parquet"], dev=[place / "dev.parquet"],
              terms=[place / "terms"], chosen=place / "x.record", **{"chosen-timing": place / "x.timing"},
              **{part: place / f"y.{part}" for part in ("model", "record", "timing")})  # fmt: skip
     one_line(error, "x.timing: has no seconds; train the ranker again")
@@ -166,7 +166,7 @@ def test_importance_tells_the_signal_from_noise(monkeypatch, place):
         files = {"dev": place / "dev.parquet", "qrels": place / "dev.qrels", "model": place / "x.model"}
         tables = []
         for table in ("a.tsv", "b.tsv"):
-            call(monkeypatch, importance.importance, settings, **files, record=place / "x.record", table=place / table)
+            call(monkeypatch, jobs.importance, settings, **files, record=place / "x.record", table=place / table)
             tables.append((place / table).read_text())
         noise, signal = csv.DictReader(tables[0].splitlines(), delimiter="\t")
         assert tables[0] == tables[1] and (noise["feature"], signal["feature"]) == ("noise", "signal")

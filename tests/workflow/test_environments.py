@@ -22,8 +22,7 @@ LOADED = {
     "datasets/prepare.py": "ranktrial/datasets/formats/*.py",
     "features/compute.py": "ranktrial/features/families/*.py",
     "features/tag_texts.py": "ranktrial/models/types/*.py",
-    "learning_to_rank/train.py": "ranktrial/learning_to_rank/learners/*.py",
-    "learning_to_rank/rank.py": "ranktrial/learning_to_rank/learners/*.py",
+    "learning_to_rank/jobs.py": "ranktrial/learning_to_rank/learners/*.py",
 }
 ADAPTERS = "ranktrial/models/types/*.py"
 # The scripts of rules that ask a function which one a job runs.

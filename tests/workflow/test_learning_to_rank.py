@@ -94,7 +94,7 @@ def test_a_ranker_that_is_learnt_again_ranks_all_tasks_but_dev(workspace):
     assert set(re.findall(r"^Job \d+: (\S*ranker .*)$", said, re.MULTILINE)) == {
         "train_ranker weather again seed-0", "refit_ranker weather again seed-0",
     }  # fmt: skip
-    ranked = dict(re.findall(r"rank\.py .*--model (\S+) .*--run (\S+)", said))
+    ranked = dict(re.findall(r"jobs\.py rank_by_features .*--model (\S+) .*--run (\S+)", said))
     folder = f"{RESULTS}/rankers/weather/again"
     assert ranked == {f"{folder}/refitted/seed-0.model": runs[0], f"{folder}/seed-0.model": runs[1]}
 
@@ -188,7 +188,7 @@ def test_features_of_another_index_are_refused(further):
     """By hand: Snakemake itself would compute the features anew."""
     folder = further.folder / RESULTS
     ranker = folder / "rankers" / "weather" / "lambdamart" / "seed-0"
-    command = [sys.executable, "scripts/learning_to_rank/rank.py", "--features", f"{RESULTS}/features/weather/few.parquet",
+    command = [sys.executable, "scripts/learning_to_rank/jobs.py", "rank_by_features", "--features", f"{RESULTS}/features/weather/few.parquet",
                "--terms", str(folder / "bm25" / "news" / "term-counts"), "--model", f"{ranker}.model",
                "--record", f"{ranker}.json", "--run", "x.trec", "--timing", "x.json",
                "--settings", '{"depth": 20, "tag": "x"}']  # fmt: skip

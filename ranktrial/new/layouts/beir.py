@@ -10,8 +10,8 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.unpacking import packed_or_plain
 from ranktrial.datasets.formats import beir
 from ranktrial.datasets.formats._judgements import read_judgements
+from ranktrial.ir.choosing import LEAST
 from ranktrial.ir.collection import SPLITS
-from ranktrial.ir.query_samples import LEAST
 from ranktrial.new.draft import Draft, Entries, counted, draft_of_collections, own_document, task_of_splits
 from ranktrial.new.folder import as_name
 from ranktrial.new.layouts import Contents

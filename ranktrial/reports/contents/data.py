@@ -15,8 +15,8 @@ import ir_measures
 import pandas as pd
 
 from ranktrial.common.tables import read_table
+from ranktrial.ir.choosing import few_queries
 from ranktrial.ir.measure_names import canonical, parse
-from ranktrial.ir.query_samples import few_queries
 from ranktrial.ir.runs import zero_runs
 from ranktrial.reports.comparison.families import FoundFamily, of_all_pairs
 from ranktrial.reports.comparison.number_text import fixed
