@@ -6,7 +6,7 @@ tables/{datasets,means,comparisons,costs,selected-seeds,chosen-recipes,extreme-q
 tables/influence/{comparison}.tsv, tables/comparisons.{md,tex}, tables/effects/{comparison}.{tsv,md,tex}.
 """
 
-from ranktrial.engine.rule_helpers import one_of, settings
+from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
 from ranktrial.experiment.comparisons import loaded_modules
 from ranktrial.experiment.drawing import Drawing
@@ -25,9 +25,9 @@ localrules:
     tables,
 
 
-def from_files(script, settings=None, compared=(), **inputs):
+def from_files(script, said=None, compared=(), **inputs):
     """The planned job of a table: its script, its inputs by the name of the script's options, and its settings."""
-    return Drawing(script, "Tables", inputs, settings or {}, compared)
+    return Drawing(script, "Tables", inputs, said or {}, compared)
 
 
 def influence(comparison):
@@ -104,22 +104,19 @@ use rule in_report as collect with:
         ),
 
 
-rule tables:
+use rule in_report as tables with:
     input:
         effects=job_files.of_comparisons(EXPERIMENT, "effects"),
         meta=job_files.of_comparisons(EXPERIMENT, "meta"),
         comparisons=result("comparisons", table_format="tsv"),
     output:
-        effects=shown_tables(),
-        comparisons=expand(result("comparisons"), table_format=["md", "tex"]),
+        effects_tables=shown_tables(),
+        comparisons_tables=expand(result("comparisons"), table_format=["md", "tex"]),
     log:
         result("log", job="tables"),
     params:
-        code=code("reports/tables.py", loaded_modules(EXPERIMENT.comparisons.values())),
-        settings=settings(labels=labels(EXPERIMENT), comparisons=figures.table_settings(EXPERIMENT)),
-    conda:
-        "../envs/report.yaml"
-    shell:
-        "python {params.code[script]:q} --effects {input.effects:q} --meta {input.meta:q} --comparisons {input.comparisons:q}"
-        " --effects-tables {output.effects:q} --comparisons-tables {output.comparisons:q}"
-        " --settings {params.settings:q} --log {log:q}"
+        **job(
+            "reports/tables.py",
+            lambda wildcards: {"labels": labels(EXPERIMENT), "looks": figures.table_settings(EXPERIMENT)},
+            loaded_modules(EXPERIMENT.comparisons.values()),
+        ),

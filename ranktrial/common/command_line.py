@@ -58,7 +58,8 @@ def job(*functions: Callable[..., None]) -> None:
     """Run a function as a script: parameters that are paths are its options, all others are its settings.
 
     A parameter `settings` whose type is a dataclass is the whole of the settings. A path of type `Path | None` may be
-    left out. Of several functions, the first word of the command line names one, as a rule's name does.
+    left out. A function with `**files: list[Path]` takes all further options, with any number of paths each. Of
+    several functions, the first word of the command line names one, as a rule's name does.
     """
     function = functions[0]
     if len(functions) > 1:
@@ -69,13 +70,18 @@ def job(*functions: Callable[..., None]) -> None:
     run(lambda: function(**arguments_of(function)))
 
 
+FURTHER = inspect.Parameter.VAR_KEYWORD  # the kind of `**files`
 PATHS = {Path: "", list[Path]: "*", Path | None: "?"}  # type of a parameter -> mark of its option
 
 
 def arguments_of(function: Callable[..., None]) -> dict[str, typing.Any]:
     """The arguments of a function from the command line. Raises UserError if the settings are not those it takes."""
     hints = typing.get_type_hints(function, include_extras=True)
-    paths = {name: PATHS[hints[name]] for name in inspect.signature(function).parameters if hints[name] in PATHS}
+    given = inspect.signature(function).parameters
+    paths = {name: PATHS[hints[name]] for name, one in given.items() if hints[name] in PATHS and one.kind != FURTHER}
+    if any(one.kind == FURTHER for one in given.values()):
+        words = [word[2:].replace("-", "_") for word in sys.argv[1:] if word.startswith("--")]
+        paths |= {name: "*" for name in words if name not in (*paths, "settings", "log", "help")}
     record = settings_of(function)
     names = [name.replace("_", "-") + mark for name, mark in paths.items()]
     options = parser(function.__doc__, *names, settings=record).parse_args()

@@ -35,18 +35,17 @@ def all_tables(experiment: Experiment) -> list[str]:
     ]
 
 
-def on_pages(experiment: Experiment) -> JsonObject:
+def on_pages(experiment: Experiment) -> list[JsonObject]:
     """The rankers whose importance is shown on the pages, grouped into one table per source, features and measure."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for system, dataset in _learning_from_all(experiment):
         settings = settings_of(experiment.systems[system])
         groups.setdefault((dataset, settings.features, settings.measure), []).append(system)
-    shown = [
+    return [
         {"source": dataset, "learnt_from": _learnt_from(experiment, systems[0], dataset), "features": features,
          "measure": measure, "systems": systems}
         for (dataset, features, measure), systems in groups.items()
     ]  # fmt: skip
-    return {"rankers": shown} if shown else {}
 
 
 def drawings(experiment: Experiment) -> Drawings:

@@ -7,15 +7,16 @@ letters. Writes tables/means.md and tables/means.tex (booktabs).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import pandas as pd
 
-from ranktrial.common.command_line import parser, run
-from ranktrial.common.tables import read_table
+from ranktrial.common.command_line import job
+from ranktrial.common.tables import MEANS, read_table
+from ranktrial.records.facts import Facts
 from ranktrial.reports.comparison.families import FoundFamily, of_all_pairs, read_families, size_alone
-from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.contents.data import Value, in_bold
 from ranktrial.reports.writing.content import Block, Column, Items, Section, Table
 from ranktrial.reports.writing.printed import write_printed
@@ -25,16 +26,10 @@ AVERAGE = "Average"
 
 @dataclass(frozen=True)
 class Settings:
-    """The measures in order, and what no table contains."""
+    """What no table of means contains."""
 
-    measures: Annotated[list[str], "one table each"]
-    trained: Annotated[dict[str, list[str]], "by system, the tasks on whose training queries it learnt"]
+    facts: Facts
     tried: Annotated[dict[str, int], "by tuned system, the configurations compared on dev"]
-    labels: Annotated[Labels, "labels of tasks and systems that have one"]
-    lower_is_better: Annotated[list[str], "the measures of which a lower value is better"] = field(default_factory=list)
-    unstated: Annotated[list[str], "systems whose weights were trained on what nobody states"] = field(
-        default_factory=list
-    )
 
 
 def values(means: pd.DataFrame, measure: str, settings: Settings, letters: Mapping[str, str]) -> dict[str, dict]:
@@ -43,18 +38,18 @@ def values(means: pd.DataFrame, measure: str, settings: Settings, letters: Mappi
     tasks = list(dict.fromkeys(measured["task"]))
     found: dict[str, dict[str, Value]] = {}
     for system, task, mean, sd in measured[["system", "task", measure, f"{measure} sd"]].itertuples(index=False):
-        star = "*" if task in settings.trained.get(system, []) else ""
+        star = "*" if task in settings.facts.trained.get(system, []) else ""
         found.setdefault(system, {})[task] = Value(mean, None if pd.isna(sd) else sd, star)
     for system, of_tasks in found.items():
         if len(tasks) > 1 and len(of_tasks) == len(tasks):
             average = sum(value.mean for value in of_tasks.values()) / len(tasks)
-            of_tasks[AVERAGE] = Value(average, letters=letters.get(settings.labels.system(system), ""))
+            of_tasks[AVERAGE] = Value(average, letters=letters.get(settings.facts.labels.system(system), ""))
     return found
 
 
 def means_table(means: pd.DataFrame, measure: str, settings: Settings, tested: FoundFamily | None) -> Table:
     """Systems by tasks, the best of each column bold."""
-    labels = settings.labels
+    labels = settings.facts.labels
     letters = {one.system: one.sign for one in tested.whole.standings} if tested else {}
     found = {labels.system(name): of for name, of in values(means, measure, settings, letters).items()}
     names = [*dict.fromkeys(task for of_tasks in found.values() for task in of_tasks if task != AVERAGE)]
@@ -64,7 +59,7 @@ def means_table(means: pd.DataFrame, measure: str, settings: Settings, tested: F
         heads[AVERAGE] = AVERAGE
         scopes[AVERAGE] = tested.whole.task if tested and tested.tasks == len(names) else ""
     columns = {name: {system: of[name] for system, of in found.items() if name in of} for name in heads}
-    lower = measure in settings.lower_is_better
+    lower = measure in settings.facts.lower_is_better
     bold = {name: in_bold(column, measure, lower, tested, scopes[name]) for name, column in columns.items()}
     tried = {labels.system(name): number for name, number in settings.tried.items()}
     rows = []
@@ -78,17 +73,17 @@ def means_table(means: pd.DataFrame, measure: str, settings: Settings, tested: F
 
 def notes(means: pd.DataFrame, measure: str, settings: Settings, family: str, tested: FoundFamily | None) -> Items:
     """How to read one of the tables."""
-    best = f"the {'lowest' if measure in settings.lower_is_better else 'highest'} mean of a column"
-    systems = set(map(settings.labels.system, means.loc[means[measure].notna(), "system"]))
+    best = f"the {'lowest' if measure in settings.facts.lower_is_better else 'highest'} mean of a column"
+    systems = set(map(settings.facts.labels.system, means.loc[means[measure].notna(), "system"]))
     apart = tested and {one.system for one in tested.whole.standings} == systems
     also = " and those that do not differ significantly from it" if apart else ", significant or not"
     said = [f"Bold: {best}{also}."]
     if means[f"{measure} sd"].notna().any():
         said.append("±: the standard deviation between seeds.")
-    if settings.trained:
+    if settings.facts.trained:
         said.append("*: the system learnt from training queries of this task's dataset.")
-    if settings.unstated:
-        names = ", ".join(map(settings.labels.system, settings.unstated))
+    if settings.facts.unstated:
+        names = ", ".join(map(settings.facts.labels.system, settings.facts.unstated))
         said.append(f"Not stated: what the published weights of {names} were trained on.")
     if tested:
         said.append(f"Systems that share a letter do not differ significantly over the tasks of the family {family}.")
@@ -103,21 +98,20 @@ def notes(means: pd.DataFrame, measure: str, settings: Settings, family: str, te
 def content(means: pd.DataFrame, families: Mapping[str, FoundFamily], settings: Settings) -> list[Block]:
     """A section for each measure."""
     sections: list[Block] = []
-    for measure in settings.measures:
+    for measure in settings.facts.measures:
         family, tested = of_all_pairs(families, measure)
         table = means_table(means, measure, settings, tested)
         sections.append(Section(measure, [table, notes(means, measure, settings, family, tested)]))
     return sections
 
 
-def main() -> None:
-    paths = ("means", "families*", "family-records*", "page", "tex")
-    arguments = parser(__doc__, *paths, settings=Settings).parse_args()
-    settings = arguments.settings
-    families = read_families(arguments.families, arguments.family_records, settings.labels)
-    blocks = content(read_table(arguments.means, "task", "system"), families, settings)
-    write_printed("Means", blocks, arguments.page, arguments.tex)
+def write_means(
+    means: Path, families: list[Path], family_records: list[Path], page: Path, tex: Path, settings: Settings
+) -> None:
+    """Write the tables of means in both formats."""
+    found = read_families(families, family_records, settings.facts.labels)
+    write_printed("Means", content(read_table(means, *MEANS), found, settings), page, tex)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(write_means)

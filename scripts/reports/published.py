@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import io
 import math
-from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
@@ -25,7 +24,7 @@ from typing import Annotated
 
 import pandas as pd
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import lines, write_text
 from ranktrial.common.settings import read_record
@@ -164,61 +163,59 @@ def versus(published: pd.DataFrame, results: Results, beside: dict[str, str]) ->
     return pd.DataFrame(rows, columns=None if rows else ["table", "row", "column", "published", "equal", "note"])
 
 
-def write(table: pd.DataFrame, sources: Sequence[Path], arguments: Namespace) -> None:
-    """Write a table of numbers as TSV, in Markdown and, where it is asked for, as HTML."""
-    tsv = table.to_csv(sep="\t", index=False)
-    texts = read_texts(io.StringIO(tsv))
-    of = "There are none in" if texts.empty else "They are those of"
-    title, lead = "Published numbers and ours", Paragraph(f"{counts(texts)}. {of} {' and '.join(map(str, sources))}.")
-    pages = {
-        arguments.table: tsv,
-        arguments.page: printed.markdown_document(title, [lead, *content(texts, together=False)]),
-    }
-    pages |= {path: html_page.document(title, [lead, *content(texts, together=True)], {}) for path in arguments.html}
-    for path, text in pages.items():
-        write_text(path, text)
-
-
-def mapped(arguments: Namespace) -> None:
-    """Write the cells of a paper's tables with their verdicts."""
-    mapping, settings = read_mapping(arguments.mapping[0]), arguments.settings
-    times = {path.stem: path for path in arguments.times}
+def ours_of(
+    settings: Settings, means: Path, datasets: Path, times: list[Path], ascending: list[Path], importances: list[Path]
+) -> Ours:
+    """Our numbers for the cells of a paper's tables."""
 
     def indexed(path: Path | None, texts: tuple[str, ...], *keys: str) -> pd.DataFrame:
         table = read_table(path, *texts) if path else pd.DataFrame()
         return (pd.DataFrame(columns=list(keys)) if table.empty else table).set_index(list(keys))
 
+    of_work = {path.stem: path for path in times}
     ours = Ours(
         settings.entries,
         settings.tasks,
-        indexed(arguments.means, MEANS, "task", "system"),
-        indexed(times.get("inference-times"), INFERENCE_TIMES, "task", "system"),
-        indexed(times.get("fine-tuning-times"), FINE_TUNING_TIMES, "model", "recipe"),
-        ascending=indexed(next(iter(arguments.ascending), None), MEANS, "task", "system"),
-        datasets=indexed(arguments.datasets, DATASETS, "dataset", "split"),
+        indexed(means, MEANS, "task", "system"),
+        indexed(of_work.get("inference-times"), INFERENCE_TIMES, "task", "system"),
+        indexed(of_work.get("fine-tuning-times"), FINE_TUNING_TIMES, "model", "recipe"),
+        ascending=indexed(next(iter(ascending), None), MEANS, "task", "system"),
+        datasets=indexed(datasets, DATASETS, "dataset", "split"),
     )
-    tables = iter(arguments.importances)
+    tables = iter(importances)
     for ranker, number in settings.rankers.items():
         ours.importances[ranker] = [indexed(path, IMPORTANCE, "feature") for path in islice(tables, number)]
-    cells = read_cells(arguments.published[0])
-    write(published_cells.versus(cells, mapping, ours), arguments.published, arguments)
+    return ours
 
 
-def main() -> None:
-    many = ("published*", "mapping*", "ascending*", "times*", "importances*", "effects*", "meta*", "matrices*", "html*")
-    arguments = parser(__doc__, "means", "datasets", *many, "table", "page", settings=Settings).parse_args()
-    if arguments.mapping:
-        mapped(arguments)
-        return
-    results = Results(
-        effects={path.stem: read_table(path, *EFFECTS).set_index("task") for path in arguments.effects},
-        metas={path.stem: read_record(MetaRecord, path) for path in arguments.meta},
-        means=read_table(arguments.means, *MEANS).set_index(["task", "system"]),
-        datasets=by_split(arguments.datasets),
-        marks=marks(map(read_matrix, arguments.matrices)),
-    )
-    write(versus(read_all(arguments.published), results, arguments.settings.beside), arguments.published, arguments)
+def write_published(
+    published: list[Path], references: list[Path], mapping: list[Path], means: Path, ascending: list[Path],
+    datasets: Path, times: list[Path], importances: list[Path], effects: list[Path], meta: list[Path],
+    matrices: list[Path], table: Path, page: Path, html: list[Path], settings: Settings,
+) -> None:  # fmt: skip
+    """Write all published numbers beside ours as TSV, in Markdown and, where it is asked for, as HTML."""
+    sources = [*published, *references]
+    if mapping:
+        ours = ours_of(settings, means, datasets, times, ascending, importances)
+        found = published_cells.versus(read_cells(sources[0]), read_mapping(mapping[0]), ours)
+    else:
+        results = Results(
+            effects={path.stem: read_table(path, *EFFECTS).set_index("task") for path in effects},
+            metas={path.stem: read_record(MetaRecord, path) for path in meta},
+            means=read_table(means, *MEANS).set_index(["task", "system"]),
+            datasets=by_split(datasets),
+            marks=marks(map(read_matrix, matrices)),
+        )
+        found = versus(read_all(sources), results, settings.beside)
+    tsv = found.to_csv(sep="\t", index=False)
+    texts = read_texts(io.StringIO(tsv))
+    of = "There are none in" if texts.empty else "They are those of"
+    title, lead = "Published numbers and ours", Paragraph(f"{counts(texts)}. {of} {' and '.join(map(str, sources))}.")
+    pages = {table: tsv, page: printed.markdown_document(title, [lead, *content(texts, together=False)])}
+    pages |= {path: html_page.document(title, [lead, *content(texts, together=True)], {}) for path in html}
+    for path, text in pages.items():
+        write_text(path, text)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(write_published)

@@ -7,13 +7,12 @@ tables/comparisons.{md,tex} (one row per comparison).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
 
 import pandas as pd
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.files import write_text
 from ranktrial.common.tables import COMPARISONS, read_table
 from ranktrial.experiment.results_paths import fields_of
@@ -43,14 +42,6 @@ from ranktrial.statistics.summaries import Summary
 
 INDENTED = 2 * "\N{NO-BREAK SPACE}"
 COLUMNS = ("effect", "variance", "se", "ci_low", "ci_high", "p_value", "log10_p")  # of an effects file
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The comparisons, as the tables show them."""
-
-    labels: Annotated[Labels, "labels of tasks and systems that have one"]
-    comparisons: Annotated[dict[str, Looks], "how each comparison is shown"]
 
 
 def in_full(comparison: Found, labels: Labels) -> pd.DataFrame:
@@ -138,36 +129,31 @@ def _scopes(row: dict[str, str]) -> list[list[str]]:
     return rows
 
 
-def write(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all."""
-    write_text(path, text)
-
-
-def main() -> None:
-    paths = ("effects*", "meta*", "comparisons", "effects-tables*", "comparisons-tables*")
-    arguments = parser(__doc__, *paths, settings=Settings).parse_args()
-    paths_of_tables = {tuple(fields_of("effects_table", path).values()): path for path in arguments.effects_tables}
-    labels = arguments.settings.labels
-    comparisons = read_table(arguments.comparisons, *COMPARISONS)
-    adjusted = adjustments(comparisons)
-    for effects, meta in zip(arguments.effects, arguments.meta, strict=True):
-        name, comparison = meta.stem, read_found(effects, meta, adjusted.get(meta.stem))
-        plot = as_table(comparison, arguments.settings.comparisons[name], labels)
+def write_tables(
+    effects: list[Path], meta: list[Path], comparisons: Path, effects_tables: list[Path],
+    comparisons_tables: list[Path], labels: Labels, looks: dict[str, Looks],
+) -> None:  # fmt: skip
+    """Write the tables of each comparison and those of all; `looks` says how each comparison is shown."""
+    paths_of_tables = {tuple(fields_of("effects_table", path).values()): path for path in effects_tables}
+    every = read_table(comparisons, *COMPARISONS)
+    adjusted = adjustments(every)
+    for of_tasks, of_all in zip(effects, meta, strict=True):
+        name, comparison = of_all.stem, read_found(of_tasks, of_all, adjusted.get(of_all.stem))
+        plot = as_table(comparison, looks[name], labels)
         blocks = content(name, comparison, plot)
         title = f"{name}: {plot.groups[0].treatment} against {plot.control}"
         page = printed.markdown_document(title, [*blocks, *dependences(comparison.meta, plot, labels)])
-        write(paths_of_tables[name, "tsv"], in_full(comparison, labels).to_csv(sep="\t", index=False))
-        write(paths_of_tables[name, "md"], page)
-        without = as_table(comparison, replace(arguments.settings.comparisons[name], judged=""), labels)
-        write(paths_of_tables[name, "tex"], printed.latex_document(content(name, comparison, without)))
-    blocks = all_comparisons(comparisons, labels)
+        write_text(paths_of_tables[name, "tsv"], in_full(comparison, labels).to_csv(sep="\t", index=False))
+        write_text(paths_of_tables[name, "md"], page)
+        without = as_table(comparison, replace(looks[name], judged=""), labels)
+        write_text(paths_of_tables[name, "tex"], printed.latex_document(content(name, comparison, without)))
     texts = {
-        ".md": printed.markdown_document("Comparisons", blocks),
-        ".tex": printed.latex_document(narrow(comparisons, labels)),
+        ".md": printed.markdown_document("Comparisons", all_comparisons(every, labels)),
+        ".tex": printed.latex_document(narrow(every, labels)),
     }
-    for path in arguments.comparisons_tables:
-        write(path, texts[path.suffix])
+    for path in comparisons_tables:
+        write_text(path, texts[path.suffix])
 
 
 if __name__ == "__main__":
-    run(main)
+    job(write_tables)

@@ -17,7 +17,7 @@ from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.contents.data import chosen
 from ranktrial.reports.writing.content import plain
 from scripts.inference.planning import ranking_inputs
-from scripts.reports.planning.pages import page_settings
+from scripts.reports import sections
 from scripts.selection import jobs, planning
 from scripts.selection import table as tables
 from scripts.training.planning import trained_recipes
@@ -71,13 +71,14 @@ def test_what_is_said_of_it():
     assert [tried(chosen, name) for name in SYSTEMS] == [1, 4, 8, 1]  # again takes the runs of tuned
     assert learnt_from(chosen, "tuned", "d") == {("d", "train"), ("d", "dev")}
     assert learnt_from(chosen, "fixed", "d") == {("d", "train")}
-    settings = page_settings(chosen, [])
-    assert list(settings["systems"]) == list(SYSTEMS)
+    settings = sections.settings(chosen)
+    described = settings["sections"]["systems"]["systems"]
+    assert list(described) == list(SYSTEMS)
     assert (
         "with that of the recipes r-0.1-1, r-0.1-2, r-0.2-1, r-0.2-2 which has the highest RR@10 on d/dev, 2 seeds"
-        in (settings["systems"]["tuned"])
+        in described["tuned"]
     )
-    assert settings["trained"]["tuned"] == ["d"] and tried_by_comparison(chosen) == {"c": [1, 4]}
+    assert settings["facts"]["trained"]["tuned"] == ["d"] and tried_by_comparison(chosen) == {"c": [1, 4]}
     stated = system_type(chosen.systems["tuned"]).provenance(chosen, chosen.systems["tuned"])["training"]
     assert stated["chosen"] == {"by": "RR@10", "on": "d/dev"} and stated["among"]["r-0.2-1"]["learning_rate"] == 0.2
 

@@ -8,7 +8,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.settings import read_settings
 from ranktrial.experiment.resolution import resolve
 from ranktrial.synthesis.families import Settings
-from scripts.reports import family_table
+from scripts.reports import family_table, sections
 from scripts.reports.planning import figures, pages
 from scripts.synthesis import planning
 from tests.experiment.test_config import changed
@@ -66,7 +66,7 @@ def test_entries_mean_all_that_they_became_and_the_control_comes_first():
 def test_without_one_nothing_is_added():
     experiment = resolve(changed({}), "c.yaml")
     assert experiment.families == {} and figures.family_files(experiment, "family") == []
-    assert "multiple_comparisons" not in json.dumps(pages.page_settings(experiment, []))
+    assert "multiple_comparisons" not in json.dumps(sections.settings(experiment))
 
 
 MISTAKES = [

@@ -10,7 +10,7 @@ from ranktrial.experiment.synthesis_records import Curves
 from ranktrial.experiment.trainings import Stage, called, chain
 from ranktrial.experiment.transfer import check_curve_figures, curve_figures
 from scripts.reports.planning import figures as shown
-from scripts.reports.planning.pages import sizes
+from scripts.reports.sections.trainings import sizes
 from scripts.synthesis.transfer import planning
 from tests.experiment.test_transfer import STUDY
 from tests.support.configuration import changed

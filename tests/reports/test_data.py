@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from ranktrial.reports.comparison.reading import Labels
+from ranktrial.records.facts import Facts, Labels
 from ranktrial.reports.contents import data
 from ranktrial.reports.writing.content import Span, plain, spans
 
@@ -30,15 +30,15 @@ def test_means_mark_the_best_and_what_was_learnt():
     means = pd.DataFrame(
         {"task": ["a", "a"], "system": ["s", "t"], "queries": [5, 5], "RR": [9.25, 10.5], "RR sd": [None, 0.01]}
     )
-    shown = data.Means(["RR"], {"t": ["a"]}, [], [], [], of_runs=True, lower_is_better=[])
-    ((row,),) = data.means_table(means, "RR", shown, NAMES).blocks
+    facts = Facts(NAMES, ["RR"], trained={"t": ["a"]})
+    ((row,),) = data.means_table(means, "RR", facts).blocks
     assert [cell.text for cell in row[2:]] == [Span("9.250"), Span("10.500 ± 0.010*", "strong")]
     assert [cell.source for cell in row[2:]] == ["metrics/a/s/", "metrics/a/t/"] and row[:2] == ["a", "5"]
-    lower = replace(shown, lower_is_better=["RR"])
-    ((row,),) = data.means_table(means, "RR", lower, NAMES).blocks
+    lower = replace(facts, lower_is_better=["RR"])
+    ((row,),) = data.means_table(means, "RR", lower).blocks
     assert [cell.text for cell in row[2:]] == [Span("9.250", "strong"), Span("10.500 ± 0.010*")]
     ((row,),) = data.means_table(
-        means.rename(columns=lambda name: name.replace("RR", "Judged@5")), "Judged@5", shown, NAMES
+        means.rename(columns=lambda name: name.replace("RR", "Judged@5")), "Judged@5", facts
     ).blocks
     assert not any(cell.text.look for cell in row[2:])  # more judged documents are no better
 
@@ -47,13 +47,13 @@ def test_systems_with_values_of_other_numbers_of_queries_are_reported():
     means = pd.DataFrame(
         {"task": ["a", "a"], "system": ["s", "t"], "queries": [1200, 5], "RR": [0.5, 0.25], "RR sd": [None, None]}
     )
-    shown = data.Means(["RR"], {}, [], [], [], of_runs=False, lower_is_better=[])
-    section = data.means(means, shown, NAMES)
+    facts = Facts(NAMES, ["RR"])
+    section = data.means(means, facts, {}, data.Beside([], [], of_runs=False))
     assert "A judged query" not in plain(section.blocks[0].text)
     assert plain(section.blocks[1].text).startswith(
         "a: numbers of queries (or samples) differ: s 1,200, t 5; each mean"
     )
-    ((row,),) = data.means_table(means, "RR", shown, NAMES).blocks
+    ((row,),) = data.means_table(means, "RR", facts).blocks
     assert row[1] == "5 to 1,200"
 
 

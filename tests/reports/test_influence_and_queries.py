@@ -15,7 +15,8 @@ from ranktrial.reports.figures.panel import Scale, limits_of
 from ranktrial.reports.figures.queries import QueriesPlot, TaskQueries, density_of, quantiles, queries_plot
 from ranktrial.statistics.superiority import superiority
 from scripts.reports import draw_influence, draw_queries
-from scripts.reports.planning import figures, pages
+from scripts.reports.planning import figures
+from scripts.reports.sections import comparisons
 from scripts.synthesis.influence_table import influence_table
 from tests.experiment.test_config import changed
 from tests.reports.test_forest import LONG, outside, overlapping, patches, words
@@ -139,8 +140,8 @@ def test_comparisons_that_ask_for_further_figures_have_them():
     experiment = resolve(changed(FURTHER | data | {"tasks": ["d", "x", "y"], "datasets/d/label": "Data"}), "c.yaml")
     assert figures.further_figures(experiment) == ["influence-c", "queries-c"]
     assert "results/e/figures/queries-c.pdf" in figures.figure_files(experiment)
-    assert pages.page_settings(experiment, [])["further"] == ["influence-c", "queries-c"]
-    assert pages.page_settings(resolve(changed({}), "c.yaml"), [])["further"] == []
+    assert comparisons.settings(experiment)["further"] == ["influence-c", "queries-c"]
+    assert comparisons.settings(resolve(changed({}), "c.yaml"))["further"] == []
     reported = figures.queries_settings(experiment, "c")
     assert (
         reported["measure"] == "nDCG@10"

@@ -1,16 +1,16 @@
 """The tables of means to print: best values, averages, letters, marks, and both formats, by hand."""
 
 import json
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from ranktrial.records.comparison import Difference, FamilyRecord
+from ranktrial.records.facts import Facts, Labels
 from ranktrial.reports.comparison.families import FoundFamily, Scope, Standing, of_all_pairs, size_alone
-from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.writing.content import plain
-from scripts.reports import means_tables
-from scripts.reports.means_tables import AVERAGE, Settings, content, means_table, notes, values
+from scripts.reports.means_tables import AVERAGE, Settings, content, means_table, notes, values, write_means
 
 MEANS = pd.DataFrame(
     [
@@ -22,9 +22,8 @@ MEANS = pd.DataFrame(
     ],
     columns=["task", "system", "queries", "seeds", "nDCG@10", "nDCG@10 sd", "rank", "rank sd"],
 )
-SETTINGS = Settings(
-    ["nDCG@10", "rank"], {"tuned": ["b"]}, {"bm25": 25}, Labels({"a": "A"}, {"tuned": "Tuned"}), ["rank"]
-)
+FACTS = Facts(Labels({"a": "A"}, {"tuned": "Tuned"}), ["nDCG@10", "rank"], ["rank"], {"tuned": ["b"]})
+SETTINGS = Settings(FACTS, {"bm25": 25})
 
 
 def cells(table):
@@ -56,7 +55,7 @@ def test_an_average_is_that_of_the_tasks():
 
 def test_one_task_has_no_average_and_untuned_systems_no_column():
     one = MEANS[MEANS["task"] == "a"]
-    untuned = Settings(["nDCG@10"], {}, {}, SETTINGS.labels)
+    untuned = Settings(Facts(FACTS.labels, ["nDCG@10"]), {})
     assert [column.name for column in means_table(one, "nDCG@10", untuned, None).columns] == ["System", "A"]
     assert [plain(text) for text in notes(one, "nDCG@10", untuned, "", None).texts] == [
         "Bold: the highest mean of a column, significant or not.",
@@ -80,15 +79,12 @@ def family(tmp_path):
     return tmp_path
 
 
-def test_letters_stand_at_the_averages_in_both_formats(family, monkeypatch):
+def test_letters_stand_at_the_averages_in_both_formats(family):
     MEANS.to_csv(family / "means.tsv", sep="\t", index=False)
-    settings = {"measures": SETTINGS.measures, "trained": SETTINGS.trained, "tried": SETTINGS.tried,
-                "labels": {"tasks": {}, "systems": {"tuned": "Tuned"}}, "lower_is_better": ["rank"]}  # fmt: skip
-    files = {"means": "means.tsv", "families": "all.tsv", "family-records": "all.json", "page": "m.md", "tex": "m.tex"}
-    options = [part for name, file in files.items() for part in (f"--{name}", str(family / file))]
-    monkeypatch.setattr("sys.argv", ["means_tables.py", *options, "--settings", json.dumps(settings)])
-    means_tables.main()
-    page, tex = (family / "m.md").read_text(), (family / "m.tex").read_text()
+    settings = replace(SETTINGS, facts=replace(FACTS, labels=Labels({}, {"tuned": "Tuned"})))
+    written = (family / "m.md", family / "m.tex")
+    write_means(family / "means.tsv", [family / "all.tsv"], [family / "all.json"], *written, settings)
+    page, tex = (path.read_text() for path in written)
     assert "**0.375** a" in page and "0.350 b" in page and "family all" in page
     assert r"\textbf{0.375}$^{ a}$" in tex and tex.count(r"\begin{tabular}") == 2
 

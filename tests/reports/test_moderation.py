@@ -35,6 +35,7 @@ from ranktrial.statistics.moderation import Effects, Model, models
 from ranktrial.statistics.moderation import subgroups as grouped
 from scripts.reports import draw_bubble, moderator_tables
 from scripts.reports.planning import figures, pages
+from scripts.reports.sections import comparisons
 from tests.experiment.test_config import changed
 from tests.reports.test_forest import forest, outside, overlapping, patches, words
 from tests.support.calling import call
@@ -279,7 +280,7 @@ def test_a_comparison_with_moderators_has_their_figures_and_tables():
     assert [name for name in figures.figures(experiment) if name.startswith("bubble-")] == names
     tables = [f"results/e/tables/moderators/c.{ending}" for ending in ("tsv", "md", "tex")]
     assert set(tables) < set(pages.named_in_summary(experiment))
-    assert pages.page_settings(experiment, [])["moderated"] == {"c": names}
+    assert comparisons.settings(experiment)["moderated"] == {"c": names}
     assert figures.subgrouped(experiment, ("c",)) == ["results/e/moderators/c.json"]
     assert figures.subgrouped(experiment, ("c", "other")) == []
     settings = figures.bubble_settings(experiment, names[1])

@@ -4,11 +4,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from ranktrial.configuration.reading import read_yaml
+from ranktrial.experiment.descriptions import cautions
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import parse
+from scripts.reports import sections
 from scripts.reports.planning import costs, figures, pages
 from scripts.reports.planning.figures import drawings
 from scripts.reports.planning.labels import labels
+from scripts.reports.sections import made, systems, trainings
 from tests.experiment.test_config import changed
 
 EXPERIMENT = resolve(
@@ -149,9 +152,9 @@ def test_where_all_systems_are_external_nothing_is_timed():
 
 
 def test_the_report_reads_each_training_once():
-    logs = pages.training_logs(EXPERIMENT)
+    logs = trainings.training_logs(EXPERIMENT)
     assert logs == ["results/e/models/m/r/seed-1.log.tsv", "results/e/models/m/r/seed-2.log.tsv"]
-    timings = pages.timing_files(EXPERIMENT)
+    timings = made.inputs(EXPERIMENT)["timing"]
     assert [path for path in timings if path.startswith("results/e/models/")] == [
         "results/e/models/m/r/seed-1.timing.json", "results/e/models/m/r/seed-2.timing.json",
     ]  # fmt: skip
@@ -162,17 +165,18 @@ def test_systems_that_differ_in_their_training_queries_alone_are_one_curve():
     changes = {"recipes/r/queries": [32, "all"], "systems/tuned/recipe": ["r-32", "r-all"], "systems/zero": {"model": "m"},
                "comparisons": {}}  # fmt: skip
     experiment = resolve(changed(changes), "c.yaml")
-    (group,) = pages.sizes(experiment)
+    (group,) = trainings.sizes(experiment)
     assert sorted(map(str, group["systems"].values())) == ["32", "all"] and group["untrained"] == "zero"
-    assert len(pages.sizes_metrics(experiment)) == 2 * 2 + 1
-    assert pages.sizes(EXPERIMENT) == []
+    assert len(trainings.sizes_metrics(experiment)) == 2 * 2 + 1
+    assert trainings.sizes(EXPERIMENT) == []
 
 
 def test_the_pages_hold_what_stands_in_no_table():
-    reported = pages.page_settings(EXPERIMENT, [])
-    assert reported["trained"] == {"tuned": ["d"]} and reported["cautions"] == []
-    assert reported["charts"] == ["chart-means"] and reported["cost_controls"] == {"cost-bm25": "bm25"}
-    assert pages.page_settings(EXPERIMENT, ["look out"])["cautions"] == ["look out"]
+    reported = sections.settings(EXPERIMENT)
+    assert reported["facts"]["trained"] == {"tuned": ["d"]} and reported["facts"]["measures"] == [*EXPERIMENT.measures]
+    of_means, of_costs = reported["sections"]["means"], reported["sections"]["costs"]
+    assert of_means == {"cautions": cautions(EXPERIMENT), "charts": ["chart-means"], "of_runs": True}
+    assert of_costs == {"controls": {"cost-bm25": "bm25"}}
 
 
 def test_published_numbers_without_a_mapping_stand_beside_comparisons():
@@ -205,5 +209,5 @@ def test_the_pages_know_on_which_dev_queries_systems_were_tuned():
             "systems/f": {"type": "fusion", "method": "reciprocal-rank", "systems": ["bm25", "tuned"]},
         }
     )
-    assert pages.tuned(resolve(tuned, "c.yaml")) == {"tuned": {"d": ["bm25"]}}
-    assert pages.tuned(EXPERIMENT) == {}
+    assert systems.tuned(resolve(tuned, "c.yaml")) == {"d": ["bm25"]}
+    assert systems.tuned(EXPERIMENT) == {}

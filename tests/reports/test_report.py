@@ -36,7 +36,7 @@ from ranktrial.reports.writing.content import (
 from ranktrial.statistics.method import Method
 from ranktrial.statistics.task_results import task_result
 from ranktrial.synthesis.comparison_results import rows
-from scripts.reports.report import origin_of
+from scripts.reports.sections.made import origin_of
 from scripts.synthesis.comparisons_table import Settings as ComparisonsSettings
 from scripts.synthesis.comparisons_table import table as comparisons_table
 from tests.support.meta_records import meta_record

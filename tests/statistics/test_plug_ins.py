@@ -145,7 +145,7 @@ def test_a_new_plug_in_is_one_new_file(tmp_path):
             [*files, "--svg", "x.svg", "--pdf", "x.pdf", "--png", "x.png"],
         ),
         "reports/tables.py": (
-            {"labels": labels, "comparisons": {"x": shown}},
+            {"labels": labels, "looks": {"x": shown}},
             [*files, "--comparisons", "comparisons.tsv"],
             ["--effects-tables", *(f"results/e/tables/effects/x.{suffix}" for suffix in ("tsv", "md", "tex"))],
             ["--comparisons-tables", *(f"results/e/tables/comparisons.{suffix}" for suffix in ("md", "tex"))],

@@ -3,6 +3,7 @@
 The dataset format, the effect and the estimator are the worked examples of CONTRIBUTING.md, taken from there.
 """
 
+import base64
 import json
 import math
 import os
@@ -288,7 +289,7 @@ def house(tmp_path_factory) -> Workspace:
 
 
 def test_a_kind_of_each_is_one_new_file_and_nothing_else(house):
-    assert len(EXAMPLES) == 3 and len(TOYS) == 11  # a system's are three, and those of a form of index with its model
+    assert len(EXAMPLES) == 4 and len(TOYS) == 12  # a system's are three, and those of a form of index with its model
     status = git(house.folder, "status", "--porcelain", "--untracked-files=all").splitlines()
     assert sorted(status) == sorted(f"?? {path}" for path in TOYS)
 
@@ -358,6 +359,23 @@ def test_what_is_shown_has_the_words_of_the_toys(house):
     report = (results / "report.html").read_text()
     assert "words, the last first" in report and "word-weights words" in report
     assert "turned" in (results / "tables/inference-times.tsv").read_text()
+
+
+def test_a_new_section_stands_in_its_place_on_both_pages_and_its_figure_on_one(house):
+    results = house.folder / "results/toys"
+    heads, *rows = [line.split("\t") for line in (results / "tables/means.tsv").read_text().splitlines()]
+    scores = {
+        task: {row[1]: float(row[heads.index("RR")]) for row in rows if row[0] == task} for task in CONFIG["tasks"]
+    }
+    best = {task: max(systems, key=systems.__getitem__) for task, systems in scores.items()}
+    summary, page = (results / "summary.md").read_text(), (results / "report.html").read_text()
+    titles = re.findall(r"^## (.*)$", summary, re.MULTILINE)
+    assert titles[titles.index("Means") + 1] == "Best systems"
+    for task, system in best.items():
+        assert f"- {task}: {system}\n" in summary and f"<li>{task}: {system}</li>" in page
+    figure = re.search(r'src="data:image/svg\+xml;base64,([^"]+)"></div>\n<figcaption>Number of tasks on which', page)
+    drawn = base64.b64decode(figure[1]).decode()
+    assert all(system in drawn for system in best.values()) and "best.svg" not in summary
 
 
 @pytest.mark.long

@@ -20,6 +20,7 @@ from ranktrial.common.settings import read_record
 from ranktrial.common.tables import EFFECTS, read_table
 from ranktrial.configuration.sections.comparison import Figure
 from ranktrial.records.comparison import ComparisonRow, MetaRecord, ModerationRecord
+from ranktrial.records.facts import Labels
 from ranktrial.reports.comparison.forest_data import (
     AgainstMargin,
     Diamond,
@@ -302,22 +303,6 @@ NOT_SHOWN = (
     *("control_seed_sd", "treatment_seed_sd", "variance_with_seeds", "seed_share"),
     *("clusters", "design_effect", "seeds_variance", "interval_df", "model_weight", "model_queries"),
 )
-
-
-@dataclass(frozen=True)
-class Labels:
-    """Display names of tasks (by folder) and systems; a name without one is its own label."""
-
-    tasks: dict[str, str]
-    systems: dict[str, str]
-
-    def task(self, name: str) -> str:
-        """The label of a task."""
-        return self.tasks.get(name, name)
-
-    def system(self, name: str) -> str:
-        """The label of a system."""
-        return self.systems.get(name, name)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 from urllib.parse import urlencode
 
 import pandas as pd
@@ -143,6 +144,17 @@ class Compared:
         return self.plot.effect.QUESTION.format(
             treatment=self.plot.groups[0].treatment, control=self.plot.control, measure=self.plot.measure
         )
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How comparisons and their figures look."""
+
+    comparisons: Annotated[dict[str, Looks], "how each comparison is shown"]
+    together: Annotated[dict[str, list[str]], "figure: the comparisons that it shows"]
+    forest_plots: Annotated[dict[str, Looks], "how each forest plot looks"]
+    further: Annotated[list[str], "figures of influence and of queries"]
+    moderated: Annotated[dict[str, list[str]], "comparison with moderators or subgroups: its bubble plots"]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import pandas as pd
 
@@ -59,19 +60,24 @@ FRONT = (
 )
 
 
-def costs(table: pd.DataFrame, controls: dict[str, str], labels: Labels, exclusive: bool = False) -> Section:
-    """Costs, one row per system, how they were measured, and a figure for each control (`controls`: by figure).
+@dataclass(frozen=True)
+class Shown:
+    """The figures of costs, and how times were measured."""
 
-    `exclusive`: searches and rankings ran one at a time.
-    """
+    controls: Annotated[dict[str, str], "figure of costs: its control"]
+    exclusive: Annotated[bool, "searches and rankings ran one at a time"] = False
+
+
+def costs(table: pd.DataFrame, shown: Shown, labels: Labels) -> Section:
+    """Costs, one row per system, how they were measured, and a figure for each control."""
     said = ["Times exclude loading and a warm-up", f"measured on {', '.join(sorted(set(table['device'])))}"]
     said += filter(None, [side_by_side(table["other_cores"].dropna().tolist())])
-    alone = [Paragraph(ALONE)] if exclusive else []
+    alone = [Paragraph(ALONE)] if shown.exclusive else []
     blocks: list[Block] = [Paragraph(f"{'; '.join(said)}."), *alone, costs_table(table, labels)]
     for work in ("inference", "fine-tuning"):
         blocks.append(Folded(f"Models by tasks: {work} times", [], f"tables/{work}-times.md"))
-    blocks += [Paragraph(FRONT)] if controls else []
-    for name, control in controls.items():
+    blocks += [Paragraph(FRONT)] if shown.controls else []
+    for name, control in shown.controls.items():
         title = f"Effects over {labels.system(control)}, and what they cost"
         blocks.append(Figure(f"figures/{name}.svg", f"{title}.", f"{title}. The tables have the numbers."))
     return Section("Costs", blocks, anchor="costs")
@@ -153,6 +159,20 @@ def unchanging(configuration: str) -> list[tuple[str, str]]:
     """The facts that do not change between runs: the version, and the configuration that reproduces the page."""
     rerun = f"{configuration}, with all defaults; make run CONFIG={configuration} runs it again"
     return [("Version", f"ranktrial {VERSION}"), ("Configuration", rerun)]
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """The seeds of an experiment."""
+
+    data: Annotated[int, "of data and tests"]
+    training: Annotated[dict[str, list[int]], "system: its seeds"]
+
+    def lines(self) -> list[Text]:
+        """The same as one line each."""
+        trained = self.training.items()
+        of_systems = [f"Seeds of training of {system}: {', '.join(map(str, seeds))}" for system, seeds in trained]
+        return [f"Seed of data and tests: {self.data}", *of_systems]
 
 
 def made(

@@ -7,9 +7,9 @@ seeds and its marks, and the best are bold. Where judgements are graded, a table
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import ir_measures
 import pandas as pd
@@ -18,9 +18,9 @@ from ranktrial.common.tables import read_table
 from ranktrial.ir.choosing import few_queries
 from ranktrial.ir.measure_names import canonical, parse
 from ranktrial.ir.runs import zero_runs
+from ranktrial.records.facts import Facts, Labels
 from ranktrial.reports.comparison.families import FoundFamily, of_all_pairs
 from ranktrial.reports.comparison.number_text import fixed
-from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.writing.content import (
     Block,
     Cell,
@@ -105,6 +105,21 @@ ON_TEST = (
 
 ALL_QUERIES = "tables/queries.tsv.gz"
 MANY_NEAR = 0.1  # share of test queries near a training query from which it is noted
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where the data come from."""
+
+    sources: Annotated[dict[str, dict[str, str]], "dataset: its location and licence"]
+
+
+@dataclass(frozen=True)
+class Described:
+    """What the systems are, and on what they were tuned."""
+
+    systems: Annotated[dict[str, str], "system: its description"]
+    tuned: Annotated[dict[str, list[str]], "dataset: the systems tuned on its dev split"]
 
 
 def tasks(names: Sequence[str], datasets: pd.DataFrame, sources: dict[str, dict[str, str]]) -> Section:
@@ -227,53 +242,45 @@ def _choices(table: pd.DataFrame, labels: Labels, of: str, said: str) -> list[Te
 
 
 @dataclass(frozen=True)
-class Means:
-    """What is shown of the means: measures, the tasks that each system learnt on, cautions, bar charts by name.
+class Beside:
+    """What stands beside the means."""
 
-    `unstated` are systems of whose published weights nobody states what they were trained on. `of_runs`: values are
-    computed from runs. A lower value of the measures `lower_is_better` is better. `families`: multiple comparisons.
-    `grades`: what those of judgements count for.
+    cautions: Annotated[list[str], "of the configuration"]
+    charts: Annotated[list[str], "figures with bars of means"]
+    of_runs: Annotated[bool, "values are computed from runs"]
+
+
+def means(
+    table: pd.DataFrame, facts: Facts, families: Mapping[str, FoundFamily], beside: Beside, grades: str = ""
+) -> Section:
+    """A table for each measure, how to read them, cautions, and bar charts.
+
+    `families` are the multiple comparisons; `grades` says what those of judgements count for.
     """
-
-    measures: list[str]
-    trained: dict[str, list[str]]
-    unstated: list[str]
-    cautions: list[str]
-    charts: list[str]
-    of_runs: bool
-    lower_is_better: list[str]
-    families: Mapping[str, FoundFamily] = field(default_factory=dict)
-    grades: str = ""
-
-    def tested(self, measure: str) -> FoundFamily | None:
-        """The multiple comparison of all pairs with a measure."""
-        return of_all_pairs(self.families, measure)[1]
-
-
-def means(table: pd.DataFrame, shown: Means, labels: Labels) -> Section:
-    """A table for each measure, how to read them, cautions, and bar charts."""
+    labels = facts.labels
+    of_pairs = {measure: of_all_pairs(families, measure)[1] for measure in facts.measures}
     spread = table[[name for name in table if str(name).endswith(" sd")]].notna().any(axis=None)
-    tested = [measure for measure in shown.measures if shown.tested(measure)]
+    tested = [measure for measure, family in of_pairs.items() if family]
     said = "Bold marks the best mean of a row"
     said += f" and, of {listed(tested)}, those that do not differ significantly from it" if tested else ""
-    said += ", significant or not" if tested != shown.measures else ""
+    said += ", significant or not" if tested != facts.measures else ""
     said += "; ± is the standard deviation between seeds" if spread else ""
-    if shown.trained:
+    if facts.trained:
         said += "; * marks a task on whose training queries the system learnt, all others are transfer"
-    if shown.unstated:
-        names = ", ".join(map(labels.system, shown.unstated))
+    if facts.unstated:
+        names = ", ".join(map(labels.system, facts.unstated))
         said += f". What the published weights of {names} were trained on is not stated"
     zeros = [
         one.caution(labels.task(one.task), labels.system(one.system)) for one in zero_runs(table.to_dict("records"))
     ]
-    counted = " A judged query that a run lacks counts as 0." if shown.of_runs else ""
+    counted = " A judged query that a run lacks counts as 0." if beside.of_runs else ""
     each = Span(ALL_QUERIES, link=ALL_QUERIES)
     blocks: list[Block] = [Paragraph((f"{said}.{counted} Every value of every query: ", each, "."))]
-    blocks += [Paragraph(shown.grades)] if shown.grades else []
-    blocks += [Note(f"{caution}.") for caution in (*zeros, *unequal_counts(table, labels), *shown.cautions)]
-    for place, measure in enumerate(shown.measures):
-        blocks.append(Folded(measure, [means_table(table, measure, shown, labels)], unfolded=not place))
-    for name in shown.charts:
+    blocks += [Paragraph(grades)] if grades else []
+    blocks += [Note(f"{caution}.") for caution in (*zeros, *unequal_counts(table, labels), *beside.cautions)]
+    for place, (measure, family) in enumerate(of_pairs.items()):
+        blocks.append(Folded(measure, [means_table(table, measure, facts, family)], unfolded=not place))
+    for name in beside.charts:
         blocks.append(Figure(f"figures/{name}.svg", name, f"Bar chart {name}. The tables of means have the numbers."))
     return Section("Means", blocks, anchor="means")
 
@@ -291,19 +298,23 @@ def unequal_counts(means: pd.DataFrame, labels: Labels) -> list[str]:
     return said
 
 
-def means_table(means: pd.DataFrame, measure: str, shown: Means, labels: Labels) -> Table:
-    """Tasks by systems: mean of a measure, its spread over seeds, a star where the system learnt on its dataset."""
+def means_table(means: pd.DataFrame, measure: str, facts: Facts, tested: FoundFamily | None = None) -> Table:
+    """Tasks by systems: mean of a measure, its spread over seeds, a star where the system learnt on its dataset.
+
+    `tested`: the multiple comparison of all pairs with this measure.
+    """
+    labels = facts.labels
     measured = means[means[measure].notna()]
     systems = list(dict.fromkeys(measured["system"]))
     rows = []
     for task, part in measured.groupby("task", sort=False):
         found = {}
         for system, mean, sd in zip(part["system"], part[measure], part[f"{measure} sd"], strict=True):
-            star = "*" if task in shown.trained.get(system, []) else ""
+            star = "*" if task in facts.trained.get(system, []) else ""
             found[system] = Value(mean, sd if pd.notna(sd) else None, star)
         values = {labels.system(name): value for name, value in found.items()}
-        lower = measure in shown.lower_is_better
-        bold = in_bold(values, measure, lower, shown.tested(measure), labels.task(str(task)))
+        lower = measure in facts.lower_is_better
+        bold = in_bold(values, measure, lower, tested, labels.task(str(task)))
         cells = {
             name: Cell(value.text(labels.system(name) in bold), value.mean, f"metrics/{task}/{name}/")
             for name, value in found.items()

@@ -23,7 +23,8 @@ from ranktrial.experiment.results_paths import fields_of
 from ranktrial.records.mining import MiningRecord
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.reading import Labels
-from ranktrial.reports.figures.curves import CurvesPlot, Lines, Panel, Spot
+from ranktrial.reports.figures.curves import CurvesPlot, Lines, Panel, Spot, curves_plot, losses
+from ranktrial.reports.figures.forest import as_svg
 from ranktrial.reports.figures.importance import mean_importance, read_importance
 from ranktrial.reports.writing.content import (
     Block,
@@ -52,16 +53,24 @@ class SizeGroup:
     untrained: Annotated[str | None, "the same without training, a dashed level where there is one group"]
 
 
-def trainings(sizes: CurvesPlot, losses: Lines) -> Section:
-    """The figures that contain data."""
+@dataclass(frozen=True)
+class Sizes:
+    """What curves over the number of training queries show."""
+
+    sizes: Annotated[list[SizeGroup], "systems that differ in their number of training queries"]
+
+
+def trainings(sizes: CurvesPlot, lines: Lines) -> Section:
+    """The figures that contain data, drawn."""
     blocks: list[Block] = []
     if sizes.panels:
         title = f"{sizes.measure} over the number of training queries."
-        blocks.append(Figure(SIZES, title, title))
-    if losses:
+        blocks.append(Figure(SIZES, title, title, svg=as_svg(curves_plot(sizes), SIZES)))
+    if lines:
         caption = "Training loss over the steps, one line per seed (means of neighbouring steps if there are many)."
         caption += " Losses of different kinds have different scales."
-        blocks.append(Figure(LOSSES, caption, f"Training loss over the steps: {'; '.join(losses)}."))
+        shows = f"Training loss over the steps: {'; '.join(lines)}."
+        blocks.append(Figure(LOSSES, caption, shows, svg=as_svg(losses(lines), LOSSES)))
     return Section("Learning curves", blocks, anchor="curves")
 
 
@@ -177,6 +186,13 @@ class Rankers:
     features: Annotated[str, "the name of the features"]
     measure: Annotated[str, "the measure that falls when a feature is shuffled"]
     systems: Annotated[list[str], "their names"]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The rankers of an experiment."""
+
+    rankers: Annotated[list[Rankers], "rankers by what they are learnt from"]
 
 
 def importance(groups: list[Rankers], paths: list[Path], labels: Labels) -> Section:

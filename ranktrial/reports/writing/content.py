@@ -93,13 +93,15 @@ class Items:
 class Figure:
     """A figure: its file relative to the page, its caption, and what it shows, for those who do not see it.
 
-    `rows` are the labels of its rows from the top, each with what it leads to.
+    `rows` are the labels of its rows from the top, each with what it leads to. `svg`: the figure itself, if no file has
+    it; a page in Markdown leaves it out.
     """
 
     path: str
     caption: str
     shows: str
     rows: Sequence[tuple[str, str]] = ()
+    svg: str = ""
 
 
 @dataclass(frozen=True)

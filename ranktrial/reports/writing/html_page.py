@@ -119,7 +119,7 @@ def _block(block: Block, figures: Mapping[str, str], level: int) -> str:
         case Items(texts):
             return "\n".join(["<ul>", *(f"<li>{_inline(text)}</li>" for text in texts), "</ul>"])
         case Figure():
-            return _figure(block, figures[block.path])
+            return _figure(block, block.svg or figures[block.path])
         case Folded(_, []):
             return ""
         case Folded(title, blocks, link, unfolded):

@@ -175,7 +175,7 @@ def _block(block: Block, level: int) -> str:
         case Items(texts):
             return "\n".join(f"- {_line(text)}" for text in texts)
         case Figure(path, _, shows):
-            return f"![{escape(shows)}]({path})"
+            return "" if block.svg else f"![{escape(shows)}]({path})"
         case Folded(title, blocks, link):
             shown = [part for part in blocks if isinstance(part, Figure)] if link else blocks
             title = _inline(Span(title, "" if link else "strong", link))

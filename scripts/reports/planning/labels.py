@@ -1,5 +1,9 @@
-"""The labels of tasks and systems that figures, tables and pages show in place of their names in paths."""
+"""What pages show of systems, tasks and measures: labels in place of names in paths, and what systems learnt from."""
 
+from __future__ import annotations
+
+from ranktrial.common.keys import JsonObject
+from ranktrial.experiment.descriptions import datasets_learnt, is_unstated
 from ranktrial.experiment.job_files import tasks_by_folder
 from ranktrial.experiment.records import Experiment
 
@@ -23,3 +27,26 @@ def system_labels(experiment: Experiment) -> dict[str, str]:
 def labels(experiment: Experiment) -> dict[str, dict[str, str]]:
     """The labels of tasks and systems."""
     return {"tasks": task_labels(experiment), "systems": system_labels(experiment)}
+
+
+def facts(experiment: Experiment) -> JsonObject:
+    """What is known of all systems, tasks and measures."""
+    tasks = tasks_by_folder(experiment).values()
+    return {
+        "labels": labels(experiment),
+        "measures": list(dict.fromkeys(measure for task in tasks for measure in task.measures)),
+        "lower_is_better": list(experiment.lower_is_better),
+        "trained": _trained_on(experiment),
+        "unstated": [name for name, system in experiment.systems.items() if is_unstated(experiment, system)],
+    }
+
+
+def _trained_on(experiment: Experiment) -> dict[str, list[str]]:
+    """The trained systems, each with the tasks (by folder) on whose training queries it learnt."""
+    trained = {}
+    for name, system in experiment.systems.items():
+        tasks = experiment.runs_of(system)
+        learnt = {task: datasets_learnt(experiment, system, task.ranked_dataset) for task in tasks}
+        if any(learnt.values()):
+            trained[name] = [task.folder for task in tasks if task.ranked_dataset in learnt[task]]
+    return trained

@@ -1,0 +1,37 @@
+"""What pages and figures say of systems, tasks and measures that stands in no table of results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Display names of tasks (by folder) and systems; a name without one is its own label."""
+
+    tasks: dict[str, str]
+    systems: dict[str, str]
+
+    def task(self, name: str) -> str:
+        """The label of a task."""
+        return self.tasks.get(name, name)
+
+    def system(self, name: str) -> str:
+        """The label of a system."""
+        return self.systems.get(name, name)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of the systems, tasks and measures of an experiment."""
+
+    labels: Annotated[Labels, "of tasks and systems that have one"]
+    measures: Annotated[list[str], "those of all tasks, in their order"]
+    lower_is_better: Annotated[list[str], "the measures of which a lower value is better"] = field(default_factory=list)
+    trained: Annotated[dict[str, list[str]], "system: the tasks on whose training queries it learnt"] = field(
+        default_factory=dict
+    )
+    unstated: Annotated[list[str], "systems of whose published weights nobody states what they were trained on"] = (
+        field(default_factory=list)
+    )

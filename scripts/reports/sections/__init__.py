@@ -1,0 +1,105 @@
+"""The sections of the report, one module each, in the order of their PLACE.
+
+A section declares
+
+- NAME: its key in the settings of the report's job, and PLACE: the number that orders the sections
+- inputs(experiment): the files that it reads, by name; a name stands for the same files in all sections
+- settings(experiment): optional, as JSON: what it says that is in no file
+- blocks(report): its content; an empty list leaves it out
+- in_summary(report): optional: what summary.md has in its place
+
+Planning loads all sections, so `blocks` imports what reads tables or draws in its body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+from ranktrial.common.keys import JsonObject
+from ranktrial.common.plugins import load_all, source
+from ranktrial.common.settings import read_settings
+from ranktrial.experiment.records import Experiment
+from ranktrial.records.facts import Facts
+from scripts.reports.planning.figures import family_figures, figure_files
+from scripts.reports.planning.labels import facts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ranktrial.reports.writing.content import Block
+
+Own = TypeVar("Own")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the report says that no file contains."""
+
+    experiment: str
+    facts: Facts
+    sections: Annotated[dict[str, dict], "section: its settings"]
+    jobs: Annotated[dict[str, int], "rule: its number of jobs"]
+    feeds: Annotated[list[list[str]], "pairs of rules of which the first makes what the second takes"]
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What sections are made of: the settings of the job, and the files by the names in `inputs`."""
+
+    said: Settings
+    files: Mapping[str, list[Path]]
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of systems, tasks and measures."""
+        return self.said.facts
+
+    def settings(self, section: str, record: type[Own]) -> Own:
+        """The settings of a section, by its NAME. Raises UserError if they are not those of the record."""
+        return read_settings(record, self.said.sections[section], f"--settings: {section}")
+
+    def table(self, name: str, *texts: str) -> pd.DataFrame:
+        """The only table of this name, with the columns `texts` as text and all others as numbers."""
+        from ranktrial.common.tables import read_table
+
+        (path,) = self.files[name]
+        return read_table(path, *texts)
+
+
+def sections() -> list[ModuleType]:
+    """All sections in their order."""
+    return sorted(load_all(__name__).values(), key=lambda section: section.PLACE)
+
+
+def sources() -> list[str]:
+    """The files of all sections, relative to the repository."""
+    return [source(__name__, section.NAME) for section in sections()]
+
+
+def inputs(experiment: Experiment) -> dict[str, list[str]]:
+    """The figures, and the files of all sections by name. Raises ValueError for a name of different files."""
+    found = {"figures": figure_files(experiment, ("svg",)), "family_figures": family_figures(experiment, ("svg",))}
+    for section in sections():
+        for name, files in section.inputs(experiment).items():
+            if found.setdefault(name, files) != files:
+                raise ValueError(f"section {section.NAME}: {name} are other files in another section")
+    return found
+
+
+def settings(experiment: Experiment) -> JsonObject:
+    """The settings of the report's job, but for its rules."""
+    own = {one.NAME: one.settings(experiment) for one in sections() if hasattr(one, "settings")}
+    return {"experiment": experiment.name, "facts": facts(experiment), "sections": own}
+
+
+def content(report: Report, summary: bool = False) -> list[Block]:
+    """The blocks of all sections, or what the summary has of them."""
+    blocks: list[Block] = []
+    for section in sections():
+        own = getattr(section, "in_summary", section.blocks) if summary else section.blocks
+        blocks += own(report)
+    return blocks

@@ -1,0 +1,78 @@
+"""Each comparison in full: its answers, forest plot, table and moderators."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ranktrial.common.keys import JsonObject
+from ranktrial.experiment import job_files
+from ranktrial.experiment.records import Experiment
+from ranktrial.experiment.results_paths import path
+from scripts.explorer.planning import explored
+from scripts.reports.planning import figures as planned
+
+if TYPE_CHECKING:
+    from ranktrial.reports.contents.comparisons import Compared, Figures
+    from ranktrial.reports.writing.content import Block
+    from scripts.reports.sections import Report
+
+NAME, PLACE = "comparisons", 60
+
+
+def inputs(experiment: Experiment) -> dict[str, list[str]]:
+    """The results of all comparisons, their table, and the queries that they win and lose most."""
+    extremes = [path("extreme_queries", experiment=experiment.name)] if explored(experiment) else []
+    return {
+        "comparisons": [path("comparisons", experiment=experiment.name, table_format="tsv")],
+        "effects": job_files.of_comparisons(experiment, "effects"),
+        "meta": job_files.of_comparisons(experiment, "meta"),
+        "moderators": planned.moderators(experiment),
+        "extremes": extremes,
+    }
+
+
+def settings(experiment: Experiment) -> JsonObject:
+    """How comparisons and their figures look."""
+    return {
+        "comparisons": planned.table_settings(experiment),
+        "together": experiment.figures,
+        "forest_plots": {name: planned.forest_looks(experiment, name) for name in planned.forest_plots(experiment)},
+        "further": planned.further_figures(experiment),
+        "moderated": planned.shown_on_pages(experiment),
+    }
+
+
+@cache
+def compared(report: Report) -> dict[str, Compared]:
+    """All comparisons by name."""
+    from ranktrial.common.tables import COMPARISONS
+    from ranktrial.reports.comparison.reading import adjustments, read_found
+    from ranktrial.reports.contents.comparisons import Shown, compared
+
+    adjusted = adjustments(report.table("comparisons", *COMPARISONS))
+    moderators = {path.stem: path for path in report.files["moderators"]}
+    found = {
+        meta.stem: read_found(effects, meta, adjusted.get(meta.stem), moderators.get(meta.stem))
+        for effects, meta in zip(report.files["effects"], report.files["meta"], strict=True)
+    }
+    return compared(found, report.settings(NAME, Shown).comparisons, report.facts.labels)
+
+
+@cache
+def figures(report: Report) -> Figures:
+    """The figures of comparisons."""
+    from ranktrial.common.tables import EXTREME_QUERIES
+    from ranktrial.reports.contents.comparisons import Figures, Shown
+
+    shown = report.settings(NAME, Shown)
+    extremes = report.table("extremes", *EXTREME_QUERIES) if report.files["extremes"] else None
+    return Figures(shown.together, shown.forest_plots, shown.moderated, shown.further, extremes)
+
+
+def blocks(report: Report) -> list[Block]:
+    """The section, if anything is compared."""
+    from ranktrial.reports.contents.comparisons import comparisons
+
+    every = compared(report)
+    return [comparisons(every, figures(report), report.facts.labels)] if every else []

@@ -1,0 +1,26 @@
+"""Language models that judge, beside the judgements of humans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ranktrial.experiment.records import Experiment
+from scripts.reports.planning.pages import judge_tables
+
+if TYPE_CHECKING:
+    from ranktrial.reports.writing.content import Block
+    from scripts.reports.sections import Report
+
+NAME, PLACE = "judges", 90
+
+
+def inputs(experiment: Experiment) -> dict[str, list[str]]:
+    """The tables of all judges."""
+    return {"judges": judge_tables(experiment, ("tsv",))}
+
+
+def blocks(report: Report) -> list[Block]:
+    """The section, if any model judges."""
+    from ranktrial.reports.contents.data import judges
+
+    return [judges(report.files["judges"])] if report.files["judges"] else []
