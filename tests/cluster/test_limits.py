@@ -45,25 +45,33 @@ def test_submissions_above_a_limit_wait_for_room_and_use_up_no_attempt(workspace
     assert workspace.states("search") == ["COMPLETED"] * 3 and not workspace.lines("failed: ")
 
 
+@pytest.fixture
+def reservation(three):
+    """A reservation of the first node, which gets a feature; both end with the test, since others need the node."""
+    node = f"NodeName={three.shape.nodes[0]}"
+    three.ask("scontrol", "update", node, "AvailableFeatures=avx512")
+    words = ["ReservationName=review", "StartTime=now", "Duration=60", "Users=root", f"Nodes={three.shape.nodes[0]}"]
+    assert "review" in three.ask("scontrol", "create", "reservation", *words)
+    yield "review"
+    three.ask("scontrol", "delete", "ReservationName=review")
+    three.ask("scontrol", "update", node, "AvailableFeatures=")
+
+
 def check(workspace: ClusterWorkspace) -> subprocess.CompletedProcess:
     command = [sys.executable, "scripts/engine/check_cluster.py"]
     environment = os.environ | {"PYTHONPATH": "."}
     return subprocess.run(command, cwd=workspace.folder, env=environment, capture_output=True, text=True)
 
 
-def test_the_block_alone_meets_a_site_with_accounts_qos_features_and_reservations(workspace, three):
+def test_the_block_alone_meets_a_site_with_accounts_qos_features_and_reservations(reservation, workspace):
     for name in ("lab", "gpus"):
         sacctmgr("add", "account", name, f"cluster={CLUSTER}")
         sacctmgr("add", "user", "root", f"account={name}", f"cluster={CLUSTER}")
     sacctmgr("add", "qos", "paper")
     sacctmgr("modify", "user", "root", "set", "qos+=paper")
-    first = three.shape.nodes[0]
-    three.ask("scontrol", "update", f"NodeName={first}", "AvailableFeatures=avx512")
-    words = ["ReservationName=review", "StartTime=now", "Duration=60", "Users=root", f"Nodes={first}"]
-    assert "review" in three.ask("scontrol", "create", "reservation", *words)
     block = {
         "account": '"lab"', "gpu_account": '"gpus"', "gpus_by": "gres", "cpus_per_gpu": "2", "longest": "5",
-        "longest_gpu": "7", "largest": "900", "qos": "paper", "constraint": "avx512", "extra": "--reservation=review",
+        "longest_gpu": "7", "largest": "900", "qos": "paper", "constraint": "avx512", "extra": f"--reservation={reservation}",
     }  # fmt: skip
     for name, value in block.items():
         workspace.edit(rf'^  {name}: (?:""|\S+)', f"  {name}: {value}")

@@ -167,3 +167,23 @@ def test_a_rule_without_an_entry_gets_memory_that_grows_with_its_input(slurm_tex
         inputs.size_mb = size
         known = {"wildcards": None, "input": inputs, "attempt": attempt, "async_run": None}
         assert Resource.cli_evaluator("mem_mb", default["mem_mb"], **known) == expected
+
+
+def functions(files):
+    return {name for path in files for name in re.findall(r"^def (test_\w+)", path.read_text(), re.MULTILINE)}
+
+
+def test_each_fault_of_the_page_is_a_test_and_each_test_of_a_fault_is_on_the_page():
+    """Rows of the first table are tests on Slurm; those of the second, of any machine, have tests anywhere."""
+    page = (REPOSITORY / "docs" / "cluster.md").read_text()
+    of_slurm, of_any = page.partition("\n## Faults\n")[2].partition("\nDetails:\n")[0].split("\nOn any machine")
+    on_slurm = [
+        path for path in (REPOSITORY / "tests/cluster").glob("test_*.py") if "pytest.mark.cluster" in path.read_text()
+    ]
+    known = {of_slurm: functions(on_slurm), of_any: functions((REPOSITORY / "tests").rglob("test_*.py"))}
+    for table, tests in known.items():
+        rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
+        named = [re.findall(r"\btest_\w+", re.search("<!--(.*)-->", row)[1]) for row in rows]
+        assert len(rows) > 3 and all(one and tests.issuperset(one) for one in named)
+    faults = functions(path for path in on_slurm if path.stem not in ("test_run", "test_soak"))
+    assert faults - set(re.findall(r"\btest_\w+", page)) == set()
