@@ -6,8 +6,6 @@ tables/study-design.{tsv,md,tex}. `snakemake plan_study` makes them all, with th
 """
 
 from ranktrial.engine.rule_helpers import one_of
-from ranktrial.experiment import job_files
-from ranktrial.experiment.comparisons import loaded_modules
 from scripts.reports.planning.labels import system_labels
 from scripts.study_design import planning as study
 
@@ -17,23 +15,9 @@ localrules:
     plan_study,
 
 
-def of_plan(name):
-    """The path `name` of the comparison whose variances a plan uses; nothing if they are assumed."""
-
-    def inputs(wildcards):
-        compared = study.compared(EXPERIMENT, wildcards.plan)
-        return job_files.of_comparisons(EXPERIMENT, name, [comparison.name for comparison in compared])
-
-    return inputs
-
-
 use rule in_report as study_design with:
     input:
-        effects=of_plan("effects"),
-        meta=of_plan("meta"),
-        control=lambda wildcards: study.metrics(EXPERIMENT, wildcards.plan, "control"),
-        treatment=lambda wildcards: study.metrics(EXPERIMENT, wildcards.plan, "treatment"),
-        costs=lambda wildcards: [result("costs")] if study.compared(EXPERIMENT, wildcards.plan) else [],
+        unpack(planned(study.plan_inputs)),
     output:
         plan=result("study_design"),
     log:
@@ -41,13 +25,7 @@ use rule in_report as study_design with:
     wildcard_constraints:
         plan=one_of(EXPERIMENT.study.plans),
     params:
-        **job(
-            code(
-                "study_design/plan_designs.py",
-                lambda wildcards: loaded_modules(study.compared(EXPERIMENT, wildcards.plan)),
-            ),
-            planned(study.plan_settings),
-        ),
+        **job(code("study_design/plan_designs.py", planned(study.modules)), planned(study.plan_settings)),
 
 
 use rule in_report as plan_study with:

@@ -4,7 +4,7 @@ In: metrics/{task}/{system}/seed-{seed}.tsv, timings of trainings, tables/datase
 tables/curves-{curve}.tsv.
 """
 
-from ranktrial.engine.rule_helpers import one_of, settings
+from ranktrial.engine.rule_helpers import one_of
 from scripts.synthesis.transfer import planning as transfer_values
 
 
@@ -12,10 +12,10 @@ localrules:
     curves,
 
 
-rule curves:
+use rule in_evaluation as curves with:
     input:
-        metrics=lambda wildcards: transfer_values.curves_metrics(EXPERIMENT, wildcards.curve),
-        timings=lambda wildcards: transfer_values.curves_timings(EXPERIMENT, wildcards.curve),
+        metrics=planned(transfer_values.curves_metrics),
+        timings=planned(transfer_values.curves_timings),
         datasets=result("datasets_table"),
     output:
         table=shown(result("curves_table"), "curves", "Tables", table="curves", comparison="{curve}"),
@@ -25,10 +25,4 @@ rule curves:
     wildcard_constraints:
         curve=one_of(EXPERIMENT.curves),
     params:
-        code=code("synthesis/measure_curves.py"),
-        settings=lambda wildcards: settings(**transfer_values.curves_settings(EXPERIMENT, wildcards.curve)),
-    conda:
-        "../envs/evaluation.yaml"
-    shell:
-        "python {params.code[script]:q} --metrics {input.metrics:q} --timing {input.timings:q} --datasets {input.datasets:q}"
-        " --table {output.table:q} --record {output.record:q} --settings {params.settings:q} --log {log:q}"
+        **job("synthesis/measure_curves.py", planned(transfer_values.curves_settings)),

@@ -180,6 +180,17 @@ def _of_seeds(experiment: Experiment, system: System, task: Task, name: str, fol
     return [path(name, **fields, seed=seed) for seed in experiment.seeds_on(system, task)]
 
 
+def compared_metrics(experiment: Experiment, comparison: str) -> dict[str, list[str]]:
+    """Return the metrics files of control and treatment on all tasks of a comparison, where each is scored."""
+    found, files = experiment.comparisons[comparison], {}
+    for role in ("control", "treatment"):
+        system = experiment.systems[getattr(found, role)]
+        on = found.treatment_on if role == "treatment" else {}
+        tasks = [experiment.tasks[on.get(task, task)] for task in found.tasks]
+        files[role] = [file for task in tasks for file in metrics(experiment, system, task)]
+    return files
+
+
 def of_comparisons(
     experiment: Experiment, name: str, comparisons: Iterable[str] | None = None, **fields: object
 ) -> list[str]:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ranktrial.common.keys import JsonObject
 from ranktrial.common.urls import shown
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.sections.comparison import ComparisonEntry
@@ -18,6 +17,7 @@ from ranktrial.configuration.sections.dataset import Dataset
 from ranktrial.datasets.formats.judge import Judge
 from ranktrial.experiment.endpoints import check_chat
 from ranktrial.experiment.records import Comparison, Experiment, System, Task
+from ranktrial.experiment.synthesis_records import JudgedBy
 from ranktrial.experiment.system_types import behind
 from ranktrial.experiment.systems import listwise
 from ranktrial.models.endpoint_keys import url_of
@@ -87,19 +87,20 @@ def probabilities(experiment: Experiment, comparison: Comparison) -> list[str]:
     return [judge.probabilities for judge in judged if judge.probabilities]
 
 
-def judges(experiment: Experiment, comparison: Comparison) -> JsonObject:
-    """Return the setting `judged` of a comparison's job; empty if no model judges."""
-    found: dict[str, JsonObject] = {}
-    for task in (experiment.tasks[task] for task in comparison.tasks):
-        if judge := task.judge:
-            humans = {"humans": experiment.ranked_task(task).folder} if judge.humans else {}
-            queries = {"queries": judge.human_queries} if judge.human_queries else {}
-            chosen = {"probabilities": judge.probabilities} if judge.probabilities else {}
-            holes = {"holes": True} if judge.fill == "holes" else {}
-            relatives = related(experiment, comparison, judge)
-            of_family = {"relatives": relatives} if relatives else {}
-            found[task.folder] = {"model": judge.endpoint.model, **humans, **queries, **chosen, **holes, **of_family}
-    return {"judged": found} if found else {}
+def judges(experiment: Experiment, comparison: Comparison) -> dict[str, JudgedBy]:
+    """Return the judges of a comparison's tasks, by the tasks' folders; empty if no model judges."""
+    judged = {task: judge for name in comparison.tasks if (judge := (task := experiment.tasks[name]).judge)}
+    return {
+        task.folder: JudgedBy(
+            model=judge.endpoint.model,
+            humans=experiment.ranked_task(task).folder if judge.humans else None,
+            queries=judge.human_queries or None,
+            probabilities=judge.probabilities or None,
+            holes=judge.fill == "holes",
+            relatives=related(experiment, comparison, judge),
+        )
+        for task, judge in judged.items()
+    }
 
 
 def related(experiment: Experiment, comparison: Comparison, judge: Judge) -> list[str]:

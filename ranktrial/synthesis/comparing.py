@@ -6,8 +6,6 @@ Tasks of a comparison that a language model judges: the scores by human judgemen
 
 Reads files of probabilities; writes nothing. For queries that humans also judged, the task's scores are by human
 judgements; scores by the model's judgements are added for these and all other queries.
-
-The settings of a comparison's job (compare.py), from the configuration.
 """
 
 from __future__ import annotations
@@ -15,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -23,11 +20,12 @@ import pandas as pd
 from ranktrial.common.errors import UserError
 from ranktrial.common.wording import finite
 from ranktrial.experiment.results_paths import SELECTED
-from ranktrial.experiment.synthesis_records import BORROWED, UNKNOWN, SeedsOf
+from ranktrial.experiment.synthesis_records import BORROWED, UNKNOWN, JudgedBy
+from ranktrial.experiment.synthesis_records import ComparisonSettings as Settings
 from ranktrial.ir.columns import paired_columns
 from ranktrial.ir.query_samples import drawn
 from ranktrial.statistics.comparison import Comparison, TaskScores, compare
-from ranktrial.statistics.method import RANDOM, Method
+from ranktrial.statistics.method import RANDOM
 from ranktrial.statistics.paired import queries as counted
 from ranktrial.statistics.prediction_powered import LEAST, ModelScores
 from ranktrial.statistics.seeds import CONTROL, DIFFERENCE, TREATMENT, SeedsFrom
@@ -45,20 +43,6 @@ def read_clusters(path: Path) -> dict[str, str]:
 
 NO_HUMANS = "a language model judged all its queries and humans none, so its errors are unknown"
 HOLES = "a language model judged what humans had not, so no interval includes its errors"
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgedBy:
-    """The properties of a task's judge."""
-
-    model: Annotated[str, "the language model"]
-    humans: Annotated[str | None, "the task with the humans' judgements; null: there are none"] = None
-    queries: Annotated[int | None, "so many of its queries count as judged by humans, a sample; null: all"] = None
-    probabilities: Annotated[str | None, "the file of those with which its queries were chosen; null: a sample"] = None
-    holes: Annotated[bool, "the model judged only what humans had not"] = False
-    relatives: Annotated[list[str], "models behind the compared systems that are of its family"] = field(
-        default_factory=list
-    )
 
 
 Pair = tuple[Scores, Scores]  # control and treatment
@@ -133,54 +117,6 @@ def notes(results: Mapping[str, TaskResult], judges: Mapping[str, JudgedBy]) -> 
             f"{task}: judge and ranker belong to the same model family, {by.model} and {name}" for name in by.relatives
         ]
     return said
-
-
-@dataclass(frozen=True)
-class Bayesian:
-    """The settings of the additional Bayesian summary."""
-
-    tau_scale: Annotated[float | None, "of the half-normal prior of tau; none: by effect type and measure"] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings(Method):
-    """One comparison and its method. The configuration's schema has checked the values."""
-
-    control: Annotated[str, "the control's name"]
-    treatment: Annotated[str, "the treatment's name"]
-    measure: Annotated[str, "column of the metrics files"]
-    cumulative: Annotated[bool, "add the summaries of the first task, the first two, ..."] = False
-    bayesian: Annotated[Bayesian | None, "add a Bayesian summary"] = None
-    treatment_on: Annotated[dict[str, str], "task: the task on which the treatment is scored instead"] = field(
-        default_factory=dict
-    )
-    measure_on: Annotated[dict[str, str], "task: its column of the metrics files, where each has its own"] = field(
-        default_factory=dict
-    )
-    corpora: Annotated[dict[str, str], "task: its corpus, where tasks share one"] = field(default_factory=dict)
-    qrels: Annotated[dict[str, str], "task: its relevance judgements, by which queries are clustered"] = field(
-        default_factory=dict
-    )
-    judgements: Annotated[dict[str, str], "task: its relevance judgements, where queries are not clustered by them"] = (
-        field(default_factory=dict)
-    )
-    of_tasks: Annotated[bool, "a value is the score of a task of a leaderboard, not of a query"] = False
-    runs_on: Annotated[dict[str, str], "task: the one whose runs it scores, where it is another"] = field(
-        default_factory=dict
-    )
-    external: Annotated[list[str], "systems whose runs are files of the user, of any depth"] = field(
-        default_factory=list
-    )
-    judged: Annotated[dict[str, JudgedBy], "task: the language model that judges it"] = field(default_factory=dict)
-    cluster_files: Annotated[dict[str, str], "task: a file with the cluster of each of its queries"] = field(
-        default_factory=dict
-    )
-    seed_sources: Annotated[dict[str, SeedsOf], "role: from whose seeds seed variance is estimated"] = field(
-        default_factory=dict
-    )
-    checkpoints: Annotated[
-        dict[str, dict[str, str]], "role: by task, what the checkpoints were trained by, where tasks have their own"
-    ] = field(default_factory=dict)
 
 
 Pairs = Mapping[str, tuple[Scores, Scores]]  # control and treatment by task, on the same queries in one order

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 import pandas as pd
 
+from ranktrial.experiment.synthesis_records import ComparisonSettings as Settings
 from ranktrial.records.comparison import (
     Asked,
     Covariance,
@@ -50,7 +51,6 @@ from ranktrial.statistics.summaries import SummaryEquivalence, equivalence
 from ranktrial.statistics.synthesise import Synthesis
 from ranktrial.statistics.task_intervals import method_for
 from ranktrial.statistics.task_results import TaskResult
-from ranktrial.synthesis.comparing import Settings
 
 TESTS = ("t_p", "randomisation_p", "equivalence_p", "non_inferiority_p")  # prefixes of columns
 

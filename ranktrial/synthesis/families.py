@@ -54,7 +54,7 @@ def _difference(one: Scope, number: int, i: int, j: int, settings: Settings, rea
     )
 
 
-def record(found: Sequence[Scope], settings: Settings, seeds: dict[str, int], warnings: list[str]) -> FamilyRecord:
+def record_of(found: Sequence[Scope], settings: Settings, seeds: dict[str, int], warnings: list[str]) -> FamilyRecord:
     """The content of multiple-comparisons/{family}.json; `seeds` is the number of seeds by system."""
     return FamilyRecord(
         systems=settings.systems,

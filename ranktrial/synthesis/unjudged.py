@@ -22,13 +22,14 @@ import numpy as np
 import pandas as pd
 
 from ranktrial.experiment.results_paths import fields_of
+from ranktrial.experiment.synthesis_records import ComparisonSettings as Settings
 from ranktrial.ir.holes import ALL, Case, cut, extremes, has_holes, holes, values
 from ranktrial.ir.measure_names import by_subtopic, follows_instructions
 from ranktrial.ir.runs import too_short
 from ranktrial.ir.trec import Qrels, Run, judged, ranking, read_run
 from ranktrial.records.comparison import UnjudgedCase, UnjudgedRecord
 from ranktrial.statistics.effects import effect_named
-from ranktrial.synthesis.comparing import DependenceData, Pairs, Settings, compared
+from ranktrial.synthesis.comparing import DependenceData, Pairs, compared
 from ranktrial.synthesis.metrics_files import Scores
 
 LOWEST, HIGHEST, CONDENSED = "lowest", "highest", "condensed"

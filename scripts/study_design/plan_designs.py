@@ -16,7 +16,7 @@ from typing import Annotated
 
 import pandas as pd
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.settings import read_record, write_record
 from ranktrial.common.tables import COSTS, EFFECTS, read_metrics, read_table
 from ranktrial.experiment.results_paths import fields_of
@@ -69,7 +69,7 @@ def read_values(paths: Sequence[Path], measure: str) -> Values:
     return {task: pd.DataFrame(seeds).dropna() for task, seeds in columns.items()}
 
 
-def plan(settings: Settings, basis: Basis) -> PlanRecord:
+def planned(settings: Settings, basis: Basis) -> PlanRecord:
     """The content of the table, the figure and the sentences."""
     target = Target(settings.effect, settings.half_width)
     question = Question(settings.alpha, settings.power, basis.described.interval)
@@ -134,22 +134,22 @@ def _finite(df: float) -> float | None:
     return None if math.isinf(df) else df
 
 
-def main() -> None:
-    arguments = parser(
-        __doc__, "effects*", "meta*", "control*", "treatment*", "costs*", "plan", settings=Settings
-    ).parse_args()
-    settings: Settings = arguments.settings
+def study_design(
+    effects: list[Path], meta: list[Path], control: list[Path], treatment: list[Path], costs: list[Path], plan: Path,
+    settings: Settings,
+) -> None:  # fmt: skip
+    """Plan the next study of one comparison: the precision of each design, from the comparison's variances."""
     if settings.compared:
-        meta = read_record(MetaRecord, arguments.meta[0])
-        effects = read_table(arguments.effects[0], *EFFECTS)
-        control, treatment = (read_values(files, meta.measure) for files in (arguments.control, arguments.treatment))
-        values = trained_values(settings.compared, control, treatment)
-        basis = found_basis(settings.compared, meta, effects, values, read_table(arguments.costs[0], *COSTS))
+        found = read_record(MetaRecord, meta[0])
+        of_both = (read_values(files, found.measure) for files in (control, treatment))
+        values = trained_values(settings.compared, *of_both)
+        tables = read_table(effects[0], *EFFECTS), values, read_table(costs[0], *COSTS)
+        basis = found_basis(settings.compared, found, *tables)
     else:
         assert settings.assumed is not None  # planning gives one of both
         basis = assumed_basis(settings.assumed)
-    write_record(arguments.plan, plan(settings, basis), indent=1)
+    write_record(plan, planned(settings, basis), indent=1)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(study_design)

@@ -6,7 +6,7 @@ from functools import partial
 
 from ranktrial.common.keys import JsonObject, stated
 from ranktrial.experiment import job_files
-from ranktrial.experiment.comparisons import STUDY_FIGURE
+from ranktrial.experiment.comparisons import STUDY_FIGURE, loaded_modules
 from ranktrial.experiment.drawing import Drawing, Drawings
 from ranktrial.experiment.records import Comparison, Experiment
 from ranktrial.experiment.results_paths import FIGURE_FORMATS, TABLE_FORMATS, path
@@ -16,6 +16,11 @@ from ranktrial.experiment.system_types import seeds_matter, system_type
 def compared(experiment: Experiment, plan: str) -> list[Comparison]:
     """The comparison whose variances a plan uses; None if they are assumed."""
     return [] if experiment.study.plans[plan].assumed else [experiment.comparisons[plan]]
+
+
+def modules(experiment: Experiment, plan: str) -> list[str]:
+    """The modules of the effect, estimator and intervals of the comparison whose variances a plan uses."""
+    return loaded_modules(compared(experiment, plan))
 
 
 def plan_files(experiment: Experiment) -> list[str]:
@@ -52,15 +57,15 @@ def asked(experiment: Experiment) -> list[str]:
     return [*tables(experiment), *figure_files(experiment)] if experiment.study.configured else []
 
 
-def metrics(experiment: Experiment, plan: str, role: str) -> list[str]:
-    """The metrics files of a plan's control or treatment, on the tasks where it is scored."""
-    files = []
-    for comparison in compared(experiment, plan):
-        system = experiment.systems[getattr(comparison, role)]
-        for task in comparison.tasks:
-            scored = comparison.treatment_on.get(task, task) if role == "treatment" else task
-            files += job_files.metrics(experiment, system, experiment.tasks[scored])
-    return files
+def plan_inputs(experiment: Experiment, plan: str) -> dict[str, list[str]]:
+    """The effects, metrics files and costs behind a plan; none if its variances are assumed."""
+    if experiment.study.plans[plan].assumed:
+        return {name: [] for name in ("effects", "meta", "control", "treatment", "costs")}
+    return {
+        **{name: [path(name, experiment=experiment.name, comparison=plan)] for name in ("effects", "meta")},
+        **job_files.compared_metrics(experiment, plan),
+        "costs": [path("costs", experiment=experiment.name)],
+    }
 
 
 def plan_settings(experiment: Experiment, plan: str) -> JsonObject:

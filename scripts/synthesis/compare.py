@@ -19,11 +19,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.settings import write_record
 from ranktrial.common.tables import write_table
 from ranktrial.experiment.results_paths import fields_of
+from ranktrial.experiment.synthesis_records import ComparisonSettings as Settings
 from ranktrial.ir.scores import are_counted, check_scales
 from ranktrial.ir.trec import Qrels, read_qrels
 from ranktrial.ir.trec import relevant as relevant_documents
@@ -34,7 +35,6 @@ from ranktrial.statistics.sensitivity import sensitivity
 from ranktrial.statistics.task_results import task_warnings
 from ranktrial.synthesis.comparing import (
     DependenceData,
-    Settings,
     compared,
     mixed_estimands,
     notes,
@@ -145,26 +145,26 @@ def largest_reach(pairs: Pairs, settings: Settings) -> float | None:
     return None if None in found else max(filter(None, found), default=None)
 
 
-def main() -> None:
-    arguments = parser(
-        __doc__, "control*", "treatment*", "siblings*", "runs*", "effects", "meta", settings=Settings
-    ).parse_args()
-    settings: Settings = arguments.settings
-    pairs, unpaired = read_pairs(arguments.control, arguments.treatment, settings)
+def compare(
+    control: list[Path], treatment: list[Path], siblings: list[Path], runs: list[Path], effects: Path, meta: Path,
+    settings: Settings,
+) -> None:  # fmt: skip
+    """Compare treatment with control over the tasks of one comparison."""
+    pairs, unpaired = read_pairs(control, treatment, settings)
     settings = replace(settings, reach=largest_reach(pairs, settings))
     pairs, models = with_judges(pairs, settings.judged, settings.seed)
     warnings = warnings_before(pairs, settings)
-    for name, files in ((settings.control, arguments.control), (settings.treatment, arguments.treatment)):
+    for name, files in ((settings.control, control), (settings.treatment, treatment)):
         warnings += mixed_estimands(name, seeds_by_task(files))
     qrels = {task: read_qrels(Path(file)) for task, file in (settings.qrels | settings.judgements).items()}
-    dependence = dependence_data(settings, qrels, arguments.siblings)
+    dependence = dependence_data(settings, qrels, siblings)
     found = compared(pairs, settings, dependence, models)
     units = "tasks" if settings.of_tasks else "queries"
     warnings += [*found.cluster_warnings, *unknown_seeds(settings), *task_warnings(found.tasks, units)]
     warnings += notes(found.tasks, settings.judged)
     scale = measure_scale(scores.values.to_numpy() for pair in pairs.values() for scores in pair)
     all_tasks = sensitivity(found.tasks, settings, found.corpora, list(found.seed_effects.values()))
-    unjudged = unjudged_record(pairs, arguments.runs, qrels, settings, dependence)
+    unjudged = unjudged_record(pairs, runs, qrels, settings, dependence)
     lacking = [*unpaired, *unjudged.absent]
     record = meta_record(
         found.synthesis,
@@ -178,11 +178,11 @@ def main() -> None:
     )
     for warning in record.warnings:
         shown = "warning: " if warning in lacking else ""  # in the terminal as well
-        print(f"{arguments.effects.stem}: {shown}{warning}", file=sys.stderr)
+        print(f"{effects.stem}: {shown}{warning}", file=sys.stderr)
     judged = {task: Judged(*(scores.mean_judged for scores in pair)) for task, pair in pairs.items()}
-    write_table(arguments.effects, rows(found.tasks, found.synthesis.weights, judged))
-    write_record(arguments.meta, record)
+    write_table(effects, rows(found.tasks, found.synthesis.weights, judged))
+    write_record(meta, record)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(compare)

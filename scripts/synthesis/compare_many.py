@@ -9,16 +9,17 @@ holds for these checkpoints: other seeds would add to the uncertainty.
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pandas as pd
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.settings import write_record
 from ranktrial.common.tables import write_table
 from ranktrial.ir.scores import are_counted, check_scales
 from ranktrial.statistics.measure_scale import reach_of
 from ranktrial.statistics.multiple import scopes
-from ranktrial.synthesis.families import Settings, record, rows
+from ranktrial.synthesis.families import Settings, record_of, rows
 from ranktrial.synthesis.metrics_files import by_task_and_system, on_common_queries, read_scores
 
 
@@ -34,11 +35,10 @@ def with_shared_queries(tables: dict[str, pd.DataFrame]) -> list[str]:
     return [f"{', '.join(tasks)} have the same query ids: {why}" for tasks in groups]
 
 
-def main() -> None:
-    arguments = parser(__doc__, "metrics*", "table", "record", settings=Settings).parse_args()
-    settings: Settings = arguments.settings
+def compare_many(metrics: list[Path], table: Path, record: Path, settings: Settings) -> None:
+    """Compare many systems at once: all pairs, or all systems with one control, on each task and over the tasks."""
     tables, warnings, seeds = {}, [], dict.fromkeys(settings.systems, 0)
-    for task, files in by_task_and_system(arguments.metrics).items():
+    for task, files in by_task_and_system(metrics).items():
         scores = {name: read_scores(files[name], settings.measure).values for name in settings.systems}
         seeds = {name: max(seeds[name], scores[name].shape[1]) for name in settings.systems}
         check_scales({name: one.to_numpy().ravel().tolist() for name, one in scores.items()}, task, settings.measure)
@@ -46,13 +46,13 @@ def main() -> None:
         warnings += [said] if said else []
     warnings += with_shared_queries(tables)
     found = scopes({task: table.to_numpy() for task, table in tables.items()}, settings)
-    kept = record(found, settings, seeds, warnings)
+    kept = record_of(found, settings, seeds, warnings)
     for warning in kept.warnings:
-        print(f"{arguments.table.stem}: {warning}", file=sys.stderr)
+        print(f"{table.stem}: {warning}", file=sys.stderr)
     reach = reach_of(settings.measure, (table.to_numpy() for table in tables.values()))
-    write_table(arguments.table, rows(found, settings, reach))
-    write_record(arguments.record, kept)
+    write_table(table, rows(found, settings, reach))
+    write_record(record, kept)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(compare_many)

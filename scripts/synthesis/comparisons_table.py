@@ -9,11 +9,12 @@ these collections, of the summary against the margin) is adjusted separately ove
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import pandas as pd
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.settings import read_record
 from ranktrial.common.tables import write_table
 from ranktrial.records.comparison import ComparisonRow, MetaRecord
@@ -77,7 +78,7 @@ def _unjudged(meta: MetaRecord) -> dict[str, float | None]:
     return {"unjudged": sum(numbers) / len(numbers), **ends}
 
 
-def table(metas: dict[str, MetaRecord], settings: Settings) -> pd.DataFrame:
+def comparisons(metas: dict[str, MetaRecord], settings: Settings) -> pd.DataFrame:
     """The rows of all comparisons."""
     of_families: dict[str, list[str]] = {}
     for name in metas:
@@ -116,11 +117,11 @@ def _size(family: list[ComparisonRow], hypotheses: list[str], *columns: str) -> 
     return len({hypothesis for hypothesis, is_tested in zip(hypotheses, tested, strict=True) if is_tested})
 
 
-def main() -> None:
-    arguments = parser(__doc__, "meta*", "table", settings=Settings).parse_args()
-    metas = {path.stem: read_record(MetaRecord, path) for path in arguments.meta}
-    write_table(arguments.table, table(metas, arguments.settings))
+def comparisons_table(meta: list[Path], table: Path, settings: Settings) -> None:
+    """Table of the comparisons: one row each, with the summary effect, its heterogeneity and adjusted p-values."""
+    metas = {path.stem: read_record(MetaRecord, path) for path in meta}
+    write_table(table, comparisons(metas, settings))
 
 
 if __name__ == "__main__":
-    run(main)
+    job(comparisons_table)

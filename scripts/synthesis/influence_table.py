@@ -7,11 +7,13 @@ With fewer than three tasks with an effect, the table has no rows.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import scipy  # its parts are loaded when they are first used
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.settings import read_record
 from ranktrial.common.tables import EFFECTS, read_table, write_table
 from ranktrial.records.comparison import MetaRecord, from_record
@@ -74,12 +76,10 @@ def influence_table(effects: pd.DataFrame, meta: MetaRecord) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def main() -> None:
-    arguments = parser(__doc__, "effects", "meta", "table", settings=False).parse_args()
-    effects = read_table(arguments.effects, *EFFECTS)
-    meta = read_record(MetaRecord, arguments.meta)
-    write_table(arguments.table, influence_table(effects, meta))
+def write_influence(effects: Path, meta: Path, table: Path) -> None:
+    """Table of the influence of each task on a comparison's summary, at full precision."""
+    write_table(table, influence_table(read_table(effects, *EFFECTS), read_record(MetaRecord, meta)))
 
 
 if __name__ == "__main__":
-    run(main)
+    job(write_influence)

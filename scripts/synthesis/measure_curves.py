@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.settings import write_record
 from ranktrial.common.tables import DATASETS, read_table, write_table
@@ -50,19 +50,18 @@ def sizes_of_all(
     return sizes
 
 
-def main() -> None:
-    arguments = parser(
-        __doc__, "metrics*", "timing*", "datasets", "table", "record", settings=CurvesSettings
-    ).parse_args()
-    settings: CurvesSettings = arguments.settings
-    values, said = read_values(arguments.metrics, settings.measure)
+def curves(
+    metrics: list[Path], timings: list[Path], datasets: Path, table: Path, record: Path, settings: CurvesSettings,
+) -> None:  # fmt: skip
+    """Measure the points of curves over the number of training queries, and compare them with baseline and start."""
+    values, said = read_values(metrics, settings.measure)
     for line in said:
         print(line, file=sys.stderr)
-    datasets = read_table(arguments.datasets, *DATASETS)
-    found = curves_record(settings, values, sizes_of_all(settings, trained_queries(arguments.timing), datasets))
-    write_table(arguments.table, curves_rows(found))
-    write_record(arguments.record, found)
+    sizes = sizes_of_all(settings, trained_queries(timings), read_table(datasets, *DATASETS))
+    found = curves_record(settings, values, sizes)
+    write_table(table, curves_rows(found))
+    write_record(record, found)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(curves)

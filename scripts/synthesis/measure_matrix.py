@@ -7,20 +7,20 @@ standard deviation over seeds, and differences with their intervals, p-values an
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.tables import write_table
 from ranktrial.synthesis.transfer import MatrixSettings, matrix_rows, read_values
 
 
-def main() -> None:
-    arguments = parser(__doc__, "metrics*", "table", settings=MatrixSettings).parse_args()
-    settings: MatrixSettings = arguments.settings
-    values, said = read_values(arguments.metrics, settings.measure)
+def matrix(metrics: list[Path], table: Path, settings: MatrixSettings) -> None:
+    """Measure the cells of a matrix of sources and targets, and compute the tests of its marks."""
+    values, said = read_values(metrics, settings.measure)
     for line in said:
         print(line, file=sys.stderr)
-    write_table(arguments.table, matrix_rows(settings, values))
+    write_table(table, matrix_rows(settings, values))
 
 
 if __name__ == "__main__":
-    run(main)
+    job(matrix)

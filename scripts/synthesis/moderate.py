@@ -15,7 +15,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.settings import read_record, write_record
 from ranktrial.common.tables import EFFECTS, read_table
@@ -172,20 +172,19 @@ def includes(dependence: Dependence | None) -> list[str]:
     return [words for words, is_included in included.items() if is_included]
 
 
-def main() -> None:
-    arguments = parser(
-        __doc__, "effects", "meta", "statistics*", "qrels*", "moderators", settings=Settings
-    ).parse_args()
-    settings: Settings = arguments.settings
-    rows = read_effects(arguments.effects)
-    facts = facts_of(rows, settings, arguments.statistics, arguments.qrels)
-    meta = read_record(MetaRecord, arguments.meta)
-    found = record(rows, facts, settings, from_record(meta.dependence), meta.reach)
+def moderate(
+    effects: Path, meta: Path, statistics: list[Path], qrels: list[Path], moderators: Path, settings: Settings,
+) -> None:  # fmt: skip
+    """Fit the moderators and subgroups of one comparison."""
+    rows = read_effects(effects)
+    facts = facts_of(rows, settings, statistics, qrels)
+    compared = read_record(MetaRecord, meta)
+    found = record(rows, facts, settings, from_record(compared.dependence), compared.reach)
     for model in [*found.models, *([found.subgroups.model] if found.subgroups else [])]:
         if model.problem:
-            print(f"{arguments.effects.stem}: {model.problem}", file=sys.stderr)
-    write_record(arguments.moderators, found, ensure_ascii=False)
+            print(f"{effects.stem}: {model.problem}", file=sys.stderr)
+    write_record(moderators, found, ensure_ascii=False)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(moderate)

@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from ranktrial.common.command_line import parser, run
+from ranktrial.common.command_line import job
 from ranktrial.common.tables import write_table
+from ranktrial.experiment.synthesis_records import ComparisonSettings as Settings
 from ranktrial.ir.trec import read_qrels
 from ranktrial.statistics.comparison import units_of
 from ranktrial.statistics.superiority import superiority, without_rounding
-from ranktrial.synthesis.comparing import Settings, task_scores
+from ranktrial.synthesis.comparing import task_scores
 from scripts.synthesis.compare import Pairs, dependence_data, read_pairs
 
 
@@ -31,22 +32,21 @@ def query_differences(pairs: Pairs) -> dict[str, pd.Series]:
     return differences
 
 
-def main() -> None:
-    arguments = parser(__doc__, "control*", "treatment*", "table", "differences", settings=Settings).parse_args()
-    settings: Settings = arguments.settings
-    pairs, _ = read_pairs(arguments.control, arguments.treatment, settings)
+def queries(control: list[Path], treatment: list[Path], table: Path, differences: Path, settings: Settings) -> None:
+    """The differences per query of a comparison, with wins, ties and losses."""
+    pairs, _ = read_pairs(control, treatment, settings)
     known = dependence_data(settings, {task: read_qrels(Path(file)) for task, file in settings.qrels.items()}, [])
     units = units_of(task_scores(pairs, settings, known), settings)
     sign = -1 if settings.lower_is_better else 1
-    differences = query_differences(pairs)
+    by_task = query_differences(pairs)
     counts = [
         {"task": task, "n": len(values)} | superiority(sign * values.to_numpy(), settings.alpha, units[task])._asdict()
-        for task, values in differences.items()
+        for task, values in by_task.items()
     ]
-    long = pd.concat(differences, names=["task", "query_id"]).rename("difference")
-    write_table(arguments.differences, long.reset_index())
-    write_table(arguments.table, pd.DataFrame(counts))
+    long = pd.concat(by_task, names=["task", "query_id"]).rename("difference")
+    write_table(differences, long.reset_index())
+    write_table(table, pd.DataFrame(counts))
 
 
 if __name__ == "__main__":
-    run(main)
+    job(queries)

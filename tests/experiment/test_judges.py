@@ -10,7 +10,7 @@ from ranktrial.experiment.resolution import resolve
 from scripts.datasets import planning as datasets
 from scripts.inference import planning
 from scripts.reports.planning import pages
-from scripts.synthesis.planning import comparison_settings, control_metrics, human_metrics
+from scripts.synthesis.planning import comparison_inputs, comparison_settings
 from tests.experiment.test_config import changed
 from tests.support.one_line import one_line
 
@@ -63,9 +63,9 @@ def test_a_comparison_takes_judged_tasks_only_where_it_names_them():
     assert settings["qrels"] == {
         "j": "results/e/data/d/qrels/test.qrels"
     }  # humans' judgements say which queries cluster
-    assert control_metrics(named, "c") == ["results/e/metrics/j/bm25/seed-0.tsv"]
-    assert human_metrics(named, "c", "control") == ["results/e/metrics/d/bm25/seed-0.tsv"]
-    assert len(human_metrics(named, "c", "treatment")) == 2
+    read = comparison_inputs(named, "c")
+    assert read["control"] == ["results/e/metrics/j/bm25/seed-0.tsv", "results/e/metrics/d/bm25/seed-0.tsv"]
+    assert len(read["treatment"]) == 4
 
 
 def test_a_ranker_of_the_judges_family_is_named():
@@ -83,7 +83,7 @@ def test_without_human_queries_no_metrics_of_humans_are_read():
         **{"datasets/j": {**JUDGED, "judge": {"endpoint": ENDPOINT, "of": ["bm25"]}}, "comparisons/c/tasks": ["j"]}
     )
     assert comparison_settings(alone, "c")["judged"] == {"j": {"model": "gpt-4o"}}
-    assert human_metrics(alone, "c", "control") == []
+    assert comparison_inputs(alone, "c")["control"] == ["results/e/metrics/j/bm25/seed-0.tsv"]
 
 
 @pytest.mark.parametrize(

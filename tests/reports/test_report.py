@@ -38,7 +38,7 @@ from ranktrial.statistics.task_results import task_result
 from ranktrial.synthesis.comparison_results import rows
 from scripts.reports.sections.made import origin_of
 from scripts.synthesis.comparisons_table import Settings as ComparisonsSettings
-from scripts.synthesis.comparisons_table import table as comparisons_table
+from scripts.synthesis.comparisons_table import comparisons as comparisons_table
 from tests.support.meta_records import meta_record
 
 EVIL = 'A <b>bold</b> & "quoted" <script>alert(1)</script>'

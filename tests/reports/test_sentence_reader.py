@@ -13,11 +13,12 @@ import numpy as np
 import pandas as pd
 
 from ranktrial.common.keys import given
+from ranktrial.experiment.synthesis_records import SeedsOf
 from ranktrial.reports.comparison.plot_text import notes
 from ranktrial.reports.comparison.reading import Found, adjustments
 from ranktrial.reports.comparison.sentence import sentence
 from ranktrial.statistics.sensitivity import sensitivity
-from ranktrial.synthesis.comparing import SeedsOf, Settings, compared
+from ranktrial.synthesis.comparing import Settings, compared
 from ranktrial.synthesis.comparison_results import (
     dependence_record,
     equivalence_record,
@@ -27,7 +28,7 @@ from ranktrial.synthesis.comparison_results import (
 )
 from ranktrial.synthesis.metrics_files import Scores
 from scripts.synthesis.comparisons_table import Settings as TableSettings
-from scripts.synthesis.comparisons_table import table
+from scripts.synthesis.comparisons_table import comparisons as table
 from tests.reports.test_sentence import LABELS, LOOKS, plot_of
 
 ALPHA, FAMILIES = 0.05, 40

@@ -16,7 +16,7 @@ from ranktrial.reports.writing.content import plain
 from ranktrial.statistics.power import Design
 from ranktrial.study_design import Assumed, assumed_basis
 from scripts.reports.study_designs import designs, grid, page
-from scripts.study_design.plan_designs import Settings, plan
+from scripts.study_design.plan_designs import Settings, planned
 
 LABELS = Labels({}, {"tuned": "A tuned system with a long name", "theirs": "Theirs"})
 ASKED = {
@@ -39,7 +39,7 @@ def made(assumed=(), present=True, **asked):
             unknown_seed_variance=[], given=[], untimed=["bm25"], devices=["A100"],
         )  # fmt: skip
         basis = basis._replace(present=Design(153.2, 7, 3), tau2_high=0.01, described=described)
-    return plan(Settings(plan="dense", **{**ASKED, **asked}), basis)
+    return planned(Settings(plan="dense", **{**ASKED, **asked}), basis)
 
 
 HOURS = {"training_hours": 2.0, "collection_hours": 0.5, "query_hours": 0.0001}

@@ -37,7 +37,7 @@ from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Column, Items, Paragraph, Section, Table
 from ranktrial.reports.writing.printed import FITTING, SMALL, heading, latex_document, latex_escaped
 from scripts.reports.tables import content, dependences, in_full, narrow
-from scripts.synthesis.comparisons_table import Settings, table
+from scripts.synthesis.comparisons_table import Settings, comparisons
 from tests.support.meta_records import meta_record
 
 LOOKS = Looks(alpha=0.05, estimator="DL", interval="normal", judged="", p="t-test", correction="holm", sort="config")
@@ -142,13 +142,14 @@ def test_a_comparison_without_an_effect_has_a_table_too():
 def test_a_row_of_all_comparisons_answers_in_each_scope():
     metas = {"one": meta_record(**META | {"k": 4, "tau2": 0.0009, "tau2_ci": [0.0, 0.01]}),
              "two": meta_record(**META | {"summary": SUMMARY | {"p_value": 0.04}, "prediction_interval": None, "tau2_ci": None})}  # fmt: skip
-    shown = overview(table(metas, Settings()), LABELS)
+    shown = overview(comparisons(metas, Settings()), LABELS)
     assert shown[HERE] == ["0.045 [0.040, 0.050]"] * 2 and shown[LIKE_THESE] == ["0.050 [0.030, 0.070]"] * 2
     assert shown[P_HERE] == ["<0.001 (<0.001)"] * 2 and shown[P_LIKE_THESE] == ["<0.001 (<0.001)", "0.040 (0.040)"]
     assert shown[NEW] == ["[\N{MINUS SIGN}0.020, 0.120]", ""]
     assert shown[TAU] == ["0.030 [0.000, 0.100]", "0.032"]
     alone = overview(
-        table({"one": meta_record(**META | {"k": 1, "tau2": None, "prediction_interval": None})}, Settings()), LABELS
+        comparisons({"one": meta_record(**META | {"k": 1, "tau2": None, "prediction_interval": None})}, Settings()),
+        LABELS,
     )
     assert alone[P_HERE] == ["<0.001"] and alone[LIKE_THESE] == alone[P_LIKE_THESE] == alone[TAU] == [""]
 
@@ -196,7 +197,7 @@ def test_a_long_heading_of_latex_breaks_at_spaces_and_hyphens():
 
 def test_the_comparisons_of_a_paper_have_three_columns():
     """Each comparison is named by its systems, measure and effect, and each scope has a row."""
-    shown = table({"one": meta_record(**META), "two": meta_record(**META | {"treatment": "u"})}, Settings())
+    shown = comparisons({"one": meta_record(**META), "two": meta_record(**META | {"treatment": "u"})}, Settings())
     made, _ = narrow(shown, LABELS)
     assert [column.name for column in made.columns] == ["Comparison", "Estimate", "p"] and len(made.blocks) == 2
     first = [[cell.strip() for cell in row] for row in made.blocks[0]]
@@ -261,7 +262,7 @@ def test_the_place_of_a_comparison_in_its_family():
         name: meta_record(**META | {of: {"p_value": p[of] * times} for of in p} | further)
         for name, times, further in (("a", 1, {}), ("b", 2, margin), ("c", 4, {}))
     }
-    found = adjustments(table(metas, Settings(families={"a": "x", "b": "x"})))
+    found = adjustments(comparisons(metas, Settings(families={"a": "x", "b": "x"})))
     assert found["a"].summary == Adjusted(0.02, 0.02, 2) and found["a"].fixed_mean == Adjusted(0.002, 0.002, 2)
     assert found["b"].non_inferiority == Adjusted(0.03, 0.03, 1) and found["a"].non_inferiority.holm is None
     assert found["c"].summary == Adjusted(0.04, 0.04, 1)

@@ -19,7 +19,8 @@ from ranktrial.reports.writing import html_page, printed
 from ranktrial.reports.writing.content import plain
 from scripts.reports import curve_answers, draw_curves, matrix_answers, matrix_tables
 from scripts.reports.planning import figures as shown
-from scripts.synthesis import measure_curves, measure_matrix
+from scripts.synthesis.measure_curves import curves
+from scripts.synthesis.measure_matrix import matrix
 from scripts.synthesis.transfer import planning
 from tests.experiment.test_matrices_and_curves import BASE
 from tests.experiment.test_transfer import STUDY
@@ -69,13 +70,13 @@ def made(experiment, monkeypatch):
     table, record = folder / "table.tsv", Path(path("curves", experiment="e", curve="few"))
     record.parent.mkdir()
     settings = planning.matrix_settings(experiment, "table")
-    call(monkeypatch, measure_matrix, settings, metrics=matrix_metrics, table=table)
+    call(monkeypatch, matrix, settings, metrics=matrix_metrics, table=table)
     files = {"matrix": table, "page": table.with_suffix(".md"), "tex": table.with_suffix(".tex")}
     call(monkeypatch, matrix_tables, shown.matrix_settings(experiment, "table"), **files)
     call(monkeypatch, matrix_answers, shown.matrix_settings(experiment, "table"), matrix=table, **answers("table"))
-    files = {"metrics": curve_metrics, "timing": timings, "datasets": Path("d.tsv"), "record": record}
+    files = {"metrics": curve_metrics, "timings": timings, "datasets": Path("d.tsv"), "record": record}
     settings = planning.curves_settings(experiment, "few")
-    call(monkeypatch, measure_curves, settings, **files, table=folder / "curves-few.tsv")
+    call(monkeypatch, curves, settings, **files, table=folder / "curves-few.tsv")
     call(monkeypatch, curve_answers, shown.curves_settings(experiment, "few"), record=record, **answers("curves-few"))
     drawings = {}
     Path("results/e/figures").mkdir()

@@ -10,6 +10,8 @@ import ir_measures
 import numpy as np
 import pytest
 
+from ranktrial.experiment.synthesis_records import Bayesian
+from ranktrial.experiment.synthesis_records import ComparisonSettings as Settings
 from ranktrial.ir.measure_names import OF_JUDGEMENTS
 from ranktrial.ir.measures import evaluate
 from ranktrial.statistics.comparison import compare
@@ -19,7 +21,6 @@ from ranktrial.statistics.measure_scale import Range, range_of, reach_of
 from ranktrial.statistics.sensitivity import sensitivity
 from ranktrial.statistics.significance import difference_of
 from ranktrial.statistics.task_intervals import all_task_intervals
-from ranktrial.synthesis.comparing import Bayesian, Settings
 from ranktrial.synthesis.comparison_results import meta_record, rows, sensitivity_record
 from tests.statistics.test_p_values import ALPHAS, DESIGNS, agrees, tasks_of
 

@@ -11,8 +11,8 @@ import pytest
 
 from ranktrial.study_design import Systems, trained_values
 from scripts.reports import draw_study_design, study_designs
-from scripts.study_design import plan_designs
-from scripts.synthesis import compare
+from scripts.study_design.plan_designs import study_design
+from scripts.synthesis.compare import compare
 from tests.support.calling import call
 
 TASKS = {"a": 30, "b": 50, "c": 40, "d": 60}
@@ -58,7 +58,7 @@ def plan(tmp_path, monkeypatch):
         settings = asked | {"compared": COMPARED}
         call(
             monkeypatch,
-            plan_designs,
+            study_design,
             settings,
             control=control,
             treatment=treatment,
@@ -167,7 +167,7 @@ def test_what_is_assumed_needs_no_file(tmp_path, monkeypatch):
     assumed = {"effect": "gain", "query_sd": 0.25, "collection_sd": 0.03, "trained": 1, "seed_sd": 0.01,
                "seed_by_collection_sd": 0.0, "seed_by_query_sd": 0.0, "training_hours": 2}  # fmt: skip
     written = tmp_path / "plan.json"
-    call(monkeypatch, plan_designs, ASKED | {"assumed": assumed}, plan=written)
+    call(monkeypatch, study_design, ASKED | {"assumed": assumed}, plan=written)
     made = json.loads(written.read_text())
     assert made["components"]["seed_variances"][0]["df"] is None and made["present"] is None
     assert made["designs"][0]["hours"] == 2 and made["designs"][-1]["hours"] == 6

@@ -11,8 +11,8 @@ def test_each_comparison_has_a_plan_on_demand():
     assert planning.figure_files(experiment, ("svg",)) == ["results/e/figures/study-design-c.svg"]
     assert planning.tables(experiment) == [f"results/e/tables/study-design.{ending}" for ending in ("tsv", "md", "tex")]
     assert planning.asked(experiment) == []
-    assert planning.metrics(experiment, "c", "control") == ["results/e/metrics/d/bm25/seed-0.tsv"]
-    assert len(planning.metrics(experiment, "c", "treatment")) == 2
+    assert planning.plan_inputs(experiment, "c")["control"] == ["results/e/metrics/d/bm25/seed-0.tsv"]
+    assert len(planning.plan_inputs(experiment, "c")["treatment"]) == 2
     compared = planning.plan_settings(experiment, "c")["compared"]
     assert compared == {"control": "bm25", "treatment": "tuned", "trained": ["tuned"], "given": []}
 
@@ -21,7 +21,7 @@ def test_a_plan_in_the_configuration_is_made_with_the_other_results():
     assumed = {"new": {"query_sd": 0.2, "collection_sd": 0.03}}
     experiment = resolve(changed({"plan_study": {"assumed": assumed}}), "c.yaml")
     assert planning.asked(experiment) == [*planning.tables(experiment), *planning.figure_files(experiment)]
-    assert planning.compared(experiment, "new") == [] == planning.metrics(experiment, "new", "control")
+    assert planning.compared(experiment, "new") == [] == planning.plan_inputs(experiment, "new")["control"]
     assert planning.plan_settings(experiment, "new")["assumed"]["query_sd"] == 0.2
     assert "compared" not in planning.plan_settings(experiment, "new")
 
@@ -44,5 +44,5 @@ def test_a_treatment_on_other_tasks_is_read_there():
         "comparisons/c": {"control": "bm25", "treatment": "bm25", "tasks": ["d"], "treatment_on": {"d": "images"}},
     }
     experiment = resolve(changed(changes), "c.yaml")
-    assert planning.metrics(experiment, "c", "treatment") == ["results/e/metrics/images/bm25/seed-0.tsv"]
+    assert planning.plan_inputs(experiment, "c")["treatment"] == ["results/e/metrics/images/bm25/seed-0.tsv"]
     assert planning.plan_settings(experiment, "c")["compared"]["treatment_on"] == {"d": "images"}

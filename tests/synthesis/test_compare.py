@@ -18,7 +18,7 @@ from ranktrial.synthesis.comparing import Settings as OneComparison
 from ranktrial.synthesis.comparing import compared
 from ranktrial.synthesis.metrics_files import Scores
 from scripts.synthesis.compare import has_effect, shared
-from scripts.synthesis.comparisons_table import Settings, table
+from scripts.synthesis.comparisons_table import Settings, comparisons
 from tests.support.meta_records import meta_record
 
 SETTINGS = {"control": "c", "treatment": "t", "measure": "P@1", "effect": "MD", "estimator": "DL",
@@ -276,13 +276,13 @@ def test_the_table_of_comparisons_adjusts_over_them():
         "none": meta_record(summary=None),
         "two": meta_record(summary={"p_value": 0.04}, prediction_interval=[0.0, 0.2]),
     }
-    rows = table(metas, Settings(tried={"two": [25, 1]})).set_index("comparison")
+    rows = comparisons(metas, Settings(tried={"two": [25, 1]})).set_index("comparison")
     assert rows.loc[["one", "two"], "p_holm"].tolist() == [0.02, 0.04] and np.isnan(rows.loc["none", "p_holm"])
     assert rows.loc[["one", "two"], "p_bh"].tolist() == [0.02, 0.04]
     assert rows.loc["one", "p_non_inferiority"] == 0.2 and rows.loc["two", "prediction_high"] == 0.2
     assert rows[["control_tried", "treatment_tried"]].values.tolist() == [[1, 1], [1, 1], [25, 1]]
     assert rows["hypotheses"].tolist() == [2, 2, 2] and set(rows["family"]) == {""}
-    assert list(table({}, Settings()).columns) == list(table(metas, Settings()).columns)
+    assert list(comparisons({}, Settings()).columns) == list(comparisons(metas, Settings()).columns)
 
 
 def test_each_scope_is_adjusted_by_itself():
@@ -296,7 +296,7 @@ def test_each_scope_is_adjusted_by_itself():
         )
         for name, (p, of_these) in p_values.items()
     }
-    rows = table(metas, Settings()).set_index("comparison")
+    rows = comparisons(metas, Settings()).set_index("comparison")
     assert rows["p_holm"].tolist()[:2] == [0.03, 0.08] and np.isnan(rows.loc["equal", "p_holm"])
     assert rows["fixed_mean_p_holm"].tolist() == [0.003, 0.004, 0.03] and set(rows["hypotheses"]) == {3}
     assert rows["p_non_inferiority_holm"].tolist()[:2] == [0.04, 0.04] and set(rows["margin_hypotheses"]) == {2}
@@ -309,11 +309,13 @@ def test_analyses_of_one_hypothesis_count_once():
     p_values = {"md": 0.010, "smd": 0.012, "d_av": 0.011, "other": 0.030, "other-smd": 0.028}
     metas = {name: meta_record(summary={"p_value": p}) for name, p in p_values.items()}
     repeated = {"smd": "md", "d_av": "md", "other-smd": "other"}
-    rows = table(metas, Settings(repeated=repeated)).set_index("comparison")
+    rows = comparisons(metas, Settings(repeated=repeated)).set_index("comparison")
     assert rows["p_holm"].tolist() == pytest.approx([0.020, 0.024, 0.022, 0.030, 0.028])
     assert rows["p_bh"].tolist() == pytest.approx([0.020, 0.024, 0.022, 0.030, 0.028])
     assert set(rows["hypotheses"]) == {2}
-    apart = table(metas, Settings(repeated=repeated, families={"other": "x", "other-smd": "x"})).set_index("comparison")
+    apart = comparisons(metas, Settings(repeated=repeated, families={"other": "x", "other-smd": "x"})).set_index(
+        "comparison"
+    )
     assert apart["p_holm"].tolist() == pytest.approx(list(p_values.values())) and set(apart["hypotheses"]) == {1}
-    alone = table(metas, Settings()).set_index("comparison")
+    alone = comparisons(metas, Settings()).set_index("comparison")
     assert alone.loc["md", "p_holm"] == pytest.approx(0.05) and set(alone["hypotheses"]) == {5}

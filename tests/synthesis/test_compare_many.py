@@ -9,7 +9,7 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.statistics.multiple import OVER_TASKS
 from ranktrial.synthesis.metrics_files import on_common_queries
-from scripts.synthesis import compare_many
+from scripts.synthesis.compare_many import compare_many
 from tests.support.calling import call
 
 

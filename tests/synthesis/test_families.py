@@ -8,7 +8,7 @@ import numpy as np
 
 from ranktrial.common.keys import given
 from ranktrial.statistics.multiple import scopes
-from ranktrial.synthesis.families import Settings, record, rows
+from ranktrial.synthesis.families import Settings, record_of, rows
 from tests.statistics.test_multiple import drawn
 
 SETTINGS = Settings(systems=["a", "b", "c"], measure="nDCG@10", permutations=999)
@@ -27,6 +27,6 @@ def test_equal_systems_and_single_queries_do_not_differ_significantly():
     assert (by_task["single"]["p_value"] == 1).all() and by_task["single"]["se"].isna().all()
     constant = by_task["constant"]  # a difference that is the same on each query is not one of chance
     assert constant["p_value"].tolist()[0] == 1 and constant["p_value"].iloc[1:].max() < 0.05
-    reported = record(found, SETTINGS, {}, [])
+    reported = record_of(found, SETTINGS, {}, [])
     assert json.dumps(given(reported), allow_nan=False)
     assert any(said.startswith("single: 1 query;") for said in reported.warnings)

@@ -9,11 +9,9 @@ from tests.experiment.test_config import changed
 
 def test_both_systems_are_read_with_all_their_seeds_on_the_tasks_of_the_comparison():
     experiment = resolve(changed({"tasks": ["d", "d/dev"]}), "c.yaml")
-    assert planning.control_metrics(experiment, "c") == [
-        "results/e/metrics/d/bm25/seed-0.tsv",
-        "results/e/metrics/d-dev/bm25/seed-0.tsv",
-    ]
-    assert len(planning.treatment_metrics(experiment, "c")) == 4
+    read = planning.comparison_inputs(experiment, "c")
+    assert read["control"] == ["results/e/metrics/d/bm25/seed-0.tsv", "results/e/metrics/d-dev/bm25/seed-0.tsv"]
+    assert len(read["treatment"]) == 4
     settings = planning.comparison_settings(experiment, "c")
     assert (settings["control"], settings["treatment"]) == ("bm25", "tuned") and "treatment_on" not in settings
     assert settings["effect"] == experiment.comparisons["c"].statistics.effect
@@ -35,8 +33,9 @@ def test_a_treatment_on_other_tasks_is_read_there():
         "comparisons/c": {"control": "bm25", "treatment": "bm25", "tasks": ["d"], "treatment_on": {"d": "images"}},
     }
     experiment = resolve(changed(changes), "c.yaml")
-    assert planning.control_metrics(experiment, "c") == ["results/e/metrics/d/bm25/seed-0.tsv"]
-    assert planning.treatment_metrics(experiment, "c") == ["results/e/metrics/images/bm25/seed-0.tsv"]
+    read = planning.comparison_inputs(experiment, "c")
+    assert read["control"] == ["results/e/metrics/d/bm25/seed-0.tsv"]
+    assert read["treatment"] == ["results/e/metrics/images/bm25/seed-0.tsv"]
     settings = planning.comparison_settings(experiment, "c")
     assert settings["treatment"] == "bm25 on images" and settings["treatment_on"] == {"d": "images"}
 
@@ -53,7 +52,8 @@ def test_moderators_are_given_the_facts_that_they_need_and_where_each_task_comes
         "comparisons/c/moderators": ["trained", own],
     }
     experiment = resolve(changed(changes), "c.yaml")
-    assert planning.moderation_statistics(experiment, "c") == [] == planning.moderation_qrels(experiment, "c")
+    needed = planning.moderation_inputs(experiment, "c")
+    assert needed["statistics"] == [] == needed["qrels"]
     settings = planning.moderation_settings(experiment, "c")
     assert settings["tasks"] == {
         "d": {"dataset": "d", "split": "test", "trained": True},
@@ -68,9 +68,9 @@ def test_moderators_are_given_the_facts_that_they_need_and_where_each_task_comes
     read_settings(Settings, settings)
     of_documents = {"comparisons/c/moderators": ["corpus-size"], "comparisons/c/subgroups": "trained"}
     experiment = resolve(changed(changes | of_documents), "c.yaml")
-    assert planning.moderation_statistics(experiment, "c")[1] == "results/e/data/scripts/statistics.json"
-    assert planning.moderation_qrels(experiment, "c") == []
+    needed = planning.moderation_inputs(experiment, "c")
+    assert needed["statistics"][1] == "results/e/data/scripts/statistics.json" and needed["qrels"] == []
     read_settings(Settings, planning.moderation_settings(experiment, "c"))
     experiment = resolve(changed(changes | {"comparisons/c/moderators": ["one-gold-document"]}), "c.yaml")
-    assert planning.moderation_qrels(experiment, "c")[3] == "results/e/data/docs/qrels/dev.qrels"
-    assert planning.moderation_statistics(experiment, "c") == []
+    needed = planning.moderation_inputs(experiment, "c")
+    assert needed["qrels"][3] == "results/e/data/docs/qrels/dev.qrels" and needed["statistics"] == []

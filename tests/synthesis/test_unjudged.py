@@ -17,7 +17,7 @@ from ranktrial.synthesis.comparing import DependenceData, Settings
 from ranktrial.synthesis.metrics_files import paired, read_scores
 from ranktrial.synthesis.unjudged import unjudged_record
 from scripts.synthesis.comparisons_table import Settings as TableSettings
-from scripts.synthesis.comparisons_table import table
+from scripts.synthesis.comparisons_table import comparisons as table
 from tests.reports.test_sentence import MINUS, SUMMARY, found, plot_of
 
 DOCUMENTS = [f"d{number}" for number in range(20)]

@@ -24,17 +24,17 @@ def matrix_settings(experiment: Experiment, name: str) -> JsonObject:
     return {"measure": matrix.measure, "alpha": matrix.alpha, "cells": cells}
 
 
-def curves_metrics(experiment: Experiment, name: str) -> list[str]:
+def curves_metrics(experiment: Experiment, curve: str) -> list[str]:
     """The metrics files of all points of curves, and of their baseline."""
-    curves = experiment.curves[name]
+    curves = experiment.curves[curve]
     points = [(point.system, point.target) for point in curves.points]
     return _metrics(experiment, [*points, *((curves.baseline, target) for target in curves.targets)])
 
 
-def curves_timings(experiment: Experiment, name: str) -> list[str]:
+def curves_timings(experiment: Experiment, curve: str) -> list[str]:
     """The timings of the trainings with all queries of a target, which have the numbers of queries."""
     files: dict[str, None] = {}
-    for point in experiment.curves[name].points:
+    for point in experiment.curves[curve].points:
         if point.queries == ALL:
             model, recipe = _checkpoint(experiment, point)
             for seed in experiment.systems[point.system].seeds:
@@ -43,9 +43,9 @@ def curves_timings(experiment: Experiment, name: str) -> list[str]:
     return list(files)
 
 
-def curves_settings(experiment: Experiment, name: str) -> JsonObject:
+def curves_settings(experiment: Experiment, curve: str) -> JsonObject:
     """The points of curves, and their comparisons."""
-    curves = experiment.curves[name]
+    curves = experiment.curves[curve]
     points = []
     for point in curves.points:
         given = asdict(point) | {"target": experiment.tasks[point.target].folder}
