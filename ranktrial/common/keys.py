@@ -6,6 +6,8 @@ The field has the type and default. Its annotation has one sentence of descripti
 under JSON Schema's names. An alias for a type with its rule (`Length`) is also declared once. The field of a key that
 is a Python keyword ends in an underscore: `from_` is the key `from`.
 
+A key that is only valid with, or without, other keys of its entry says so too (`Needs`, `Not`).
+
 From these classes come the reading (settings.py), the schema (ranktrial/configuration/key_schema.py) and the
 page of keys.
 """
@@ -14,7 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any
@@ -48,6 +50,54 @@ class Written:
     type: Any
 
 
+@dataclass(frozen=True)
+class Needs:
+    """In the annotation of a key that is only valid with another key of its entry.
+
+    `named` is `key` or `key: value`, with the key's path from the entry's root, or several of these with "or". If no
+    such text states the condition, it is the test `such` of the value at `path`. `of`: the only value that has it.
+    """
+
+    named: str
+    why: str = ""
+    of: object = None
+    path: str = ""
+    such: Callable[[Any], bool] = bool
+
+    def __str__(self) -> str:
+        return f"{self._of()}only with {self.named}"
+
+    def problem(self, entry: object) -> str | None:
+        """What an entry lacks, or has too much; None if nothing."""
+        return f"only valid with {self.named}" if not self.fulfilled(entry) else None
+
+    def fulfilled(self, entry: object) -> list[str]:
+        """Those of the alternatives that an entry fulfils."""
+        if self.path:
+            return [self.named] if self.such(_at(entry, self.path)[1]) else []
+        return [one for one in self.named.split(" or ") if _is_there(entry, *one.split(": "))]
+
+    def _of(self, verb: str = "") -> str:
+        return "" if self.of is None else f"{_yaml(self.of)} {verb}"
+
+    def message(self, entry: object, value: object, above: str) -> str | None:
+        """What is wrong with a key below `above` that has this value; None if nothing is."""
+        problem = self.problem(entry) if self.of in (None, value) else None
+        reason = f" ({self.why})" if self.why else ""
+        return problem and self._of("is ") + (problem.replace(above, "") if above else problem) + reason
+
+
+class Not(Needs):
+    """In the annotation of a key that is only valid without another key of its entry."""
+
+    def __str__(self) -> str:
+        return f"{self._of()}not with {self.named}"
+
+    def problem(self, entry: object) -> str | None:
+        fulfilled = self.fulfilled(entry)
+        return f"not together with {fulfilled[0]}" if fulfilled else None
+
+
 LEFT_OUT = "left out"  # in the annotation of a key whose None means that it is left out: `null` is refused
 NO_KEY = "no key"  # in that of a field that is filled when reading and is not a key of any file
 OTHERS = "others"  # in that of a field that contains all keys that the record does not name
@@ -67,7 +117,7 @@ class Key:
 
     @property
     def description(self) -> str:
-        return "; ".join(one for one in self.said if isinstance(one, str) and one not in MARKS)
+        return "; ".join(str(one) for one in self.said if isinstance(one, str | Needs) and one not in MARKS)
 
     @property
     def type_of_values(self) -> Any:
@@ -113,6 +163,37 @@ def values_of(record: Any) -> Iterator[tuple[Key, Any]]:
     """The keys of a record with their values."""
     for key in keys_of(type(record)).values():
         yield key, getattr(record, key.field)
+
+
+def wrong_keys(record: Any, entry: Any = None, above: str = "") -> Iterator[tuple[str, str]]:
+    """The paths of an entry's keys that do not go with its other keys, each with what is wrong."""
+    for key, value in values_of(record):
+        conditions = [one for one in key.said if isinstance(one, Needs)] if value != key.default else []
+        for condition in conditions:
+            if problem := condition.message(entry or record, value, above):
+                yield f"{above}{key.name}", problem
+        if dataclasses.is_dataclass(value):
+            yield from wrong_keys(value, entry or record, f"{above}{key.name}.")
+
+
+def _at(entry: Any, path: str) -> tuple[bool, Any]:
+    """Whether the key at a path has another value than its default, and the value; None where there is none."""
+    there = False
+    for name in path.split("."):
+        key = keys_of(type(entry)).get(name) if dataclasses.is_dataclass(entry) else None
+        value = getattr(entry, key.field) if key else None
+        there, entry = key is not None and value != key.default, value
+    return there, entry
+
+
+def _is_there(entry: object, path: str, written: str = "") -> bool:
+    """Whether a key is given or, if a value is `written`, has that value."""
+    there, value = _at(entry, path)
+    return _yaml(value) == written if written else there
+
+
+def _yaml(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def plain(value: Any) -> Any:

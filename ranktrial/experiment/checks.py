@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import is_dataclass
 from pathlib import Path
+from typing import Any
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.keys import given
+from ranktrial.common.keys import wrong_keys
 from ranktrial.common.urls import find_file, shown
 from ranktrial.common.wording import hint
 from ranktrial.configuration.checker import Checker
@@ -17,14 +19,12 @@ from ranktrial.configuration.sections.recipe import UNTRAINED, Recipe
 from ranktrial.engine.job_records import STATE
 from ranktrial.experiment.datasets import (
     check_carved,
-    check_keys,
     check_near_duplicates,
     check_samples,
     check_training_queries,
 )
 from ranktrial.experiment.printed_cells import read_mapping
-from ranktrial.experiment.recipe_checks import check_evaluation, check_examples, check_sampler, check_training
-from ranktrial.experiment.recipe_checks import check_recipe as check_teaching
+from ranktrial.experiment.recipe_checks import check_evaluation, check_examples, check_training
 from ranktrial.models.adapters import adapters, writes
 from ranktrial.models.losses import resolve_loss
 
@@ -38,6 +38,17 @@ def check_name(check: Checker) -> None:
     name = check.config.experiment
     if name in SHARED_FOLDERS:
         raise check.fail("experiment", f"{name!r} is a folder that all experiments share; choose another name")
+
+
+def check_keys(check: Checker) -> None:
+    """Raise UserError for a key that does not go with the other keys of its entry."""
+    entries: dict[str, Any] = {"": check.config}
+    for section, value in vars(check.config).items():
+        named = value.items() if isinstance(value, Mapping) else ()
+        entries |= {f"{section}.{name}.": entry for name, entry in named if is_dataclass(entry)}
+    for place, entry in entries.items():
+        for key, problem in wrong_keys(entry):
+            raise check.fail(place + key, problem)
 
 
 def check_labels(check: Checker, labels: dict[str, str], section: str) -> None:
@@ -61,7 +72,8 @@ def check_datasets(check: Checker) -> None:
         key = f"datasets.{name}"
         if format_of(dataset).has_files:
             _check_location(check, key, dataset)
-        check_keys(check, key, dataset)
+        if wrong := format_of(dataset).mistake(dataset):
+            raise check.fail(f"{key}.{wrong.key}", wrong.what)
         if measure := given_measure(dataset):
             _check_measure_name(check, f"{key}.measure", measure)
         _check_others(check, key, dataset)
@@ -87,7 +99,7 @@ def _check_others(check: Checker, key: str, dataset: Dataset) -> None:
     if dataset.runs_of:
         _check_runs_of(check, key, dataset, dataset.runs_of)
     if dataset.texts:
-        _check_texts(check, key, dataset, dataset.texts.append)
+        _check_file(check, f"{key}.texts.append", dataset.texts.append)
 
 
 def _check_measure_name(check: Checker, key: str, name: str) -> None:
@@ -123,12 +135,6 @@ def _check_generator(check: Checker, key: str, dataset: Dataset) -> None:
         raise check.fail(f"{key}.generator", f"{generator} is of type {kind}, which writes nothing; expected {able}")
 
 
-def _check_texts(check: Checker, key: str, dataset: Dataset, file: str) -> None:
-    if dataset.corpus:
-        raise check.fail(f"{key}.texts", f"its documents are those of {dataset.corpus}; give that the texts")
-    _check_file(check, f"{key}.texts.append", file)
-
-
 def _check_file(check: Checker, key: str, file: str) -> None:
     if find_file(file, check.config.mirrors) is None:
         raise check.fail(key, f"no file {file!r} here or in the mirrors")
@@ -139,10 +145,6 @@ def _check_runs_of(check: Checker, key: str, dataset: Dataset, other: str) -> No
     if not format_of(check.config.datasets[other]).has_documents:
         problem = f"{other} has no documents, so no runs of its own; expected a dataset that has"
         raise check.fail(f"{key}.runs_of", problem)
-    for dividing in ("splits", "drop_shared", "test_queries", "dev_queries"):
-        if getattr(dataset, dividing):
-            problem = f"the queries of each split are those of {other}; leave it out"
-            raise check.fail(f"{key}.{dividing}", problem)
 
 
 def _check_location(check: Checker, key: str, dataset: Dataset) -> None:
@@ -170,8 +172,6 @@ def _check_sums(check: Checker, key: str, dataset: Dataset, location: str, kind:
     """Raise UserError unless a download has the checksum of its one file or of each file."""
     if dataset.files and kind != "url":
         raise check.fail(f"{key}.files", "only valid with a URL")
-    if dataset.files and dataset.sha256:
-        raise check.fail(f"{key}.sha256", "is of one file, but files names several, each with its own; leave one out")
     if kind != "path" and not dataset.sha256 and not dataset.files:
         raise check.fail(key, f"{shown(location)} is downloaded, so its sha256 must be given")
     if dataset.sha256 and Path(location).is_dir():
@@ -185,13 +185,9 @@ def check_recipes(check: Checker) -> None:
             raise check.fail(f"recipes.{name}", f"the name {UNTRAINED!r} is taken: a model's own weights")
         for alone in recipe.of_each_dataset:
             _check_learnable(check, name, alone)
-        check_sampler(check, name, recipe)
-        check_teaching(check, name, recipe)
         check_loss(check, name, list(adapters()))
         check_examples(check, name, recipe)
         check_evaluation(check, name, recipe)
-        if recipe.long_documents != "passages" and "passage_length" in given(recipe):
-            raise check.fail(f"recipes.{name}.passage_length", "only valid with long_documents: passages")
         if recipe.start_from:
             check.known(f"recipes.{name}.start_from", recipe.start_from, "recipes")
 
@@ -232,12 +228,6 @@ def check_published(check: Checker) -> None:
     for pair in published.beside.items():
         for name in pair:
             check.known("published.beside", name, "comparisons")
-    if not published.mapping and published.part:
-        raise check.fail("published.part", "only valid with a mapping")
-    if published.mapping and published.beside:
-        raise check.fail("published.beside", "only valid without a mapping: its cells are means, not comparisons")
-    if published.mapping and check.config.references:
-        raise check.fail("references", "only valid without published.mapping, whose page has cells of one paper")
     if published.mapping and not Path(published.mapping).is_file():
         raise check.fail("published.mapping", f"no file {published.mapping!r}")
 

@@ -126,13 +126,9 @@ def selection(check: Checker, name: str, recipe: object, settings: SelectSeed | 
     key = f"systems.{name}.select_seed"
     if settings is None:
         return None
-    if recipe is None:
-        raise check.fail(key, "only valid with a recipe: without training there is no seed to select")
     if bool(settings.task) == bool(settings.by):
         raise check.fail(key, WANTED)
     if settings.task is None:
-        if settings.score:
-            raise check.fail(key, f"the score is that of the system {settings.by!r}; leave it out here")
         return None
     dataset, _, split = settings.task.partition("/")
     check.known(f"{key}.task", dataset, "datasets")

@@ -113,17 +113,11 @@ def check_figure(check: Checker, key: str, entry: ComparisonEntry) -> None:
     key = f"{key}.figure"
     if figure.limits:
         _check_limits(check, key, figure, around_zero=effect.HAS_DIFFERENCE)
-    if figure.bayesian and entry.bayesian is None:
-        raise check.fail(f"{key}.bayesian", "only valid with key 'bayesian' of the comparison, which computes it")
-    if figure.queries and not effect.HAS_DIFFERENCE:
-        raise check.fail(f"{key}.queries", f"effect {effect.NAME} has no differences of queries")
 
 
 def _check_limits(check: Checker, key: str, figure: Figure, around_zero: bool) -> None:
     """Raise UserError unless the limits of the axis fit its ticks and include 0 if differences are shown."""
     limits = list(figure.limits or ())
-    if figure.axis:
-        raise check.fail(f"{key}.limits", "not together with axis, whose limits follow from all its comparisons")
     if limits[0] >= limits[1]:
         raise check.fail(f"{key}.limits", f"{limits}: expected the lower limit first")
     if around_zero and not limits[0] <= 0 <= limits[1]:
@@ -357,18 +351,11 @@ def _all_tasks(entry: ComparisonEntry, systems: dict[str, System], tasks: dict[s
 
 def check_statistics(check: Checker, key: str, entry: ComparisonEntry) -> None:
     """Raise UserError for a setting that does not apply to the comparison's effect or has no effect on the figure."""
-    effect, correction = effect_named(entry.effect), entry.figure.correction
-    if entry.margin is not None and not effect.HAS_DIFFERENCE:
-        raise check.fail(f"{key}.margin", f"effect {effect.NAME} has no difference to hold against a margin")
+    effect = effect_named(entry.effect)
     if effect.HAS_DIFFERENCE and not task_interval_named(entry.task_interval).fits(effect):
         reason = f"{entry.task_interval} is not an interval for effect {effect.NAME}; expected another, such as t"
         raise check.fail(f"{key}.task_interval", reason)
     _check_own(check, key, entry)
-    if correction != "none" and not effect.HAS_DIFFERENCE:
-        raise check.fail(f"{key}.figure.correction", f"effect {effect.NAME} has no test of a difference")
-    if correction != "none" and entry.figure.p == "interval":
-        reason = "corrects the t-test's or the randomisation test's p-values, but p: interval is shown"
-        raise check.fail(f"{key}.figure.correction", reason)
 
 
 def check_clusters(check: Checker, key: str, clusters: str | dict[str, str], tasks: list[Task]) -> None:

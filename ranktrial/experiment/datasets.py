@@ -68,14 +68,6 @@ Queries = dict[str, object]
 Split = tuple[Dataset, str]
 
 
-def check_keys(check: Checker, key: str, dataset: Dataset) -> None:
-    """Raise UserError for keys of a dataset that cannot be combined."""
-    if dataset.split_by != "queries" and not dataset.splits:
-        raise check.fail(f"{key}.split_by", "only valid with splits: nothing is split off")
-    if wrong := format_of(dataset).mistake(dataset):
-        raise check.fail(f"{key}.{wrong.key}", wrong.what)
-
-
 def _splits_of_data(dataset: Dataset) -> set[str] | None:
     """Return the splits of the data according to the configuration or to local files; None if unknown."""
     form = format_of(dataset)

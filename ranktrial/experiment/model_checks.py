@@ -29,7 +29,6 @@ from ranktrial.experiment.recipe_checks import check_lengths
 from ranktrial.experiment.records import Experiment, System
 from ranktrial.experiment.results_paths import path
 from ranktrial.models.adapters import Role, adapter, adapters, behind_endpoint
-from ranktrial.models.judging_keys import KEYS as JUDGING
 from ranktrial.models.model_keys import Model, Prompts
 from ranktrial.models.prompts import ROLES, prompted_roles
 
@@ -196,8 +195,8 @@ def check_models(check: Checker) -> None:
             check_hub(check, f"models.{name}", model.weights, model.revision)
         elif model.revision != "main":
             raise check.fail(f"models.{name}.revision", "only valid with a hub id; these weights are elsewhere")
-        if model.file and (model.backend != "onnx" or why_not_below(model.file)):
-            problem = "names the ONNX file inside the weights: a relative path, with backend: onnx only"
+        if model.file and why_not_below(model.file):
+            problem = "names the ONNX file inside the weights; expected a relative path"
             raise check.fail(f"models.{name}.file", problem)
         _check_pooling(check, name, model)
         _check_keys_of_types(check, name, model)
@@ -259,17 +258,13 @@ def _check_pooling(check: Checker, name: str, model: Model) -> None:
 
 
 def _check_keys_of_types(check: Checker, name: str, model: Model) -> None:
-    """Raise UserError for keys that the model's type does not declare, or keys of judging without torch."""
+    """Raise UserError for keys that the model's type does not declare."""
     said = stated(model)
     own = _keys_of_type(model.type)
     for model_type in adapters():
         given = [key for key in _keys_of_type(model_type) if key in said]
         if given and given[0] not in own:
             raise check.fail(f"models.{name}.{given[0]}", f"a {model.type} takes none; a {model_type} does")
-        if (of_words := [key for key in given if key in JUDGING]) and model.backend != "torch":
-            raise check.fail(f"models.{name}.{of_words[0]}", "only valid with backend: torch")
-    if "false_token" in said and "true_token" not in said:
-        raise check.fail(f"models.{name}.false_token", "only valid beside a true_token")
 
 
 def _keys_of_type(model_type: str) -> list[str]:

@@ -9,22 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.keys import given
 from ranktrial.configuration.checker import Checker
-from ranktrial.configuration.sections.recipe import FILTERS, RANDOM, UNTRAINED, Recipe
+from ranktrial.configuration.sections.recipe import RANDOM, UNTRAINED, Recipe
 from ranktrial.experiment.datasets import check_split
 from ranktrial.experiment.records import System
 from ranktrial.models.adapters import Adapter, adapter, adapters
 from ranktrial.models.losses import REGULARIZERS, resolve_loss
 from ranktrial.models.model_keys import Model
-from ranktrial.models.teaching import KEYS, has_temperature
+from ranktrial.models.teaching import has_temperature
 
 
-def check_truncation(check: Checker, name: str, embeddings: object, model_type: str) -> None:
-    """Raise UserError if a system truncates vectors that it quantises, or that its model type does not have."""
-    if embeddings:
-        problem = "not together with embeddings, which quantise whole vectors; leave one of them out"
-        raise check.fail(f"systems.{name}.truncate_dim", problem)
+def check_truncation(check: Checker, name: str, model_type: str) -> None:
+    """Raise UserError if a system truncates vectors that its model type does not have."""
     if not hasattr(adapter(model_type), "truncate"):
         able = " and ".join(f"{other}s" for other, module in adapters().items() if hasattr(module, "truncate"))
         raise check.fail(f"systems.{name}.truncate_dim", f"a {model_type} has no vectors to truncate; {able} do")
@@ -64,21 +60,10 @@ def adapter_text(recipe: Recipe) -> str:
     return words
 
 
-NEEDED = {"load_best_model_at_end": "evaluate", "early_stopping_patience": "evaluate",
-          "early_stopping_threshold": "early_stopping_patience"}  # fmt: skip
-
-
 def check_evaluation(check: Checker, name: str, recipe: Recipe) -> None:
-    """Raise UserError for settings without the evaluation they need, unknown measures and missing dev queries."""
-    for key, needed in NEEDED.items():
-        if getattr(recipe, key) and getattr(recipe, needed) is None:
-            example = "{measure: nDCG@10}" if needed == "evaluate" else "3"
-            raise check.fail(f"recipes.{name}.{key}", f"nothing decides without {needed}; add {needed}: {example}")
+    """Raise UserError for unknown measures and missing dev queries."""
     if recipe.evaluate:
         check_measure(check, f"recipes.{name}.evaluate.measure", recipe.evaluate.measure)
-        if len(recipe.datasets) > 1:
-            problem = "only valid with one dataset in train_on: which dev queries would decide?"
-            raise check.fail(f"recipes.{name}.evaluate", problem)
         check_split(check, f"recipes.{name}.evaluate", recipe.datasets[0], "dev")
 
 
@@ -90,19 +75,6 @@ def check_measure(check: Checker, key: str, measure: str) -> None:
 
 
 Recipes = Mapping[str, Recipe]
-
-
-def check_recipe(check: Checker, name: str, recipe: Recipe) -> None:
-    """Raise UserError for a teacher in a training on passages, and for keys that need a teacher if there is none."""
-    for key in KEYS if not recipe.teacher else ():
-        if getattr(recipe, key) is not None:
-            raise check.fail(
-                f"recipes.{name}.{key}",
-                "only valid with a teacher, with whose scores those of the student are compared",
-            )
-    if recipe.teacher and recipe.long_documents == "passages":
-        problem = "scores whole documents, and long_documents: passages learns from parts of them; leave one out"
-        raise check.fail(f"recipes.{name}.teacher", problem)
 
 
 def check_loss_of_students(check: Checker, name: str, recipe: Recipe, model_types: list[str]) -> None:
@@ -205,15 +177,14 @@ def teacher_text(recipe: Recipe) -> str:
     return f", distilled from {recipe.teacher}" if recipe.teacher else ""
 
 
-OF_RANKING = ("sampling_strategy", "range_min", *FILTERS, "cross_encoder")  # negatives' keys about a ranking
-
 LENGTHS = ("max_query_length", "max_document_length")
 
 
 def check_examples(check: Checker, name: str, recipe: Recipe) -> None:
     """Raise UserError for keys of positives, negatives and folds that cannot be combined."""
     negatives, key = recipe.negatives, f"recipes.{name}.negatives"
-    _check_folds(check, name, recipe)
+    if recipe.folds and recipe.left_out_fold and recipe.left_out_fold > recipe.folds:
+        raise check.fail(f"recipes.{name}.left_out_fold", f"{recipe.left_out_fold} is above folds, {recipe.folds}")
     if RANDOM in negatives.sources:
         _check_random(check, key, recipe)
     _check_filters(check, key, recipe)
@@ -223,19 +194,8 @@ def check_examples(check: Checker, name: str, recipe: Recipe) -> None:
         if negatives.per_query > candidates:
             problem = f"{negatives.per_query} are more than the {candidates} candidates"
             raise check.fail(f"{key}.per_query", f"{problem} from range_min {least} to range_max {most}")
-    if recipe.draws_by_epoch:
-        _check_draw(check, name, recipe)
-
-
-def _check_folds(check: Checker, name: str, recipe: Recipe) -> None:
-    """Raise UserError unless `folds` and `left_out_fold` are given together and fit."""
-    folds, left_out, key = recipe.folds, recipe.left_out_fold, f"recipes.{name}.left_out_fold"
-    if (folds is None) != (left_out is None):
-        raise check.fail(
-            key, "must be given together with folds: give both, such as folds: 5 and left_out_fold: 1, or none"
-        )
-    if folds and left_out and left_out > folds:
-        raise check.fail(key, f"{left_out} is above folds, {folds}")
+    if recipe.draws_by_epoch and recipe.epochs != int(recipe.epochs):
+        raise check.fail(f"recipes.{name}.epochs", f"{recipe.epochs:g} with draw: epoch; expected a whole number")
 
 
 def _check_random(check: Checker, key: str, recipe: Recipe) -> None:
@@ -243,63 +203,29 @@ def _check_random(check: Checker, key: str, recipe: Recipe) -> None:
     negatives = recipe.negatives
     if len(negatives.sources) > 1:
         raise check.fail(f"{key}.from", "random ranks nothing that could be taken in turn; name bm25 and systems")
-    only = "only valid with from: bm25, to whose ranking it refers, or from: a system"
-    for word in OF_RANKING:
-        if word in given(negatives):
-            raise check.fail(f"{key}.{word}", only)
     if negatives.range_max is not None and not recipe.positives.among_candidates:
-        raise check.fail(f"{key}.range_max", f"{only}, or with positives.among_candidates")
+        only = "only valid with from: bm25, to whose ranking it refers, from: a system, or positives.among_candidates"
+        raise check.fail(f"{key}.range_max", only)
 
 
 def _check_filters(check: Checker, key: str, recipe: Recipe) -> None:
     """Raise UserError unless the filters fit each other and their scores have one scale."""
-    negatives, finds = recipe.negatives, recipe.positives.found_within is not None
-    rules = negatives.filters
-    if finds and not negatives.cross_encoder:
-        raise check.fail(f"{key}.cross_encoder", "is needed for positives.found_within, which ranks by its scores")
+    negatives, rules = recipe.negatives, recipe.negatives.filters
     least, most = negatives.min_score, negatives.max_score
     if least is not None and most is not None and least > most:
         raise check.fail(f"{key}.min_score", f"{least:g} is above max_score {most:g}, so no candidate would be left")
-    if negatives.cross_encoder and not rules and not finds:
-        expected = f"{', '.join(FILTERS)} or positives.found_within"
-        raise check.fail(f"{key}.cross_encoder", f"filters by {expected}, and none of them is given")
     if rules and not negatives.cross_encoder and len(negatives.sources) > 1:
         problem = f"scores of {' and '.join(negatives.sources)} have no common scale"
         hint = "give a cross_encoder, which scores all candidates"
         raise check.fail(f"{key}.{next(iter(rules))}", f"{problem}; {hint}")
 
 
-def _check_draw(check: Checker, name: str, recipe: Recipe) -> None:
-    """Raise UserError for `draw: epoch` unless something is drawn, epochs are whole, and all have equally many rows."""
-    negatives, key = recipe.negatives, f"recipes.{name}.negatives.draw"
-    by_chance = negatives.from_ == RANDOM or negatives.sampling_strategy == "random"
-    if not by_chance and recipe.positives.per_query == "all":
-        problem = "epoch, but nothing is drawn: take sampling_strategy: random, from: random or positives.per_query"
-        raise check.fail(key, problem)
-    if recipe.epochs != int(recipe.epochs):
-        raise check.fail(f"recipes.{name}.epochs", f"{recipe.epochs:g} with draw: epoch; expected a whole number")
-    if recipe.long_documents == "passages":
-        problem = "epoch does not go with long_documents: passages, of which each epoch would have another number"
-        raise check.fail(key, problem)
-
-
-def check_sampler(check: Checker, name: str, recipe: Recipe) -> None:
-    """Raise UserError if batches have only one dataset to alternate between."""
-    if recipe.multi_dataset_batch_sampler != "proportional" and len(recipe.datasets) == 1:
-        problem = "only valid with several datasets in one training, such as train_on: [[a, b]]"
-        raise check.fail(f"recipes.{name}.multi_dataset_batch_sampler", problem)
-
-
 def check_training(check: Checker, name: str, recipe: Recipe, model_types: list[str]) -> None:
     """Raise UserError for training settings (margin, head learning rate …) that no model of these types or loss has."""
-    if recipe.head_learning_rate and not any(
-        getattr(adapter(model_type), "HAS_HEAD", False) for model_type in model_types
-    ):
-        problem = f"a {model_types[0]} has no prediction head; leave it out"
-        raise check.fail(f"recipes.{name}.head_learning_rate", problem)
+    for key in ("head_learning_rate", "freeze"):
+        if getattr(recipe, key) and not any(getattr(adapter(one), "HAS_HEAD", False) for one in model_types):
+            raise check.fail(f"recipes.{name}.{key}", f"a {model_types[0]} has no prediction head; leave it out")
     check_dimensions(check, name, recipe, model_types)
-    _check_frozen(check, name, recipe, model_types)
-    _check_steps(check, name, recipe)
     for weight in REGULARIZERS:
         if getattr(recipe, weight) is not None and not any(
             _is_regularized(recipe, model_type) for model_type in model_types
@@ -311,29 +237,6 @@ def check_training(check: Checker, name: str, recipe: Recipe, model_types: list[
         with_one = sorted({loss for model_type in model_types for loss in getattr(adapter(model_type), "MARGINS", {})})
         hint = f"; of these models' losses {', '.join(with_one)} have one" if with_one else ""
         raise check.fail(f"recipes.{name}.margin", f"loss {recipe.loss} has none{hint}")
-
-
-def _check_frozen(check: Checker, name: str, recipe: Recipe, model_types: list[str]) -> None:
-    """Raise UserError for `freeze` without a prediction head, or with lora or head_learning_rate."""
-    if recipe.freeze is None:
-        return
-    key = f"recipes.{name}.freeze"
-    if not any(getattr(adapter(model_type), "HAS_HEAD", False) for model_type in model_types):
-        raise check.fail(key, f"a {model_types[0]} has no prediction head, so nothing would be trained; leave it out")
-    if recipe.lora:
-        raise check.fail(key, "not together with lora, which freezes all weights of its base; leave one of them out")
-    if recipe.head_learning_rate:
-        problem = "not together with head_learning_rate: learning_rate is that of the head, which alone is trained"
-        raise check.fail(key, problem)
-
-
-def _check_steps(check: Checker, name: str, recipe: Recipe) -> None:
-    """Raise UserError for `steps_per_epoch` with several datasets or with a draw per epoch."""
-    key = f"recipes.{name}.steps_per_epoch"
-    if recipe.steps_per_epoch and len(recipe.datasets) > 1:
-        raise check.fail(key, "not with several datasets in one training, whose batches make an epoch; leave it out")
-    if recipe.steps_per_epoch and recipe.draws_by_epoch:
-        raise check.fail(key, "not with negatives.draw: epoch, where an epoch is all that is drawn for it")
 
 
 def _has_margin(recipe: Recipe, model_type: str) -> bool:

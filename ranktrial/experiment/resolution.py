@@ -23,6 +23,7 @@ from ranktrial.experiment import trainings
 from ranktrial.experiment.charts import chart
 from ranktrial.experiment.checks import (
     check_datasets,
+    check_keys,
     check_labels,
     check_mapping,
     check_measures,
@@ -56,8 +57,6 @@ def study_plans(check: Checker, comparisons: dict[str, Comparison]) -> StudyPlan
     Raises UserError for an unknown comparison or one without a difference, two targets, or a power not above alpha.
     """
     study = check.config.plan_study or Study()
-    if study.effect and study.half_width:
-        raise check.fail("plan_study.half_width", "is a target instead of an effect; give one of both")
     plans = {}
     for name in _comparisons(check, study, comparisons):
         statistics = comparisons[name].statistics
@@ -289,7 +288,15 @@ def _check_sections(check: Checker, entries: dict[str, list[str]], origins: dict
     """Check the sections, and keep each training once; `entries` maps entries to the systems made from them."""
     if check.config.word_pieces:
         check.known("word_pieces", check.config.word_pieces, "models")
-    for check_section in (check_name, check_datasets, check_models, check_recipes, check_measures, check_published):
+    for check_section in (
+        check_name,
+        check_keys,
+        check_datasets,
+        check_models,
+        check_recipes,
+        check_measures,
+        check_published,
+    ):
         check_section(check)
     check.config = replace(check.config, models=with_cards(check.config.models, check.config.datasets))
     take_apart(check, origins)

@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from ranktrial.common.keys import LEFT_OUT, Rule
+from ranktrial.common.keys import LEFT_OUT, Needs, Rule
 
 KEYS = ("true_token", "false_token")  # the keys of a language model
+BY_TORCH = Needs("backend: torch")
 Token = Annotated[str, Rule(min_length=1, max_length=100)]
 
 
@@ -19,11 +20,13 @@ class Judging:
     """What a cross-encoder's score is computed from."""
 
     true_token: Annotated[
-        Token | None, "for a language model: the token whose logit is the score, such as yes", LEFT_OUT
+        Token | None, "for a language model: the token whose logit is the score, such as yes", BY_TORCH, LEFT_OUT
     ] = None
     false_token: Annotated[
         Token | None,
         "for a language model: the token whose logit is subtracted from that of true_token, such as no",
+        BY_TORCH,
+        Needs("true_token"),
         LEFT_OUT,
     ] = None
     label: Annotated[

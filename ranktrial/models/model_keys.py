@@ -18,6 +18,7 @@ from ranktrial.common.keys import (
     Label,
     Length,
     Location,
+    Needs,
     Prompt,
     Sha256,
     Statement,
@@ -49,9 +50,12 @@ class Weights:
         Literal["torch", "onnx"],
         "library used at inference; onnx: onnxruntime, on the CPU, for models without a recipe",
     ] = "torch"
-    file: Annotated[FilePath | None, "onnx: the model's file within the weights, if they contain several", LEFT_OUT] = (
-        None
-    )
+    file: Annotated[
+        FilePath | None,
+        "the model's file within the weights, if they contain several",
+        Needs("backend: onnx"),
+        LEFT_OUT,
+    ] = None
     pooling: Annotated[
         Literal["cls", "mean", "none"] | None,
         "bi-encoder in ONNX: pooling of the token vectors: cls (first token), mean, or none (the graph pools)",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import LEFT_OUT, Count, Length, Rule, Share, Size, Written
+from ranktrial.common.keys import LEFT_OUT, Count, Length, Needs, Not, Rule, Share, Size, Written
 
 Epochs = Annotated[float, Rule(exclusive_minimum=0, maximum=100_000)]
 Queries = Annotated[
@@ -54,6 +54,14 @@ class Evaluation:
     ] = 100
 
 
+def _are_several(names: str | tuple[str, ...]) -> bool:
+    return not isinstance(names, str) and len(names) > 1
+
+
+def _is_one(names: str | tuple[str, ...]) -> bool:
+    return not _are_several(names)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Training:
     """How a model is trained. All keys except micro_batch, gpus and nodes affect the weights."""
@@ -62,6 +70,7 @@ class Training:
         Literal["proportional", "round_robin"],
         "order of batches when one training uses several datasets (the library's key); proportional: all batches "
         "of each, in random order; round_robin: in turn, until the dataset with the fewest batches is exhausted",
+        Needs("several datasets in train_on, as [[a, b]]", path="train_on", such=_are_several),
     ] = "proportional"
     long_documents: Annotated[
         Literal["truncate", "passages"],
@@ -80,16 +89,19 @@ class Training:
         str | None,
         "a system with a cross-encoder whose scores of positives and negatives are the training targets; null: the "
         "labels are the targets",
+        Not("long_documents: passages", "it scores whole documents"),
     ] = None
     temperature: Annotated[
         Size | None,
-        "with a teacher and DistillKLDivLoss: temperature by which the scores of teacher and student are divided; "
+        "DistillKLDivLoss: temperature by which the scores of teacher and student are divided; "
         "null: the library's, 2 for sparse-encoders and 1 for others",
+        Needs("teacher"),
     ] = None
     scale: Annotated[
         Size | None,
-        "with a teacher: factor by which the student's similarities are multiplied before the loss; null: 20 for "
+        "factor by which the student's similarities are multiplied before the loss; null: 20 for "
         "cosine similarities, 1 for others",
+        Needs("teacher"),
     ] = None
     epochs: Annotated[
         float,
@@ -102,6 +114,8 @@ class Training:
         Count | None,
         "steps per epoch; the next epoch continues where the last one ended, and all examples are reshuffled once "
         "all were seen; null: an epoch is one pass over all examples",
+        Not("negatives.draw: epoch", "an epoch is then all that is drawn for it"),
+        Not("several datasets in train_on", "their batches make an epoch", path="train_on", such=_are_several),
     ] = None
     batch_size: Annotated[Length, "rows of the training set per step"] = 32
     relevant_apart: Annotated[
@@ -124,6 +138,8 @@ class Training:
         Literal["encoder"] | None,
         "encoder: only the prediction head is trained (cross-encoders), with learning_rate; null: all weights are "
         "trained",
+        Not("lora", "it freezes all weights of its base"),
+        Not("head_learning_rate", "learning_rate is that of the head, which alone is trained"),
     ] = None
     margin: Annotated[
         Size | None,
@@ -173,20 +189,25 @@ class Training:
         Evaluation | None,
         "evaluate the model during training on the dev queries of train_on, by re-ranking BM25's top documents and "
         "the relevant ones; {} means nDCG@10 after each epoch",
+        Needs("one dataset in train_on", path="train_on", such=_is_one),
         LEFT_OUT,
     ] = None
     load_best_model_at_end: Annotated[
-        bool, "true: keep the weights with the highest value on dev, the earliest in a tie; false: keep the last"
+        bool,
+        "true: keep the weights with the highest value on dev, the earliest in a tie; false: keep the last",
+        Needs("evaluate"),
     ] = False
     early_stopping_patience: Annotated[
         Count | None,
         "early stopping: number of evaluations without improvement after which training ends; null: training runs "
         "for all its epochs",
+        Needs("evaluate"),
     ] = None
     early_stopping_threshold: Annotated[
         float,
         "minimum increase of the measure over its best value that counts as an improvement",
         Rule(minimum=0, maximum=1000),
+        Needs("early_stopping_patience"),
     ] = 0
     checkpoint_steps: Annotated[
         Count, "steps between two checkpoints for resuming; there is always one at the end of each epoch"

@@ -128,7 +128,7 @@ def test_own_texts_change_nothing(further):
         (
             {"texts": {"append": "README.md"}},
             {"texts": "appended", "engine": "elasticsearch", "url": "http://localhost"},
-            "systems.s.texts: only valid with engine: lucene",
+            "systems.s.texts: appended is not together with engine: elasticsearch",
         ),
     ],
 )
@@ -150,5 +150,5 @@ def test_a_shared_corpus_has_its_owners_texts(further):
     }  # fmt: skip
     experiment = resolve(changed(changes), "c.yaml")
     assert planning.index_of_task(experiment, "s", "more") == "results/e/bm25/d/index-english-together-appended"
-    with pytest.raises(UserError, match=r"datasets\.more\.texts: its documents are those of d; give that the texts"):
+    with pytest.raises(UserError, match=r"datasets\.more\.texts: not together with corpus"):
         resolve(changed(changes | {"datasets/more": changes["datasets/more"] | {"texts": {"append": "x"}}}), "c.yaml")

@@ -161,7 +161,7 @@ def test_only_systems_that_are_set_up_as_anserinis_are_set_beside_it(monkeypatch
 
 def test_a_mapping_of_a_paper_excludes_references():
     mapped = {"file": "pyproject.toml", "mapping": "config/published/factcheck.yaml", "part": True}
-    assert "c.yaml: references: only valid without published.mapping" in refusal(CONFIG | {"published": mapped})
+    assert "c.yaml: references: not together with published.mapping" in refusal(CONFIG | {"published": mapped})
 
 
 def call(monkeypatch, function, **options):

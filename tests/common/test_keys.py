@@ -9,7 +9,21 @@ import jsonschema
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.keys import LEFT_OUT, NO_KEY, OTHERS, Rule, Written, extended, given, given_of, keys_of, stated
+from ranktrial.common.keys import (
+    LEFT_OUT,
+    NO_KEY,
+    OTHERS,
+    Needs,
+    Not,
+    Rule,
+    Written,
+    extended,
+    given,
+    given_of,
+    keys_of,
+    stated,
+    wrong_keys,
+)
 from ranktrial.common.settings import help_of, read_settings
 from ranktrial.configuration.key_schema import of_record
 
@@ -104,3 +118,49 @@ def test_help_shows_types_without_their_rules():
     assert help_of(Base).splitlines() == [
         "  rate: float (default: 2e-05)  the highest", "  margin: float | None (default: None)  null: none",
     ]  # fmt: skip
+
+
+def _is_even(number):
+    return number % 2 == 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inner:
+    speed: int | None = None
+    limit: Annotated[int | None, "at most", Needs("inner.speed", "it is a limit of that")] = None
+    mode: Annotated[str, Needs("size: 2 or inner.limit"), Not("fast: true", of="careful")] = "plain"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Related:
+    size: int = 1
+    fast: Annotated[bool, Not("inner.speed or inner.limit")] = False
+    half: Annotated[int | None, Needs("an even size", path="size", such=_is_even)] = None
+    inner: Inner = Inner()
+
+
+@pytest.mark.parametrize(
+    ("entry", "problems"),
+    [
+        (Related(), []),
+        (Related(fast=True, size=3), []),
+        (Related(half=1, size=2, inner=Inner(mode="any")), []),
+        (Related(half=1), [("half", "only valid with an even size")]),
+        (Related(fast=True, inner=Inner(speed=0)), [("fast", "not together with inner.speed")]),
+        (Related(inner=Inner(limit=3)), [("inner.limit", "only valid with speed (it is a limit of that)")]),
+        (Related(inner=Inner(mode="any")), [("inner.mode", "only valid with size: 2 or limit")]),
+        (Related(fast=True, size=2, inner=Inner(mode="any")), []),
+        (
+            Related(fast=True, size=2, inner=Inner(mode="careful")),
+            [("inner.mode", "careful is not together with fast: true")],
+        ),
+    ],
+)
+def test_a_key_that_does_not_go_with_others_is_reported_with_its_path(entry, problems):
+    assert list(wrong_keys(entry)) == problems
+
+
+def test_conditions_between_keys_are_part_of_the_description():
+    described = {name: key.description for name, key in keys_of(Inner).items()}
+    assert described["limit"] == "at most; only with inner.speed"
+    assert described["mode"] == "only with size: 2 or inner.limit; careful not with fast: true"

@@ -64,11 +64,11 @@ def test_what_dev_decided_has_learnt_from_it():
 @pytest.mark.parametrize(
     ("recipe", "said"),
     [
-        ({"load_best_model_at_end": True}, "recipes.r.load_best_model_at_end: nothing decides without evaluate; add"),
-        ({"early_stopping_patience": 2}, "recipes.r.early_stopping_patience: nothing decides without evaluate; add"),
+        ({"load_best_model_at_end": True}, "recipes.r.load_best_model_at_end: only valid with evaluate"),
+        ({"early_stopping_patience": 2}, "recipes.r.early_stopping_patience: only valid with evaluate"),
         (
             {"evaluate": {}, "early_stopping_threshold": 0.1},
-            "recipes.r.early_stopping_threshold: nothing decides without early_stopping_patience; add early_stopping_p",
+            "recipes.r.early_stopping_threshold: only valid with early_stopping_patience",
         ),
         ({"evaluate": {"measure": "nDGC@10"}}, "recipes.r.evaluate.measure: "),
         ({"evaluate": {"candidates": 201}}, "recipes.r.evaluate.candidates: 201 is too large"),

@@ -22,7 +22,7 @@ MISTAKES = {
     "a height without bounds": ({"height": 1e9}, "comparisons.c.figure.height: "),
     "a height of nothing": ({"height": 0}, "comparisons.c.figure.height: "),
     "a label on two lines": ({"x_label": "a\nb"}, "comparisons.c.figure.x_label: "),
-    "no Bayesian summary": ({"bayesian": True}, "only valid with key 'bayesian' of the comparison"),
+    "no Bayesian summary": ({"bayesian": True}, "figure.bayesian: only valid with bayesian"),
 }
 
 
@@ -39,7 +39,7 @@ def test_a_correlation_has_limits_anywhere_and_no_differences_of_queries():
     resolve(changed(correlation | {"comparisons/c/figure": {"limits": [0.5, 1]}}), "c.yaml")
     with pytest.raises(UserError) as error:
         resolve(changed(correlation | {"comparisons/c/figure": {"queries": True}}), "c.yaml")
-    one_line(error, "comparisons.c.figure.queries: effect CORR has no differences of queries")
+    one_line(error, "comparisons.c.figure.queries: only valid with an effect of a difference")
 
 
 def test_one_axis_measures_one_thing():

@@ -56,7 +56,7 @@ CASES = {
     "no such model": ({"datasets/g/generator": "x"}, "datasets.g.generator: unknown name 'x'"),
     "a writer that ranks": ({"systems/w": {"model": "writer"}}, "systems.w.model: writer is of type query-generator"),
     "tested on": ({"tasks": ["g"]}, "g has no judgements for the split test; its splits are train"),
-    "found by nobody": ({"recipes/r/positives": {"found_within": 1}}, "recipes.r.negatives.cross_encoder: is needed for positives.found_within"),
+    "found by nobody": ({"recipes/r/positives": {"found_within": 1}}, "recipes.r.positives.found_within: only valid with negatives.cross_encoder"),
 }  # fmt: skip
 
 

@@ -92,7 +92,7 @@ def test_without_human_queries_no_metrics_of_humans_are_read():
         ({"datasets/j": {"format": "judge", "runs_of": "d"}}, "datasets.j.judge", "is missing"),
         ({"datasets/j": {"format": "judge", "judge": JUDGE}}, "datasets.j.runs_of", "is missing"),
         ({"datasets/j": judged(of=["bm52"])}, "datasets.j.judge.of", "bm52"),
-        ({"datasets/j": judged(humans="chosen", human_queries=...)}, "datasets.j.judge.humans", "expected the key probabilities"),
+        ({"datasets/j": judged(humans="chosen", human_queries=...)}, "datasets.j.judge.humans", "chosen is only valid with probabilities"),
         ({"datasets/j": judged(humans="chosen", human_queries=..., probabilities="none.tsv")},
          "datasets.j.judge.probabilities", "no file 'none.tsv'"),
         ({"datasets/j": judged(probabilities="README.md")}, "datasets.j.judge.probabilities", "only valid with humans: chosen"),

@@ -53,7 +53,7 @@ CASES = {
     "of a bi-encoder": ({"models/m/true_token": "a"}, "c.yaml: models.m.true_token: a bi-encoder takes none; a cross-encoder does"),
     "of onnx": ({"models/ce/backend": "onnx", "models/ce/weights": "tests", "models/ce/true_token": "a"},
      "c.yaml: models.ce.true_token: only valid with backend: torch"),
-    "false alone": ({"models/ce/false_token": "no"}, "c.yaml: models.ce.false_token: only valid beside a true_token"),
+    "false alone": ({"models/ce/false_token": "no"}, "c.yaml: models.ce.false_token: only valid with true_token"),
     "no text": ({"models/ce/true_token": 1}, "c.yaml: models.ce.true_token: 1 is a whole number; expected text"),
     "empty": ({"models/ce/true_token": ""}, "c.yaml: models.ce.true_token"),
     "two lines": ({"models/ce/true_token": "a\nb"}, "c.yaml: models.ce.true_token: the text 'a\\nb' contains a newline"),

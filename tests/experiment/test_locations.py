@@ -211,7 +211,7 @@ def test_right_revisions(revision):
         (with_dataset(sha256=SHA), "datasets.d.sha256: is of one file, but 'tests' is a folder"),
         (with_dataset(location="https://h/x.zip"), "is downloaded, so its sha256 must be given"),
         (with_dataset(location="pypi:six==1.0"), "is downloaded, so its sha256 must be given"),
-        (with_dataset(location="https://h/x", files={"a": SHA}, sha256=SHA), "datasets.d.sha256: is of one file"),
+        (with_dataset(location="https://h/x", files={"a": SHA}, sha256=SHA), "datasets.d.sha256: not together with files"),
         (with_dataset(location="pypi:six==1.0", files={"a": SHA}), "datasets.d.files: only valid with a URL"),
         (with_dataset(location="https://h/x.zip", sha256="0" * 63), "datasets.d.sha256"),
         (with_model(weights="pypi:six==1.0"), "models.m: weights are downloaded, so sha256"),

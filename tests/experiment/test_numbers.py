@@ -41,6 +41,7 @@ def with_number(path, value):
     """BASE with a value at a place of the schema."""
     config = changed({"systems/tuned/rerank": {"first_stage": "bm25"}, "multiple_comparisons/f": {"systems": "all"}})
     config["systems"]["tuned"]["endpoint"] = {"url": "https://h/v1", "model": "m", "price": {"input": 1, "output": 1}}
+    config["systems"]["tuned"] |= {"embeddings": {"precision": "int8"}, "approximate": {"index": "HNSW32"}}
     if path[0] == "models" and "endpoint" in path:
         config["models"]["m"]["endpoint"] = {"url": "https://h/v1", "protocol": "openai"}
     if path[0] == "datasets" and "judge" in path:

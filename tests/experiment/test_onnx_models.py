@@ -18,9 +18,9 @@ CASES = {
     "onnx trained": ({"models/ce/backend": "onnx", "models/ce/weights": "tests", "systems/x": {"model": "ce", "recipe": "r",
      "rerank": {"first_stage": "bm25"}}},
      "c.yaml: systems.x: model ce has backend onnx, which ranks only: no recipe can train it further"),
-    "onnx file without onnx": ({"models/ce/file": "model.onnx"}, "c.yaml: models.ce.file: names the ONNX file inside the weights"),
+    "onnx file without onnx": ({"models/ce/file": "model.onnx"}, "c.yaml: models.ce.file: only valid with backend: onnx"),
     "onnx file outside of the weights": ({"models/ce/backend": "onnx", "models/ce/weights": "tests", "models/ce/file": "../model.onnx"},
-     "c.yaml: models.ce.file: names the ONNX file inside the weights: a relative path"),
+     "c.yaml: models.ce.file: names the ONNX file inside the weights; expected a relative path"),
 }  # fmt: skip
 
 

@@ -69,7 +69,7 @@ def test_the_score_is_a_feature_to_learn_from_and_that_of_a_single_fold_is_none(
 MISTAKES = {
     "no systems": ({"systems": {"oof": {"type": "out-of-fold"}}}, "systems.oof: key 'systems' is missing"),
     "a fold is missing": ({"recipe": {"left_out_fold": [1, 2]}}, "systems.oof.systems: the folds 1, 2 are left out; expected each from 1 to 3 once"),
-    "a fold of none": ({"recipe": {"folds": None}}, "recipes.r.left_out_fold (in r-3): must be given together with folds"),
+    "a fold of none": ({"recipe": {"folds": None}}, "recipes.r.left_out_fold (in r-3): only valid with folds"),
     "a fold too many": ({"recipe": {"left_out_fold": [1, 2, 4]}}, "recipes.r.left_out_fold (in r-4): 4 is above folds, 3"),
     "one fold": ({"recipe": {"folds": 1}}, "recipes.r.folds: 1 is too small"),
     "no re-ranker": ({"systems": {"oof": {"type": "out-of-fold", "systems": ["ce", "bm25"]}}}, "systems.oof.systems: bm25 does not re-rank"),

@@ -85,9 +85,9 @@ WRONG = {
         {"datasets/b": {"format": "beir", "location": "tests", "runs_of": "d"}},
         "datasets.b: a dataset of format beir cannot have 'runs_of'",
     ),
-    "splits of its own": ({"datasets/q/splits": {"dev": 0.1}}, "datasets.q.splits: the queries of each split are those of d; leave it out"),
-    "drop_shared": ({"datasets/q/drop_shared": True}, "datasets.q.drop_shared: the queries of each split are those of d"),
-    "a sample of its own": ({"datasets/q/test_queries": 5}, "datasets.q.test_queries: the queries of each split are those of d"),
+    "splits of its own": ({"datasets/q/splits": {"dev": 0.1}}, "datasets.q.splits: not together with runs_of"),
+    "drop_shared": ({"datasets/q/drop_shared": True}, "datasets.q.drop_shared: not together with runs_of"),
+    "a sample of its own": ({"datasets/q/test_queries": 5}, "datasets.q.test_queries: not together with runs_of"),
     "a system for the further task alone": (
         {"systems/tuned/tasks": ["q"]},
         "systems.tuned.tasks: 'q' takes the runs of d; name that task, and this one follows",

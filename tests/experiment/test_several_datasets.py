@@ -118,7 +118,7 @@ def test_the_document_shows_recipes_that_are_right():
         ([["d", "nope"]], {}, "recipes.r.train_on: unknown name 'nope'; datasets has d, e, f"),
         ([["d", ["e"]]], {}, "recipes.r.train_on: a list or mapping within a list"),
         ("d", {"recipes__r__multi_dataset_batch_sampler": "round_robin"},
-         "recipes.r.multi_dataset_batch_sampler: only valid with several datasets in one training, such as train_on: "),
+         "recipes.r.multi_dataset_batch_sampler: only valid with several datasets in train_on"),
         ([["d", "e"]], {"recipes__r__multi_dataset_batch_sampler": "in turn"}, "recipes.r.multi_dataset_batch_sampler: "),
         ([["d", "e"]], {"datasets__e": {"format": "scores", "measure": "acc"}}, "recipes.r.train_on: e has format scores: no texts to learn from"),
     ],

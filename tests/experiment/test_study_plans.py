@@ -44,7 +44,7 @@ def test_numbers_are_put_in_order_and_assumed_variances_have_their_defaults():
             {"comparisons": ["c"], "assumed": {"c": ASSUMED}},
             "c.yaml: plan_study.assumed.c: is the name of a comparison",
         ),
-        ({"effect": 0.1, "half_width": 0.1}, "c.yaml: plan_study.half_width: is a target instead of an effect"),
+        ({"effect": 0.1, "half_width": 0.1}, "c.yaml: plan_study.half_width: not together with effect"),
         ({"power": 0.05}, "c.yaml: plan_study.power: 0.05 is what chance alone gives at alpha 0.05; expected more"),
         ({"assumed": {"x": {"query_sd": 0.1}}}, "c.yaml: plan_study.assumed.x: key 'collection_sd' is missing"),
         ({"assumed": {"x": {**ASSUMED, "seed_sd": -1}}}, "c.yaml: plan_study.assumed.x.seed_sd: -1 is too small"),

@@ -112,11 +112,11 @@ MISTAKES = {
     "a loss of another kind": ({"recipes/r/loss": "MSELoss"}, "loss 'MSELoss' takes no teacher's scores; with a teacher use auto or MarginMSELoss, DistillKLDivLoss"),
     "no teacher": ({"recipes/r/teacher": None, "recipes/r/loss": "MarginMSELoss"}, "recipes.r.loss: loss 'MarginMSELoss' compares with a teacher's scores; name a teacher"),
     "no teacher of a sparse encoder": ({"recipes/r/teacher": None, "recipes/r/loss": "SparseDistillKLDivLoss"}, "compares with a teacher's scores; name a teacher"),
-    "a scale for nobody": ({"recipes/r/teacher": None, "recipes/r/scale": 20}, "recipes.r.scale: only valid with a teacher"),
+    "a scale for nobody": ({"recipes/r/teacher": None, "recipes/r/scale": 20}, "recipes.r.scale: only valid with teacher"),
     "a temperature of margins": ({"recipes/r/temperature": 2, "recipes/r/loss": "MarginMSELoss"}, "recipes.r.temperature: loss MarginMSELoss has none; DistillKLDivLoss has"),
     "a scale of logits": ({"recipes/r/scale": 2, "systems/tuned": CE | {"label": "t", "recipe": "r"}}, "recipes.r.scale: of a cross-encoder scores are logits, as the teacher's are; leave it out"),
     "a margin": ({"recipes/r/margin": 2}, "recipes.r.margin: loss auto has none"),
-    "passages": ({"recipes/r/long_documents": "passages"}, "recipes.r.teacher: scores whole documents, and long_documents: passages learns from parts"),
+    "passages": ({"recipes/r/long_documents": "passages"}, "recipes.r.teacher: not together with long_documents: passages"),
     "a temperature of 0": ({"recipes/r/temperature": 0}, "recipes.r.temperature: 0 is too small"),
 }  # fmt: skip
 

@@ -9,8 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import LEFT_OUT, FilePath, Label, Level, Name, Names, Rule, Title, Written
+from ranktrial.common.keys import LEFT_OUT, FilePath, Label, Level, Name, Names, Needs, Not, Rule, Title, Written
+from ranktrial.statistics.effects import effect_named
 
+
+def _has_difference(effect: str) -> bool:
+    return effect_named(effect).HAS_DIFFERENCE
+
+
+DIFFERENCE = Needs("an effect of a difference, as MD", path="effect", such=_has_difference)
 FIRST = "first"  # of the measures of the tasks
 FilesOfTasks = Annotated[dict[str, FilePath], Rule(min_properties=1)]
 SeveralFiles = Annotated[tuple[FilePath, ...], Rule(min_items=1, unique_items=True)]
@@ -84,6 +91,7 @@ class Statistics:
     margin: Annotated[
         float | None,
         "smallest difference in the measure that matters, for equivalence and non-inferiority tests",
+        DIFFERENCE,
         Rule(exclusive_minimum=0),
         LEFT_OUT,
     ] = None
@@ -125,6 +133,8 @@ class Figure:
     correction: Annotated[
         Literal["none", "holm", "benjamini-hochberg"],
         "correction of the t-test's or the randomisation test's p-values for the number of tasks",
+        DIFFERENCE,
+        Not("figure.p: interval", "it corrects the p-values of the t-test or of the randomisation test"),
     ] = "none"
     together: Annotated[
         Name | None,
@@ -139,10 +149,13 @@ class Figure:
         LEFT_OUT,
     ] = None
     fixed: Annotated[bool, "draw the fixed-effect summary as well"] = False
-    bayesian: Annotated[bool, "draw the Bayesian summary as well"] = False
+    bayesian: Annotated[
+        bool, "draw the Bayesian summary as well", Needs("bayesian", "the comparison's key, which computes it")
+    ] = False
     limits: Annotated[
         tuple[Coordinate, ...] | None,
         "limits of the axis; intervals that extend beyond them end in arrows",
+        Not("figure.axis", "its limits follow from all its comparisons"),
         Rule(min_items=2, max_items=2),
         LEFT_OUT,
     ] = None
@@ -171,7 +184,9 @@ class Figure:
         bool,
         "add a figure with each task left out, Cook's distances and Baujat's plot, for three or more tasks",
     ] = False
-    queries: Annotated[bool, "add a figure with the differences of all queries, with wins, ties and losses"] = False
+    queries: Annotated[
+        bool, "add a figure with the differences of all queries, with wins, ties and losses", DIFFERENCE
+    ] = False
 
 
 AllOrNames = Literal["all"] | Names

@@ -9,7 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import LEFT_OUT, NO_KEY, Depth, FilePath, Label, Name, Names, Rule, Seed, Size, TaskName
+from ranktrial.common.keys import (
+    LEFT_OUT,
+    NO_KEY,
+    Depth,
+    FilePath,
+    Label,
+    Name,
+    Names,
+    Needs,
+    Not,
+    Rule,
+    Seed,
+    Size,
+    TaskName,
+)
 from ranktrial.configuration.sections.charts import ChartEntry, CurvesEntry, MatrixEntry
 from ranktrial.configuration.sections.comparison import ComparisonEntry, MultipleComparison
 from ranktrial.configuration.sections.dataset import Dataset
@@ -47,6 +61,7 @@ class SelectSeed:
     ] = None
     score: Annotated[
         dict[str, Size] | None,
+        Not("select_seed.by", "the score is that of the other system"),
         "weights of measures, divided by their sum; default {R@1: 3, R@3: 2, R@5: 1}; the smallest seed wins a tie",
         Rule(min_properties=1),
         LEFT_OUT,
@@ -111,11 +126,13 @@ class Published:
     ] = None
     part: Annotated[
         bool,
-        "with mapping: report systems and tasks of the mapping that this experiment lacks as not run, not as an error",
+        "report systems and tasks of the mapping that this experiment lacks as not run, not as an error",
+        Needs("published.mapping"),
     ] = False
     beside: Annotated[
         dict[str, str],
         "maps a comparison to another one whose numbers are shown as well, such as one with other settings",
+        Not("published.mapping", "its cells are means, not comparisons"),
     ] = field(default_factory=dict)
 
 
@@ -224,6 +241,7 @@ class Configuration:
         Literal["anserini"] | None,
         "reference scores that are shown beside those of this experiment; anserini: the expected scores and index "
         "sizes that come with Pyserini, for the collections that it covers; no network is needed",
+        Not("published.mapping", "its page has cells of one paper"),
         LEFT_OUT,
     ] = None
     plan_study: Annotated[

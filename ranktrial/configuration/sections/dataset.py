@@ -9,7 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import LEFT_OUT, Count, FileName, FilePath, Label, Location, Rule, Sha256, Statement
+from ranktrial.common.keys import (
+    LEFT_OUT,
+    Count,
+    FileName,
+    FilePath,
+    Label,
+    Location,
+    Needs,
+    Not,
+    Rule,
+    Sha256,
+    Statement,
+)
 from ranktrial.ir.languages import ANALYSED, ENGLISH
 
 GradeName = Annotated[
@@ -21,6 +33,9 @@ Fraction = Annotated[
     "a share of the training queries (below 1) or their number; with split_by: documents, of the relevant documents",
     Rule(exclusive_minimum=0, maximum=2**31 - 1),
 ]
+
+
+OF_RUNS = Not("runs_of", "the queries of each split are those of that dataset")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +59,7 @@ class OfFiles:
     sha256: Annotated[
         Sha256 | None,
         "the SHA-256 of the one file or archive at the location; required for a URL and for pypi",
+        Not("files", "these have each their own"),
         LEFT_OUT,
     ] = None
     files: Annotated[
@@ -55,22 +71,27 @@ class OfFiles:
     splits: Annotated[
         dict[Literal["dev", "test"], Fraction],
         "splits to carve out of train, without leakage, if the data lacks them",
+        OF_RUNS,
     ] = field(default_factory=dict)
     split_by: Annotated[
         Literal["queries", "documents"],
         "what splits divides: queries; or relevant documents together with their queries (queries with several "
         "relevant documents stay in train)",
+        Needs("splits"),
     ] = "queries"
     test_queries: Annotated[
         Count | None,
         "size of a sample of the judged test queries, drawn by the seed and the same for all systems; default all",
+        OF_RUNS,
         LEFT_OUT,
     ] = None
     dev_queries: Annotated[
-        Count | None, "size of a sample of the judged dev queries, as test_queries for test", LEFT_OUT
+        Count | None, "size of a sample of the judged dev queries, as test_queries for test", OF_RUNS, LEFT_OUT
     ] = None
     drop_shared: Annotated[
-        bool, "leave out training queries that share a relevant document with a query of the data's own dev or test"
+        bool,
+        "leave out training queries that share a relevant document with a query of the data's own dev or test",
+        OF_RUNS,
     ] = False
     grades: Annotated[
         dict[GradeName, Grade] | None,
@@ -155,6 +176,7 @@ class OfDocuments:
         AppendedTexts | None,
         "append: a JSON Lines file with further texts of documents, {id, text} or doc2query's {id, "
         "predicted_queries}; first stages with texts: appended index them",
+        Not("corpus", "whose documents these are; give that the texts"),
         LEFT_OUT,
     ] = None
     strict: Annotated[

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import LEFT_OUT, NO_KEY, Count, Length, Rule, TaskName, Written
+from ranktrial.common.keys import LEFT_OUT, NO_KEY, Count, Length, Needs, Not, Rule, TaskName, Written
 from ranktrial.models.training_keys import Training
 
 
@@ -35,8 +35,12 @@ BATCH_ORDER = {"proportional": "in proportion to their size", "round_robin": "in
 MARGINS = ("absolute_margin", "relative_margin")
 FILTERS = (*MARGINS, "max_score", "min_score")
 
+FILTERED = " or ".join([*(f"negatives.{one}" for one in FILTERS), "positives.found_within"])
 SeveralNames = Annotated[tuple[str, ...], Rule(min_items=2, unique_items=True)]
 Score = Annotated[float, Rule(minimum=-1_000_000, maximum=1_000_000)]
+
+
+OF_RANKING = Not("negatives.from: random", "expected from: bm25, to whose ranking it refers, or from: a system")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,32 +59,38 @@ class Negatives:
     per_query: Annotated[Length, "number of negatives per query and positive"] = 3
     sampling_strategy: Annotated[
         Literal["top", "random"],
-        "bm25, systems: top takes the highest-ranked candidates, random samples from them",
+        "top takes the highest-ranked candidates, random samples from them",
+        OF_RANKING,
     ] = "top"
-    range_min: Annotated[int, "bm25, systems: number of top-ranked documents to skip", Rule(minimum=0, maximum=199)] = 0
+    range_min: Annotated[int, "number of top-ranked documents to skip", Rule(minimum=0, maximum=199), OF_RANKING] = 0
     range_max: Annotated[
         Annotated[int, Rule(minimum=1, maximum=200)] | None,
         "bm25, systems: lowest rank of a candidate, relevant documents counted; null: all, for bm25 200",
     ] = None
     absolute_margin: Annotated[
         Annotated[float, Rule(minimum=0, maximum=1_000_000)] | None,
-        "bm25, systems: a negative must score at least this much below the query's lowest-scored positive; null: "
-        "no margin",
+        "a negative must score at least this much below the query's lowest-scored positive; null: no margin",
+        OF_RANKING,
     ] = None
     relative_margin: Annotated[
         Annotated[float, Rule(minimum=0, exclusive_maximum=1)] | None,
-        "bm25, systems: the same margin as a share of the absolute value of the positive's score; null: no margin",
+        "the same margin as a share of the absolute value of the positive's score; null: no margin",
+        OF_RANKING,
     ] = None
-    max_score: Annotated[Score | None, "bm25, systems: maximum score of a negative; null: any"] = None
-    min_score: Annotated[Score | None, "bm25, systems: minimum score of a negative; null: any"] = None
+    max_score: Annotated[Score | None, "maximum score of a negative; null: any", OF_RANKING] = None
+    min_score: Annotated[Score | None, "minimum score of a negative; null: any", OF_RANKING] = None
     cross_encoder: Annotated[
         str | None,
         "a system with a cross-encoder whose scores of candidates and positives are used for margins and score "
         "limits; null: the scores of the ranking",
+        OF_RANKING,
+        Needs(FILTERED),
     ] = None
     draw: Annotated[
         Literal["once", "epoch"],
         "once: all epochs use the same examples; epoch: positives and negatives are drawn anew for each epoch",
+        Needs("negatives.sampling_strategy: random or negatives.from: random or positives.per_query"),
+        Not("long_documents: passages", "each epoch would have another number of them"),
     ] = "once"
     exclude_evaluation: Annotated[bool, "never use a document that is relevant in dev or test as a negative"] = True
 
@@ -121,6 +131,7 @@ class Positives:
         Count | None,
         "use only positives that rank at most here among the positives and candidates of their query, by the "
         "scores of negatives.cross_encoder; queries without any are counted and left out; null: all",
+        Needs("negatives.cross_encoder", "it ranks by its scores"),
     ] = None
 
 
@@ -189,10 +200,12 @@ class Recipe(Training):
     folds: Annotated[
         Annotated[int, Rule(minimum=2, maximum=100)] | None,
         "number of folds into which the training queries are divided, for a system of type out-of-fold; null: none",
+        Needs("left_out_fold"),
     ] = None
     left_out_fold: Annotated[
         Count | None,
         "the fold, from 1, whose queries are left out of training; a list of all folds makes one recipe per fold",
+        Needs("folds"),
     ] = None
     start_from: Annotated[
         str | None,
@@ -204,9 +217,11 @@ class Recipe(Training):
         Literal["same"] | Annotated[int, Rule(minimum=1, maximum=2**32 - 1)],
         "seed of the checkpoint from which each seed starts; same: its own number",
     ] = "same"
-    passage_length: Annotated[Length, "passages: maximum length in characters of a passage made of whole sentences"] = (
-        PASSAGE_LENGTH
-    )
+    passage_length: Annotated[
+        Length,
+        "maximum length in characters of a passage made of whole sentences",
+        Needs("long_documents: passages"),
+    ] = PASSAGE_LENGTH
     choose: Annotated[
         Choose | None,
         "select the best on dev of the recipes that lists make of this entry: a system that names it ranks the dev "

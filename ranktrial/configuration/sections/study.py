@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import LEFT_OUT, Label, Level, Name, Rule, Size
+from ranktrial.common.keys import LEFT_OUT, Label, Level, Name, Not, Rule, Size
 from ranktrial.configuration.sections.comparison import AllOrNames
 
 Sd = Annotated[float, Rule(minimum=0, maximum=1_000_000)]
@@ -59,7 +59,10 @@ class Study:
         LEFT_OUT,
     ] = None
     half_width: Annotated[
-        Size | None, "instead of effect: the largest expected half-width of the interval", LEFT_OUT
+        Size | None,
+        "instead of effect: the largest expected half-width of the interval",
+        Not("plan_study.effect"),
+        LEFT_OUT,
     ] = None
     queries: Annotated[
         tuple[Annotated[int, Rule(minimum=2, maximum=10_000_000)], ...],

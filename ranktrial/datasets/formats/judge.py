@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import LEFT_OUT, Count, FilePath, Length, Rule
+from ranktrial.common.keys import LEFT_OUT, Count, FilePath, Length, Needs, Rule
 from ranktrial.datasets.formats import Format, Mistake
 from ranktrial.models.chat_keys import ChatEndpoint
 
@@ -36,18 +36,21 @@ class Judge:
         Literal["sample", "chosen"] | None,
         "sample: the queries with human judgements are a random sample that was drawn before results were seen; "
         "chosen: they are not, and probabilities are required; default: the task has no effect in comparisons",
+        Needs("judge.fill: pool", "else the model's judgements differ between queries with and without human ones"),
+        Needs("judge.probabilities", "chosen queries are not a random sample", of="chosen"),
         LEFT_OUT,
     ] = None
     human_queries: Annotated[
         Count | None,
         "number of the queries with human judgements that count as judged by humans, a sample drawn by the "
         "experiment's seed; default all",
+        Needs("judge.humans: sample"),
         LEFT_OUT,
     ] = None
     probabilities: Annotated[
         FilePath | None,
-        "with chosen: a file of lines `query <tab> probability`, the probability with which each human-judged "
-        "query was chosen",
+        "a file of lines `query <tab> probability`, the probability with which each human-judged query was chosen",
+        Needs("judge.humans: chosen"),
         LEFT_OUT,
     ] = None
 
@@ -64,16 +67,6 @@ def mistake(entry: Keys) -> Mistake | None:
         return Mistake("judge", "is missing: the endpoint that is asked, and the systems whose documents are judged")
     if not getattr(entry, "runs_of", None):
         return Mistake("runs_of", "is missing: the dataset whose queries and documents are judged")
-    if judge.fill == "holes" and judge.humans:
-        why = "the model's judgements differ then between queries with and without human ones; expected fill: pool"
-        return Mistake("judge.humans", f"only valid with fill: pool, {why}")
-    if judge.humans == "chosen" and not judge.probabilities:
-        problem = "chosen queries are not a random sample, so nothing can be inferred from them for the others"
-        return Mistake("judge.humans", f"{problem}; expected the key probabilities beside it")
-    if judge.probabilities and judge.humans != "chosen":
-        return Mistake("judge.probabilities", "only valid with humans: chosen")
-    if judge.human_queries and judge.humans != "sample":
-        return Mistake("judge.human_queries", "only valid with humans: sample")
     return None
 
 

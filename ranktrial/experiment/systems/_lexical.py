@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from ranktrial.common.keys import LEFT_OUT, OTHERS, Depth, JsonObject, Rule, Share, given, keys_of
+from ranktrial.common.keys import LEFT_OUT, OTHERS, Depth, JsonObject, Not, Rule, Share, given, keys_of
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.experiment.datasets import OF_LANGUAGE, check_split, usual_analyzer
@@ -19,6 +19,7 @@ from ranktrial.experiment.system_types import Made, SystemType, limited_to
 from ranktrial.ir.feedback import METHODS, NEGATIVE, RM3_DOCUMENTS, parameters_of
 from ranktrial.ir.measure_names import cutoff, parse
 
+LUCENE = "Lucene searches the same without a server"
 Count = Annotated[int, Rule(minimum=1, maximum=1000)]
 Weight = Annotated[float, Rule(minimum=0, maximum=1000)]
 
@@ -59,6 +60,7 @@ class FeedbackKeys(Parameters):
         Literal["rm3", "rocchio"] | None,
         "pseudo-relevance feedback: terms of a query's top documents are added to it, and it is searched again "
         "(with fields: together)",
+        Not("engine: elasticsearch", LUCENE),
         LEFT_OUT,
     ] = None
 
@@ -209,6 +211,7 @@ class LexicalKeys(FeedbackKeys, Made):
         Literal["own", "appended"] | None,
         "bm25, query-likelihood: which texts of the documents are indexed: their own (default), or also those "
         "appended by the dataset's key texts (Lucene)",
+        Not("engine: elasticsearch", of="appended"),
         LEFT_OUT,
     ] = None
     depth: Annotated[
@@ -347,8 +350,6 @@ def lexical_settings(check: Checker, key: str, entry: LexicalKeys, similarity: S
     Raises UserError for keys that exclude each other.
     """
     tuned, grid = bool(getattr(entry, "tune", None)), getattr(entry, "grid", None)
-    if grid is not None and not tuned:
-        raise check.fail(key, "a grid is only valid with tune: true")
     how = Settings(
         analyzer=entry.analyzer or usual_analyzer(check.config),
         fields=entry.fields or "together",

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from ranktrial.common.keys import INLINE, LEFT_OUT, JsonObject, Length, Rule, plain, stated
+from ranktrial.common.keys import INLINE, LEFT_OUT, JsonObject, Length, Needs, Not, Rule, plain, stated
 from ranktrial.common.urls import shown
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.sections.configuration import Configuration, SelectSeed
@@ -46,12 +46,9 @@ class ExportKeys:
     ] = None
 
 
-def export_settings(check: Checker, name: str, entry: ExportKeys, model: str, system_type: str) -> Export | None:
+def export_settings(check: Checker, name: str, entry: ExportKeys, model: str) -> Export | None:
     """Return the export of a system's checkpoint, or None. Raises UserError if the export is impossible."""
     key, given = f"systems.{name}", entry.precision
-    for of_searches, what in (("embeddings", "has quantised vectors"), ("approximate", "can be approximate")):
-        if getattr(entry, of_searches, None) and system_type != "retrieve":
-            raise check.fail(f"{key}.{of_searches}", f"only a search of the whole corpus {what}; leave it out")
     backend = entry.backend or ("onnx" if given == "int8" else "torch")
     if backend == "torch":
         if given:
@@ -181,6 +178,10 @@ class RecipeRule:
     each: Annotated[dict[str, str] | None, "the recipe for each dataset", Rule(min_properties=1), LEFT_OUT] = None
 
 
+def _is_one(recipe: object) -> bool:
+    return not isinstance(recipe, RecipeRule)
+
+
 @dataclass(frozen=True, kw_only=True)
 class NeuralKeys(ExportKeys, Made):
     """The keys of systems with a model."""
@@ -196,11 +197,14 @@ class NeuralKeys(ExportKeys, Made):
     seeds: Annotated[
         Seeds | None,
         "number of trainings of the recipe, with the seeds 1, 2, ...; or the list of seeds",
+        Needs("recipe"),
         LEFT_OUT,
     ] = None
     select_seed: Annotated[
         SelectSeed | None,
         "on datasets other than that of `task`, run only the seed that scores best on `task`",
+        Needs("recipe"),
+        Needs("one recipe for all tasks", path="recipe", such=_is_one),
         LEFT_OUT,
     ] = None
     long_documents: Annotated[
@@ -212,13 +216,15 @@ class NeuralKeys(ExportKeys, Made):
     ] = None
     passage_length: Annotated[
         Length | None,
-        "passages: maximum length in characters of a passage made of whole sentences; default 150",
+        "maximum length in characters of a passage made of whole sentences; default 150",
+        Needs("long_documents: passages"),
         LEFT_OUT,
     ] = None
     truncate_dim: Annotated[
         Length | None,
         "number of leading dimensions of a bi-encoder's vectors that are used, as in sentence-transformers; texts "
         "are encoded once, for systems of all dimensions; default all",
+        Not("embeddings", "they quantise whole vectors"),
         LEFT_OUT,
     ] = None
 
@@ -253,10 +259,8 @@ class Neural(SystemType):
             recipe_of = _recipe_of(check, f"systems.{name}", entry)
             ranked = _trained_for(check, name, recipe_of, ranked, tasks) if recipe_of else ranked
             own_seeds = seeds(entry.seeds or 1)
-        elif entry.seeds is not None:
-            raise check.fail(f"systems.{name}", "seeds without a recipe: nothing is trained")
         if entry.truncate_dim is not None:
-            recipe_checks.check_truncation(check, name, getattr(entry, "embeddings", None), model_type)
+            recipe_checks.check_truncation(check, name, model_type)
         return System(
             name,
             self.name,
@@ -269,7 +273,7 @@ class Neural(SystemType):
             recipe_of=recipe_of,
             passage_length=_passage_length(check, name, entry),
             truncate_dim=entry.truncate_dim,
-            settings=ModelSettings(export_settings(check, name, entry, named, self.name)),
+            settings=ModelSettings(export_settings(check, name, entry, named)),
             tasks=ranked,
         )
 
@@ -364,8 +368,6 @@ def _passage_length(check: Checker, name: str, entry: NeuralKeys) -> int | None:
     """Return the length of passages if the system splits texts, else None."""
     if entry.long_documents == "passages":
         return entry.passage_length or PASSAGE_LENGTH
-    if entry.passage_length is not None:
-        raise check.fail(f"systems.{name}", "a passage_length is only valid with long_documents: passages")
     return None
 
 
@@ -375,8 +377,6 @@ def _recipe_of(check: Checker, key: str, entry: NeuralKeys) -> dict[str, str]:
     if given is None or isinstance(given, str):
         check.known(f"{key}.recipe", given or UNTRAINED, "recipes")
         return {}
-    if entry.select_seed:
-        raise check.fail(f"{key}.select_seed", "only valid with one recipe for all tasks")
     each = given.each or {}
     for dataset, recipe in each.items():
         check.known(f"{key}.recipe.each", dataset, "datasets")

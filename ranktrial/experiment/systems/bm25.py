@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from ranktrial.common.keys import LEFT_OUT, Rule, Share
+from ranktrial.common.keys import LEFT_OUT, Needs, Not, Rule, Share
 from ranktrial.configuration.checker import Checker
 from ranktrial.experiment.records import System
 from ranktrial.experiment.systems._lexical import (
-    APPENDED,
+    LUCENE,
     Lexical,
     LexicalKeys,
     Settings,
@@ -52,20 +52,26 @@ class Keys(Parameters, LexicalKeys):
     engine: Annotated[
         Literal["lucene", "elasticsearch"] | None,
         "bm25: Lucene within the job (default), or an Elasticsearch server",
+        Needs("url", of="elasticsearch"),
         LEFT_OUT,
     ] = None
     url: Annotated[
         str | None,
-        "elasticsearch: the server's address; user name and password are read only from the environment",
+        "the server's address; user name and password are read only from the environment",
+        Needs("engine: elasticsearch"),
         Rule(title="an address that begins with http:// or https://", pattern="^https?://[^{}<>]+$"),
         LEFT_OUT,
     ] = None
     tune: Annotated[
-        bool | None, "bm25: choose k1 and b on the dev split, then the parameters of feedback", LEFT_OUT
+        bool | None,
+        "bm25: choose k1 and b on the dev split, then the parameters of feedback",
+        Not("engine: elasticsearch", LUCENE, of=True),
+        LEFT_OUT,
     ] = None
     grid: Annotated[
         Grid | None,
         "bm25: the values tried when tuning, and the measure that decides",
+        Needs("tune: true"),
         LEFT_OUT,
     ] = None
 
@@ -92,21 +98,10 @@ def bm25_settings(check: Checker, key: str, entry: Keys) -> Settings:
     Raises UserError for keys that exclude each other.
     """
     on_server = entry.engine == "elasticsearch"
-    if on_server and entry.url is None:
-        raise check.fail(key, "engine: elasticsearch needs the server's url")
-    if entry.url is not None and not on_server:
-        raise check.fail(key, "a url is only valid with engine: elasticsearch")
     if entry.url is not None and "@" in entry.url:
         raise check.fail(f"{key}.url", "no name or password here: give them in the environment")
     if not on_server:
         return lexical_settings(check, key, entry, SIMILARITY)
-    for said, value in (("tune: true", entry.tune), (f"feedback: {entry.feedback}", entry.feedback)):
-        if value:
-            raise check.fail(key, f"{said} is only valid with engine: lucene; it searches the same without a server")
-    if entry.texts == APPENDED:
-        raise check.fail(f"{key}.texts", "only valid with engine: lucene")
-    if entry.grid is not None:
-        raise check.fail(key, "a grid is only valid with tune: true")
     feedback_values(check, key, entry)
     return Settings(
         analyzer=entry.analyzer or "standard",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.keys import LEFT_OUT, JsonObject, Label
+from ranktrial.common.keys import LEFT_OUT, JsonObject, Label, Needs
 from ranktrial.common.urls import find_file
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.sections.comparison import FilesOfSeeds
@@ -38,6 +38,7 @@ class Keys(Labelled):
         Label | None,
         "external: this system in files with several: the heading of its values, or its name in a column of systems; a "
         "list makes one system per name",
+        Needs("scores", "these files have columns"),
         LEFT_OUT,
     ] = None
     folds: Annotated[
@@ -72,8 +73,6 @@ class External(SystemType):
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
         files = _files(check, f"systems.{name}", entry, tasks)
         of_scores = {task: paths for task, paths in files.items() if task in (entry.scores or {})}
-        if entry.column and not entry.scores:
-            raise check.fail(f"systems.{name}.column", "only valid with scores, whose files have columns")
         if entry.column:
             _check_columns(check, f"systems.{name}", of_scores, entry.column)
         seeds = {} if entry.folds else _named_seeds(of_scores)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import LEFT_OUT, JsonObject, Rule, given, stated
+from ranktrial.common.keys import LEFT_OUT, JsonObject, Needs, Not, Rule, given
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.experiment.datasets import check_split
@@ -31,14 +31,17 @@ class Grid:
     measure: Annotated[str | None, "measure that decides; default: the first of the measures", LEFT_OUT] = None
 
 
+SUMS = "method: weighted-sum or method: CombSUM or method: CombMNZ"
+WEIGHTED = Needs("method: weighted-sum")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Keys(Made):
     systems: Annotated[
-        tuple[str, ...] | None,
+        tuple[str, ...],
         "fusion: the systems whose runs are fused; a fanned-out entry stands for all systems made from it",
         Rule(min_items=2, unique_items=True),
-        LEFT_OUT,
-    ] = None
+    ]
     method: Annotated[
         Literal["reciprocal-rank", "weighted-sum", "CombSUM", "CombMNZ"] | None,
         "fusion: reciprocal-rank (default) or sums of normalised scores: weighted-sum, CombSUM, CombMNZ",
@@ -46,24 +49,31 @@ class Keys(Made):
     ] = None
     k: Annotated[
         float | None,
-        "reciprocal-rank: a document at rank r of a run gets 1 / (k + r); default 60",
+        "a document at rank r of a run gets 1 / (k + r); default 60",
         Rule(minimum=0, maximum=1_000_000),
+        Not(SUMS),
         LEFT_OUT,
     ] = None
     normalise: Annotated[
         Literal[tuple(NORMALISATIONS)] | None,  # type: ignore[valid-type]
-        "sums: normalisation that makes a query's scores comparable between runs; default min-max",
+        "normalisation that makes a query's scores comparable between runs; default min-max",
+        Needs(SUMS),
         LEFT_OUT,
     ] = None
     weights: Annotated[
         dict[str, Annotated[float, Rule(minimum=0, maximum=1_000_000)]] | None,
-        "weighted-sum: weight of each fused system, by its name",
+        "weight of each fused system, by its name",
+        WEIGHTED,
+        Not("tune: true"),
         Rule(min_properties=1),
         LEFT_OUT,
     ] = None
-    tune: Annotated[bool | None, "weighted-sum: choose the weights on the dev split", LEFT_OUT] = None
+    tune: Annotated[bool | None, "choose the weights on the dev split", WEIGHTED, LEFT_OUT] = None
     grid: Annotated[
-        Grid | None, "weighted-sum: the weights tried sum to 1 and are multiples of step (default 0.1)", LEFT_OUT
+        Grid | None,
+        "the weights tried sum to 1 and are multiples of step (default 0.1)",
+        Needs("tune: true"),
+        LEFT_OUT,
     ] = None
 
 
@@ -84,12 +94,6 @@ class Settings:
 REFERENCES: dict[tuple[str, ...], str] = {("systems",): "systems"}
 PLAIN_LISTS: list[tuple[str, ...]] = [("tasks",), ("systems",)]
 
-KEYS_OF_METHOD = {
-    "reciprocal-rank": ("k",),
-    "weighted-sum": ("normalise", "weights", "tune", "grid"),
-    "CombSUM": ("normalise",),
-    "CombMNZ": ("normalise",),
-}
 STEP = 0.1
 K = 60  # Cormack, Clarke and Büttcher (2009), Reciprocal Rank Fusion outperforms Condorcet, SIGIR
 
@@ -204,14 +208,9 @@ def fusing_settings(system: System) -> JsonObject:
 
 def _settings(check: Checker, key: str, entry: Keys) -> Settings:
     """Return the settings. Raises UserError for keys that the method does not have or that exclude each other."""
-    if entry.systems is None:
-        raise check.fail(key, "key 'systems' is missing: at least two systems whose runs are fused")
     method = entry.method or "reciprocal-rank"
     for name in entry.systems:
         check.known(f"{key}.systems", name, "systems")
-    of_methods = {key for keys in KEYS_OF_METHOD.values() for key in keys}
-    if alien := sorted(of_methods & stated(entry).keys() - set(KEYS_OF_METHOD[method])):
-        raise check.fail(key, f"method {method} cannot have {', '.join(map(repr, alien))}")
     if method == "reciprocal-rank":
         return Settings(entry.systems, method, k=K if entry.k is None else entry.k)
     how = Settings(entry.systems, method, normalise=entry.normalise or "min-max")
@@ -222,8 +221,6 @@ def _settings(check: Checker, key: str, entry: Keys) -> Settings:
 
 def _weights(check: Checker, key: str, entry: Keys, how: Settings) -> dict[str, float]:
     """Return the weights of a weighted sum."""
-    if entry.grid:
-        raise check.fail(f"{key}.grid", "only valid with tune: true")
     if not entry.weights:
         raise check.fail(key, "weighted-sum needs weights, a number for each system, or tune: true")
     if set(entry.weights) != set(how.systems):
@@ -237,8 +234,6 @@ def _weights(check: Checker, key: str, entry: Keys, how: Settings) -> dict[str, 
 
 def _tuned(check: Checker, key: str, entry: Keys, how: Settings) -> Settings:
     """Return the settings with those of tuning the weights."""
-    if entry.weights:
-        raise check.fail(key, "weights are given, so tune: true has nothing to choose; leave one out")
     grid, systems = entry.grid or Grid(), len(how.systems)
     measure, step = grid.measure or check.config.measures[0], grid.step or STEP
     steps = round(1 / step)

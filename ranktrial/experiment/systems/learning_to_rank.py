@@ -64,7 +64,7 @@ Selected = Annotated[tuple[str | Names | None, ...], Rule(min_items=1, unique_it
 
 @dataclass(frozen=True, kw_only=True)
 class Keys(Made):
-    features: Annotated[str | None, "learning-to-rank: name of the feature set that it learns from", LEFT_OUT] = None
+    features: Annotated[str, "learning-to-rank: name of the feature set that it learns from"]
     only: Annotated[
         str | tuple[str, ...] | None,
         Written(str | Selected | None),
@@ -78,11 +78,10 @@ class Keys(Made):
         "learning-to-rank: features that it does not learn from, given as for only",
     ] = None
     learner: Annotated[
-        str | LearnerKeys | None,
+        str | LearnerKeys,
         "learning-to-rank: lightgbm, xgboost, random-forest or linear, or {type: lightgbm, num_leaves: 7} with "
         "parameters; a list of values of a parameter is a grid that is searched on dev (docs/ranking.md)",
-        LEFT_OUT,
-    ] = None
+    ]
     train_on: Annotated[
         NameOrNames | None,
         "learning-to-rank: the dataset, or several, whose training queries it learns from; default that of each task",
@@ -137,8 +136,6 @@ class LearningToRank(SystemType):
 
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
         key = f"systems.{name}"
-        if entry.features is None or entry.learner is None:
-            raise check.fail(key, f"key {'learner' if entry.features else 'features'!r} is missing")
         features = _features(check, key, entry.features)
         learner, parameters = learner_of(check, f"{key}.learner", entry.learner)
         measure = entry.measure or check.config.measures[0]

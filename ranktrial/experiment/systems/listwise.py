@@ -21,12 +21,8 @@ Few = Annotated[int, Rule(minimum=1, maximum=1000)]
 
 @dataclass(frozen=True, kw_only=True)
 class Keys(Made):
-    rerank: Annotated[Candidates | None, "the documents that are re-ranked", LEFT_OUT] = None
-    endpoint: Annotated[
-        ChatEndpoint | None,
-        "listwise: the language model, called through OpenAI's protocol (docs/models.md)",
-        LEFT_OUT,
-    ] = None
+    rerank: Annotated[Candidates, "the documents that are re-ranked"]
+    endpoint: Annotated[ChatEndpoint, "listwise: the language model, called through OpenAI's protocol (docs/models.md)"]
     window: Annotated[Few | None, f"listwise: number of documents ordered at a time; default {WINDOW}", LEFT_OUT] = None
     step: Annotated[
         Few | None, f"listwise: number of ranks that the window moves towards the top; default {STEP}", LEFT_OUT
@@ -61,8 +57,6 @@ PLAIN_LISTS: list[tuple[str, ...]] = [("tasks",), ("endpoint", "leave_out")]
 class Listwise(SystemType):
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
         key = f"systems.{name}"
-        if entry.rerank is None or entry.endpoint is None:
-            raise check.fail(key, f"key {'endpoint' if entry.rerank else 'rerank'!r} is missing")
         check.known(f"{key}.rerank.first_stage", entry.rerank.first_stage, "systems")
         return System(
             name,

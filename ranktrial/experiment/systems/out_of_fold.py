@@ -10,7 +10,7 @@ import itertools
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from ranktrial.common.keys import LEFT_OUT, JsonObject, Rule
+from ranktrial.common.keys import JsonObject, Rule
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.configuration.sections.recipe import Recipe
@@ -27,12 +27,11 @@ NAME = "out-of-fold"
 @dataclass(frozen=True, kw_only=True)
 class Keys(Made):
     systems: Annotated[
-        tuple[str, ...] | None,
+        tuple[str, ...],
         "out-of-fold: the re-rankers, each trained without one of the folds; a fanned-out entry stands for all "
         "systems made from it",
         Rule(min_items=2, unique_items=True),
-        LEFT_OUT,
-    ] = None
+    ]
 
 
 @dataclass(frozen=True)
@@ -50,8 +49,6 @@ class OutOfFold(SystemType):
     takes_seed_by_seed = False  # the run of each re-ranker's first seed is used
 
     def resolve(self, check: Checker, name: str, entry: Keys, tasks: dict[str, Task]) -> System:
-        if not entry.systems:
-            raise check.fail(f"systems.{name}", "key 'systems' is missing")
         settings = Settings(entry.systems)
         return System(name, NAME, entry.label or name, settings=settings, tasks=limited_to(check, name, entry))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from ranktrial.common.keys import LEFT_OUT, Rule
+from ranktrial.common.keys import LEFT_OUT, Needs, Rule
 from ranktrial.experiment.systems._lexical import Lexical, LexicalKeys, Similarity, grid_of, plain_lists
 
 NAME = "query-likelihood"
@@ -36,6 +36,7 @@ class Keys(Parameters, LexicalKeys):
     grid: Annotated[
         Grid | None,
         "query-likelihood: the values tried when tuning, and the measure that decides",
+        Needs("tune: true"),
         LEFT_OUT,
     ] = None
 

@@ -56,9 +56,6 @@ class Rerank(_neural.Neural):
         system = self.with_model(check, name, entry, tasks)
         how = entry.rerank
         assert how is not None  # by `implied`
-        if getattr(entry, "candidates", None):
-            message = "candidates: all and rerank exclude each other: all documents or a first stage's"
-            raise check.fail(f"systems.{name}", message)
         model_type, vectors = check.config.models[str(entry.model)].type, how.vectors or "candidates"
         if vectors == "corpus" and not adapter(model_type).SEARCHES:
             message = "a model that scores pairs has no vectors of documents; leave it out"

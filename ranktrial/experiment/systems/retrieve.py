@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from ranktrial.common.errors import shortened
-from ranktrial.common.keys import LEFT_OUT, JsonObject, Length, given, stated
+from ranktrial.common.keys import LEFT_OUT, JsonObject, Length, Needs, Not, given
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.experiment.index_records import TOKEN_VECTORS, Nearest, Quantised
 from ranktrial.experiment.records import Experiment, System, Task
-from ranktrial.experiment.results_paths import APPROXIMATE, INDEX_PRECISIONS
+from ranktrial.experiment.results_paths import APPROXIMATE
 from ranktrial.experiment.systems import _neural
 from ranktrial.experiment.systems._neural import ModelSettings, of_model
 from ranktrial.models.adapters import adapter, index_of
@@ -24,21 +24,39 @@ MULTIPLIER = 2  # the library's default
 OF_TOKENS = r"IVF\d+,(?:PQ\d+|SQ8)"  # faiss index names that are valid for token vectors
 
 
+def _is_graph(index: str) -> bool:
+    return index.startswith("HNSW")
+
+
+def _has_lists(index: str) -> bool:
+    return "IVF" in index
+
+
+WHOLE_CORPUS = Needs("a search of the whole corpus", path="type", such=NAME.__eq__)
+NOT_AGAIN = Not("embeddings.precision: float16", "these are multiplied by the query's own vector at once")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Embeddings:
     """The keys of quantised vectors."""
 
     precision: Annotated[
-        Literal["float32", "float16", "int8", "uint8", "binary", "ubinary"] | None,
+        Literal["float32", "float16", "int8", "uint8", "binary", "ubinary"],
         "float32: as encoded; float16: half the size; int8 or uint8: one byte per dimension; binary or ubinary: "
         "one bit per dimension",
+    ]
+    rescore: Annotated[
+        bool | None,
+        "whether the top documents are re-scored with the query's own vector; default true",
+        NOT_AGAIN,
         LEFT_OUT,
     ] = None
-    rescore: Annotated[
-        bool | None, "whether the top documents are re-scored with the query's own vector; default true", LEFT_OUT
-    ] = None
     rescore_multiplier: Annotated[
-        Length | None, f"number of re-scored documents as a multiple of depth; default {MULTIPLIER}", LEFT_OUT
+        Length | None,
+        f"number of re-scored documents as a multiple of depth; default {MULTIPLIER}",
+        NOT_AGAIN,
+        Not("embeddings.rescore: false"),
+        LEFT_OUT,
     ] = None
 
 
@@ -47,17 +65,22 @@ class Approximate:
     """The keys of an approximate search with faiss."""
 
     index: Annotated[
-        str | None,
+        str,
         "faiss's name of the index: HNSW32 (a graph), IVF1024,Flat (lists), IVF1024,SQ8 or IVF1024,PQ48 (lists of "
         "codes), OPQ48,IVF1024,PQ48",
-        LEFT_OUT,
-    ] = None
+    ]
     efSearch: Annotated[
         Length | None,
-        "HNSW: number of candidates that a search keeps; default 16, and never fewer than depth",
+        "number of candidates that a search keeps; default 16, and never fewer than depth",
+        Needs("an index of HNSW", path="approximate.index", such=_is_graph),
         LEFT_OUT,
     ] = None
-    nprobe: Annotated[Length | None, "IVF: number of lists that a search visits; default 1", LEFT_OUT] = None
+    nprobe: Annotated[
+        Length | None,
+        "number of lists that a search visits; default 1",
+        Needs("an index with IVF", path="approximate.index", such=_has_lists),
+        LEFT_OUT,
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,12 +88,15 @@ class Keys(_neural.NeuralKeys):
     embeddings: Annotated[
         Embeddings | None,
         "bi-encoders: precision of the vectors in which the corpus is searched; it is encoded once for all precisions",
+        WHOLE_CORPUS,
         LEFT_OUT,
     ] = None
     approximate: Annotated[
         Approximate | None,
         "bi-encoders and multi-vector models: faiss finds the nearest vectors, or token codes, without comparing "
         "all of them, and misses some; how many is measured",
+        WHOLE_CORPUS,
+        Not("truncate_dim or embeddings or long_documents: passages", "it searches whole vectors of whole texts"),
         LEFT_OUT,
     ] = None
 
@@ -147,19 +173,11 @@ def _quantised(
         return None
     if index_of(model_type) != "vectors":
         raise check.fail(key, f"a {model_type} has an index of its own; only those of bi-encoders are quantised")
-    if asked.precision is None:
-        raise check.fail(key, f"key 'precision' is missing; expected float32, {', '.join(INDEX_PRECISIONS)}")
     if asked.precision == "float32":
         return None
     if system.passage_length:
         raise check.fail(key, "vectors of passages are not quantised; leave out embeddings, or long_documents")
-    if asked.precision == "float16" and (useless := sorted(stated(asked).keys() - {"precision"})):
-        problem = "float16 is multiplied by the query's own vector at once, and never scored again; leave it out"
-        raise check.fail(f"{key}.{useless[0]}", problem)
     again = asked.precision != "float16" if asked.rescore is None else asked.rescore
-    if not again and asked.rescore_multiplier is not None:
-        problem = "nothing is scored again with rescore: false; leave out one of both"
-        raise check.fail(f"{key}.rescore_multiplier", problem)
     multiplier = (asked.rescore_multiplier or MULTIPLIER) if again else 0
     return Quantised(asked.precision, multiplier)
 
@@ -173,12 +191,6 @@ def _approximate(check: Checker, name: str, entry: Keys, model_type: str, system
     if index_of(model_type) not in ("vectors", TOKEN_VECTORS):
         problem = "has an index of its own; only the vectors of bi-encoders and multi-vector models are searched so"
         raise check.fail(key, f"a {model_type} {problem}")
-    if system.passage_length or system.truncate_dim or entry.embeddings:
-        others = {"long_documents": system.passage_length, "truncate_dim": system.truncate_dim, "embeddings": True}
-        other = next(key for key, there in others.items() if there)
-        raise check.fail(key, f"searches whole vectors of whole texts, so it does not go with {other}; leave out one")
-    if asked.index is None:
-        raise check.fail(key, "key 'index' is missing; expected faiss's name of one, as HNSW32 or IVF1024,Flat")
     if not re.fullmatch(APPROXIMATE, asked.index):
         expected = "HNSW32, IVF1024,Flat, IVF1024,SQ8, IVF1024,PQ48 or OPQ48,IVF1024,PQ48, with other numbers"
         raise check.fail(
@@ -187,9 +199,6 @@ def _approximate(check: Checker, name: str, entry: Keys, model_type: str, system
     if index_of(model_type) == TOKEN_VECTORS and not re.fullmatch(OF_TOKENS, asked.index):
         problem = "is none for token vectors; expected centroids and residual codes, IVF4096,PQ32 or IVF4096,SQ8"
         raise check.fail(f"{key}.index", f"{asked.index} {problem}")
-    graph = asked.index.startswith("HNSW")
-    if getattr(asked, wrong := "nprobe" if graph else "efSearch") is not None:
-        raise check.fail(f"{key}.{wrong}", f"is not of {asked.index}, which has {'efSearch' if graph else 'nprobe'}")
     return Nearest(asked.index, asked.efSearch, asked.nprobe)
 
 
