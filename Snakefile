@@ -41,5 +41,5 @@ rule all:
         shown=[result("summary"), result("report"), *pages.named_in_summary(EXPERIMENT), *study.asked(EXPERIMENT)],
         explorer=explorer.asked(EXPERIMENT),
         features=features.asked(EXPERIMENT),
-        importance=learning.asked(EXPERIMENT),
+        importance=learning.all_tables(EXPERIMENT),
         deleted=deleted,

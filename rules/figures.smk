@@ -1,22 +1,15 @@
-"""Figures: forest plots, and all figures that a single script draws, as planned by their stages.
+"""Figures: one rule for all kinds (ranktrial/experiment/exhibits), and the captions of forest plots.
 
 In: effects/, meta/, tables/, timings and any other data that a figure shows. Out: figures/{figure}.{svg,pdf,png}, and
 .txt and .tex if its notes are in a caption. Options that only change the appearance of a figure (labels, titles, which
 p is shown) are settings of the figure and rerun no statistics.
 """
 
-from functools import cache
-
+from ranktrial.common.plugins import source as plugin_source
 from ranktrial.engine.rule_helpers import one_of
+from ranktrial.experiment import exhibits
 from ranktrial.experiment.comparisons import loaded_modules
-from scripts.learning_to_rank import planning as learning
-from scripts.reports.planning import figures
-from scripts.reports.planning.figures import drawings
-from scripts.reports.planning.labels import system_labels
-from scripts.study_design import planning as study
-
-DRAWINGS = drawings(EXPERIMENT) | learning.drawings(EXPERIMENT) | study.drawings(EXPERIMENT, system_labels(EXPERIMENT))
-
+from ranktrial.experiment.exhibits import forest
 
 FONT = {"font": EXPERIMENT.font} if EXPERIMENT.font else {}
 
@@ -26,26 +19,31 @@ localrules:
     caption,
 
 
-@cache
-def drawing(figure):
-    """The planned job that draws a figure."""
-    return DRAWINGS[figure]()
+def kind_of(wildcards):
+    """The module of a figure's kind."""
+    return exhibits.figures(EXPERIMENT)[wildcards.figure]
+
+
+def exhibit(wildcards):
+    """What a figure is made of."""
+    return exhibits.exhibit(EXPERIMENT, wildcards.figure)
+
+
+def drawn_with(wildcards):
+    """The modules that the job of a figure loads by name: its kind's, and those of the effects that it shows."""
+    compared = loaded_modules(EXPERIMENT.comparisons[name] for name in exhibit(wildcards).compared)
+    return [plugin_source("ranktrial.reports.figures", kind_of(wildcards).NAME), *compared]
 
 
 def shown_figure(figure_format):
     """A file of a figure, as an output that `snakemake --report` shows."""
     file = result("figure", figure_format=figure_format)
-    return shown(file, "figure", category, figure="{figure}", file=figure_format)
-
-
-def category(wildcards):
-    """The category of a figure in Snakemake's report."""
-    return drawing(wildcards.figure).category
+    return shown(file, "figure", lambda wildcards: kind_of(wildcards).CATEGORY, figure="{figure}", file=figure_format)
 
 
 use rule in_report as figure with:
     input:
-        unpack(lambda wildcards: drawing(wildcards.figure).inputs),
+        unpack(lambda wildcards: exhibit(wildcards).inputs),
     output:
         svg=shown_figure("svg"),
         pdf=shown_figure("pdf"),
@@ -53,36 +51,28 @@ use rule in_report as figure with:
     log:
         result("log", job="figure/{figure}"),
     wildcard_constraints:
-        figure=one_of(DRAWINGS),
+        figure=one_of(exhibits.figures(EXPERIMENT)),
     params:
-        **job(
-            code(
-                lambda wildcards: drawing(wildcards.figure).script,
-                lambda wildcards: loaded_modules(
-                    EXPERIMENT.comparisons[name] for name in drawing(wildcards.figure).compared
-                ),
-            ),
-            lambda wildcards: FONT | drawing(wildcards.figure).settings,
-        ),
+        **job("reports/figure.py", lambda wildcards: FONT | exhibit(wildcards).settings, drawn_with)
+        | {
+            "function": lambda wildcards: kind_of(wildcards).NAME,
+            "caption": lambda wildcards, input: kind_of(wildcards).CAPTION,
+        },
 
 
 use rule in_report as caption with:
     input:
-        unpack(lambda wildcards: drawing(wildcards.figure).inputs),
+        unpack(lambda wildcards: exhibit(wildcards).inputs),
     output:
         text=result("caption", caption_format="txt"),
         tex=result("caption", caption_format="tex"),
     log:
         result("log", job="caption/{figure}"),
     wildcard_constraints:
-        figure=one_of(figures.captioned(EXPERIMENT)),
+        figure=one_of(forest.captioned(EXPERIMENT)),
     params:
         **job(
-            code(
-                "reports/write_caption.py",
-                lambda wildcards: loaded_modules(
-                    EXPERIMENT.comparisons[name] for name in drawing(wildcards.figure).compared
-                ),
-            ),
-            lambda wildcards: FONT | drawing(wildcards.figure).settings,
+            "reports/write_caption.py",
+            lambda wildcards: FONT | exhibit(wildcards).settings,
+            lambda wildcards: drawn_with(wildcards)[1:],
         ),

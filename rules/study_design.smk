@@ -6,7 +6,7 @@ tables/study-design.{tsv,md,tex}. `snakemake plan_study` makes them all, with th
 """
 
 from ranktrial.engine.rule_helpers import one_of
-from scripts.reports.planning.labels import system_labels
+from ranktrial.experiment.labels import system_labels
 from scripts.study_design import planning as study
 
 

@@ -7,14 +7,14 @@ tables/influence/{comparison}.tsv, tables/comparisons.{md,tex}, tables/effects/{
 """
 
 from ranktrial.engine.rule_helpers import one_of
-from ranktrial.experiment import job_files
+from ranktrial.experiment import job_files, timings
 from ranktrial.experiment.comparisons import loaded_modules
 from ranktrial.experiment.drawing import Drawing
+from ranktrial.experiment.labels import labels
 from scripts.datasets import planning as datasets
 from scripts.evaluation import planning as evaluation
 from scripts.explorer import planning as explorer
-from scripts.reports.planning import costs, figures, pages
-from scripts.reports.planning.labels import labels
+from scripts.reports.planning import figures, pages
 from scripts.selection import planning as selection
 from scripts.synthesis import planning as synthesis
 from scripts.synthesis.transfer import planning as transfer_values
@@ -57,9 +57,9 @@ COLLECTED = {
     ),
     "costs": from_files(
         "reports/costs.py",
-        {"beside": costs.timings(EXPERIMENT)},
-        timing=costs.run_timings(EXPERIMENT),
-        beside=costs.other_timings(EXPERIMENT),
+        {"beside": timings.timings(EXPERIMENT)},
+        timing=timings.run_timings(EXPERIMENT),
+        beside=timings.other_timings(EXPERIMENT),
     ),
     "selected-seeds": from_files("selection/table.py", records=selection.seed_records(EXPERIMENT)),
     "chosen-recipes": from_files("selection/table.py", records=selection.recipe_records(EXPERIMENT)),

@@ -2,7 +2,7 @@
 
 For mean differences the move is itself a paired difference, because both archives have the same queries: treatment
 minus control in B against treatment minus control in A, query by query. scripts/synthesis/compare.py computes it with
-its interval, seeds as given and queries and tasks as independent, and reports/draw_forest.py draws it. Other effects
+its interval, seeds as given and queries and tasks as independent, and reports/figure.py draws it. Other effects
 have no such sampling variance; for them the two effects are shown without an interval.
 """
 
@@ -178,7 +178,8 @@ def compared(a: Side, b: Side, comparison: str, jobs: tuple[dict, dict], out: Pa
         "labels": {"tasks": {}, "systems": {}},
         "title": f"{comparison}: how far its effect moved from A to B",
     }
-    _script("reports/draw_forest.py", look, "--effects", outputs[0], "--meta", outputs[1], *_figure(out, comparison))
+    made = ("--effects", outputs[0], "--meta", outputs[1])
+    _script("reports/figure.py", look, "forest", *made, *_figure(out, comparison))
     return [_with_interval(row, outputs[0]) for row in rows]
 
 

@@ -16,7 +16,6 @@ from ranktrial.experiment.tasks import Named
 from ranktrial.ir.measure_names import same_measure
 from ranktrial.models.model_keys import Model
 
-CHART = "chart-"  # prefix of the names of these figures
 MOST_BARS = 6  # per row: the number of colours
 
 

@@ -19,11 +19,11 @@ from ranktrial.common.plugins import NoKeys
 from ranktrial.common.wording import hint
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.dataset_keys import format_of
-from ranktrial.configuration.sections.comparison import FIRST, INFLUENCE, QUERIES, ComparisonEntry, Figure, Statistics
-from ranktrial.experiment.charts import CHART
+from ranktrial.configuration.sections.comparison import FIRST, ComparisonEntry, Figure, Statistics
 from ranktrial.experiment.datasets import same_queries
+from ranktrial.experiment.exhibits import reserved
 from ranktrial.experiment.judged import check_judged
-from ranktrial.experiment.moderators import BUBBLE, moderators, subgroups
+from ranktrial.experiment.moderators import moderators, subgroups
 from ranktrial.experiment.records import Comparison, System, Task
 from ranktrial.experiment.system_types import system_type, takes
 from ranktrial.experiment.systems.external import column_of, files_of
@@ -103,7 +103,6 @@ def common_measure(check: Checker, key: str, name: str, tasks: list[Task]) -> st
     return next(iter(listed_on))
 
 
-MIN_TASKS = 3  # for a figure of influence: one of two tasks left out leaves nothing to synthesise
 ON_ONE_AXIS = ("measure", "effect")  # must be equal for all comparisons whose figures share an axis
 
 
@@ -231,18 +230,6 @@ def _identity(check: Checker, system: System, systems: dict[str, System]) -> str
     return json.dumps(made_of, sort_keys=True)
 
 
-COST_FIGURE = "cost-"  # prefix of the names of the figures that show effects against costs
-CURVE_FIGURE = "curves-"  # prefix of the names of figures of a measure over the number of training queries
-STUDY_FIGURE = "study-design-"  # prefix of the names of the figures that plan the next study
-RESERVED = {  # prefixes of the names of other figures -> their description
-    COST_FIGURE: "figures of costs",
-    CHART: "charts",
-    BUBBLE: "bubble plots",
-    INFLUENCE: "figures of influence",
-    QUERIES: "figures of queries",
-    STUDY_FIGURE: "figures of study designs",
-    CURVE_FIGURE: "curves over training queries",
-}
 # These must be equal for all comparisons in one forest plot
 DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval", "task_interval", "prediction")
 
@@ -250,7 +237,7 @@ DRAWN_ALIKE = ("measure", "effect", "alpha", "estimator", "interval", "task_inte
 def comparison(check: Checker, name: str, systems: dict[str, System], tasks: dict[str, Task]) -> Comparison:
     """Resolve the comparison `name`. Raises UserError for an unknown name or a task without a run or the measure."""
     key = f"comparisons.{name}"
-    for beginning, what in RESERVED.items():
+    for beginning, what in reserved().items():
         if name.startswith(beginning):
             raise check.fail(key, f"names that begin with {beginning!r} are reserved for the {what}")
     entry = with_starting_point(check, f"{key}.control", check.config.comparisons[name], systems)
@@ -419,7 +406,7 @@ def drawn_together(check: Checker, comparisons: dict[str, Comparison]) -> dict[s
             groups.setdefault(comparison.figure.together, []).append(comparison)
     for name, group in groups.items():
         first = group[0]
-        if name in comparisons or name.startswith(tuple(RESERVED)):
+        if name in comparisons or name.startswith(tuple(reserved())):
             what = "the name of a comparison" if name in comparisons else "a name of other figures"
             raise check.fail(f"comparisons.{first.name}.figure.together", f"{name!r} is {what}")
         for comparison in group[1:]:
@@ -433,29 +420,3 @@ def drawn_together(check: Checker, comparisons: dict[str, Comparison]) -> dict[s
             if differ:
                 raise check.fail(key, f"cannot be drawn with {first.name}: they differ in {', '.join(differ)}")
     return {name: tuple(comparison.name for comparison in group) for name, group in groups.items()}
-
-
-def cost_figures(comparisons: dict[str, Comparison], timed: set[str]) -> dict[str, tuple[str, ...]]:
-    """Return figure name (without its prefix) -> the comparisons whose effects it shows against costs.
-
-    Each control has one figure. If its comparisons differ in measure, effect, level or tasks, it has several figures,
-    whose names also contain that of their first comparison. Only `timed` systems are shown, each treatment once.
-    """
-    groups: dict[tuple[str, tuple[Any, ...]], dict[str, Comparison]] = {}
-    effects = {comparison.statistics.effect for comparison in comparisons.values()}
-    with_difference = {effect for effect in effects if effect_named(effect).HAS_DIFFERENCE}
-    for comparison in comparisons.values():
-        has_difference = comparison.statistics.effect in with_difference
-        if comparison.treatment in timed and has_difference and not comparison.treatment_on:
-            how = comparison.statistics
-            of_figure = (how.measure, how.effect, how.alpha, comparison.tasks)
-            groups.setdefault((comparison.control, of_figure), {}).setdefault(comparison.treatment, comparison)
-    controls = [control for control, _ in groups]
-    figures = {}
-    for (control, _), group in groups.items():
-        shown = len(group) + 1 if control in timed else len(group)
-        if shown > 1:
-            several = controls.count(control) > 1
-            name = f"{control}-{next(iter(group.values())).name}" if several else control
-            figures[name] = tuple(comparison.name for comparison in group.values())
-    return figures

@@ -19,8 +19,6 @@ from ranktrial.statistics.design_matrix import FEWEST
 from ranktrial.statistics.estimators import takes_moderators
 from ranktrial.synthesis.moderators import DOCUMENTS, JUDGED, JUDGEMENTS, QRELS, moderator_named, moderator_source
 
-BUBBLE = "bubble-"  # prefix of the names of bubble plots: bubble-{comparison}-{moderator}
-
 
 def moderators(check: Checker, key: str, entry: ComparisonEntry, tasks: list[Task]) -> tuple[Moderator, ...]:
     """Return the moderators of a comparison's entry. Raises UserError for one that its tasks cannot have."""
@@ -142,19 +140,3 @@ def sources(comparison: Comparison) -> list[str]:
     """Return the module files of its known moderators."""
     known = {moderator.name for moderator in asked(comparison) if moderator.values is None}
     return sorted(map(moderator_source, known))
-
-
-def bubble_name(comparison: str, moderator: str) -> str:
-    """Return the name of the figure that shows a comparison's effects over a moderator."""
-    return f"{BUBBLE}{comparison}-{moderator}"
-
-
-def check_figures(check: Checker, comparisons: dict[str, Comparison]) -> None:
-    """Raise UserError if two bubble plots would have the same name."""
-    first: dict[str, str] = {}
-    for name, comparison in comparisons.items():
-        for moderator in comparison.moderators:
-            figure = bubble_name(name, moderator.name)
-            if first.setdefault(figure, name) != name:
-                problem = f"a figure of it would have the name of one of {first[figure]}: {figure!r}; rename one"
-                raise check.fail(f"comparisons.{name}.moderators", problem)

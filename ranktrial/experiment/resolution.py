@@ -19,7 +19,7 @@ from ranktrial.configuration.location_checks import check_secrets
 from ranktrial.configuration.reading import complete, configuration
 from ranktrial.configuration.sections.comparison import Statistics
 from ranktrial.configuration.sections.study import Assumed, Study
-from ranktrial.experiment import trainings
+from ranktrial.experiment import exhibits, trainings
 from ranktrial.experiment.charts import chart
 from ranktrial.experiment.checks import (
     check_datasets,
@@ -40,12 +40,11 @@ from ranktrial.experiment.judged import check_judges
 from ranktrial.experiment.leakage import check_leaks
 from ranktrial.experiment.mining import check_mined_names, check_mining, ranked_to_mine
 from ranktrial.experiment.model_checks import check_instructions, check_models, with_cards
-from ranktrial.experiment.moderators import check_figures
 from ranktrial.experiment.recipe_checks import check_teachers
 from ranktrial.experiment.records import Comparison, Experiment, Plan, StudyPlans, System, Task
 from ranktrial.experiment.system_types import system_type, takes
 from ranktrial.experiment.tasks import Named, add_task, resolve_tasks
-from ranktrial.experiment.transfer import check_curve_figures, curves, matrix
+from ranktrial.experiment.transfer import curves, matrix
 from ranktrial.statistics.effects import effect_named
 
 ALPHA = 0.05  # for assumed variances; a comparison has its own, with this default
@@ -277,6 +276,7 @@ def resolve(config: JsonObject, source: str) -> Experiment:
     experiment = _experiment(Named(check, entries, systems, tasks), further_tasks)
     for system in systems.values():
         system_type(system).check_experiment(check, system, experiment)
+    exhibits.check_all(check, experiment)
     check_leaks(check, experiment)
     check_mining(check, experiment)
     check_sentences(check, experiment)
@@ -314,10 +314,8 @@ def _experiment(named: Named, further_tasks: dict[str, Task]) -> Experiment:
     check_labels(check, {name: system.label for name, system in systems.items()}, "systems")
     check_labels(check, {name: task.label for name, task in tasks.items()}, "tasks")
     comparisons = {name: comparison(check, name, systems, tasks) for name in given.comparisons}
-    check_figures(check, comparisons)
     check_axes(check, comparisons)
-    drawn_curves = {name: curves(named, name) for name in given.curves}
-    check_curve_figures(check, drawn_curves, tasks)
+    of_curves = {name: curves(named, name) for name in given.curves}
     return Experiment(
         name=given.experiment,
         systems=systems,
@@ -332,7 +330,7 @@ def _experiment(named: Named, further_tasks: dict[str, Task]) -> Experiment:
         study=study_plans(check, comparisons),
         features={name: feature_set(named, name) for name in given.features},
         matrices={name: matrix(named, name) for name in given.matrices},
-        curves=drawn_curves,
+        curves=of_curves,
         **{key: getattr(given, key) for key in AS_GIVEN},
     )
 

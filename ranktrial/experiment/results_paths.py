@@ -46,6 +46,7 @@ FIELDS = {
     "made": "|".join([*INDEX_PRECISIONS, APPROXIMATE.replace(",", "_")]),  # a precision, or faiss's name
     "recipe": rf"{NAME}(?:\+{EXPORTED_FORM})?",
     "seed": rf"[0-9]+|selected(?:-{NAME})?",
+    "figure": f"{NAME}(?:/{NAME})*",
     "figure_format": "|".join(FIGURE_FORMATS),
     "caption_format": "|".join(CAPTION_FORMATS),
     "table_format": "|".join(TABLE_FORMATS),
@@ -160,8 +161,6 @@ PLACES = {
     "moderators": _of_experiment("meta-analysis", "moderators/{comparison}.json"),
     "figure": _of_experiment("figure", "figures/{figure}.{figure_format}"),
     "caption": _of_experiment("figure", "figures/{figure}.{caption_format}"),
-    "family_figure": _of_experiment("figure", "figures/multiple-comparisons/{family}.{figure_format}"),
-    "importance_figure": _of_experiment("figure", "figures/importance/{source}/{system}.{figure_format}"),
     "datasets_table": _of_experiment("table", "tables/datasets.tsv"),
     "means": _of_experiment("table", "tables/means.tsv"),
     "ascending_means": _of_experiment("table", "tables/means-ties-ascending.tsv"),

@@ -7,14 +7,14 @@ the starting point.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ranktrial.common.keys import NameOrNames
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.epochs import ALL
 from ranktrial.configuration.sections.charts import StudyEntry
-from ranktrial.experiment.comparisons import CURVE_FIGURE, common_measure
+from ranktrial.experiment.comparisons import common_measure
 from ranktrial.experiment.recipe_checks import learnt_from
 from ranktrial.experiment.records import UNTRAINED, System, Task
 from ranktrial.experiment.results_paths import TABLE_FORMATS, parse, path
@@ -205,7 +205,6 @@ class _Cells:
         return [system for system in self.study.systems(role) if system.ranks(task.name)]
 
 
-TOGETHER = "all"  # the figure with all targets
 LEAST_SIZES = 2
 
 
@@ -285,27 +284,3 @@ def _starting_point(study: Study, system: System, task: Task) -> System | None:
     ranking = [other for other in study.named.all_systems.values() if other.ranks(task.name)]
     alike = [other for other in ranking if way_of_ranking(other) == way_of_ranking(system)]
     return next((other for other in alike if other.recipe_on(task.ranked_dataset) == start), None)
-
-
-def curve_figures(
-    all_curves: dict[str, Curves], tasks: dict[str, Task]
-) -> Iterator[tuple[str, tuple[str, tuple[str, ...]]]]:
-    """Yield figure name, curves and targets: one figure per target, and one of all targets if there are several.
-
-    If the configuration has several entries, the figure names contain those of the entries.
-    """
-    for name, one in all_curves.items():
-        beginning = CURVE_FIGURE if len(all_curves) == 1 else f"{CURVE_FIGURE}{name}-"
-        for target in one.targets:
-            yield beginning + tasks[target].folder, (name, (target,))
-        if len(one.targets) > 1:
-            yield beginning + TOGETHER, (name, one.targets)
-
-
-def check_curve_figures(check: Checker, all_curves: dict[str, Curves], tasks: dict[str, Task]) -> None:
-    """Raise UserError if two figures would have the same name."""
-    seen: set[str] = set()
-    for figure, (name, _) in curve_figures(all_curves, tasks):
-        if figure in seen:
-            raise check.fail(f"curves.{name}", f"two figures of curves would be called {figure!r}; rename one")
-        seen.add(figure)

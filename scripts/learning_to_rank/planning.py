@@ -2,79 +2,38 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from ranktrial.common.keys import JsonObject, stated
 from ranktrial.common.plugins import source as plugin_file
-from ranktrial.experiment.drawing import Drawing, Drawings
+from ranktrial.experiment.exhibits import importance
 from ranktrial.experiment.job_files import task_in
 from ranktrial.experiment.records import Experiment
-from ranktrial.experiment.results_paths import FIGURE_FORMATS, SELECTED, path
-from ranktrial.experiment.systems.learning_to_rank import NAME, learns_from, ranked_by, settings_of, source
+from ranktrial.experiment.results_paths import SELECTED, path
+from ranktrial.experiment.systems.learning_to_rank import learns_from, ranked_by, settings_of, source
 
 LEARNERS = "ranktrial.learning_to_rank.learners"
 SHUFFLES = 5  # shuffles per feature for its permutation importance
-
-
-def asked(experiment: Experiment) -> list[str]:
-    """The importance tables and figures of all rankers that learn from all their features."""
-    found: dict[str, None] = {}
-    for system, dataset in _learning_from_all(experiment):
-        fields = {"experiment": experiment.name, "source": dataset, "system": system}
-        found |= dict.fromkeys(importance_tables(experiment, system, dataset))
-        found |= {path("importance_figure", **fields, figure_format=form): None for form in FIGURE_FORMATS}
-    return list(found)
 
 
 def all_tables(experiment: Experiment) -> list[str]:
     """The importance tables of all rankers that learn from all their features."""
     return [
         table
-        for system, dataset in _learning_from_all(experiment)
-        for table in importance_tables(experiment, system, dataset)
+        for system, dataset in importance.names(experiment).values()
+        for table in importance.tables(experiment, system, dataset)
     ]
 
 
 def on_pages(experiment: Experiment) -> list[JsonObject]:
     """The rankers whose importance is shown on the pages, grouped into one table per source, features and measure."""
     groups: dict[tuple[str, str, str], list[str]] = {}
-    for system, dataset in _learning_from_all(experiment):
+    for system, dataset in importance.names(experiment).values():
         settings = settings_of(experiment.systems[system])
         groups.setdefault((dataset, settings.features, settings.measure), []).append(system)
     return [
-        {"source": dataset, "learnt_from": _learnt_from(experiment, systems[0], dataset), "features": features,
-         "measure": measure, "systems": systems}
+        {"source": dataset, "learnt_from": importance.learnt_from(experiment, systems[0], dataset),
+         "features": features, "measure": measure, "systems": systems}
         for (dataset, features, measure), systems in groups.items()
     ]  # fmt: skip
-
-
-def drawings(experiment: Experiment) -> Drawings:
-    """The importance figures, by name."""
-    return {
-        f"importance/{dataset}/{system}": partial(_drawing, experiment, system, dataset)
-        for system, dataset in _learning_from_all(experiment)
-    }
-
-
-def _learning_from_all(experiment: Experiment) -> list[tuple[str, str]]:
-    """The rankers that learn from all their features, with each dataset from which they are learnt."""
-    return [
-        (system.name, dataset)
-        for system in experiment.systems.values()
-        if system.type == NAME and settings_of(system).columns is None
-        for dataset in dict.fromkeys(source(system, task.ranked_dataset) for task in experiment.runs_of(system))
-    ]
-
-
-def _drawing(experiment: Experiment, system: str, dataset: str) -> Drawing:
-    inputs = {"tables": importance_tables(experiment, system, dataset)}
-    return Drawing("reports/draw_importance.py", "Importance", inputs, figure_settings(experiment, system, dataset))
-
-
-def importance_tables(experiment: Experiment, system: str, source: str) -> list[str]:
-    """The importance of each feature to a ranker, one table per seed."""
-    fields = {"experiment": experiment.name, "source": source, "system": system}
-    return [path("ranker_importance", **fields, seed=seed) for seed in experiment.systems[system].seeds]
 
 
 def folders(experiment: Experiment, system: str, source: str, split: str) -> list[str]:
@@ -147,15 +106,3 @@ def importance_settings(experiment: Experiment, system: str) -> JsonObject:
     """The settings for measuring feature importance."""
     settings = settings_of(experiment.systems[system])
     return {"measure": settings.measure, "depth": settings.depth, "shuffles": SHUFFLES, "seed": experiment.seed}
-
-
-def figure_settings(experiment: Experiment, system: str, source: str) -> JsonObject:
-    """The title and measure of an importance figure."""
-    title = f"{experiment.systems[system].label}, learnt from {_learnt_from(experiment, system, source)}"
-    return {"title": title, "measure": settings_of(experiment.systems[system]).measure}
-
-
-def _learnt_from(experiment: Experiment, system: str, source: str) -> str:
-    """The labels of the datasets from which a ranker is learnt."""
-    named = learns_from(experiment.systems[system]) or [source]
-    return ", ".join(experiment.datasets[dataset].label or dataset for dataset in named)

@@ -11,19 +11,18 @@ from pathlib import Path
 
 from ranktrial.common.command_line import job
 from ranktrial.common.files import write_text
+from ranktrial.experiment.results_paths import fields_of
 from ranktrial.reports.writing import html_page, printed
 from ranktrial.reports.writing.content import captions_once
 from scripts.reports.sections import Report, Settings, content
 
 
 def report(page: Path, summary: Path, settings: Settings, **files: list[Path]) -> None:
-    """Write the page and its summary from `files`: figures, family_figures and the inputs of all sections."""
+    """Write the page and its summary from `files`: figures and the inputs of all sections."""
     made, title = Report(settings, files), settings.experiment
-    folders = {"figures": "", "family_figures": "multiple-comparisons/"}
     figures = {
-        f"figures/{folder}{path.name}": path.read_text(encoding="utf-8")
-        for name, folder in folders.items()
-        for path in files[name]
+        f"figures/{fields_of('figure', path)['figure']}.svg": path.read_text(encoding="utf-8")
+        for path in files["figures"]
     }
     write_text(page, html_page.document(title, captions_once(content(made)), figures))
     write_text(summary, printed.markdown_document(title, captions_once(content(made, summary=True))))

@@ -1,25 +1,25 @@
 """The caption of a forest plot whose notes are not in the figure: an explanation of its marks, and its notes.
 
-Reads what the figure is drawn from (scripts/reports/draw_forest.py). Writes figures/{name}.txt, a paragraph per note,
-and figures/{name}.tex, a LaTeX caption to input inside a figure environment.
+Reads what the figure is drawn from (ranktrial/reports/figures/forest.py). Writes figures/{name}.txt, a paragraph per
+note, and figures/{name}.tex, a LaTeX caption to input inside a figure environment.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from ranktrial.common.command_line import run
+from ranktrial.common.command_line import job
 from ranktrial.common.files import write_text
 from ranktrial.common.settings import read_record
 from ranktrial.records.comparison import MetaRecord
 from ranktrial.reports.comparison.forest_data import Forest
 from ranktrial.reports.comparison.plot_text import caption
-from ranktrial.reports.figures.fonts import figure_arguments
-from ranktrial.reports.figures.forest import noted
+from ranktrial.reports.figures.fonts import use_font
+from ranktrial.reports.figures.forest import Settings, noted, plotted
 from ranktrial.reports.writing.content import listed
 from ranktrial.reports.writing.printed import latex_escaped
-from scripts.reports.draw_forest import FILES, Settings, plotted
 
 USE = "% \\input this file inside a figure environment, below \\includegraphics."
 
@@ -42,13 +42,25 @@ def as_tex(plot: Forest, texts: list[str]) -> str:
     return f"{USE}\n\\caption[{{{latex_escaped(title(plot))}}}]{{%\n  {whole}}}\n"
 
 
-def main() -> None:
-    arguments = figure_arguments(__doc__, *FILES, settings=Settings, files=("text", "tex"))
-    plot = plotted(arguments)
-    texts = sentences(plot, read_record(MetaRecord, arguments.meta[0]).own)
-    for path, text in ((arguments.text, "\n".join(texts) + "\n"), (arguments.tex, as_tex(plot, texts))):
-        write_text(path, text)
+def write_caption(
+    effects: list[Path],
+    meta: list[Path],
+    moderators: list[Path],
+    comparisons: list[Path],
+    axis_effects: list[Path],
+    axis_meta: list[Path],
+    text: Path,
+    tex: Path,
+    settings: Settings,
+) -> None:
+    """Write the caption of a forest plot as text and in LaTeX."""
+    if settings.font:
+        use_font(settings.font)
+    plot = plotted(effects, meta, moderators, comparisons, axis_effects, axis_meta, settings)
+    texts = sentences(plot, read_record(MetaRecord, meta[0]).own)
+    for path, written in ((text, "\n".join(texts) + "\n"), (tex, as_tex(plot, texts))):
+        write_text(path, written)
 
 
 if __name__ == "__main__":
-    run(main)
+    job(write_caption)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from ranktrial.common.keys import JsonObject, stated
 from ranktrial.experiment import job_files
-from ranktrial.experiment.comparisons import STUDY_FIGURE, loaded_modules
-from ranktrial.experiment.drawing import Drawing, Drawings
+from ranktrial.experiment.comparisons import loaded_modules
+from ranktrial.experiment.exhibits import study_design
 from ranktrial.experiment.records import Comparison, Experiment
 from ranktrial.experiment.results_paths import FIGURE_FORMATS, TABLE_FORMATS, path
 from ranktrial.experiment.system_types import seeds_matter, system_type
@@ -28,23 +26,13 @@ def plan_files(experiment: Experiment) -> list[str]:
     return [path("study_design", experiment=experiment.name, plan=plan) for plan in experiment.study.plans]
 
 
-def figure_files(experiment: Experiment, formats: tuple[str, ...] = FIGURE_FORMATS) -> list[str]:
+def figure_files(experiment: Experiment) -> list[str]:
     """The figures of all plans."""
     return [
-        path("figure", experiment=experiment.name, figure=STUDY_FIGURE + plan, figure_format=figure_format)
-        for plan in experiment.study.plans
-        for figure_format in formats
+        path("figure", experiment=experiment.name, figure=name, figure_format=figure_format)
+        for name in study_design.names(experiment)
+        for figure_format in FIGURE_FORMATS
     ]
-
-
-def drawings(experiment: Experiment, labels: dict[str, str]) -> Drawings:
-    """The figures of all plans, by their names; `labels` are those of systems."""
-    return {STUDY_FIGURE + plan: partial(_drawing, experiment, plan, labels) for plan in experiment.study.plans}
-
-
-def _drawing(experiment: Experiment, plan: str, labels: dict[str, str]) -> Drawing:
-    inputs = {"plan": [path("study_design", experiment=experiment.name, plan=plan)]}
-    return Drawing("reports/draw_study_design.py", "Study designs", inputs, {"labels": labels})
 
 
 def tables(experiment: Experiment) -> list[str]:
@@ -54,7 +42,7 @@ def tables(experiment: Experiment) -> list[str]:
 
 def asked(experiment: Experiment) -> list[str]:
     """The outputs that are made with the other results, if the configuration plans a study."""
-    return [*tables(experiment), *figure_files(experiment)] if experiment.study.configured else []
+    return tables(experiment) if experiment.study.configured else []
 
 
 def plan_inputs(experiment: Experiment, plan: str) -> dict[str, list[str]]:

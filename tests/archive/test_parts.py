@@ -22,10 +22,10 @@ from ranktrial.experiment.systems._lexical import Settings
 
 def test_a_recorded_command_becomes_arguments():
     command = (
-        "python scripts/reports/draw_forest.py --effects results/x/effects/a.tsv --svg results/x/figures/a.svg"
+        "python scripts/reports/figure.py --effects results/x/effects/a.tsv --svg results/x/figures/a.svg"
         ' --settings \'{"title": "a b"}\' --log results/x/logs/a.log'
     )
-    assert arguments(command) == ["scripts/reports/draw_forest.py", "--effects", "results/x/effects/a.tsv", "--svg",
+    assert arguments(command) == ["scripts/reports/figure.py", "--effects", "results/x/effects/a.tsv", "--svg",
                                   "results/x/figures/a.svg", "--settings", '{"title": "a b"}']  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def test_settings_and_code_are_read_back_from_snakemakes_record(label):
         "python scripts/evaluation/score.py --metrics /etc/passwd",
         "python scripts/evaluation/score.py --metrics ../x",
         "python scripts/evaluation/score.py --metrics $(touch x)",
-        "python scripts/reports/draw_forest.py --svg $(dirname results/x/figures/a.svg)",
+        "python scripts/reports/figure.py --svg $(dirname results/x/figures/a.svg)",
         "touch x; python scripts/evaluation/score.py --metrics x",
     ],
 )

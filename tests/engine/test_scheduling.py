@@ -12,8 +12,9 @@ from types import SimpleNamespace
 import pytest
 
 from ranktrial.engine.scheduling import prefer_first, priorities
+from ranktrial.experiment.exhibits import costs
 from ranktrial.experiment.resolution import resolve
-from scripts.reports.planning import costs
+from scripts.reports.planning import pages
 from scripts.reports.sections import costs as of_costs
 from tests.experiment.test_config import changed
 
@@ -70,10 +71,10 @@ def test_a_timed_job_runs_beside_no_other(exclusive, tmp_path):
 
 def test_pages_figures_and_tables_are_given_that_searches_ran_alone():
     shared, alone = (resolve(changed({"timing": timing}), "c.yaml") for timing in ("shared", "exclusive"))
-    for settings in (of_costs.settings, costs.times_settings):
+    for settings in (of_costs.settings, pages.times_settings):
         assert settings(alone)["exclusive"] is True and "exclusive" not in settings(shared)
-    (figure,) = costs.cost_figures(alone)
-    assert costs.cost_settings(alone, figure)["exclusive"] is True
+    (figure,) = costs.names(alone)
+    assert costs.settings(alone, figure)["exclusive"] is True
 
 
 class Plan:

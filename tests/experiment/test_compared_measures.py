@@ -3,8 +3,8 @@
 import pytest
 
 from ranktrial.common.errors import UserError
+from ranktrial.experiment.exhibits.forest import figure_settings
 from ranktrial.experiment.resolution import resolve
-from scripts.reports.planning.figures import figure_settings
 from scripts.synthesis import planning
 from tests.support.configuration import changed
 

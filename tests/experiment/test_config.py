@@ -8,7 +8,7 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import given
 from ranktrial.configuration.reading import read_yaml
-from ranktrial.experiment.comparisons import cost_figures
+from ranktrial.experiment.exhibits.costs import by_control
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.systems.external import files_of
 from tests.support.configuration import changed as changed_base
@@ -315,7 +315,7 @@ def test_a_treatment_may_rank_the_same_queries_of_another_task():
     assert comparison.named("BM25", lambda task: experiment.tasks[task].label) == "BM25 on D with images"
     assert [task.name for task in experiment.runs_of(experiment.systems["tuned"])] == ["e"]
     assert experiment.corpus_owner("e") == experiment.corpus_owner("d") == "d"
-    assert cost_figures(experiment.comparisons, {"bm25", "tuned"}) == {}
+    assert by_control(experiment.comparisons, {"bm25", "tuned"}) == {}
 
 
 def test_figures_of_costs_are_one_a_control_and_hold_timed_systems_only():
@@ -331,7 +331,7 @@ def test_figures_of_costs_are_one_a_control_and_hold_timed_systems_only():
         },
     }
     experiment = resolve(changed(changes), "c.yaml")
-    assert cost_figures(experiment.comparisons, {"bm25", "tuned", "plain"}) == {
+    assert by_control(experiment.comparisons, {"bm25", "tuned", "plain"}) == {
         "bm25": ("a-tuned", "a-plain"), "tuned-c": ("c",), "tuned-d": ("d",)}  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.settings import read_settings
+from ranktrial.experiment.exhibits import family as family_exhibit
 from ranktrial.experiment.resolution import resolve
 from ranktrial.synthesis.families import Settings
 from scripts.reports import family_table, sections
@@ -41,7 +42,7 @@ def test_all_systems_on_all_tasks():
     assert len(metrics) == 2 * 6 and metrics[2:4] == [
         "results/e/metrics/d/tuned/seed-1.tsv", "results/e/metrics/d/tuned/seed-2.tsv",
     ]  # fmt: skip
-    shown = figures.family_settings(experiment, "f")
+    shown = family_exhibit.settings(experiment, "f")
     assert shown == {"labels": {"tasks": {"d-dev": "d/dev"}, "systems": {"bm25": "BM25"}}}
     assert read_settings(family_table.Settings, shown).title == ""
     made = pages.named_in_summary(experiment)

@@ -3,6 +3,7 @@
 import pytest
 
 from ranktrial.common.errors import UserError
+from ranktrial.experiment.exhibits import forest
 from ranktrial.experiment.resolution import resolve
 from scripts.reports.planning import figures
 from scripts.synthesis import planning as synthesis
@@ -46,7 +47,7 @@ def test_one_axis_measures_one_thing():
     second = {"control": "bm25", "treatment": "tuned", "figure": {"axis": "a"}}
     both = {"comparisons/c/figure": {"axis": "a"}, "comparisons/d": second}
     experiment = resolve(changed(both), "c.yaml")
-    assert figures.sharing_axis(experiment, "c") == figures.sharing_axis(experiment, "d") == ["c", "d"]
+    assert forest.sharing_axis(experiment, "c") == forest.sharing_axis(experiment, "d") == ["c", "d"]
     with pytest.raises(UserError) as error:
         resolve(changed(both | {"comparisons/d": second | {"effect": "SMD"}}), "c.yaml")
     one_line(error, "comparisons.d.figure.axis: no axis for c as well: they differ in effect")
@@ -54,7 +55,7 @@ def test_one_axis_measures_one_thing():
 
 def test_options_at_their_defaults_are_the_same_written_or_not():
     plain, spelt = (
-        figures.forest_settings(resolve(changed({"comparisons/c/figure": figure}), "c.yaml"), "c")
+        forest.settings(resolve(changed({"comparisons/c/figure": figure}), "c.yaml"), "c")
         for figure in ({}, {"fixed": False, "bayesian": False, "influence": False, "queries": False})
     )
     assert plain == spelt and not {"limits", "lower_is_better", "axis"} & plain.keys()
@@ -64,7 +65,7 @@ def test_a_figure_is_given_its_options_and_a_table_only_those_of_numbers():
     figure = {"fixed": True, "limits": [-1, 1], "ticks": [0], "columns": ["n"], "digits": 4, "width": 8, "height": 6.5,
               "x_label": "Mean difference"}  # fmt: skip
     experiment = resolve(changed({"comparisons/c/figure": figure, "lower_is_better": ["nDCG@10"]}), "c.yaml")
-    reported = figures.forest_settings(experiment, "c")
+    reported = forest.settings(experiment, "c")
     assert figure.items() <= reported.items() and reported["lower_is_better"] is True
     table = figures.table_settings(experiment)["c"]
     assert table["digits"] == 4 and table["lower_is_better"] and not {"fixed", "limits", "columns"} & table.keys()
@@ -72,9 +73,9 @@ def test_a_figure_is_given_its_options_and_a_table_only_those_of_numbers():
 
 def test_a_figure_is_given_which_tasks_its_systems_learnt_from():
     experiment = resolve(changed({"datasets/o": {"format": "beir", "location": "docs"}, "tasks": ["d", "o"]}), "c.yaml")
-    assert figures.forest_settings(experiment, "c")["trained"] == {"tuned": ["d"]}
+    assert forest.settings(experiment, "c")["trained"] == {"tuned": ["d"]}
     swapped = changed({"comparisons/c": {"control": "tuned", "treatment": "bm25"}, "recipes/r2": {"train_on": "d"}})
-    assert figures.forest_settings(resolve(swapped, "c.yaml"), "c")["trained"] == {"tuned": ["d"]}
+    assert forest.settings(resolve(swapped, "c.yaml"), "c")["trained"] == {"tuned": ["d"]}
 
 
 def test_what_a_recipe_starts_from_was_learnt_too():
@@ -85,7 +86,7 @@ def test_what_a_recipe_starts_from_was_learnt_too():
         "tasks": ["d", "o"],
     }
     experiment = resolve(changed(changes), "c.yaml")
-    assert figures.forest_settings(experiment, "c")["trained"] == {"tuned": ["d", "o"]}
+    assert forest.settings(experiment, "c")["trained"] == {"tuned": ["d", "o"]}
 
 
 def test_measures_of_which_a_lower_value_is_better_are_known_by_any_of_their_names():
@@ -107,4 +108,4 @@ def test_the_direction_of_a_measure_is_a_setting_of_the_statistics_only_where_th
 
 def test_a_bayesian_summary_that_is_computed_can_be_drawn():
     changes = {"comparisons/c/figure": {"bayesian": True}, "comparisons/c/bayesian": {}}
-    assert figures.forest_settings(resolve(changed(changes), "c.yaml"), "c")["bayesian"] is True
+    assert forest.settings(resolve(changed(changes), "c.yaml"), "c")["bayesian"] is True

@@ -3,10 +3,11 @@
 import pytest
 
 from ranktrial.common.errors import UserError
+from ranktrial.experiment import exhibits
 from ranktrial.experiment.descriptions import datasets_learnt, describe, for_times
 from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.timings import timings as cost_timings
 from scripts.learning_to_rank import planning
-from scripts.reports.planning.costs import timings as cost_timings
 from tests.experiment.test_config import changed
 
 SETS = {"few": {"first_stage": "bm25", "depth": 10, "of": ["BM25", "DPH"]}}
@@ -66,11 +67,12 @@ def test_transfer_learns_from_other_datasets():
 def test_jobs_are_given_what_they_need():
     resolved = experiment(systems__l=FOREST | {"seeds": 2}, tasks=["d", "e"], **OTHER)
     assert datasets_learnt(resolved, resolved.systems["l"], "e") == ["e"]
-    asked = planning.asked(resolved)
-    assert [file for file in asked if file.endswith("tsv")] == [
+    assert planning.all_tables(resolved) == [
         f"results/e/rankers/{source}/l/seed-{seed}.importance.tsv" for source in ("d", "e") for seed in (1, 2)
     ]
-    assert "results/e/figures/importance/e/l.png" in asked and len(asked) == 10
+    figures = [file for file in exhibits.files(resolved) if "/importance/" in file]
+    assert "results/e/figures/importance/e/l.png" in figures and len(figures) == 6
+    assert not [file for file in exhibits.files(resolved, on_page=True) if "/importance/" in file]
     timing = cost_timings(resolved)["results/e/runs/e/l/seed-2.timing.json"]
     parts = ["results/e/runs/e/bm25/seed-0.timing.json", "results/e/features/e/few.timing.json"]
     assert timing == {"training": "results/e/rankers/e/l/seed-2.timing.json", "parts": parts}

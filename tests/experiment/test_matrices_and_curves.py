@@ -1,14 +1,16 @@
 """Matrices and curves of a study of transfer: which system is which cell or point, and mistakes of one line."""
 
+from dataclasses import replace
+
 import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.configuration.checker import Checker
+from ranktrial.experiment.exhibits import curves as exhibit
 from ranktrial.experiment.records import Task
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.synthesis_records import Curves
 from ranktrial.experiment.trainings import Stage, called, chain
-from ranktrial.experiment.transfer import check_curve_figures, curve_figures
 from scripts.reports.planning import figures as shown
 from scripts.reports.sections.trainings import sizes
 from scripts.synthesis.transfer import planning
@@ -91,13 +93,13 @@ def test_a_starting_point_that_no_system_ranks_with_has_no_point():
 
 def test_figures_are_named_by_targets_and_by_curves_where_there_are_several():
     one, two = study(), study({"curves/again": CURVES | {"tasks": ["ir", "common"]}})
-    assert list(dict(curve_figures(one.curves, one.tasks))) == [
+    assert list(exhibit.names(one)) == [
         "curves-models",
         "curves-ir",
         "curves-common",
         "curves-all",
     ]
-    names = list(dict(curve_figures(two.curves, two.tasks)))
+    names = list(exhibit.names(two))
     assert names[0] == "curves-few-models" and names[-1] == "curves-again-all"
 
 
@@ -210,4 +212,4 @@ def test_two_figures_of_one_name_are_a_mistake():
         for name, target in (("a", "b-c"), ("a-b", "c"))
     }
     with pytest.raises(UserError, match=r"^c.yaml: curves.a-b: two figures of curves would be called 'curves-a-b-c'"):
-        check_curve_figures(Checker({}, "c.yaml"), curves, tasks)
+        exhibit.check(Checker({}, "c.yaml"), replace(study(), curves=curves, tasks=tasks))

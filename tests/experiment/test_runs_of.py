@@ -4,11 +4,11 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.experiment import job_files
+from ranktrial.experiment.exhibits.forest import tasks_learnt
 from ranktrial.experiment.resolution import resolve
+from ranktrial.experiment.timings import run_timings
 from scripts.datasets import planning as datasets
 from scripts.evaluation import planning as evaluation
-from scripts.reports.planning.costs import run_timings
-from scripts.reports.planning.figures import tasks_learnt
 from scripts.synthesis.planning import comparison_settings
 from tests.experiment.test_config import changed
 

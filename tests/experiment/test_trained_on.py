@@ -6,10 +6,11 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.experiment.descriptions import datasets_learnt, describe, is_unstated
+from ranktrial.experiment.exhibits.forest import looks as forest_looks
+from ranktrial.experiment.exhibits.forest import tasks_learnt
 from ranktrial.experiment.leakage import learnt_from
 from ranktrial.experiment.resolution import resolve
 from scripts.inference import planning as inference
-from scripts.reports.planning.figures import forest_looks, tasks_learnt
 from scripts.training import planning
 from tests.experiment.test_config import BASE
 from tests.support.configuration import changed as changed_base

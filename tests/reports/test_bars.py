@@ -14,8 +14,7 @@ from ranktrial.experiment.charts import model_names, weights_name
 from ranktrial.experiment.drawing import Chart
 from ranktrial.experiment.resolution import resolve
 from ranktrial.models.model_keys import Model
-from ranktrial.reports.figures.bars import COLOURS, Bar, BarChart, bar_chart
-from scripts.reports.draw_bars import filled
+from ranktrial.reports.figures.bars import COLOURS, Bar, BarChart, bar_chart, filled
 
 MODELS = ["all-MiniLM-L6-v2", "distiluse-base-multilingual-cased-v2", "a model whose name is so long that it has to be broken",
           *(f"model-{n}" for n in range(9))]  # fmt: skip

@@ -10,12 +10,20 @@ import pytest
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.contents import costs as contents
 from ranktrial.reports.contents.costs import COLUMNS, costs, costs_table
-from ranktrial.reports.figures.cost_data import Cost, Point, latency, pareto_front, point, side_by_side
-from ranktrial.reports.figures.costs import Box, Shown, around, cost_axis, cost_figure, placed
+from ranktrial.reports.figures.cost_data import Beside, Cost, Point, latency, pareto_front, point_of, row, side_by_side
+from ranktrial.reports.figures.costs import (
+    END_TO_END,
+    Box,
+    Settings,
+    Shown,
+    around,
+    cost_axis,
+    cost_figure,
+    notes,
+    placed,
+)
 from ranktrial.reports.writing.content import plain
 from ranktrial.statistics.summaries import normal_summary
-from scripts.reports.costs import Beside, row
-from scripts.reports.draw_costs import END_TO_END, Settings, notes
 
 
 def system(effect, half, low, high, **more):
@@ -49,13 +57,13 @@ def test_noise_puts_no_system_off_the_front():
 
 def test_a_point_averages_tasks_and_seeds_and_has_their_range():
     rows = [{"end_to_end_p50_ms": ms, "end_to_end_training_seconds": 0} for ms in (2.0, 4.0)]
-    control = point("BM25", rows, None)
+    control = point_of("BM25", rows, None)
     assert (control.latency_ms, control.training_seconds) == (Cost(3.0, 2.0, 4.0), Cost(0, 0, 0))
     assert (control.effect, control.is_control) == (0.0, True)
     summary = normal_summary(0.1, 0.0025, 0.05)
-    made = point("x", [{"end_to_end_p50_ms": None, "end_to_end_training_seconds": 9.0}], summary)
+    made = point_of("x", [{"end_to_end_p50_ms": None, "end_to_end_training_seconds": 9.0}], summary)
     assert (made.latency_ms, made.training_seconds, made.effect, made.index_mb) == (None, Cost(9, 9, 9), 0.1, None)
-    sized = point("y", [row | {"index_mb": size} for row, size in zip(rows, (1.0, 2.0), strict=True)], None)
+    sized = point_of("y", [row | {"index_mb": size} for row, size in zip(rows, (1.0, 2.0), strict=True)], None)
     assert sized.index_mb == Cost(1.5, 1.0, 2.0)
     once = [{"end_to_end_p25_ms": 2.0, "end_to_end_p50_ms": 3.0, "end_to_end_p75_ms": 5.0}]
     assert latency(once) == Cost(3.0, 2.0, 5.0)  # of one run the quartiles of its queries

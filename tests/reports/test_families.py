@@ -25,13 +25,12 @@ from ranktrial.reports.comparison.families import (
 )
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.contents.comparisons import families as families_section
-from ranktrial.reports.figures.family import APART, diagram, spread
+from ranktrial.reports.figures.family import APART, diagram, filled, spread
 from ranktrial.reports.figures.marks import DIAMOND
 from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import Note
 from ranktrial.statistics.multiple import scopes
 from ranktrial.synthesis.families import Settings, record, rows
-from scripts.reports.draw_family import filled
 from scripts.reports.family_table import content
 
 LONG = "sentence-transformers/distiluse-base-multilingual-cased-v2, fine-tuned with hard negatives"

@@ -11,7 +11,7 @@ from matplotlib.font_manager import FontProperties, fontManager, get_font
 from ranktrial.common.errors import UserError
 from ranktrial.reports.figures import fonts
 from ranktrial.reports.figures.fonts import FAMILY, families, font, missing, use_font, width
-from ranktrial.reports.figures.forest import save
+from ranktrial.reports.figures.page import save
 
 JAPANESE = "日本語の検索課題"
 SCRIPT_A = "\N{MATHEMATICAL SCRIPT CAPITAL A}"  # DejaVu Sans lacks it; STIX, which comes with matplotlib, has it

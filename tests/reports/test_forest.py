@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
 from ranktrial.reports.comparison.forest_data import Diamond, Forest, Group, Heterogeneity, Row
-from ranktrial.reports.figures.forest import forest_plot, save
+from ranktrial.reports.figures.forest import forest_plot
 from ranktrial.reports.figures.marks import MUTED
+from ranktrial.reports.figures.page import save
 
 LONG = (
     "BEIR/cqadupstack/programmers-test-split-with-a-rather-long-name",

@@ -9,11 +9,10 @@ from ranktrial.common.tables import IMPORTANCE, read_table
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.contents.costs import read_timings
 from ranktrial.reports.contents.training import Rankers, importance
-from ranktrial.reports.figures.importance import PAGE, Panel, importance_chart
+from ranktrial.reports.figures.importance import PAGE, Panel, importance_chart, panels_of
 from ranktrial.reports.writing import html_page, printed
 from ranktrial.reports.writing.content import Table
-from scripts.reports import draw_importance
-from scripts.reports.draw_importance import panels_of
+from scripts.reports import figure
 from tests.support.calling import call
 
 
@@ -59,10 +58,10 @@ def test_everything_is_on_the_page():
 def test_the_script_writes_three_files(monkeypatch, tmp_path, tables):
     files = {form: tmp_path / f"f.{form}" for form in ("svg", "pdf", "png")}
     settings = {"title": "T", "measure": "nDCG@10"}
-    call(monkeypatch, draw_importance, settings, tables=tables, **files)
+    call(monkeypatch, figure.drawn("importance"), settings, tables=tables, **files)
     assert all(path.stat().st_size > 1000 for path in files.values()) and "null" in files["svg"].read_text()
     with pytest.raises(UserError, match="--tables: expected at least one"):
-        call(monkeypatch, draw_importance, settings, tables=[], **files)
+        call(monkeypatch, figure.drawn("importance"), settings, tables=[], **files)
 
 
 def test_the_report_knows_a_rankers_training(monkeypatch, tmp_path):

@@ -8,14 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from ranktrial.experiment import exhibits
+from ranktrial.experiment.exhibits import influence as influence_exhibit
+from ranktrial.experiment.exhibits import queries as queries_exhibit
 from ranktrial.experiment.resolution import resolve
 from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.figures import influence
+from ranktrial.reports.figures import queries as queries_figure
 from ranktrial.reports.figures.influence import InfluencePlot, Point, free_places, influence_plot
-from ranktrial.reports.figures.panel import Scale, limits_of
+from ranktrial.reports.figures.page import Scale, limits_of
 from ranktrial.reports.figures.queries import QueriesPlot, TaskQueries, density_of, quantiles, queries_plot
 from ranktrial.statistics.superiority import superiority
-from scripts.reports import draw_influence, draw_queries
-from scripts.reports.planning import figures
 from scripts.reports.sections import comparisons
 from scripts.synthesis.influence_table import influence_table
 from tests.experiment.test_config import changed
@@ -32,8 +35,8 @@ def points(k: int, names: tuple[str, ...] = (), scale: float = 1.0) -> Influence
     meta = meta_record(
         estimator="REML", interval="knapp-hartung", summary={"effect": 0.04, "ci_low": 0.01, "ci_high": 0.07}
     )
-    settings = draw_influence.Settings(alpha=0.05, labels=Labels({"Task 1": "First"}, {"t": "Treatment"}))
-    return draw_influence.influence_data(influence_table(effects, meta), meta, settings)
+    settings = influence.Settings(alpha=0.05, labels=Labels({"Task 1": "First"}, {"t": "Treatment"}))
+    return influence.influence_data(influence_table(effects, meta), meta, settings)
 
 
 @pytest.mark.parametrize("plot", [points(3), points(20), points(5, LONG), points(4, scale=1e-7)])
@@ -121,31 +124,35 @@ def test_many_values_are_drawn_by_their_quantiles_and_equal_ones_have_no_density
 
 
 def test_figures_of_queries_are_given_labels_and_what_is_compared():
-    settings = draw_queries.Settings(
+    settings = queries_figure.Settings(
         measure="P@1", alpha=0.05, control="BM25", treatment="Tuned", labels=Labels({"d": "Data"}, {})
     )
     table = pd.DataFrame([{"task": "d", "n": 2, **superiority(np.array([0.1, 0.0]), 0.05)._asdict()}])
     differences = pd.DataFrame({"task": "d", "query_id": ["1", "2"], "difference": [0.1, 0.0]})
-    plot = draw_queries.queries_data(differences, table, settings)
+    plot = queries_figure.queries_data(differences, table, settings)
     assert plot.title == "Queries: Tuned against BM25" and plot.tasks[0].task == "Data" and plot.tasks[0].ties == 1
 
 
 FURTHER = {"comparisons/c/figure": {"influence": True, "queries": True}}
 
 
+def further(experiment):
+    return [*influence_exhibit.names(experiment), *queries_exhibit.names(experiment)]
+
+
 def test_comparisons_that_ask_for_further_figures_have_them():
     few = resolve(changed(FURTHER), "c.yaml")  # one task: nothing to leave out
-    assert figures.further_figures(few) == ["queries-c"]
+    assert further(few) == ["queries-c"]
     data = {f"datasets/{name}": {"format": "beir", "location": at} for name, at in (("x", "docs"), ("y", "rules"))}
     experiment = resolve(changed(FURTHER | data | {"tasks": ["d", "x", "y"], "datasets/d/label": "Data"}), "c.yaml")
-    assert figures.further_figures(experiment) == ["influence-c", "queries-c"]
-    assert "results/e/figures/queries-c.pdf" in figures.figure_files(experiment)
+    assert further(experiment) == ["influence-c", "queries-c"]
+    assert "results/e/figures/queries-c.pdf" in exhibits.files(experiment)
     assert comparisons.settings(experiment)["further"] == ["influence-c", "queries-c"]
     assert comparisons.settings(resolve(changed({}), "c.yaml"))["further"] == []
-    reported = figures.queries_settings(experiment, "c")
+    reported = queries_exhibit.settings(experiment, "c")
     assert (
         reported["measure"] == "nDCG@10"
         and reported["labels"]["tasks"] == {"d": "Data"}
         and reported["control"] == "bm25"
     )
-    assert set(figures.influence_settings(experiment, "c")) == {"alpha", "labels"}
+    assert set(exhibits.exhibit(experiment, "influence-c").settings) == {"alpha", "labels"}

@@ -13,6 +13,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from ranktrial.common.keys import given
+from ranktrial.experiment.exhibits import bubble as exhibit
+from ranktrial.experiment.exhibits import forest as forest_exhibit
 from ranktrial.experiment.resolution import resolve
 from ranktrial.records.comparison import ModerationRecord
 from ranktrial.reports.comparison import number_text as form
@@ -26,6 +28,7 @@ from ranktrial.reports.comparison.moderation import (
 )
 from ranktrial.reports.comparison.plot_text import lines_of
 from ranktrial.reports.comparison.reading import Labels, subgroups
+from ranktrial.reports.figures import bubble as bubble_figure
 from ranktrial.reports.figures.bubble import LARGEST, Bubble, BubblePlot, Fitted, bubble_plot
 from ranktrial.reports.figures.forest import forest_plot
 from ranktrial.reports.writing.content import Paragraph
@@ -33,7 +36,7 @@ from ranktrial.statistics.dependence import Dependence
 from ranktrial.statistics.method import Method
 from ranktrial.statistics.moderation import Effects, Model, models
 from ranktrial.statistics.moderation import subgroups as grouped
-from scripts.reports import draw_bubble, moderator_tables
+from scripts.reports import moderator_tables
 from scripts.reports.planning import figures, pages
 from scripts.reports.sections import comparisons
 from tests.experiment.test_config import changed
@@ -161,8 +164,8 @@ def test_the_tables_hold_every_number(monkeypatch, files, record):
 
 def draw(files, moderator: str) -> BubblePlot:
     table = pd.read_csv(files / "c.tsv", sep="\t")
-    settings = draw_bubble.Settings(moderator, "nDCG@10", Labels({"a": "First"}, {}))
-    return draw_bubble.filled(table, read_moderation(files / "c.json"), settings)
+    settings = bubble_figure.Settings(moderator, "nDCG@10", Labels({"a": "First"}, {}))
+    return bubble_figure.filled(table, read_moderation(files / "c.json"), settings)
 
 
 def test_a_bubble_plot_shows_values_effects_weights_and_the_model(files, record):
@@ -274,15 +277,15 @@ def test_a_comparison_with_moderators_has_their_figures_and_tables():
     datasets = {f"datasets/{name}": {"format": "beir", "location": name} for name in ("scripts", "rules", "docs")}
     plain = {**datasets, "tasks": ["d", "scripts", "rules", "docs"], "comparisons/c/subgroups": "trained"}
     without = resolve(changed(plain), "c.yaml")
-    assert figures.moderated(without) == ["c"] and figures.bubble_plots(without) == {}
+    assert figures.moderated(without) == ["c"] and exhibit.names(without) == {}
     experiment = resolve(changed(plain | {"comparisons/c/moderators": ["trained", "corpus-size"]}), "c.yaml")
     names = ["bubble-c-trained", "bubble-c-corpus-size"]
-    assert [name for name in figures.figures(experiment) if name.startswith("bubble-")] == names
+    assert list(exhibit.names(experiment)) == names
     tables = [f"results/e/tables/moderators/c.{ending}" for ending in ("tsv", "md", "tex")]
     assert set(tables) < set(pages.named_in_summary(experiment))
     assert comparisons.settings(experiment)["moderated"] == {"c": names}
-    assert figures.subgrouped(experiment, ("c",)) == ["results/e/moderators/c.json"]
-    assert figures.subgrouped(experiment, ("c", "other")) == []
-    settings = figures.bubble_settings(experiment, names[1])
+    assert forest_exhibit.subgrouped(experiment, ("c",)) == ["results/e/moderators/c.json"]
+    assert forest_exhibit.subgrouped(experiment, ("c", "other")) == []
+    settings = exhibit.exhibit(experiment, names[1]).settings
     assert (settings["moderator"], settings["measure"]) == ("corpus-size", "nDCG@10")
     assert figures.moderator_table_settings(experiment, "c")["title"] == "c, tuned against bm25"

@@ -1,16 +1,20 @@
 """What figures, tables and pages are made of, on small experiments."""
 
+import json
+import typing
 from dataclasses import replace
 from pathlib import Path
 
+from ranktrial.common.settings import read_settings
 from ranktrial.configuration.reading import read_yaml
+from ranktrial.experiment import exhibits, timings
 from ranktrial.experiment.descriptions import cautions
+from ranktrial.experiment.exhibits import costs, forest
+from ranktrial.experiment.labels import labels
 from ranktrial.experiment.resolution import resolve
-from ranktrial.experiment.results_paths import parse
-from scripts.reports import sections
-from scripts.reports.planning import costs, figures, pages
-from scripts.reports.planning.figures import drawings
-from scripts.reports.planning.labels import labels
+from ranktrial.experiment.results_paths import FIGURE_FORMATS, parse
+from scripts.reports import figure, sections
+from scripts.reports.planning import figures, pages
 from scripts.reports.sections import made, systems, trainings
 from tests.experiment.test_config import changed
 
@@ -31,21 +35,24 @@ EXPERIMENT = resolve(
 
 
 def test_every_comparison_chart_and_control_has_a_figure_in_each_format():
-    assert figures.figures(EXPERIMENT) == ["c", "z", "both", "chart-means", "cost-bm25"]
-    assert figures.figure_files(EXPERIMENT)[:3] == [
-        "results/e/figures/c.svg", "results/e/figures/c.pdf", "results/e/figures/c.png",
-    ]  # fmt: skip
-    assert len(figures.figure_files(EXPERIMENT, ("svg",))) == 5
+    kinds = {name: kind.NAME for name, kind in exhibits.figures(EXPERIMENT).items()}
+    plans = ["study-design-c", "study-design-z"]  # which are made on demand
+    assert kinds == {
+        **dict.fromkeys(("c", "z", "both"), "forest"), "chart-means": "bars", "cost-bm25": "costs",
+        **dict.fromkeys(plans, "study-design"),
+    }  # fmt: skip
+    made = exhibits.files(EXPERIMENT)
+    assert {f"results/e/figures/c.{end}" for end in ("svg", "pdf", "png")} < set(made)
+    assert len(made) == 15 and len(exhibits.files(EXPERIMENT, ("svg",), on_page=True)) == 5
 
 
-def test_every_figure_is_drawn_by_a_script_from_files_that_are_made():
-    drawn = {name: drawing() for name, drawing in drawings(EXPERIMENT).items()}
-    assert list(drawn) == figures.figures(EXPERIMENT)
-    assert {name: one.script for name, one in drawn.items()} == {
-        **dict.fromkeys(("c", "z", "both"), "reports/draw_forest.py"),
-        "chart-means": "reports/draw_bars.py",
-        "cost-bm25": "reports/draw_costs.py",
-    }
+def test_every_figure_is_drawn_from_files_that_are_made():
+    """`draw` of its kind takes the inputs that are planned, and its settings."""
+    drawn = {name: exhibits.exhibit(EXPERIMENT, name) for name in exhibits.figures(EXPERIMENT)}
+    for name, one in drawn.items():
+        hints = typing.get_type_hints(figure.drawn(exhibits.figures(EXPERIMENT)[name].NAME))
+        assert hints.keys() == {*one.inputs, *FIGURE_FORMATS, "settings"}
+        assert read_settings(hints["settings"], json.loads(json.dumps(one.settings)))
     assert drawn["both"].compared == ("c", "z") and drawn["both"].inputs["meta"] == drawn["cost-bm25"].inputs["meta"]
     kinds = {parse(file)[0] for one in drawn.values() for files in one.inputs.values() for file in files}
     assert kinds >= {"effects", "meta", "means", "run_timing"}
@@ -53,8 +60,8 @@ def test_every_figure_is_drawn_by_a_script_from_files_that_are_made():
 
 def test_a_figure_is_given_only_the_labels_that_it_shows():
     assert labels(EXPERIMENT)["systems"]["bm25"] == "BM25"
-    of_one = figures.forest_settings(EXPERIMENT, "z")
-    of_both = figures.forest_settings(EXPERIMENT, "both")
+    of_one = forest.settings(EXPERIMENT, "z")
+    of_both = forest.settings(EXPERIMENT, "both")
     assert of_one["labels"]["systems"].keys() <= {"bm25", "zero"}
     assert of_one["labels"]["tasks"] == of_both["labels"]["tasks"] == {"d": "Data"}
     assert of_both["title"] == "A title" and "together" not in of_both
@@ -70,25 +77,25 @@ def test_comparisons_in_one_figure_may_have_other_tasks_each():
         "recipes/q": {"train_on": "half"},
         "systems/tuned/recipe": {"each": {"d": "r", "half": "q"}},
     }  # fmt: skip
-    reported = figures.forest_settings(resolve(changed(changes), "c.yaml"), "both")
+    reported = forest.settings(resolve(changed(changes), "c.yaml"), "both")
     assert reported["labels"]["tasks"] == {"d": "First", "half": "Second"}
     assert reported["trained"] == {"tuned": ["d", "half"]}
 
 
 def test_a_title_is_no_setting_of_a_table():
-    assert "title" in figures.figure_settings(EXPERIMENT, "c")
+    assert "title" in forest.figure_settings(EXPERIMENT, "c")
     assert not {"title", "width"} & figures.table_settings(EXPERIMENT)["c"].keys()
 
 
 def test_a_figure_reads_the_table_of_all_comparisons_where_there_are_several():
     """Its stars are those of the correction for their number."""
     alone = replace(EXPERIMENT, comparisons={"c": EXPERIMENT.comparisons["c"]})
-    assert figures.adjusting_table(alone, "c") == []
-    assert figures.adjusting_table(EXPERIMENT, "c") == ["results/e/tables/comparisons.tsv"]
+    assert forest.adjusting_table(alone) == []
+    assert forest.adjusting_table(EXPERIMENT) == ["results/e/tables/comparisons.tsv"]
 
 
 def test_each_run_has_the_timings_of_what_was_trained_and_encoded_for_it():
-    assert costs.timings(EXPERIMENT) == {
+    assert timings.timings(EXPERIMENT) == {
         "results/e/runs/d/bm25/seed-0.timing.json": {},
         **{
             f"results/e/runs/d/tuned/seed-{seed}.timing.json": {
@@ -101,9 +108,9 @@ def test_each_run_has_the_timings_of_what_was_trained_and_encoded_for_it():
             "encoding": "results/e/embeddings/d/m/untrained/seed-0.vectors.timing.json",
         },
     }
-    assert "results/e/runs/d/zero/seed-0.timing.json" in costs.cost_timings(EXPERIMENT, "bm25")
-    assert costs.cost_meta(EXPERIMENT, "bm25") == ["results/e/meta/c.json", "results/e/meta/z.json"]
-    assert costs.cost_systems(EXPERIMENT, "bm25") == ["bm25", "tuned", "zero"]
+    assert "results/e/runs/d/zero/seed-0.timing.json" in costs.exhibit(EXPERIMENT, "cost-bm25").inputs["timing"]
+    assert costs.exhibit(EXPERIMENT, "cost-bm25").inputs["meta"] == ["results/e/meta/c.json", "results/e/meta/z.json"]
+    assert costs.systems(EXPERIMENT, "cost-bm25") == ["bm25", "tuned", "zero"]
 
 
 def test_behind_a_run_are_the_runs_and_trainings_of_all_that_it_takes_each_once():
@@ -124,7 +131,7 @@ def test_behind_a_run_are_the_runs_and_trainings_of_all_that_it_takes_each_once(
         "comparisons/f": {"control": "bm25", "treatment": "both"},
     }
     experiment = resolve(changed(changes), "c.yaml")
-    found = costs.timings(experiment)
+    found = timings.timings(experiment)
     trainings = [f"{models}/{name}.timing.json" for name in ("second/seed-1", "first/seed-2", "r/seed-1")]
     assert found[f"{runs}/twice/seed-1.timing.json"] == {
         "training": trainings[0], "trainings": trainings[:2], "parts": [f"{runs}/bm25/seed-0.timing.json"],
@@ -137,18 +144,18 @@ def test_behind_a_run_are_the_runs_and_trainings_of_all_that_it_takes_each_once(
     assert found[f"{runs}/mixed/seed-0.timing.json"] == {
         "parts": [f"{runs}/bm25/seed-0.timing.json"], "untimed": ["theirs"],
     }  # fmt: skip
-    read = costs.cost_timing_files(experiment, "bm25")
+    read = costs.exhibit(experiment, "cost-bm25").inputs["timing"]
     assert (
         {*trainings, f"{runs}/twice/seed-2.timing.json"}
         <= set(read)
-        == set(read) & {*found, *costs.other_timings(experiment)}
+        == set(read) & {*found, *timings.other_timings(experiment)}
     )
 
 
 def test_where_all_systems_are_external_nothing_is_timed():
     systems = {name: {"type": "external", "runs": {"d": "README.md"}} for name in ("bm25", "tuned")}
     experiment = resolve(changed({"systems": systems, "comparisons": {}}), "c.yaml")
-    assert costs.times_tables(experiment) == [] == costs.run_timings(experiment)
+    assert pages.times_tables(experiment) == [] == timings.run_timings(experiment)
 
 
 def test_the_report_reads_each_training_once():
@@ -193,7 +200,7 @@ def test_published_numbers_without_a_mapping_stand_beside_comparisons():
 def test_published_tables_with_a_mapping_stand_beside_times_and_have_a_page_of_their_own():
     experiment = resolve(read_yaml(Path("config/factcheck-laptop.yaml")), "c.yaml")
     assert pages.compared_with(experiment) == {
-        "times": costs.times_tables(experiment, ("tsv",)), "effects": [], "meta": [], "matrices": [],
+        "times": pages.times_tables(experiment, ("tsv",)), "effects": [], "meta": [], "matrices": [],
     }  # fmt: skip
     assert len(pages.compared_with(experiment)["times"]) == 2
     assert str(pages.page_as_html(experiment)).endswith("/published-versus-ours.html")

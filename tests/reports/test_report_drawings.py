@@ -10,7 +10,7 @@ import pytest
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.contents.training import SizeGroup, losses_of, size_curves, thinned
 from ranktrial.reports.figures.curves import Spot, curves_plot, losses
-from ranktrial.reports.figures.forest import as_svg
+from ranktrial.reports.figures.page import as_svg
 from ranktrial.reports.writing import html_page
 from ranktrial.reports.writing.content import Figure
 

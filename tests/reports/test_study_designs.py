@@ -9,7 +9,7 @@ import pytest
 
 from ranktrial.records.study_design import FoundBasis
 from ranktrial.reports.comparison.reading import Labels
-from ranktrial.reports.figures.contours import contour_figure, contour_levels, label_place
+from ranktrial.reports.figures.study_design import contour_figure, contour_levels, label_place
 from ranktrial.reports.study_design_text import remarks, sentence
 from ranktrial.reports.writing import printed
 from ranktrial.reports.writing.content import plain

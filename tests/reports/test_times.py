@@ -9,7 +9,7 @@ import pytest
 
 from ranktrial.experiment.descriptions import for_times, training_columns
 from ranktrial.experiment.resolution import resolve
-from scripts.reports.planning.costs import WORKS
+from scripts.reports.planning.pages import WORKS
 from scripts.reports.times import TimedSystem, cell, columns, fine_tuning_times, inference_times, main, wide
 
 SYSTEMS = {

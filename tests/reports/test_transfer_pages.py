@@ -11,13 +11,14 @@ import pandas as pd
 import pytest
 
 from ranktrial.common.settings import read_settings
+from ranktrial.experiment.exhibits import curves as exhibit
 from ranktrial.experiment.resolution import resolve
 from ranktrial.experiment.results_paths import fields_of, path
 from ranktrial.reports.transfer_studies import Studies, read_studies
 from ranktrial.reports.transfer_studies import studies as studies_section
 from ranktrial.reports.writing import html_page, printed
 from ranktrial.reports.writing.content import plain
-from scripts.reports import curve_answers, draw_curves, matrix_answers, matrix_tables
+from scripts.reports import curve_answers, figure, matrix_answers, matrix_tables
 from scripts.reports.planning import figures as shown
 from scripts.synthesis.measure_curves import curves
 from scripts.synthesis.measure_matrix import matrix
@@ -77,13 +78,13 @@ def made(experiment, monkeypatch):
     files = {"metrics": curve_metrics, "timings": timings, "datasets": Path("d.tsv"), "record": record}
     settings = planning.curves_settings(experiment, "few")
     call(monkeypatch, curves, settings, **files, table=folder / "curves-few.tsv")
-    call(monkeypatch, curve_answers, shown.curves_settings(experiment, "few"), record=record, **answers("curves-few"))
+    call(monkeypatch, curve_answers, exhibit.labels(experiment, "few"), record=record, **answers("curves-few"))
     drawings = {}
     Path("results/e/figures").mkdir()
-    for figure in shown.drawn_curves(experiment):
-        files = {end: Path(f"results/e/figures/{figure}.{end}") for end in ("svg", "pdf", "png")}
-        call(monkeypatch, draw_curves, shown.drawn_curve_settings(experiment, figure), record=record, **files)
-        drawings[figure] = files["svg"].read_text()
+    for name in exhibit.names(experiment):
+        files = {end: Path(f"results/e/figures/{name}.{end}") for end in ("svg", "pdf", "png")}
+        call(monkeypatch, figure.drawn("curves"), exhibit.exhibit(experiment, name).settings, record=record, **files)
+        drawings[name] = files["svg"].read_text()
     return experiment, drawings
 
 

@@ -7,11 +7,13 @@ from dataclasses import replace
 import pytest
 
 from ranktrial.common.errors import UserError
+from ranktrial.experiment import exhibits
+from ranktrial.experiment.exhibits.forest import captioned
 from ranktrial.experiment.resolution import resolve
 from ranktrial.reports.figures.forest import forest_plot, noted
-from scripts.reports import draw_forest, write_caption
+from scripts.reports import figure
 from scripts.reports.planning import figures, pages
-from scripts.reports.planning.figures import drawings
+from scripts.reports.write_caption import write_caption
 from tests.experiment.test_config import changed
 from tests.reports.test_forest import forest, words
 from tests.reports.test_forest_options import LOOKS, found
@@ -60,16 +62,16 @@ def test_text_and_latex_hold_the_same_caption(inputs, tmp_path, monkeypatch):
 def test_a_font_that_is_not_installed_stops_the_figure(inputs, tmp_path, monkeypatch):
     files = {name: tmp_path / f"x.{name}" for name in ("svg", "pdf", "png")}
     with pytest.raises(UserError, match="font: 'Tymes'"):
-        call(monkeypatch, draw_forest, SETTINGS | {"font": "Tymes"}, **inputs, **files)
+        call(monkeypatch, figure.drawn("forest"), SETTINGS | {"font": "Tymes"}, **inputs, **files)
     assert not any(file.exists() for file in files.values())
 
 
 def test_a_configuration_names_fonts_and_where_notes_stand():
     experiment = resolve(changed(BELOW), "c.yaml")
-    assert figures.captioned(experiment) == ["c"]
+    assert captioned(experiment) == ["c"]
     assert figures.caption_files(experiment) == ["results/e/figures/c.txt", "results/e/figures/c.tex"]
     assert set(figures.caption_files(experiment)) < set(pages.named_in_summary(experiment))
-    settings = {name: drawing().settings for name, drawing in drawings(experiment).items()}
+    settings = {name: exhibits.exhibit(experiment, name).settings for name in exhibits.figures(experiment)}
     assert {name for name, shown in settings.items() if shown.get("font") == "STIXGeneral"} == {"c", "queries-c"}
     assert (settings["c"]["notes"], settings["z"]["notes"]) == ("caption", "figure")
     assert experiment.font == "DejaVu Serif"  # of all others: rules/figures.smk

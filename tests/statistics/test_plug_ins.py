@@ -140,9 +140,9 @@ def test_a_new_plug_in_is_one_new_file(tmp_path):
             {"tried": {"x": [25, 1]}},
             ["--meta", "x.json", "--table", "comparisons.tsv"],
         ),
-        "reports/draw_forest.py": (
+        "reports/figure.py": (
             shown | {"labels": labels, "title": "", "width": "double column"},
-            [*files, "--svg", "x.svg", "--pdf", "x.pdf", "--png", "x.png"],
+            ["forest", *files, "--svg", "x.svg", "--pdf", "x.pdf", "--png", "x.png"],
         ),
         "reports/tables.py": (
             {"labels": labels, "looks": {"x": shown}},

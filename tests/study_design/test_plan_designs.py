@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from ranktrial.study_design import Systems, trained_values
-from scripts.reports import draw_study_design, study_designs
+from scripts.reports import figure, study_designs
 from scripts.study_design.plan_designs import study_design
 from scripts.synthesis.compare import compare
 from tests.support.calling import call
@@ -127,7 +127,7 @@ def test_tables_page_and_figure(plan, tmp_path, monkeypatch, capsys):
         tmp_path / "tables/study-design.md",
     )
     drawn = {name: tmp_path / f"figures/study-design-dense.{name}" for name in ("svg", "pdf", "png")}
-    call(monkeypatch, draw_study_design, {"labels": {"tuned": "Tuned"}}, plan=written, **drawn)
+    call(monkeypatch, figure.drawn("study-design"), {"labels": {"tuned": "Tuned"}}, plan=written, **drawn)
     assert "Tuned against bm25" in drawn["svg"].read_text() and all(path.stat().st_size for path in drawn.values())
     call(
         monkeypatch,

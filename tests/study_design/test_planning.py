@@ -1,5 +1,6 @@
 """What the jobs of study design are given, on a small experiment."""
 
+from ranktrial.experiment import exhibits
 from ranktrial.experiment.resolution import resolve
 from scripts.study_design import planning
 from tests.experiment.test_config import changed
@@ -8,9 +9,10 @@ from tests.experiment.test_config import changed
 def test_each_comparison_has_a_plan_on_demand():
     experiment = resolve(changed({}), "c.yaml")
     assert planning.plan_files(experiment) == ["results/e/tables/study-designs/c.json"]
-    assert planning.figure_files(experiment, ("svg",)) == ["results/e/figures/study-design-c.svg"]
+    assert planning.figure_files(experiment)[0] == "results/e/figures/study-design-c.svg"
     assert planning.tables(experiment) == [f"results/e/tables/study-design.{ending}" for ending in ("tsv", "md", "tex")]
     assert planning.asked(experiment) == []
+    assert not [file for file in exhibits.files(experiment) if "study-design" in file]
     assert planning.plan_inputs(experiment, "c")["control"] == ["results/e/metrics/d/bm25/seed-0.tsv"]
     assert len(planning.plan_inputs(experiment, "c")["treatment"]) == 2
     compared = planning.plan_settings(experiment, "c")["compared"]
@@ -20,7 +22,8 @@ def test_each_comparison_has_a_plan_on_demand():
 def test_a_plan_in_the_configuration_is_made_with_the_other_results():
     assumed = {"new": {"query_sd": 0.2, "collection_sd": 0.03}}
     experiment = resolve(changed({"plan_study": {"assumed": assumed}}), "c.yaml")
-    assert planning.asked(experiment) == [*planning.tables(experiment), *planning.figure_files(experiment)]
+    assert planning.asked(experiment) == planning.tables(experiment)
+    assert set(planning.figure_files(experiment)) < set(exhibits.files(experiment))
     assert planning.compared(experiment, "new") == [] == planning.plan_inputs(experiment, "new")["control"]
     assert planning.plan_settings(experiment, "new")["assumed"]["query_sd"] == 0.2
     assert "compared" not in planning.plan_settings(experiment, "new")

@@ -44,6 +44,7 @@ ROOMS = [
     "explorer",
     "reports.writing",
     "reports.comparison",
+    "reports.transfer_studies",
     "reports.figures",
     "reports.contents",
     "reports.planning",

@@ -98,7 +98,6 @@ class Statistics:
     cumulative: Annotated[bool, "add the cumulative summaries: of the first task, the first two, ..."] = False
 
 
-INFLUENCE, QUERIES = "influence-", "queries-"  # prefixes of the names of a comparison's further figures
 Coordinate = Annotated[float, Rule(minimum=-1_000_000_000, maximum=1_000_000_000)]
 Inches = Annotated[float, Rule(title="a number of inches from 3.4 to 40", minimum=3.4, maximum=40)]
 

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
-from ranktrial.configuration.sections.comparison import INFLUENCE, QUERIES
+from ranktrial.experiment.exhibits import influence, queries
 from ranktrial.records.comparison import ComparisonRow
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.families import (
@@ -119,8 +119,8 @@ ASKED = (
 )
 FIRST = "first"  # the anchor of the section with which a page begins
 FURTHER = {  # beginning of a figure's name -> what it shows, and where its numbers stand
-    INFLUENCE: ("Influence of each task", "The table of influence has the numbers."),
-    QUERIES: ("Differences of all queries", "The table of queries gives the number that each system wins."),
+    influence.PREFIX: ("Influence of each task", "The table of influence has the numbers."),
+    queries.PREFIX: ("Differences of all queries", "The table of queries gives the number that each system wins."),
 }
 
 

@@ -24,8 +24,8 @@ from ranktrial.records.mining import MiningRecord
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.curves import CurvesPlot, Lines, Panel, Spot, curves_plot, losses
-from ranktrial.reports.figures.forest import as_svg
 from ranktrial.reports.figures.importance import mean_importance, read_importance
+from ranktrial.reports.figures.page import as_svg
 from ranktrial.reports.writing.content import (
     Block,
     Cell,

@@ -7,16 +7,20 @@ long names of models fit, and begin at 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from ranktrial.common.tables import MEANS, read_table
+from ranktrial.experiment.drawing import Chart
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.figures.fonts import width, wrap
-from ranktrial.reports.figures.forest import draw_title, drawn_page
 from ranktrial.reports.figures.forest_layout import LEADING, MARGIN, axis_ticks
 from ranktrial.reports.figures.marks import FAINT, INK, MUTED, rule, text, text_centred, text_down
+from ranktrial.reports.figures.page import draw_title, drawn_page
 
 PAGE, SIZE, SMALL = 504.0, 7.5, 6.0  # points: two columns of a journal, the type, and that of the values
 NAMES = 150.0  # points: the widest column of names
@@ -25,6 +29,31 @@ GAP = 6.0  # points between two rows
 COLOURS = ["#1b4f82", "#8fb3d3", "#c8781e", "#e6d9c3", "#5c7f4b", "#4a2a4a"]
 DECIMALS = 3
 DASHES = (0, (4, 2))
+
+
+def bar(means: pd.DataFrame, task: str, system: str, measure: str) -> Bar:
+    """A system's mean on a task; `means` has the index (task, system)."""
+    value, sd = means.loc[(task, system), [measure, f"{measure} sd"]]
+    return Bar(float(value), None if pd.isna(sd) else float(sd))
+
+
+def filled(means: pd.DataFrame, settings: Chart) -> BarChart:
+    """The chart of these settings with its numbers."""
+    rows = {
+        row: [
+            bar(means, group.task, group.systems[row], group.measure) if row in group.systems else None
+            for group in settings.bars
+        ]
+        for row in settings.rows
+    }
+    name, label = settings.baseline or ("", "")
+    lines = [bar(means, group.task, name, group.measure).value for group in settings.bars] if name else []
+    return BarChart(settings.title, settings.axis, [group.label for group in settings.bars], rows, label, tuple(lines))
+
+
+def draw(means: Path, settings: Chart) -> Figure:
+    """Draw a bar chart of means (tables/means.tsv), with the systems of one model side by side."""
+    return bar_chart(filled(read_table(means, *MEANS).set_index(["task", "system"]), settings))
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
 
 import matplotlib
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from ranktrial.common.tables import EFFECTS, read_table
+from ranktrial.experiment.drawing import Typeset
+from ranktrial.records.comparison import ModerationRecord
+from ranktrial.reports.comparison import number_text as form
+from ranktrial.reports.comparison.moderation import read_moderation, statement
+from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.fonts import font, width, wrap
-from ranktrial.reports.figures.forest import STYLE
 from ranktrial.reports.figures.forest_layout import axis_ticks
 from ranktrial.reports.figures.marks import BAR, DIAMOND, INK, MUTED, SQUARE
+from ranktrial.reports.figures.page import STYLE
+from ranktrial.statistics.effects import effect_named
+from ranktrial.statistics.moderation import FittedModel
 
 SIZE = 7.0  # of the type, in points
 LEADING = 1.35 * SIZE
@@ -27,6 +38,48 @@ PANEL, HEIGHT, NAMES = 250.0, 180.0, 150.0  # points: width and height of the pl
 LARGEST = 22.0  # points: the diameter of the largest bubble
 GROUP = 0.36  # half the width of a group's mean, where groups are 1 apart
 BEYOND = 0.8  # of the height that the bubbles take: how far above and below them an interval is drawn
+
+
+@dataclass(frozen=True)
+class Settings(Typeset):
+    """The content of the figure and its labels."""
+
+    moderator: Annotated[str, "name of the moderator"]
+    measure: str
+    labels: Annotated[Labels, "labels of tasks and systems that have one"]
+
+
+def filled(table: pd.DataFrame, record: ModerationRecord, settings: Settings) -> BubblePlot:
+    """The plot with its numbers; `table` is the effects file. Without a model the areas are the summary's weights."""
+    label = record.labels[settings.moderator]
+    model = next(one for one in record.models if one.moderators == (label,))
+    rows = {row["task"]: row for row in table.to_dict("records") if pd.notna(row["effect"])}
+    weights = model.fit.weights if model.fit else {task: row["weight"] for task, row in rows.items()}
+    bubbles = tuple(
+        Bubble(settings.labels.task(task), record.values[task][settings.moderator], row["effect"], weights[task])
+        for task, row in rows.items()
+    )
+    notes = [statement(model, record.alpha)]
+    if model.fit:
+        what = "Line and band: the mean effect" if model.fit.line else "Lines and bands: the mean effect of each group"
+        notes.append(f"{what} and its {form.percent(record.alpha)} CI. Area of a bubble: the task's weight.")
+    axis = effect_named(record.effect_type).AXIS.format(measure=settings.measure)
+    return BubblePlot(label, axis, bubbles, fitted(model.fit), tuple(notes))
+
+
+def fitted(fit: FittedModel | None) -> tuple[Fitted, ...]:
+    """The mean effect along the line of a model, or of each of its levels."""
+    if fit is None:
+        return ()
+    if fit.line:
+        return tuple(Fitted(at.x, at.effect, at.ci_low, at.ci_high) for at in fit.line)
+    of_levels = {word: level.summary for word, level in (fit.levels or {}).items()}
+    return tuple(Fitted(word, one.effect, one.ci_low, one.ci_high) for word, one in of_levels.items())
+
+
+def draw(effects: Path, moderators: Path, settings: Settings) -> Figure:
+    """Draw effects (effects/{comparison}.tsv) over one of the moderators of moderators/{comparison}.json."""
+    return bubble_plot(filled(read_table(effects, *EFFECTS), read_moderation(moderators), settings))
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, NamedTuple
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -20,12 +21,17 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, MaxNLocator
 
+from ranktrial.common.settings import read_record
+from ranktrial.experiment.drawing import Typeset
+from ranktrial.experiment.results_paths import fields_of
+from ranktrial.records.comparison import MetaRecord
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.figures.cost_data import Cost, Point, pareto_front
+from ranktrial.reports.comparison.reading import Labels
+from ranktrial.reports.figures.cost_data import ALONE, Beside, Cost, Point, pareto_front, point_of, row, side_by_side
 from ranktrial.reports.figures.fonts import font, width, wrap
-from ranktrial.reports.figures.forest import STYLE
 from ranktrial.reports.figures.forest_layout import axis_ticks, chosen_ticks
 from ranktrial.reports.figures.marks import DIAMOND, FAINT, INK, MUTED
+from ranktrial.reports.figures.page import STYLE
 from ranktrial.statistics.effects import effect_named
 
 PITCH = 9.0  # between two systems that cost nothing
@@ -33,6 +39,52 @@ EDGE = 8.0  # inside the panel's frame, and between the strip and the rest
 WIDE = 5.0  # a ratio of the highest cost to the lowest from which on the axis is logarithmic, with two ticks or more
 NARROW = 0.4  # the least range of an axis, as a share of its middle: equal costs but for noise stand close together
 STEPS = ((1, 2, 5), (1, 3), (1,))  # ticks in a power of ten
+
+
+END_TO_END = "Times are end to end: including those of first stages and fused systems."
+
+
+@dataclass(frozen=True)
+class Settings(Typeset):
+    """The systems that the figure compares, and the timing files of each."""
+
+    control: Annotated[str, "the control of all comparisons"]
+    alpha: Annotated[float, "1 - alpha is the level of confidence"]
+    labels: Annotated[dict[str, str], "labels of systems that have one"]
+    beside: Annotated[dict[str, Beside], "timing file of a run: those of what is behind it"]
+    sizes: Annotated[list[str], "of index_mb and weights_mb those that are drawn"] = field(default_factory=list)
+    exclusive: Annotated[bool, "searches and rankings ran one at a time"] = False
+
+
+def notes(settings: Settings, rows: dict[str, list[dict]]) -> list[str]:
+    """The notes on the times: which steps they include, and whether other work ran at the same time."""
+    several = any(beside.parts for beside in settings.beside.values())
+    cores = [row["other_cores"] for of_system in rows.values() for row in of_system if row["other_cores"] is not None]
+    busy = side_by_side(cores)
+    alone = [ALONE] if settings.exclusive else []
+    return [*([END_TO_END] if several else []), *alone, *([f"{busy}."] if busy else [])]
+
+
+def draw(meta: list[Path], timing: list[Path], settings: Settings) -> Figure:
+    """Draw each treatment's effect over one control (meta/{comparison}.json) against latency, training time and size.
+
+    `timing` are the timing.json of the systems' runs and of all that is behind them.
+    """
+    labels = Labels({}, settings.labels)
+    rows: dict[str, list[dict]] = {}
+    for path in timing:
+        if str(path) in settings.beside:  # a run's timing; the others are those of what is behind it
+            system = fields_of("run_timing", path)["system"]
+            rows.setdefault(system, []).append(row(path, settings.beside[str(path)]))
+    metas = [read_record(MetaRecord, path) for path in meta]
+    points = []
+    if settings.control in rows:
+        points.append(point_of(labels.system(settings.control), rows[settings.control], None))
+    for one in metas:
+        if one.summary:
+            points.append(point_of(labels.system(one.treatment), rows[one.treatment], one.summary))
+    shown = Shown(metas[0].effect_type, metas[0].measure, settings.alpha, notes(settings, rows))
+    return cost_figure(points, shown, settings.sizes)
 
 
 class Place(NamedTuple):

@@ -12,6 +12,8 @@ import itertools
 import math
 from dataclasses import dataclass
 from itertools import cycle
+from pathlib import Path
+from typing import Annotated
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -19,22 +21,27 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from ranktrial.common.settings import read_record
+from ranktrial.experiment.drawing import Typeset
+from ranktrial.records.curves import CurvesRecord
 from ranktrial.reports.figures.fonts import width
-from ranktrial.reports.figures.forest import STYLE, draw_notes
 from ranktrial.reports.figures.forest_layout import MARGIN
 from ranktrial.reports.figures.marks import INK, MUTED, rule, text
-from ranktrial.reports.figures.panel import (
+from ranktrial.reports.figures.page import (
     LEADING,
     PAGE,
     SIZE,
+    STYLE,
     TICK,
     Scale,
     axis_left,
+    draw_notes,
     label_width,
     limits_of,
     ticks_left,
     titled_page,
 )
+from ranktrial.reports.transfer_studies import Curves, all_queries, curve_notes, ends
 
 LOOKS = [("#1a1a1a", "o"), ("#0072b2", "s"), ("#d55e00", "^"), ("#009e73", "D"), ("#cc79a7", "v"), ("#e69f00", "P"),
          ("#56b4e9", "X")]  # fmt: skip
@@ -45,6 +52,36 @@ ZERO = 22.0  # from the place of 0 queries to the least number on the axis
 STEP = 2.6  # at most between two curves at one number of queries
 MARKER = 3.8
 KEY = 20.0  # the width of a curve's sign in the key
+
+
+@dataclass(frozen=True)
+class Settings(Typeset):
+    """The targets and labels that the figure shows."""
+
+    names: Annotated[Curves, "labels, title and what the bars are"]
+    shown: Annotated[list[str], "targets, one panel each"]
+
+
+def filled(record: CurvesRecord, names: Curves, shown: list[str]) -> CurvesPlot:
+    """The figure of some of the targets; a single panel without a title of its own has none."""
+    panels = []
+    for target in shown:
+        curves: dict[str, list[Spot]] = {}
+        for point in record.points:
+            if point.target == target:
+                spot = Spot(point.size, point.mean, *ends(point, names.interval))
+                curves.setdefault(point.start, []).append(spot)
+        ordered = {start: curves[start] for start in names.starts if start in curves}
+        mean = record.baseline[target].mean
+        panels.append(Panel(names.targets[target], ordered, mean, all_queries(record, target)))
+    return CurvesPlot(
+        names.title, record.measure, tuple(panels), names.starts, names.baseline, curve_notes(record, names)
+    )
+
+
+def draw(record: Path, settings: Settings) -> Figure:
+    """Draw curves (curves/{curve}.json) over the number of training queries: one target, or all of them as panels."""
+    return curves_plot(filled(read_record(CurvesRecord, record), settings.names, settings.shown))
 
 
 @dataclass(frozen=True)

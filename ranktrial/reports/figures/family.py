@@ -12,16 +12,31 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
+from typing import Annotated
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ranktrial.experiment.drawing import Typeset
 from ranktrial.reports.comparison import number_text as form
-from ranktrial.reports.comparison.families import HIGHER, LOWER, OPEN, Scope, Standing, rank_text
+from ranktrial.reports.comparison.families import (
+    HIGHER,
+    LOWER,
+    OPEN,
+    FoundFamily,
+    Scope,
+    Standing,
+    notes,
+    rank_text,
+    read_family,
+    where,
+)
+from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.fonts import width, wrap
-from ranktrial.reports.figures.forest import draw_title, drawn_page
 from ranktrial.reports.figures.forest_layout import LEADING, MARGIN, axis_ticks
 from ranktrial.reports.figures.marks import DIAMOND, INK, MUTED, rule, text, text_centred
+from ranktrial.reports.figures.page import draw_title, drawn_page
 
 PAGE, SIZE = 504.0, 7.5  # points: two columns of a journal, and the type
 NAMES = 128.0  # points: the widest label of a system, before it breaks
@@ -31,6 +46,26 @@ GAP = 6.0
 DOT = 1.7
 APART = 5.0  # between two lines below the axis, at least
 LED = 7.0  # the height in which lines are led apart
+
+
+@dataclass(frozen=True)
+class Settings(Typeset):
+    """How the figure shows a multiple comparison."""
+
+    labels: Annotated[Labels, "labels of tasks and systems that have one"]
+    title: str = ""
+
+
+def filled(found: FoundFamily, title: str) -> Diagram:
+    """The diagram over all tasks."""
+    lower = ", lower is better" if found.record.lower_is_better else ""
+    axis = f"Mean {found.record.measure} {where(found)}{lower}"
+    return Diagram(title, axis, found.whole, notes(found))
+
+
+def draw(table: Path, record: Path, settings: Settings) -> Figure:
+    """Draw the critical-difference diagram of a multiple comparison, from its table (TSV) and its record (JSON)."""
+    return diagram(filled(read_family(table, record, settings.labels), settings.title))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Fonts of figures, text measured in them, and the command line of all scripts of figures, which may name a font.
+"""Fonts of figures, and text measured in them.
 
 Reads the fonts that are installed; writes nothing. DejaVu Sans comes with matplotlib, so every machine draws the same
 figure; only a text in another script (Japanese, Chinese, Devanagari …) takes a further font, from the system or from an
@@ -11,7 +11,6 @@ column that fits here fits there.
 
 from __future__ import annotations
 
-import argparse
 import logging
 import re
 import sys
@@ -29,7 +28,6 @@ from matplotlib.font_manager import FontEntry, FontPath, FontProperties, findSys
 from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
 
-from ranktrial.common.command_line import parser
 from ranktrial.common.errors import UserError
 from ranktrial.common.wording import closest
 
@@ -200,13 +198,3 @@ def _pieces(text: str, fits: Callable[[str], bool]) -> Iterator[str]:
             continue
         for part in re.findall(r"[^-_/.:]*[-_/.:]+|[^-_/.:]+", word):
             yield from [part] if fits(part) else part
-
-
-def figure_arguments(
-    description: str | None, *paths: str, settings: type, files: tuple[str, ...] = ("svg", "pdf", "png")
-) -> argparse.Namespace:
-    """The arguments of a script that makes files of one figure. Raises UserError if its font is not installed."""
-    arguments = parser(description, *paths, *files, settings=settings).parse_args()
-    if arguments.settings.font:
-        use_font(arguments.settings.font)
-    return arguments

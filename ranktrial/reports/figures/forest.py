@@ -7,33 +7,79 @@ a diamond's ends are those of its interval. Lewis and Clarke (2001), Forest plot
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
-import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.files import atomic_path
+from ranktrial.common.tables import COMPARISONS, read_table
+from ranktrial.experiment.drawing import Typeset
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison import plot_text
 from ranktrial.reports.comparison.forest_data import Forest
 from ranktrial.reports.comparison.plot_text import Line, lines_of, notes
-from ranktrial.reports.figures.fonts import missing_glyphs_reported_once, use_further_fonts, width, wrap
-from ranktrial.reports.figures.forest_layout import LEADING, MARGIN, PITCH, Layout, layout
-from ranktrial.reports.figures.marks import INK, draw_line, draw_reference, rule, text, text_down
+from ranktrial.reports.comparison.reading import Adjustment, Found, Labels, Looks, adjustments, forest, read_found
+from ranktrial.reports.figures.fonts import width, wrap
+from ranktrial.reports.figures.forest_layout import LEADING, MARGIN, PITCH, Layout, common_limits, layout
+from ranktrial.reports.figures.marks import INK, draw_line, draw_reference, rule, text
+from ranktrial.reports.figures.page import draw_notes, draw_title, drawn_page
 
-UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}  # the metadata of each format
-STYLE = {
-    "text.usetex": False,
-    "svg.fonttype": "none",  # text stays text
-    "svg.hashsalt": "ranktrial",  # the same figure is the same bytes
-    "pdf.fonttype": 42,  # TrueType, embedded
-    "pdf.compression": 6,
-}
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Looks, Typeset):
+    """How the figure shows its comparisons, and the names in it."""
+
+    labels: Annotated[Labels, "labels of tasks and systems that have one"]
+
+
+def found(
+    effects: list[Path], meta: list[Path], family: dict[str, Adjustment], moderators: Sequence[Path] = ()
+) -> list[Found]:
+    """The results of comparisons from their files, both in one order, and their places among all comparisons."""
+    of_moderators = {path.stem: path for path in moderators}
+    return [
+        read_found(rows, one, family.get(one.stem), of_moderators.get(one.stem))
+        for rows, one in zip(effects, meta, strict=True)
+    ]
+
+
+def plotted(
+    effects: list[Path],
+    meta: list[Path],
+    moderators: list[Path],
+    comparisons: list[Path],
+    axis_effects: list[Path],
+    axis_meta: list[Path],
+    settings: Settings,
+) -> Forest:
+    """The content of the forest plot that `draw` draws from these files."""
+    family = adjustments(read_table(comparisons[0], *COMPARISONS)) if comparisons else {}
+    plot = forest(found(effects, meta, family, moderators), settings, settings.labels)
+    if not axis_effects:
+        return plot
+    return replace(plot, limits=common_limits(found(axis_effects, axis_meta, {}), settings, settings.labels))
+
+
+def draw(
+    effects: list[Path],
+    meta: list[Path],
+    moderators: list[Path],
+    comparisons: list[Path],
+    axis_effects: list[Path],
+    axis_meta: list[Path],
+    settings: Settings,
+) -> Figure:
+    """Draw a forest plot of one comparison, or of several with the same control.
+
+    Reads effects/{comparison}.tsv and meta/{comparison}.json of each, in order, and those of the comparisons with which
+    it has its axis in common, if any; tables/comparisons.tsv where p-values are corrected for their number;
+    moderators/{comparison}.json of one whose tasks are in subgroups.
+    """
+    return forest_plot(plotted(effects, meta, moderators, comparisons, axis_effects, axis_meta, settings))
 
 
 def forest_plot(forest: Forest) -> Figure:
@@ -84,19 +130,6 @@ def _panels(forest: Forest, lines: list[Line]) -> list[list[Line]]:
     return [[line for line in lines if line.group == number] for number in range(len(forest.groups))]
 
 
-def drawn_page(width_in_points: float, draw: Callable[[Axes], float]) -> Figure:
-    """A page drawn in points with y downwards, as high as it needs: `draw` gives its height."""
-    with matplotlib.rc_context(STYLE):
-        figure = Figure()
-        FigureCanvasAgg(figure)
-        ax = figure.add_axes((0, 0, 1, 1))
-        ax.set_axis_off()
-        height = draw(ax)
-        ax.set(xlim=(0, width_in_points), ylim=(height, 0))
-        figure.set_size_inches(width_in_points / 72, height / 72)
-    return figure
-
-
 def shows_p(forest: Forest, place: Layout) -> bool:
     """Whether the p-values of tasks are in the figure."""
     return not forest.of_treatments and ("p" in place.columns or (forest.single and forest.shows("p")))
@@ -106,24 +139,6 @@ def noted(forest: Forest) -> list[str]:
     """The notes of a forest plot as it is drawn."""
     numbers = form.numbers(forest)
     return notes(forest, shows_p(forest, layout(forest, lines_of(forest, numbers), numbers)))
-
-
-def save(figure: Figure, *paths: Path) -> None:
-    """Write the figure in the formats of the paths (PNG: 300 dpi), each whole or not at all and without a date."""
-    use_further_fonts(figure, paths[0].stem)
-    with matplotlib.rc_context(STYLE), missing_glyphs_reported_once():
-        for path in paths:
-            with atomic_path(path) as temporary:
-                figure.savefig(temporary, dpi=300, metadata=UNDATED[path.suffix])
-
-
-def as_svg(figure: Figure, name: str) -> str:
-    """A figure as SVG, as `save` would write it."""
-    use_further_fonts(figure, name)
-    file = io.StringIO()
-    with matplotlib.rc_context(STYLE), missing_glyphs_reported_once():
-        figure.savefig(file, format="svg", metadata=UNDATED[".svg"])
-    return file.getvalue()
 
 
 def _head(ax: Axes, forest: Forest, place: Layout) -> float:
@@ -191,17 +206,3 @@ def _notes(ax: Axes, forest: Forest, place: Layout, y: float) -> float:
     y += 0.5 * size
     said = notes(forest, shows_p(forest, place)) if forest.notes == "figure" else []
     return draw_notes(ax, said, place.page, size, LEADING, y)
-
-
-def draw_title(ax: Axes, title: str, page: float, size: float, leading: float, y: float) -> float:
-    """Draw a title, if there is one, in the lines that it needs; return where they end."""
-    for line in wrap(title, page - 2 * MARGIN, size + 1, "bold") if title else []:
-        text(ax, MARGIN, y + 0.7 * size, line, size + 1, weight="bold")
-        y += leading * (size + 1)
-    return y
-
-
-def draw_notes(ax: Axes, notes: Sequence[str], page: float, size: float, leading: float, y: float) -> float:
-    """Draw notes at the foot of a page; return where they end."""
-    lines = [line for note in notes for line in wrap(note, page - 2 * MARGIN, size)]
-    return text_down(ax, MARGIN, y, lines, size, leading * size) - 0.6 * size

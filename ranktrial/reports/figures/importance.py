@@ -10,22 +10,57 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from ranktrial.common.errors import UserError
 from ranktrial.common.tables import IMPORTANCE, read_table
+from ranktrial.experiment.drawing import Typeset
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.figures.fonts import width, wrap
 from ranktrial.reports.figures.forest_layout import MARGIN
 from ranktrial.reports.figures.marks import DIAMOND, INK, MUTED, SQUARE, rule, text, text_centred
-from ranktrial.reports.figures.panel import LEADING, PAGE, SIZE, Scale, titled_page
+from ranktrial.reports.figures.page import LEADING, PAGE, SIZE, Scale, titled_page
 
 SMALL = 6.0  # points: the type of the values
 NAMES, GAP, ROW = 150.0, 14.0, 11.0  # points: the widest column of names, between panels, a feature's row
 DECIMALS = 3
+
+
+@dataclass(frozen=True)
+class Settings(Typeset):
+    title: Annotated[str, "the figure's title"]
+    measure: Annotated[str, "the measure that falls when a feature is shuffled"]
+
+
+def panels_of(tables: list[pd.DataFrame], measure: str) -> tuple[list[str], list[Panel]]:
+    """The features in the order of the figure, and a panel for each column that has numbers: means of the tables."""
+    whole = mean_importance(tables)
+    panels = [
+        Panel(
+            f"Permutation: fall of {measure} on dev (± 1 SD of the shuffles)",
+            whole["permutation"].tolist(),
+            whole["permutation_sd"].tolist(),
+        )
+    ]
+    labels = {"shap": "SHAP: mean |value| on dev, in units of the score", "gain": "Gain: share of all splits' gain"}
+    panels += [Panel(label, whole[key].tolist()) for key, label in labels.items() if whole[key].notna().all()]
+    return list(whole.index), panels
+
+
+def draw(tables: list[Path], settings: Settings) -> Figure:
+    """Draw the importance of each feature to a ranker, by permutation, gain and SHAP: means of the tables of its seeds.
+
+    Features are in the order of what the measure loses without them.
+    """
+    if not tables:
+        raise UserError("--tables: expected at least one")
+    features, panels = panels_of([read_importance(path) for path in tables], settings.measure)
+    return importance_chart(settings.title, features, panels)
 
 
 @dataclass(frozen=True)

@@ -8,27 +8,36 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
 
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 
+from ranktrial.common.settings import read_record
+from ranktrial.common.tables import read_table
+from ranktrial.experiment.drawing import Typeset
+from ranktrial.records.comparison import MetaRecord
 from ranktrial.reports.comparison import number_text as form
+from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.fonts import width, wrap
-from ranktrial.reports.figures.forest import draw_notes
 from ranktrial.reports.figures.forest_layout import MARGIN
 from ranktrial.reports.figures.marks import BAR, DIAMOND, INK, MUTED, SQUARE, rule, text, text_centred
-from ranktrial.reports.figures.panel import (
+from ranktrial.reports.figures.page import (
     LEADING,
     PAGE,
     SIZE,
     Scale,
     axis_below,
     axis_left,
+    draw_notes,
     label_width,
     limits_of,
     titled_page,
 )
+from ranktrial.statistics.effects import effect_named
 
 ROW = 13.0
 NAMES = 120.0  # the widest column of names
@@ -39,6 +48,48 @@ HEIGHTS = (120.0, 190.0)  # of Baujat's plot, at least and at most
 RULE = (
     "|DFFITS| > 3 √(1/(k \N{MINUS SIGN} 1)), Cook's distance beyond the median of χ²(1), weight > 3/k or |DFBETAS| > 1"
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Typeset):
+    """The names in the figure."""
+
+    alpha: Annotated[float, "1 - alpha is the level of confidence"]
+    labels: Annotated[Labels, "labels of tasks and systems that have one"]
+
+
+def influence_data(table: pd.DataFrame, meta: MetaRecord, settings: Settings) -> InfluencePlot:
+    """What the figure shows, from the table and the meta record of a comparison."""
+    labels = settings.labels
+    rows = table.astype(object).where(table.notna(), None).to_dict("records")
+    points = tuple(
+        Point(
+            task=labels.task(row["task"]),
+            effect=row["effect_without"],
+            ci_low=row["ci_low_without"],
+            ci_high=row["ci_high_without"],
+            cooks_distance=row["cooks_distance"],
+            baujat_x=row["baujat_x"],
+            baujat_y=row["baujat_y"],
+            influential=row["influential"] == "yes",
+        )
+        for row in rows
+    )
+    treatment, control = labels.system(meta.treatment), labels.system(meta.control)
+    return InfluencePlot(
+        title=f"Influence of each task: {treatment} against {control}",
+        effect_label=effect_named(meta.effect_type).AXIS.format(measure=meta.measure),
+        points=points,
+        alpha=settings.alpha,
+        **{end: getattr(meta.summary, end, 0.0) for end in ("effect", "ci_low", "ci_high")},
+    )
+
+
+def draw(table: Path, meta: Path, settings: Settings) -> Figure:
+    """Draw the influence of each task (tables/influence/{comparison}.tsv) on the summary (meta/{comparison}.json)."""
+    return influence_plot(
+        influence_data(read_table(table, "task", "influential"), read_record(MetaRecord, meta), settings)
+    )
 
 
 @dataclass(frozen=True)

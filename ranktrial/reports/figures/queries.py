@@ -9,25 +9,31 @@ as well as in hue.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
 from scipy import stats
 
+from ranktrial.common.tables import read_table
+from ranktrial.experiment.drawing import Typeset
 from ranktrial.reports.comparison import number_text as form
+from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.fonts import width, wrap
-from ranktrial.reports.figures.forest import draw_notes
 from ranktrial.reports.figures.forest_layout import MARGIN
 from ranktrial.reports.figures.marks import DIAMOND, FAINT, INK, MUTED, rule, text
-from ranktrial.reports.figures.panel import (
+from ranktrial.reports.figures.page import (
     LEADING,
     PAGE,
     SIZE,
     Scale,
     axis_below,
     axis_left,
+    draw_notes,
     label_width,
     limits_of,
     titled_page,
@@ -43,6 +49,45 @@ MOST_POINTS = 200  # of a row: more queries are drawn by evenly spaced quantiles
 MOST_STEPS = 400  # of a sorted curve
 GRID = 200  # points of a density
 DEGENERATE = 1e-9  # of the range of the axis: a spread below it has no density
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Typeset):
+    """The names in the figure."""
+
+    measure: Annotated[str, "of the differences"]
+    alpha: Annotated[float, "1 - alpha is the level of confidence"]
+    lower_is_better: Annotated[bool, "of the measure: a query is won by the lower value"] = False
+    control: Annotated[str, "the control's label"]
+    treatment: Annotated[str, "the treatment's label"]
+    labels: Annotated[Labels, "labels of tasks that have one"]
+
+
+def queries_data(differences: pd.DataFrame, table: pd.DataFrame, settings: Settings) -> QueriesPlot:
+    """What the figure shows, from the differences and the table of counts."""
+    by_task = {task: rows["difference"].to_numpy() for task, rows in differences.groupby("task", sort=False)}
+    tasks = tuple(
+        TaskQueries(
+            task=settings.labels.task(row["task"]),
+            differences=by_task[row["task"]],
+            **{name: row[name] for name in ("wins", "ties", "losses", "superiority", "ci_low", "ci_high")},
+        )
+        for row in table.to_dict("records")
+    )
+    return QueriesPlot(
+        title=f"Queries: {settings.treatment} against {settings.control}",
+        measure=settings.measure,
+        treatment=settings.treatment,
+        tasks=tasks,
+        alpha=settings.alpha,
+        lower_is_better=settings.lower_is_better,
+    )
+
+
+def draw(differences: Path, table: Path, settings: Settings) -> Figure:
+    """Draw tables/query-differences/{comparison}.tsv, with the counts of tables/queries/{comparison}.tsv."""
+    of_queries, counts = (read_table(path, "task", "query_id") for path in (differences, table))
+    return queries_plot(queries_data(of_queries, counts, settings))
 
 
 @dataclass(frozen=True)

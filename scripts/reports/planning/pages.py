@@ -11,28 +11,28 @@ from pathlib import Path
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import JsonObject
-from ranktrial.experiment import job_files
+from ranktrial.experiment import exhibits, job_files
 from ranktrial.experiment.charts import weights_name
 from ranktrial.experiment.descriptions import for_times, tried
 from ranktrial.experiment.drawing import Drawing, Drawings
+from ranktrial.experiment.exhibits import curves as curves_exhibit
+from ranktrial.experiment.exhibits import family as family_exhibit
 from ranktrial.experiment.job_files import tasks_by_folder
 from ranktrial.experiment.judged import judges_of, ranked_by
+from ranktrial.experiment.labels import facts, task_labels
 from ranktrial.experiment.printed_cells import read_mapping
 from ranktrial.experiment.records import Experiment, System
 from ranktrial.experiment.results_paths import TABLE_FORMATS, path
 from ranktrial.experiment.systems.learning_to_rank import NAME, settings_of, source
-from scripts.reports.planning import costs, figures
-from scripts.reports.planning.costs import times_tables
+from ranktrial.experiment.timings import exclusive, timed_systems
+from scripts.reports.planning import figures
 from scripts.reports.planning.figures import (
     PAGES,
     caption_files,
-    family_figures,
     family_pages,
-    figure_files,
     matrix_tables,
     moderators_tables,
 )
-from scripts.reports.planning.labels import facts
 
 JUDGE_PAGES = ("md", "tsv")
 
@@ -81,7 +81,6 @@ def effects_tables(experiment: Experiment) -> list[str]:
 
 def named_in_summary(experiment: Experiment) -> list[str]:
     """The files that the summary names but does not include: it does not change when one of them does."""
-    families = [*family_figures(experiment), *family_pages(experiment)]
     tables = [
         path("all_queries", experiment=experiment.name),
         *means_tables(experiment),
@@ -90,7 +89,7 @@ def named_in_summary(experiment: Experiment) -> list[str]:
         *times_tables(experiment),
     ]
     tables += [*figures.tables(experiment), *judge_tables(experiment)]
-    return [*figure_files(experiment), *caption_files(experiment), *tables, *families]
+    return [*exhibits.files(experiment), *caption_files(experiment), *tables, *family_pages(experiment)]
 
 
 def means_tables(experiment: Experiment) -> list[str]:
@@ -105,6 +104,23 @@ def means_settings(experiment: Experiment) -> JsonObject:
 
 
 TABLES = "Tables"
+WORKS = ("inference", "fine-tuning")  # of which there are tables of times
+
+
+def times_tables(experiment: Experiment, table_formats: tuple[str, ...] = TABLE_FORMATS) -> list[str]:
+    """The tables of times, if anything is timed."""
+    works = WORKS if timed_systems(experiment) else ()
+    return [
+        path("times", experiment=experiment.name, work=work, table_format=table_format)
+        for work in works
+        for table_format in table_formats
+    ]
+
+
+def times_settings(experiment: Experiment) -> dict:
+    """The row and column of each system in the tables of times."""
+    systems = {name: for_times(experiment, system) for name, system in timed_systems(experiment).items()}
+    return {"systems": systems, "tasks": task_labels(experiment), **exclusive(experiment)}
 
 
 def pages_to_print(experiment: Experiment) -> Drawings:
@@ -119,7 +135,7 @@ def full_tables(experiment: Experiment) -> Drawings:
     of_comparisons = {
         f"moderators/{name}": partial(moderators, experiment, name) for name in figures.moderated(experiment)
     }
-    return {f"{work}-times": partial(times, experiment, work) for work in costs.WORKS} | of_comparisons
+    return {f"{work}-times": partial(times, experiment, work) for work in WORKS} | of_comparisons
 
 
 def answers(experiment: Experiment) -> Drawings:
@@ -144,7 +160,7 @@ def family(experiment: Experiment, name: str) -> Drawing:
     """A multiple comparison: means, letters and differences."""
     fields = {"experiment": experiment.name, "family": name}
     inputs = {"table": [path("family_table", **fields, table_format="tsv")], "record": [path("family", **fields)]}
-    return Drawing("reports/family_table.py", TABLES, inputs, figures.family_settings(experiment, name))
+    return Drawing("reports/family_table.py", TABLES, inputs, family_exhibit.settings(experiment, name))
 
 
 def matrix(experiment: Experiment, name: str, script: str) -> Drawing:
@@ -156,7 +172,7 @@ def matrix(experiment: Experiment, name: str, script: str) -> Drawing:
 def curves(experiment: Experiment, name: str) -> Drawing:
     """The answers from curves over the number of training queries."""
     inputs = {"record": [path("curves", experiment=experiment.name, curve=name)]}
-    return Drawing("reports/curve_answers.py", TABLES, inputs, figures.curves_settings(experiment, name))
+    return Drawing("reports/curve_answers.py", TABLES, inputs, curves_exhibit.labels(experiment, name))
 
 
 def moderators(experiment: Experiment, name: str) -> Drawing:
@@ -168,7 +184,7 @@ def moderators(experiment: Experiment, name: str) -> Drawing:
 def times(experiment: Experiment, work: str) -> Drawing:
     """Times of inference or of fine-tuning."""
     inputs = {"costs": [path("costs", experiment=experiment.name)]}
-    return Drawing("reports/times.py", TABLES, inputs, {"work": work, **costs.times_settings(experiment)})
+    return Drawing("reports/times.py", TABLES, inputs, {"work": work, **times_settings(experiment)})
 
 
 def judge(experiment: Experiment, dataset: str) -> Drawing:

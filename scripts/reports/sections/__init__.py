@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from ranktrial.common.keys import JsonObject
 from ranktrial.common.plugins import load_all, source
 from ranktrial.common.settings import read_settings
+from ranktrial.experiment import exhibits
+from ranktrial.experiment.labels import facts
 from ranktrial.experiment.records import Experiment
 from ranktrial.records.facts import Facts
-from scripts.reports.planning.figures import family_figures, figure_files
-from scripts.reports.planning.labels import facts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +82,7 @@ def sources() -> list[str]:
 
 def inputs(experiment: Experiment) -> dict[str, list[str]]:
     """The figures, and the files of all sections by name. Raises ValueError for a name of different files."""
-    found = {"figures": figure_files(experiment, ("svg",)), "family_figures": family_figures(experiment, ("svg",))}
+    found = {"figures": exhibits.files(experiment, ("svg",), on_page=True)}
     for section in sections():
         for name, files in section.inputs(experiment).items():
             if found.setdefault(name, files) != files:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ranktrial.common.keys import JsonObject
 from ranktrial.experiment import job_files
+from ranktrial.experiment.exhibits import forest, influence, queries
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
 from scripts.explorer.planning import explored
@@ -37,8 +38,8 @@ def settings(experiment: Experiment) -> JsonObject:
     return {
         "comparisons": planned.table_settings(experiment),
         "together": experiment.figures,
-        "forest_plots": {name: planned.forest_looks(experiment, name) for name in planned.forest_plots(experiment)},
-        "further": planned.further_figures(experiment),
+        "forest_plots": {name: forest.looks(experiment, name) for name in forest.names(experiment)},
+        "further": [*influence.names(experiment), *queries.names(experiment)],
         "moderated": planned.shown_on_pages(experiment),
     }
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ranktrial.common.keys import JsonObject
-from ranktrial.experiment.comparisons import COST_FIGURE
+from ranktrial.experiment.exhibits import costs as exhibit
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
-from scripts.reports.planning.costs import cost_figures, exclusive
+from ranktrial.experiment.timings import exclusive
 
 if TYPE_CHECKING:
     from ranktrial.reports.writing.content import Block
@@ -24,10 +24,7 @@ def inputs(experiment: Experiment) -> dict[str, list[str]]:
 
 def settings(experiment: Experiment) -> JsonObject:
     """The control of each figure, and whether searches ran one at a time."""
-    controls = {
-        COST_FIGURE + name: experiment.comparisons[members[0]].control
-        for name, members in cost_figures(experiment).items()
-    }
+    controls = {name: exhibit.control(experiment, name) for name in exhibit.names(experiment)}
     return {"controls": controls, **exclusive(experiment)}
 
 

@@ -11,7 +11,7 @@ from ranktrial.common.timing import processor
 from ranktrial.common.version import commit_text
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import fields_of, parse, path
-from scripts.reports.planning.costs import timed_systems, timings
+from ranktrial.experiment.timings import timed_systems, timings
 from scripts.reports.sections.trainings import training_logs
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ranktrial.common.keys import JsonObject
 from ranktrial.configuration.dataset_keys import format_of
-from ranktrial.experiment.charts import CHART
 from ranktrial.experiment.descriptions import cautions
+from ranktrial.experiment.exhibits import bars
 from ranktrial.experiment.records import Experiment
 from scripts.reports.sections import families, tasks
 
@@ -27,7 +27,7 @@ def settings(experiment: Experiment) -> JsonObject:
     """The cautions of the configuration, the bar charts, and whether values are computed from runs."""
     return {
         "cautions": cautions(experiment),
-        "charts": [CHART + name for name in experiment.charts],
+        "charts": bars.names(experiment),
         "of_runs": not all(format_of(dataset).values_given for dataset in experiment.datasets.values()),
     }
 

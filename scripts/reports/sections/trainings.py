@@ -12,7 +12,7 @@ from ranktrial.experiment import job_files
 from ranktrial.experiment.choosing import members_of_choices
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
-from scripts.reports.planning.costs import timed_systems
+from ranktrial.experiment.timings import timed_systems
 from scripts.reports.planning.figures import systems_in_curves
 
 if TYPE_CHECKING:

@@ -86,7 +86,8 @@ def bars_drawn(container) -> np.ndarray:
 
 def ours(folder: Path) -> Work:
     from ranktrial.reports.comparison.reading import Labels, Looks, forest, read_found
-    from ranktrial.reports.figures.forest import forest_plot, save
+    from ranktrial.reports.figures.forest import forest_plot
+    from ranktrial.reports.figures.page import save
 
     looks = Looks(
         alpha=0.05, estimator="DL", interval="normal", judged="", p="t-test", correction="none", sort="config"

@@ -6,7 +6,9 @@ Reads and writes nothing. Contours are labelled with the detectable effect or ha
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -17,12 +19,14 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
+from ranktrial.common.settings import read_record
+from ranktrial.experiment.drawing import Typeset
 from ranktrial.records.study_design import FoundBasis, PlanRecord
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.reading import Labels
 from ranktrial.reports.figures.fonts import font, width, wrap
-from ranktrial.reports.figures.forest import STYLE
 from ranktrial.reports.figures.marks import DIAMOND, INK, MUTED
+from ranktrial.reports.figures.page import STYLE
 
 SIZE = 7.0  # of the type, in points
 PAGE, LEFT, GAP, MARGIN = 504.0, 40.0, 40.0, 4.0  # points: two columns of a journal, and the spaces in them
@@ -34,6 +38,18 @@ SHADES = LinearSegmentedColormap.from_list("shades", ["#8fb3d3", "#f4f7fa"])  # 
 LINES = ("-", (0, (5, 2)), (0, (1.5, 1.5)))
 STEPS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)  # of contours in each power of ten
 CONTOURS = 9  # at most
+
+
+@dataclass(frozen=True)
+class Settings(Typeset):
+    """The names in the figure."""
+
+    labels: Annotated[dict[str, str], "labels of systems that have one"]
+
+
+def draw(plan: Path, settings: Settings) -> Figure:
+    """Draw the plan of a further study (tables/study-designs/{plan}.json)."""
+    return contour_figure(read_record(PlanRecord, plan), Labels({}, settings.labels))
 
 
 def contour_figure(plan: PlanRecord, labels: Labels) -> Figure:

@@ -1,22 +1,82 @@
-"""Figures of panels, drawn in points: their page, where values lie, and axes with ticks; reads and writes nothing."""
+"""Figures drawn in points: their page with title and notes, where values lie, and axes with ticks.
+
+Reads nothing; `save` writes a figure as SVG, PDF and PNG, the same figure always in the same bytes.
+"""
 
 from __future__ import annotations
 
+import io
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from ranktrial.reports.figures.fonts import width, wrap
-from ranktrial.reports.figures.forest import draw_title, drawn_page
+from ranktrial.common.files import atomic_path
+from ranktrial.reports.figures.fonts import missing_glyphs_reported_once, use_further_fonts, width, wrap
 from ranktrial.reports.figures.forest_layout import MARGIN, axis_ticks
 from ranktrial.reports.figures.marks import INK, rule, text, text_down
 
+UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}, ".png": {}}  # the metadata of each format
+STYLE = {
+    "text.usetex": False,
+    "svg.fonttype": "none",  # text stays text
+    "svg.hashsalt": "ranktrial",  # the same figure is the same bytes
+    "pdf.fonttype": 42,  # TrueType, embedded
+    "pdf.compression": 6,
+}
 PAGE, SIZE = 504.0, 7.0  # points: two columns of a journal, and the type
 LEADING = 1.25  # between lines of text, in font sizes
 TICK = 2.5  # points
+
+
+def drawn_page(width_in_points: float, draw: Callable[[Axes], float]) -> Figure:
+    """A page drawn in points with y downwards, as high as it needs: `draw` gives its height."""
+    with matplotlib.rc_context(STYLE):
+        figure = Figure()
+        FigureCanvasAgg(figure)
+        ax = figure.add_axes((0, 0, 1, 1))
+        ax.set_axis_off()
+        height = draw(ax)
+        ax.set(xlim=(0, width_in_points), ylim=(height, 0))
+        figure.set_size_inches(width_in_points / 72, height / 72)
+    return figure
+
+
+def save(figure: Figure, *paths: Path) -> None:
+    """Write the figure in the formats of the paths (PNG: 300 dpi), each whole or not at all and without a date."""
+    use_further_fonts(figure, paths[0].stem)
+    with matplotlib.rc_context(STYLE), missing_glyphs_reported_once():
+        for path in paths:
+            with atomic_path(path) as temporary:
+                figure.savefig(temporary, dpi=300, metadata=UNDATED[path.suffix])
+
+
+def as_svg(figure: Figure, name: str) -> str:
+    """A figure as SVG, as `save` would write it."""
+    use_further_fonts(figure, name)
+    file = io.StringIO()
+    with matplotlib.rc_context(STYLE), missing_glyphs_reported_once():
+        figure.savefig(file, format="svg", metadata=UNDATED[".svg"])
+    return file.getvalue()
+
+
+def draw_title(ax: Axes, title: str, page: float, size: float, leading: float, y: float) -> float:
+    """Draw a title, if there is one, in the lines that it needs; return where they end."""
+    for line in wrap(title, page - 2 * MARGIN, size + 1, "bold") if title else []:
+        text(ax, MARGIN, y + 0.7 * size, line, size + 1, weight="bold")
+        y += leading * (size + 1)
+    return y
+
+
+def draw_notes(ax: Axes, notes: Sequence[str], page: float, size: float, leading: float, y: float) -> float:
+    """Draw notes at the foot of a page; return where they end."""
+    lines = [line for note in notes for line in wrap(note, page - 2 * MARGIN, size)]
+    return text_down(ax, MARGIN, y, lines, size, leading * size) - 0.6 * size
 
 
 def titled_page(title: str, draw: Callable[[Axes, float], float]) -> Figure:

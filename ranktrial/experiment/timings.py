@@ -1,17 +1,13 @@
-"""Costs: the timings behind each run, the tables of times, and the figures of costs with their inputs and settings."""
+"""The timings behind each run: of the run, and of all trainings, encodings and runs that it needs."""
 
 from collections.abc import Callable
 from functools import cache
-from itertools import chain
 from typing import Literal, TypedDict
 
-from ranktrial.experiment import comparisons, job_files
-from ranktrial.experiment.descriptions import for_times
+from ranktrial.experiment import job_files
 from ranktrial.experiment.records import Experiment, System, Task
-from ranktrial.experiment.results_paths import TABLE_FORMATS, path
+from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.system_types import system_type, takes
-from ranktrial.experiment.systems._neural import of_model
-from scripts.reports.planning.labels import system_labels, task_labels
 
 
 class Beside(TypedDict, total=False):
@@ -28,7 +24,6 @@ class Beside(TypedDict, total=False):
 
 
 Member = tuple[System, int | str]  # a system behind a run, and the seed of its run
-WORKS = ("inference", "fine-tuning")  # of which there are tables of times
 Files = Callable[[Experiment, System, Task, int | str], list[str]]
 OF_ALL: tuple[Literal["parts", "trainings", "encodings"], ...] = ("parts", "trainings", "encodings")
 
@@ -37,22 +32,6 @@ OF_ALL: tuple[Literal["parts", "trainings", "encodings"], ...] = ("parts", "trai
 def timed_systems(experiment: Experiment) -> dict[str, System]:
     """The systems that are run here: external ones have no timing."""
     return {name: system for name, system in experiment.systems.items() if system_type(system).timed}
-
-
-def times_tables(experiment: Experiment, table_formats: tuple[str, ...] = TABLE_FORMATS) -> list[str]:
-    """The tables of times, if anything is timed."""
-    works = WORKS if timed_systems(experiment) else ()
-    return [
-        path("times", experiment=experiment.name, work=work, table_format=table_format)
-        for work in works
-        for table_format in table_formats
-    ]
-
-
-@cache
-def cost_figures(experiment: Experiment) -> dict[str, tuple[str, ...]]:
-    """Figure of costs -> its comparisons."""
-    return comparisons.cost_figures(experiment.comparisons, set(timed_systems(experiment)))
 
 
 def timings(
@@ -170,60 +149,6 @@ def other_timings(experiment: Experiment) -> list[str]:
     return sorted({file for beside in timings(experiment).values() for file in files_of(beside)})
 
 
-def times_settings(experiment: Experiment) -> dict:
-    """The row and column of each system in the tables of times."""
-    systems = {name: for_times(experiment, system) for name, system in timed_systems(experiment).items()}
-    return {"systems": systems, "tasks": task_labels(experiment), **exclusive(experiment)}
-
-
-def cost_systems(experiment: Experiment, figure: str) -> list[str]:
-    """The systems of a figure of costs, its control first if that has timing."""
-    members = [experiment.comparisons[name] for name in cost_figures(experiment)[figure]]
-    names = [members[0].control, *(comparison.treatment for comparison in members)]
-    return [name for name in names if name in timed_systems(experiment)]
-
-
-def cost_meta(experiment: Experiment, figure: str) -> list[str]:
-    """The summary effects that a figure of costs shows."""
-    return job_files.of_comparisons(experiment, "meta", cost_figures(experiment)[figure])
-
-
-def cost_timings(experiment: Experiment, figure: str) -> dict:
-    """The part of `timings` that belongs to the systems and tasks of a figure of costs."""
-    first = experiment.comparisons[cost_figures(experiment)[figure][0]]
-    return timings(experiment, list(first.tasks), cost_systems(experiment, figure))
-
-
-def cost_timing_files(experiment: Experiment, figure: str) -> list[str]:
-    """All timing files that a figure of costs is drawn from."""
-    beside = cost_timings(experiment, figure)
-    return sorted({*beside, *chain.from_iterable(map(files_of, beside.values()))})
-
-
-def cost_settings(experiment: Experiment, figure: str) -> dict:
-    """The settings of a figure of costs."""
-    first = experiment.comparisons[cost_figures(experiment)[figure][0]]
-    systems = cost_systems(experiment, figure)
-    return {
-        "control": first.control,
-        "alpha": first.statistics.alpha,
-        "labels": {name: label for name, label in system_labels(experiment).items() if name in systems},
-        "beside": cost_timings(experiment, figure),
-        **({"sizes": sizes} if (sizes := cost_sizes(experiment, figure)) else {}),
-        **exclusive(experiment),
-    }
-
-
 def exclusive(experiment: Experiment) -> dict[str, bool]:
     """The setting for searches and rankings that ran one at a time; none if they did not."""
     return {"exclusive": True} if experiment.timing == "exclusive" else {}
-
-
-def cost_sizes(experiment: Experiment, figure: str) -> list[str]:
-    """The sizes that a figure shows: of indices, of weights, or both."""
-    drawn = [experiment.systems[name] for name in cost_systems(experiment, figure)]
-    smaller = {
-        "index_mb": any(of_model(system).embeddings or system.truncate_dim for system in drawn),
-        "weights_mb": any(of_model(system).export for system in drawn),
-    }
-    return [size for size, shown in smaller.items() if shown]
