@@ -98,11 +98,11 @@ class Not(Needs):
         return f"not together with {fulfilled[0]}" if fulfilled else None
 
 
-LEFT_OUT = "left out"  # in the annotation of a key whose None means that it is left out: `null` is refused
+NULL = "null"  # in the annotation of a key that may be `null`; otherwise, a None by default means that it is left out
 NO_KEY = "no key"  # in that of a field that is filled when reading and is not a key of any file
 OTHERS = "others"  # in that of a field that contains all keys that the record does not name
 INLINE = "inline"  # in that of a field whose record's keys are keys of the outer record
-MARKS = (LEFT_OUT, NO_KEY, OTHERS, INLINE)
+MARKS = (NULL, NO_KEY, OTHERS, INLINE)
 
 
 @dataclass(frozen=True)

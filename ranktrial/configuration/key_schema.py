@@ -8,7 +8,7 @@ import types
 import typing
 from typing import Annotated, Any
 
-from ranktrial.common.keys import LEFT_OUT, NO_KEY, OTHERS, Key, Rule, Written, keys_of, plain
+from ranktrial.common.keys import NO_KEY, NULL, OTHERS, Key, Rule, Written, keys_of, plain
 
 Schema = dict[str, Any]  # of JSON Schema
 TYPES = {str: "string", int: "integer", float: "number", bool: "boolean"}
@@ -29,7 +29,7 @@ def of_record(record: type) -> Schema:
 def of_key(key: Key) -> Schema:
     """Return the schema of a key: description, type, bounds, default."""
     written = next((one.type for one in key.said if isinstance(one, Written)), key.type)
-    if key.is_marked(LEFT_OUT):
+    if key.default is None and not key.is_marked(NULL):
         schema = of_type(key.type_of_values) | _of_rules(key.said)
     else:
         schema = of_type(written) | _of_rules(key.said) | ({} if key.required else {"default": plain(key.default)})

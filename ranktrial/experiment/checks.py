@@ -17,12 +17,7 @@ from ranktrial.configuration.location_checks import check_location, check_mirror
 from ranktrial.configuration.sections.dataset import Dataset
 from ranktrial.configuration.sections.recipe import UNTRAINED, Recipe
 from ranktrial.engine.job_records import STATE
-from ranktrial.experiment.datasets import (
-    check_carved,
-    check_near_duplicates,
-    check_samples,
-    check_training_queries,
-)
+from ranktrial.experiment.datasets import check_carved, check_near_duplicates, check_samples, check_training_queries
 from ranktrial.experiment.printed_cells import read_mapping
 from ranktrial.experiment.recipe_checks import check_evaluation, check_examples, check_training
 from ranktrial.models.adapters import adapters, writes

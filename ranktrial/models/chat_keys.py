@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from ranktrial.common.keys import LEFT_OUT, Label, Rule, Seed
+from ranktrial.common.keys import Label, Rule, Seed
 from ranktrial.models.endpoint_keys import CONCURRENCY, RETRIES, TIMEOUT, Money, Service, url_of, variable_of
 
 
@@ -22,18 +22,15 @@ class ChatEndpoint(Service):
     """The endpoint at which a language model is queried, and its parameters."""
 
     model: Annotated[Label, "the model's name at the endpoint"]
-    temperature: Annotated[float | None, "sampling temperature; default 0", Rule(minimum=0, maximum=2), LEFT_OUT] = None
-    seed: Annotated[Seed | None, "seed sent with each request; default 0", LEFT_OUT] = None
+    temperature: Annotated[float | None, "sampling temperature; default 0", Rule(minimum=0, maximum=2)] = None
+    seed: Annotated[Seed | None, "seed sent with each request; default 0"] = None
     leave_out: Annotated[
         tuple[Literal["temperature", "seed"], ...] | None,
         "parameters that are not sent, for a model that refuses them",
         Rule(unique_items=True),
-        LEFT_OUT,
     ] = None
     price: Annotated[
-        Price | None,
-        "price per million tokens, in any currency; the cost of the answers is then reported",
-        LEFT_OUT,
+        Price | None, "price per million tokens, in any currency; the cost of the answers is then reported"
     ] = None
 
 

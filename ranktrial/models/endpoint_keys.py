@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from ranktrial.common.keys import LEFT_OUT, JsonObject, Length, Rule, given
+from ranktrial.common.keys import JsonObject, Length, Rule, given
 from ranktrial.common.urls import service
 
 KEY = "OPENAI_API_KEY"
@@ -24,27 +24,18 @@ class Service:
 
     url: Annotated[str, "base URL, such as https://host/v1"]
     key: Annotated[
-        str | None,
-        f"environment variable that holds the API key; default {KEY}; none over http or with protocol tei",
-        LEFT_OUT,
+        str | None, f"environment variable that holds the API key; default {KEY}; none over http or with protocol tei"
     ] = None
     concurrency: Annotated[
-        int | None,
-        f"number of concurrent requests; default {CONCURRENCY}",
-        Rule(minimum=1, maximum=64),
-        LEFT_OUT,
+        int | None, f"number of concurrent requests; default {CONCURRENCY}", Rule(minimum=1, maximum=64)
     ] = None
     timeout: Annotated[
-        float | None,
-        f"timeout for an answer in seconds; default {TIMEOUT:g}",
-        Rule(minimum=1, maximum=3600),
-        LEFT_OUT,
+        float | None, f"timeout for an answer in seconds; default {TIMEOUT:g}", Rule(minimum=1, maximum=3600)
     ] = None
     retries: Annotated[
         int | None,
         f"number of further attempts after rate limiting or overload; default {RETRIES}",
         Rule(minimum=0, maximum=20),
-        LEFT_OUT,
     ] = None
 
 
@@ -57,14 +48,13 @@ class ModelEndpoint(Service):
         "openai: /embeddings, and /rerank as in Cohere, Jina and vLLM; tei: /embed and /rerank of Text Embeddings "
         "Inference",
     ] = "openai"
-    max_words: Annotated[Length | None, "words kept per text; default all, and the endpoint truncates", LEFT_OUT] = None
+    max_words: Annotated[Length | None, "words kept per text; default all, and the endpoint truncates"] = None
     leave_out: Annotated[
         tuple[Literal["temperature", "max_tokens", "seed"], ...] | None,
         "query-generator-endpoint: parameters that are not sent, for a model that refuses them",
         Rule(unique_items=True),
-        LEFT_OUT,
     ] = None
-    price: Annotated[Money | None, "price per million tokens, in any currency", LEFT_OUT] = None
+    price: Annotated[Money | None, "price per million tokens, in any currency"] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,9 +62,7 @@ class Remote:
     """The additional key of a type whose models are served by an endpoint."""
 
     endpoint: Annotated[
-        ModelEndpoint | None,
-        "where the model is served (docs/models.md); `weights` is its name there",
-        LEFT_OUT,
+        ModelEndpoint | None, "where the model is served (docs/models.md); `weights` is its name there"
     ] = None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import LEFT_OUT, Count, Length, Needs, Not, Rule, Share, Size, Written
+from ranktrial.common.keys import NULL, Count, Length, Needs, Not, Rule, Share, Size, Written
 
 Epochs = Annotated[float, Rule(exclusive_minimum=0, maximum=100_000)]
 Queries = Annotated[
@@ -48,6 +48,7 @@ class Evaluation:
     every: Annotated[
         Count | None,
         "steps between two evaluations; null: one at the end of each epoch; there is always one after the last step",
+        NULL,
     ] = None
     candidates: Annotated[
         int, "number of BM25's top documents per query that are re-ranked", Rule(minimum=1, maximum=200)
@@ -90,18 +91,21 @@ class Training:
         "a system with a cross-encoder whose scores of positives and negatives are the training targets; null: the "
         "labels are the targets",
         Not("long_documents: passages", "it scores whole documents"),
+        NULL,
     ] = None
     temperature: Annotated[
         Size | None,
         "DistillKLDivLoss: temperature by which the scores of teacher and student are divided; "
         "null: the library's, 2 for sparse-encoders and 1 for others",
         Needs("teacher"),
+        NULL,
     ] = None
     scale: Annotated[
         Size | None,
         "factor by which the student's similarities are multiplied before the loss; null: 20 for "
         "cosine similarities, 1 for others",
         Needs("teacher"),
+        NULL,
     ] = None
     epochs: Annotated[
         float,
@@ -116,6 +120,7 @@ class Training:
         "all were seen; null: an epoch is one pass over all examples",
         Not("negatives.draw: epoch", "an epoch is then all that is drawn for it"),
         Not("several datasets in train_on", "their batches make an epoch", path="train_on", such=_are_several),
+        NULL,
     ] = None
     batch_size: Annotated[Length, "rows of the training set per step"] = 32
     relevant_apart: Annotated[
@@ -127,12 +132,14 @@ class Training:
         Length | None,
         "texts (or pairs) that pass through the model at once, to save memory; batch and loss stay the same and "
         "training takes about a third longer; null: the whole batch, halved when out of memory",
+        NULL,
     ] = None
     learning_rate: Annotated[Rate, "peak learning rate of the schedule"] = 2e-5
     head_learning_rate: Annotated[
         Rate | None,
         "learning rate of the prediction head (cross-encoders), with the same schedule; null: learning_rate, as "
         "for all weights",
+        NULL,
     ] = None
     freeze: Annotated[
         Literal["encoder"] | None,
@@ -140,28 +147,27 @@ class Training:
         "trained",
         Not("lora", "it freezes all weights of its base"),
         Not("head_learning_rate", "learning_rate is that of the head, which alone is trained"),
+        NULL,
     ] = None
     margin: Annotated[
         Size | None,
         "margin of MarginRankingLoss (1 by default), TripletLoss, ContrastiveLoss or OnlineContrastiveLoss; null: the "
         "loss's default",
+        NULL,
     ] = None
     document_regularizer_weight: Annotated[
-        Weight | None, "SpladeLoss: weight of the documents' FLOPS regulariser; null: the library's 3e-5"
+        Weight | None, "SpladeLoss: weight of the documents' FLOPS regulariser; null: the library's 3e-5", NULL
     ] = None
     query_regularizer_weight: Annotated[
-        Weight | None, "SpladeLoss: weight of the queries' FLOPS regulariser; null: the library's 5e-5"
+        Weight | None, "SpladeLoss: weight of the queries' FLOPS regulariser; null: the library's 5e-5", NULL
     ] = None
     lora: Annotated[
-        Lora | None,
-        "train a low-rank adapter (LoRA) instead of all weights, with peft's keys; {} uses the defaults",
-        LEFT_OUT,
+        Lora | None, "train a low-rank adapter (LoRA) instead of all weights, with peft's keys; {} uses the defaults"
     ] = None
     matryoshka_dims: Annotated[
         Dimensions | None,
         "bi-encoders: the loss is summed over the vectors truncated to these numbers of dimensions "
         "(MatryoshkaLoss); see truncate_dim of a system",
-        LEFT_OUT,
     ] = None
     gpus: Annotated[
         Processes,
@@ -180,7 +186,6 @@ class Training:
         Literal["fp32", "tf32", "bf16"] | None,
         "precision of matrix products; bf16 is faster and needs a GPU or processor (avx512_bf16) that supports it; "
         "default on a GPU that supports it bf16, or tf32 for models below 60 million parameters; otherwise fp32",
-        LEFT_OUT,
     ] = None
     warmup: Annotated[Share, "warm-up: share of the steps during which the learning rate rises"] = 0.1
     schedule: Annotated[Literal["linear", "cosine", "constant"], "learning-rate schedule after warm-up"] = "linear"
@@ -190,7 +195,6 @@ class Training:
         "evaluate the model during training on the dev queries of train_on, by re-ranking BM25's top documents and "
         "the relevant ones; {} means nDCG@10 after each epoch",
         Needs("one dataset in train_on", path="train_on", such=_is_one),
-        LEFT_OUT,
     ] = None
     load_best_model_at_end: Annotated[
         bool,
@@ -202,6 +206,7 @@ class Training:
         "early stopping: number of evaluations without improvement after which training ends; null: training runs "
         "for all its epochs",
         Needs("evaluate"),
+        NULL,
     ] = None
     early_stopping_threshold: Annotated[
         float,

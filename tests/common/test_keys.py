@@ -10,7 +10,6 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import (
-    LEFT_OUT,
     NO_KEY,
     OTHERS,
     Needs,
@@ -45,9 +44,9 @@ class Base:
 @dataclass(frozen=True, kw_only=True)
 class Section(Base):
     from_: Annotated[str | tuple[str, ...], Written(Literal["all"] | Sizes), "where it is from"]
-    adapter: Annotated[Adapter | None, "{} is enough", LEFT_OUT] = None
+    adapter: Annotated[Adapter | None, "{} is enough"] = None
     always: Adapter = Adapter()
-    sizes: Annotated[Sizes | None, LEFT_OUT] = None
+    sizes: Annotated[Sizes | None] = None
     words: Annotated[dict[Literal["dev", "test"], str], "by split"] = field(default_factory=dict)
     note: Annotated[str | None, NO_KEY] = None
 

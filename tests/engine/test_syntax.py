@@ -24,8 +24,8 @@ def of(text):
 
 
 def test_a_reworded_description_of_a_key_means_the_same():
-    key = 'rate: Annotated[float, "peak rate", Rule(minimum=0), LEFT_OUT] = 0.1'
-    assert of(key) == of(key.replace("peak rate", "highest rate")) != of(key.replace(", LEFT_OUT", ""))
+    key = 'rate: Annotated[float, "peak rate", Rule(minimum=0), NULL] = 0.1'
+    assert of(key) == of(key.replace("peak rate", "highest rate")) != of(key.replace(", NULL", ""))
     assert of(key) != of(key.replace("minimum=0", "minimum=1")) and of('x: Annotated["float", 1]') != of(
         'x: Annotated["int", 1]'
     )

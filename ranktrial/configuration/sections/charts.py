@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import LEFT_OUT, Label, Level, NameOrNames, Names, Rule, Title
+from ranktrial.common.keys import Label, Level, NameOrNames, Names, Rule, Title
 from ranktrial.configuration.sections.comparison import AllOrNames
 
 SystemsByLabel = Annotated[dict[Label, Names], Rule(min_properties=1)]
@@ -21,7 +21,7 @@ class ChartEntry:
     ]
     tasks: Annotated[AllOrNames, "tasks, each with bars of its own"] = "all"
     measures: Annotated[Names, "measures, each with bars of its own"]
-    baseline: Annotated[str | None, "a system drawn as a line", LEFT_OUT] = None
+    baseline: Annotated[str | None, "a system drawn as a line"] = None
     title: Annotated[Title, "title of the figure"] = ""
 
 
@@ -47,11 +47,10 @@ class MatrixEntry(StudyEntry):
     full_shot: Annotated[
         NameOrNames | None,
         "systems whose models were trained on all queries of the target, from scratch or starting from a row's model",
-        LEFT_OUT,
     ] = None
-    pseudo_labels: Annotated[
-        NameOrNames | None, "systems whose models were trained on the target's pseudo-labels", LEFT_OUT
-    ] = None
+    pseudo_labels: Annotated[NameOrNames | None, "systems whose models were trained on the target's pseudo-labels"] = (
+        None
+    )
     baseline: Annotated[str, "a system such as BM25"]
     alpha: Annotated[Level, "p-value of the paired t-test below which a difference is marked"] = 0.01
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import LEFT_OUT, FilePath, Label, Level, Name, Names, Needs, Not, Rule, Title, Written
+from ranktrial.common.keys import NULL, FilePath, Label, Level, Name, Names, Needs, Not, Rule, Title, Written
 from ranktrial.statistics.effects import effect_named
 
 
@@ -33,7 +33,6 @@ class Bayesian:
         "scale of the prior, on the scale of the effect; default for MD a tenth of the measure's scale (1; for "
         "values above 1 the next power of ten, such as 100 for percentages), otherwise 0.5",
         Rule(exclusive_minimum=0, maximum=1_000_000),
-        LEFT_OUT,
     ] = None
 
 
@@ -49,8 +48,7 @@ class Statistics:
     estimator: Annotated[str, "estimator of the variance between tasks"] = "REML"
     interval: Annotated[str, "interval of the summary effect"] = "equal-weights"
     task_interval: Annotated[
-        str,
-        "interval of each task's effect; for a correlation, Fisher's z with the normal distribution, or bca",
+        str, "interval of each task's effect; for a correlation, Fisher's z with the normal distribution, or bca"
     ] = "t"
     prediction: Annotated[
         Literal["confidence-distribution", "k-2", "k-1"],
@@ -86,14 +84,12 @@ class Statistics:
         Bayesian | None,
         "add a Bayesian summary with a uniform prior on the effect and a half-normal prior on tau; {} uses the "
         "defaults",
-        LEFT_OUT,
     ] = None
     margin: Annotated[
         float | None,
         "smallest difference in the measure that matters, for equivalence and non-inferiority tests",
         DIFFERENCE,
         Rule(exclusive_minimum=0),
-        LEFT_OUT,
     ] = None
     cumulative: Annotated[bool, "add the cumulative summaries: of the first task, the first two, ..."] = False
 
@@ -112,19 +108,13 @@ class Figure:
         Literal["single column", "double column"] | Inches,
         "width of the figure in a paper: 3.4 inches (single column), 7 inches (double column), or a number of inches",
     ] = "double column"
-    height: Annotated[
-        Inches | None,
-        "height of the figure in inches; default from the number of tasks",
-        LEFT_OUT,
-    ] = None
-    x_label: Annotated[Title | None, "label of the x axis; default the effect and its measure", LEFT_OUT] = None
+    height: Annotated[Inches | None, "height of the figure in inches; default from the number of tasks"] = None
+    x_label: Annotated[Title | None, "label of the x axis; default the effect and its measure"] = None
     notes: Annotated[
         Literal["figure", "caption"],
         "where notes are placed: at the bottom of the figure, or in `figures/{name}.txt` and `.tex` for the caption",
     ] = "figure"
-    font: Annotated[Label | None, "font of the comparison's figures, instead of the experiment's `font`", LEFT_OUT] = (
-        None
-    )
+    font: Annotated[Label | None, "font of the comparison's figures, instead of the experiment's `font`"] = None
     p: Annotated[
         Literal["t-test", "randomisation", "interval"],
         "p-value shown for each task: that of the paired t-test, of the randomisation test or of the task's interval",
@@ -139,13 +129,11 @@ class Figure:
         Name | None,
         "name of a further figure that shows all comparisons with this name; by default, comparisons made from a "
         "list of treatments share one",
-        LEFT_OUT,
     ] = None
     rows: Annotated[
         Literal["tasks", "treatments"] | None,
         "what a row of a figure of several treatments is: a task of a treatment, or a treatment, with its means alone; "
         "default treatments if there are more than three",
-        LEFT_OUT,
     ] = None
     fixed: Annotated[bool, "draw the fixed-effect summary as well"] = False
     bayesian: Annotated[
@@ -156,32 +144,23 @@ class Figure:
         "limits of the axis; intervals that extend beyond them end in arrows",
         Not("figure.axis", "its limits follow from all its comparisons"),
         Rule(min_items=2, max_items=2),
-        LEFT_OUT,
     ] = None
     ticks: Annotated[
-        tuple[Coordinate, ...] | None,
-        "tick positions on the axis",
-        Rule(min_items=1, max_items=20, unique_items=True),
-        LEFT_OUT,
+        tuple[Coordinate, ...] | None, "tick positions on the axis", Rule(min_items=1, max_items=20, unique_items=True)
     ] = None
     axis: Annotated[
-        Name | None, "name of an axis: figures of all comparisons that name the same one have the same limits", LEFT_OUT
+        Name | None, "name of an axis: figures of all comparisons that name the same one have the same limits"
     ] = None
     columns: Annotated[
         tuple[Literal["n", "means", "judged", "effect", "weight", "p"], ...] | None,
         "columns shown beside the plot, if there is room; default all",
         Rule(unique_items=True),
-        LEFT_OUT,
     ] = None
     digits: Annotated[
-        int | None,
-        "decimals of the effects; default from the width of the intervals",
-        Rule(minimum=0, maximum=10),
-        LEFT_OUT,
+        int | None, "decimals of the effects; default from the width of the intervals", Rule(minimum=0, maximum=10)
     ] = None
     influence: Annotated[
-        bool,
-        "add a figure with each task left out, Cook's distances and Baujat's plot, for three or more tasks",
+        bool, "add a figure with each task left out, Cook's distances and Baujat's plot, for three or more tasks"
     ] = False
     queries: Annotated[
         bool, "add a figure with the differences of all queries, with wins, ties and losses", DIFFERENCE
@@ -198,7 +177,7 @@ class Column:
 
     file: Annotated[FilePath, "a TSV file: task, then columns of numbers or text"]
     column: Annotated[Name, "heading of the column"]
-    label: Annotated[Label | None, "name in figures and tables", LEFT_OUT] = None
+    label: Annotated[Label | None, "name in figures and tables"] = None
 
 
 Moderator = str | Column
@@ -215,38 +194,32 @@ class ComparisonEntry(Statistics):
         tuple[KeyOfSystems, ...] | None,
         "keep only those pairs of listed controls and treatments that have equal values in these keys of the systems",
         Rule(min_items=1, unique_items=True),
-        LEFT_OUT,
     ] = None
     treatment_on: Annotated[
         dict[str, str] | None,
         "maps a task to the task on which the treatment is scored instead: other texts of the same queries, "
         "matched by query id",
         Rule(min_properties=1),
-        LEFT_OUT,
     ] = None
     measure_on: Annotated[
         dict[str, str] | None,
         "maps a task to the measure that is compared on it instead of `measure`; tasks with different measures "
         "need a standardised effect, such as SMD",
         Rule(min_properties=1),
-        LEFT_OUT,
     ] = None
     family: Annotated[
         Name | None,
         "comparisons that name the same family are adjusted together for the number of hypotheses in it (Holm, "
         "Benjamini-Hochberg); those that name none form one family",
-        LEFT_OUT,
     ] = None
     moderators: Annotated[
         tuple[Moderator, ...] | None,
         "moderators of the effect: one meta-regression for each of them, and one for all together",
         Rule(min_items=1, unique_items=True),
-        LEFT_OUT,
     ] = None
     subgroups: Annotated[
         Moderator | None,
         "a categorical moderator (trained, or a column of a file), with one summary per group of tasks",
-        LEFT_OUT,
     ] = None
     figure: Annotated[Figure, "how the comparison is drawn"] = field(default_factory=Figure)
 
@@ -263,6 +236,7 @@ class MultipleComparison:
     against: Annotated[
         str | None,
         "the control with which all others are compared, and not with each other; null: all pairs are compared",
+        NULL,
     ] = None
     statistic: Annotated[
         Literal["t", "difference"],

@@ -9,21 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import (
-    LEFT_OUT,
-    NO_KEY,
-    Depth,
-    FilePath,
-    Label,
-    Name,
-    Names,
-    Needs,
-    Not,
-    Rule,
-    Seed,
-    Size,
-    TaskName,
-)
+from ranktrial.common.keys import NO_KEY, Depth, FilePath, Label, Name, Names, Needs, Not, Rule, Seed, Size, TaskName
 from ranktrial.configuration.sections.charts import ChartEntry, CurvesEntry, MatrixEntry
 from ranktrial.configuration.sections.comparison import ComparisonEntry, MultipleComparison
 from ranktrial.configuration.sections.dataset import Dataset
@@ -38,7 +24,7 @@ from ranktrial.models.model_keys import Model
 class Labelled:
     """The keys of every system type."""
 
-    label: Annotated[Label | None, "name in figures and tables", LEFT_OUT] = None
+    label: Annotated[Label | None, "name in figures and tables"] = None
     type: Annotated[str, NO_KEY] = ""  # the NAME of its module
 
 
@@ -46,7 +32,7 @@ class Labelled:
 class Made(Labelled):
     """The keys of the types whose runs the workflow makes."""
 
-    tasks: Annotated[Literal["all"] | Names | None, "the tasks that the system ranks", LEFT_OUT] = None
+    tasks: Annotated[Literal["all"] | Names | None, "the tasks that the system ranks"] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,19 +43,15 @@ class SelectSeed:
         TaskName | None,
         "the task that decides: dataset/dev; or dataset, its test split, to reproduce work that selected on the "
         "test split",
-        LEFT_OUT,
     ] = None
     score: Annotated[
         dict[str, Size] | None,
         Not("select_seed.by", "the score is that of the other system"),
         "weights of measures, divided by their sum; default {R@1: 3, R@3: 2, R@5: 1}; the smallest seed wins a tie",
         Rule(min_properties=1),
-        LEFT_OUT,
     ] = None
     by: Annotated[
-        str | None,
-        "instead of task: a system with the same model, recipe and seeds, whose selected seed is used",
-        LEFT_OUT,
+        str | None, "instead of task: a system with the same model, recipe and seeds, whose selected seed is used"
     ] = None
 
 
@@ -99,14 +81,12 @@ class Actor:
         str | None,
         "ORCID of the person",
         Rule(title="an ORCID such as 0000-0002-1825-0097", pattern="^[0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{3}[0-9X]$"),
-        LEFT_OUT,
     ] = None
-    team: Annotated[Label | None, "name of the team in an evaluation campaign", LEFT_OUT] = None
-    mail: Annotated[Label | None, "e-mail address for correspondence", LEFT_OUT] = None
+    team: Annotated[Label | None, "name of the team in an evaluation campaign"] = None
+    mail: Annotated[Label | None, "e-mail address for correspondence"] = None
     role: Annotated[
         Literal["experimenter", "reproducer"] | None,
         "experimenter: the experiment itself; reproducer: a repetition of it",
-        LEFT_OUT,
     ] = None
 
 
@@ -122,7 +102,6 @@ class Published:
     mapping: Annotated[
         FilePath | None,
         "a YAML file that maps the paper's names to the names here; the TSV file then has one row per printed cell",
-        LEFT_OUT,
     ] = None
     part: Annotated[
         bool,
@@ -155,10 +134,9 @@ class Configuration:
         Rule(unique_items=True),
     ] = ()
     depth: Annotated[Depth, "documents kept per query"] = 1000
-    seed: Annotated[
-        Seed,
-        "random seed of data preparation (splits, samples, random negatives) and of permutations",
-    ] = 42
+    seed: Annotated[Seed, "random seed of data preparation (splits, samples, random negatives) and of permutations"] = (
+        42
+    )
     shards: Annotated[
         int,
         "number of jobs into which the encoding of each corpus, each search and the scoring of pairs are split, to "
@@ -202,13 +180,11 @@ class Configuration:
     word_pieces: Annotated[
         Name | None,
         "the model whose tokenizer counts the word pieces of documents and queries for the table of datasets",
-        LEFT_OUT,
     ] = None
     font: Annotated[
         Label | None,
         "font of all figures: the name of an installed font, such as Times New Roman; default DejaVu Sans, which "
         "matplotlib includes",
-        LEFT_OUT,
     ] = None
     charts: Annotated[dict[Name, ChartEntry], "bar charts of means, with the systems of one model side by side"] = (
         field(default_factory=dict)
@@ -230,23 +206,17 @@ class Configuration:
         default_factory=Explorer
     )
     actor: Annotated[
-        Actor | None,
-        "who runs the experiment, for the archive (CITATION.cff, RO-Crate) and the runs' ir_metadata",
-        LEFT_OUT,
+        Actor | None, "who runs the experiment, for the archive (CITATION.cff, RO-Crate) and the runs' ir_metadata"
     ] = None
-    published: Annotated[
-        Published | None, "published numbers that are shown beside those of this experiment", LEFT_OUT
-    ] = None
+    published: Annotated[Published | None, "published numbers that are shown beside those of this experiment"] = None
     references: Annotated[
         Literal["anserini"] | None,
         "reference scores that are shown beside those of this experiment; anserini: the expected scores and index "
         "sizes that come with Pyserini, for the collections that it covers; no network is needed",
         Not("published.mapping", "its page has cells of one paper"),
-        LEFT_OUT,
     ] = None
     plan_study: Annotated[
         Study | None,
         "planning of the next study: the effect that can be detected with given numbers of queries, collections "
         "and seeds (`snakemake plan_study`)",
-        LEFT_OUT,
     ] = None

@@ -9,19 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import (
-    LEFT_OUT,
-    Count,
-    FileName,
-    FilePath,
-    Label,
-    Location,
-    Needs,
-    Not,
-    Rule,
-    Sha256,
-    Statement,
-)
+from ranktrial.common.keys import Count, FileName, FilePath, Label, Location, Needs, Not, Rule, Sha256, Statement
 from ranktrial.ir.languages import ANALYSED, ENGLISH
 
 GradeName = Annotated[
@@ -43,7 +31,7 @@ class OfAll:
     """The keys of every dataset."""
 
     format: Annotated[str, "the format of the data"]
-    label: Annotated[Label | None, "name in figures and tables", LEFT_OUT] = None
+    label: Annotated[Label | None, "name in figures and tables"] = None
     licence: Annotated[Statement, "terms of use of the data, for the report"] = "not stated"
 
 
@@ -52,21 +40,17 @@ class OfFiles:
     """The keys of a dataset that has files."""
 
     location: Annotated[
-        Location | None,
-        "a folder, an archive (zip, tar), a URL, pypi:NAME==VERSION, ir_datasets:ID or hub:ID",
-        LEFT_OUT,
+        Location | None, "a folder, an archive (zip, tar), a URL, pypi:NAME==VERSION, ir_datasets:ID or hub:ID"
     ] = None
     sha256: Annotated[
         Sha256 | None,
         "the SHA-256 of the one file or archive at the location; required for a URL and for pypi",
         Not("files", "these have each their own"),
-        LEFT_OUT,
     ] = None
     files: Annotated[
         dict[FileName, Sha256 | None] | None,
         "for a URL that is a folder: its files, each with its SHA-256 (null: not known yet; fetching is refused)",
         Rule(min_properties=1),
-        LEFT_OUT,
     ] = None
     splits: Annotated[
         dict[Literal["dev", "test"], Fraction],
@@ -83,10 +67,9 @@ class OfFiles:
         Count | None,
         "size of a sample of the judged test queries, drawn by the seed and the same for all systems; default all",
         OF_RUNS,
-        LEFT_OUT,
     ] = None
     dev_queries: Annotated[
-        Count | None, "size of a sample of the judged dev queries, as test_queries for test", OF_RUNS, LEFT_OUT
+        Count | None, "size of a sample of the judged dev queries, as test_queries for test", OF_RUNS
     ] = None
     drop_shared: Annotated[
         bool,
@@ -98,13 +81,11 @@ class OfFiles:
         "a mapping from the grades in the data to other grades, such as {1: 0, 2: 1, 3: 1, 4: 2}; it must name "
         "every grade in the data",
         Rule(min_properties=1),
-        LEFT_OUT,
     ] = None
     changed_from: Annotated[
         str | None,
         "another dataset: this one has its queries (by id) with changed instructions, and their judgements; the "
         "measure pMRR compares the rankings of both",
-        LEFT_OUT,
     ] = None
 
 
@@ -124,27 +105,23 @@ class OfDocuments:
     corpus: Annotated[
         str | None,
         "another dataset with the same documents (and other queries); the documents are indexed and encoded once",
-        LEFT_OUT,
     ] = None
     document_characters: Annotated[
         dict[Literal["min", "max"], Annotated[Count, "characters, inclusive"]] | None,
         "leave out documents that are shorter or longer (title and text together, in characters); their judgements "
         "are kept",
         Rule(min_properties=1),
-        LEFT_OUT,
     ] = None
     own_document: Annotated[
         Literal["drop", "keep"] | None,
         "treatment of a document that is itself a query (the query's id and nearly its text); drop: leave it out "
         "for this query, in all runs and negatives; keep: treat it like any other; required if there are any, "
         "unless excluded names them",
-        LEFT_OUT,
     ] = None
     excluded: Annotated[
         FilePath | None,
         "a file of documents to leave out for single queries: on each line a query id and a document id, separated "
         "by a tab or a space",
-        LEFT_OUT,
     ] = None
     unjudged: Annotated[
         Literal["drop", "train", "test"],
@@ -159,7 +136,6 @@ class OfDocuments:
         "their pairs of adjacent words, 1 for the same words (default: none is left out, and the dev and test "
         "queries near a training query are counted at 0.8)",
         Rule(minimum=0.5, maximum=1),
-        LEFT_OUT,
     ] = None
     language: Annotated[
         Literal[tuple(ANALYSED)],  # type: ignore[valid-type]
@@ -170,14 +146,12 @@ class OfDocuments:
         Statement | None,
         "what is to be retrieved for its queries, such as: Given a claim, retrieve documents that refute it; "
         "models whose prompts contain {instruction} insert it there",
-        LEFT_OUT,
     ] = None
     texts: Annotated[
         AppendedTexts | None,
         "append: a JSON Lines file with further texts of documents, {id, text} or doc2query's {id, "
         "predicted_queries}; first stages with texts: appended index them",
         Not("corpus", "whose documents these are; give that the texts"),
-        LEFT_OUT,
     ] = None
     strict: Annotated[
         bool, "stop at judgements of unknown documents and at documents with equal texts instead of counting them"
@@ -192,7 +166,6 @@ class OfJudgements:
         str | None,
         "another dataset, with documents: the runs on its tasks are also scored by these judgements, as further "
         "tasks; nothing is ranked again",
-        LEFT_OUT,
     ] = None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import LEFT_OUT, OTHERS, Depth, Label, Rule
+from ranktrial.common.keys import OTHERS, Depth, Label, Rule
 from ranktrial.configuration.sections.comparison import AllOrNames, Coordinate, FilesOfTasks
 
 Parameters = Annotated[
@@ -19,8 +19,8 @@ class TaggerLabels:
     """The token labels that are used, without B- and I-."""
 
     objects: Annotated[TokenLabels, "labels of the objects of a comparison"]
-    aspects: Annotated[TokenLabels | None, "labels of the aspects of a comparison", LEFT_OUT] = None
-    predicates: Annotated[TokenLabels | None, "labels of the predicates, the comparing words", LEFT_OUT] = None
+    aspects: Annotated[TokenLabels | None, "labels of the aspects of a comparison"] = None
+    predicates: Annotated[TokenLabels | None, "labels of the predicates, the comparing words"] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,6 @@ class Tagger:
         TaggerLabels | None,
         "labels of objects, aspects and predicates, without B- and I-; default: those that begin with OBJ, ASP and "
         "PRED",
-        LEFT_OUT,
     ] = None
 
 
@@ -40,12 +39,11 @@ class Tagger:
 class AskedFeature:
     """A feature with parameters, or the score in a system's run."""
 
-    system: Annotated[str | None, "the system whose score is the feature", LEFT_OUT] = None
+    system: Annotated[str | None, "the system whose score is the feature"] = None
     missing: Annotated[
         Coordinate | Literal["lowest"] | None,
         "value for a document that is not in the run: a number, or lowest, the query's lowest score (default)",
         Rule(title="a number or lowest"),
-        LEFT_OUT,
     ] = None
     parameters: Annotated[dict[str, Parameters], OTHERS] = field(default_factory=dict)
 
@@ -54,13 +52,12 @@ class AskedFeature:
 class FeatureEntry:
     """A set of features to compute, or external files with features."""
 
-    first_stage: Annotated[str | None, "the system whose run supplies the candidates", LEFT_OUT] = None
-    depth: Annotated[Depth | None, "candidates per query; default 100", LEFT_OUT] = None
-    tasks: Annotated[AllOrNames | None, "the tasks for which the features are computed; default all", LEFT_OUT] = None
+    first_stage: Annotated[str | None, "the system whose run supplies the candidates"] = None
+    depth: Annotated[Depth | None, "candidates per query; default 100"] = None
+    tasks: Annotated[AllOrNames | None, "the tasks for which the features are computed; default all"] = None
     analyzer: Annotated[
         Literal["english", "standard"] | None,
         "english stems and removes stop words, standard does neither; default: that of the dataset's language",
-        LEFT_OUT,
     ] = None
     of: Annotated[
         tuple[str | Annotated[AskedFeature, Rule(min_properties=1)], ...] | None,
@@ -68,17 +65,13 @@ class FeatureEntry:
         "alone; a name with parameters, {BM25: {k1: 0.9, b: 0.4}}; or {system: NAME}, the score in the run of that "
         "system (of its first seed)",
         Rule(min_items=1),
-        LEFT_OUT,
     ] = None
     tagger: Annotated[
         Tagger | None,
         "the model (of type token-classification) that finds objects and aspects of a comparison; default: rules",
-        LEFT_OUT,
     ] = None
     letor: Annotated[
-        FilesOfTasks | None,
-        "instead of all other keys: one file per task with external features, in LETOR's format",
-        LEFT_OUT,
+        FilesOfTasks | None, "instead of all other keys: one file per task with external features, in LETOR's format"
     ] = None
 
 

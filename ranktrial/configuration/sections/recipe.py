@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import LEFT_OUT, NO_KEY, Count, Length, Needs, Not, Rule, TaskName, Written
+from ranktrial.common.keys import NO_KEY, NULL, Count, Length, Needs, Not, Rule, TaskName, Written
 from ranktrial.models.training_keys import Training
 
 
@@ -49,42 +49,42 @@ class Negatives:
 
     from_: Annotated[
         str | tuple[str, ...],
-        Written(
-            Literal["bm25", "random"] | Annotated[str, Rule(title="the name of a system")] | SeveralNames,
-        ),
+        Written(Literal["bm25", "random"] | Annotated[str, Rule(title="the name of a system")] | SeveralNames),
         "bm25: the top-ranked documents not judged relevant; random: any document of the corpus; a system of the "
         "configuration: its top-ranked documents. In a list, [bm25, zero-shot] means both in turn (bm25, zero-shot "
         "means two recipes)",
     ] = BM25
     per_query: Annotated[Length, "number of negatives per query and positive"] = 3
     sampling_strategy: Annotated[
-        Literal["top", "random"],
-        "top takes the highest-ranked candidates, random samples from them",
-        OF_RANKING,
+        Literal["top", "random"], "top takes the highest-ranked candidates, random samples from them", OF_RANKING
     ] = "top"
     range_min: Annotated[int, "number of top-ranked documents to skip", Rule(minimum=0, maximum=199), OF_RANKING] = 0
     range_max: Annotated[
         Annotated[int, Rule(minimum=1, maximum=200)] | None,
         "bm25, systems: lowest rank of a candidate, relevant documents counted; null: all, for bm25 200",
+        NULL,
     ] = None
     absolute_margin: Annotated[
         Annotated[float, Rule(minimum=0, maximum=1_000_000)] | None,
         "a negative must score at least this much below the query's lowest-scored positive; null: no margin",
         OF_RANKING,
+        NULL,
     ] = None
     relative_margin: Annotated[
         Annotated[float, Rule(minimum=0, exclusive_maximum=1)] | None,
         "the same margin as a share of the absolute value of the positive's score; null: no margin",
         OF_RANKING,
+        NULL,
     ] = None
-    max_score: Annotated[Score | None, "maximum score of a negative; null: any", OF_RANKING] = None
-    min_score: Annotated[Score | None, "minimum score of a negative; null: any", OF_RANKING] = None
+    max_score: Annotated[Score | None, "maximum score of a negative; null: any", OF_RANKING, NULL] = None
+    min_score: Annotated[Score | None, "minimum score of a negative; null: any", OF_RANKING, NULL] = None
     cross_encoder: Annotated[
         str | None,
         "a system with a cross-encoder whose scores of candidates and positives are used for margins and score "
         "limits; null: the scores of the ranking",
         OF_RANKING,
         Needs(FILTERED),
+        NULL,
     ] = None
     draw: Annotated[
         Literal["once", "epoch"],
@@ -132,6 +132,7 @@ class Positives:
         "use only positives that rank at most here among the positives and candidates of their query, by the "
         "scores of negatives.cross_encoder; queries without any are counted and left out; null: all",
         Needs("negatives.cross_encoder", "it ranks by its scores"),
+        NULL,
     ] = None
 
 
@@ -150,9 +151,9 @@ class StartRule:
 class Choose:
     """The task and measure by which the best recipe is selected."""
 
-    task: Annotated[
-        TaskName | None, "the task for the selection, dataset/split; default the dev split of train_on", LEFT_OUT
-    ] = None
+    task: Annotated[TaskName | None, "the task for the selection, dataset/split; default the dev split of train_on"] = (
+        None
+    )
     measure: Annotated[str, "measure whose mean over the queries decides"] = "nDCG@10"
 
 
@@ -164,7 +165,7 @@ class Recipe(Training):
         str | tuple[str, ...],
         Written(
             Annotated[str, Rule(title="the name of a dataset")]
-            | Annotated[SeveralNames, Rule(title="several names in one training, such as [[a, b]]")],
+            | Annotated[SeveralNames, Rule(title="several names in one training, such as [[a, b]]")]
         ),
         "the dataset with the train split. In a list, [a, b] means both in one training, with each batch from one "
         "of them (a, b means two recipes); numbers of queries and negatives are per dataset",
@@ -180,7 +181,6 @@ class Recipe(Training):
         str | None,
         "the system of type bm25 whose ranking of the training queries supplies BM25's labels, candidates and "
         "negatives, such as one tuned on dev; default: k1 0.9 and b 0.4",
-        LEFT_OUT,
     ] = None
     negatives: Annotated[Negatives, "documents used as negatives"] = Negatives()
     positives: Annotated[Positives, "relevant documents used as positives"] = Positives()
@@ -201,33 +201,33 @@ class Recipe(Training):
         Annotated[int, Rule(minimum=2, maximum=100)] | None,
         "number of folds into which the training queries are divided, for a system of type out-of-fold; null: none",
         Needs("left_out_fold"),
+        NULL,
     ] = None
     left_out_fold: Annotated[
         Count | None,
         "the fold, from 1, whose queries are left out of training; a list of all folds makes one recipe per fold",
         Needs("folds"),
+        NULL,
     ] = None
     start_from: Annotated[
         str | None,
         Written(str | StartRule | None),
         "another recipe whose checkpoint is trained further; {recipe: R, dataset: same}: the training of R on the "
         "same dataset; dataset: others: one recipe for each training of R on another dataset",
+        NULL,
     ] = None
     start_seed: Annotated[
         Literal["same"] | Annotated[int, Rule(minimum=1, maximum=2**32 - 1)],
         "seed of the checkpoint from which each seed starts; same: its own number",
     ] = "same"
     passage_length: Annotated[
-        Length,
-        "maximum length in characters of a passage made of whole sentences",
-        Needs("long_documents: passages"),
+        Length, "maximum length in characters of a passage made of whole sentences", Needs("long_documents: passages")
     ] = PASSAGE_LENGTH
     choose: Annotated[
         Choose | None,
         "select the best on dev of the recipes that lists make of this entry: a system that names it ranks the dev "
         "queries with each recipe, and the tasks with the recipe whose mean of measure over its seeds is highest "
         "(the first in a tie); {} means nDCG@10",
-        LEFT_OUT,
     ] = None
     epochs_rule: Annotated[str | None, NO_KEY] = None
     chosen: Annotated[RecipeChoice | None, NO_KEY] = None

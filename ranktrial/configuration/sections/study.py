@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import LEFT_OUT, Label, Level, Name, Not, Rule, Size
+from ranktrial.common.keys import Label, Level, Name, Not, Rule, Size
 from ranktrial.configuration.sections.comparison import AllOrNames
 
 Sd = Annotated[float, Rule(minimum=0, maximum=1_000_000)]
@@ -24,11 +24,11 @@ class Assumed:
     seed_sd: Annotated[Sd, "standard deviation of a trained system between seeds, shared by all collections"] = 0
     seed_by_collection_sd: Annotated[Sd, "standard deviation between seeds of the part specific to each collection"] = 0
     seed_by_query_sd: Annotated[Sd, "standard deviation between seeds of the part specific to each query"] = 0
-    training_hours: Annotated[Hours | None, "hours per training", LEFT_OUT] = None
+    training_hours: Annotated[Hours | None, "hours per training"] = None
     collection_hours: Annotated[
-        Hours | None, "hours per collection for what a trained system does once, such as encoding it", LEFT_OUT
+        Hours | None, "hours per collection for what a trained system does once, such as encoding it"
     ] = None
-    query_hours: Annotated[Hours | None, "hours per query to rank it with a trained system", LEFT_OUT] = None
+    query_hours: Annotated[Hours | None, "hours per query to rank it with a trained system"] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,33 +36,25 @@ class Study:
     """The designs of the next study, and the target that they are compared with."""
 
     comparisons: Annotated[
-        AllOrNames | None,
-        "comparisons whose variances are used; default all, or none if variances are assumed",
-        LEFT_OUT,
+        AllOrNames | None, "comparisons whose variances are used; default all, or none if variances are assumed"
     ] = None
     assumed: Annotated[
         dict[Name, Annotated[Assumed, "standard deviations on the scale of the effect"]] | None,
         "assumed variances, one named entry per plan",
         Rule(min_properties=1),
-        LEFT_OUT,
     ] = None
     power: Annotated[Level, "statistical power: the probability with which an effect is to be detected"] = 0.8
     alpha: Annotated[
         Level | None,
         "significance level of tests and intervals; default that of the comparison, or 0.05 for assumed variances",
-        LEFT_OUT,
     ] = None
     effect: Annotated[
         Size | None,
         "smallest effect of interest, for which the cheapest design that detects it is determined; default the "
         "margin, for MD",
-        LEFT_OUT,
     ] = None
     half_width: Annotated[
-        Size | None,
-        "instead of effect: the largest expected half-width of the interval",
-        Not("plan_study.effect"),
-        LEFT_OUT,
+        Size | None, "instead of effect: the largest expected half-width of the interval", Not("plan_study.effect")
     ] = None
     queries: Annotated[
         tuple[Annotated[int, Rule(minimum=2, maximum=10_000_000)], ...],

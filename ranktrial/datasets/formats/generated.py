@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from ranktrial.common.keys import LEFT_OUT, Count, Prompt
+from ranktrial.common.keys import Count, Prompt
 from ranktrial.datasets.formats import Format, Mistake
 
 NAME = "generated"
@@ -26,9 +26,7 @@ class Keys:
     ] = 1000
     queries_per_document: Annotated[Count, "number of queries written per document"] = 3
     prompt: Annotated[
-        Prompt | None,
-        "prompt of the model; {document} stands for the document; default: one that asks for one query",
-        LEFT_OUT,
+        Prompt | None, "prompt of the model; {document} stands for the document; default: one that asks for one query"
     ] = None
 
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any, NamedTuple
 
 from ranktrial.common.digests import files_below
 from ranktrial.common.errors import UserError
-from ranktrial.common.keys import LEFT_OUT, JsonObject, Name
+from ranktrial.common.keys import JsonObject, Name
 from ranktrial.common.urls import HUB, HUB_ID
 from ranktrial.datasets.formats import (
     Collection,
@@ -57,13 +57,11 @@ class Options:
         Name | None,
         "one of the repository's subsets, such as a language or domain: the first part of the names of its "
         "configurations (sw-corpus), or a split of each of them",
-        LEFT_OUT,
     ] = None
-    revision: Annotated[str | None, "with hub:ID: the commit, which never changes", LEFT_OUT] = None
+    revision: Annotated[str | None, "with hub:ID: the commit, which never changes"] = None
     judgements: Annotated[
         JudgementsApart | None,
         "with hub:ID: another repository with the judgements of this one, such as BEIR's hub:BeIR/scifact-qrels",
-        LEFT_OUT,
     ] = None
 
 

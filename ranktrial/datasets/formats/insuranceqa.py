@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.keys import LEFT_OUT
 from ranktrial.common.reading import read_text
 from ranktrial.common.strict_json import parse_json
 from ranktrial.common.unpacking import only_folder_with
@@ -28,7 +27,7 @@ NAME = "insuranceqa"
 class Keys:
     """The part of the data."""
 
-    domain: Annotated[str | None, "one of its domains, such as annuities; default all", LEFT_OUT] = None
+    domain: Annotated[str | None, "one of its domains, such as annuities; default all"] = None
 
 
 MEANINGS = {"language": "its English or Chinese part"}

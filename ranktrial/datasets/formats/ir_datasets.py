@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.keys import LEFT_OUT, Rule
+from ranktrial.common.keys import Rule
 from ranktrial.common.reading import read_text
 from ranktrial.common.strict_json import parse_json
 from ranktrial.datasets.formats import (
@@ -64,13 +64,9 @@ class Options:
         "the fields of a document that make up its text, in this order; a field named title becomes its title, or "
         "its text if it is the only one; default: the library's choice",
         Rule(min_items=1),
-        LEFT_OUT,
     ] = None
     query_field: Annotated[
-        str | None,
-        "the field of a query that is its text; default: the library's choice",
-        Rule(min_length=1),
-        LEFT_OUT,
+        str | None, "the field of a query that is its text; default: the library's choice", Rule(min_length=1)
     ] = None
 
 

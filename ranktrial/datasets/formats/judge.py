@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import LEFT_OUT, Count, FilePath, Length, Needs, Rule
+from ranktrial.common.keys import Count, FilePath, Length, Needs, Rule
 from ranktrial.datasets.formats import Format, Mistake
 from ranktrial.models.chat_keys import ChatEndpoint
 
@@ -38,26 +38,23 @@ class Judge:
         "chosen: they are not, and probabilities are required; default: the task has no effect in comparisons",
         Needs("judge.fill: pool", "else the model's judgements differ between queries with and without human ones"),
         Needs("judge.probabilities", "chosen queries are not a random sample", of="chosen"),
-        LEFT_OUT,
     ] = None
     human_queries: Annotated[
         Count | None,
         "number of the queries with human judgements that count as judged by humans, a sample drawn by the "
         "experiment's seed; default all",
         Needs("judge.humans: sample"),
-        LEFT_OUT,
     ] = None
     probabilities: Annotated[
         FilePath | None,
         "a file of lines `query <tab> probability`, the probability with which each human-judged query was chosen",
         Needs("judge.humans: chosen"),
-        LEFT_OUT,
     ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Keys:
-    judge: Annotated[Judge | None, "the language model that judges, and what it judges", LEFT_OUT] = None
+    judge: Annotated[Judge | None, "the language model that judges, and what it judges"] = None
 
 
 def mistake(entry: Keys) -> Mistake | None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from ranktrial.common.keys import LEFT_OUT
 from ranktrial.datasets.formats import Collection, FilesOfSplits
 from ranktrial.datasets.formats._judgements_only import judgements_only, read_splits
 from ranktrial.ir.letor import read_letor
@@ -24,9 +23,7 @@ class Options:
     """Split -> file below the location; None if the location is one file, for test."""
 
     letor: Annotated[
-        FilesOfSplits | None,
-        "one file per split, such as {train: train.txt, dev: vali.txt, test: test.txt}",
-        LEFT_OUT,
+        FilesOfSplits | None, "one file per split, such as {train: train.txt, dev: vali.txt, test: test.txt}"
     ] = None
 
 

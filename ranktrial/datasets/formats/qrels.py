@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from ranktrial.common.keys import LEFT_OUT
 from ranktrial.datasets.formats import Collection, FilesOfSplits
 from ranktrial.datasets.formats._judgements import BY_SUBTOPIC, JUDGEMENTS, read_by_subtopic, read_judgements
 from ranktrial.datasets.formats._judgements_only import judgements_only, read_splits
@@ -24,7 +23,7 @@ FORMAT = judgements_only(NAME, "judgements only, one file or (under `qrels`) one
 class Options:
     """Split -> file below the location; None if the location is one file, for test."""
 
-    qrels: Annotated[FilesOfSplits | None, JUDGEMENTS, LEFT_OUT] = None
+    qrels: Annotated[FilesOfSplits | None, JUDGEMENTS] = None
     subtopics: Annotated[bool, BY_SUBTOPIC] = False
 
 

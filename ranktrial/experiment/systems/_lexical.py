@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from ranktrial.common.keys import LEFT_OUT, OTHERS, Depth, JsonObject, Not, Rule, Share, given, keys_of
+from ranktrial.common.keys import OTHERS, Depth, JsonObject, Not, Rule, Share, given, keys_of
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.experiment.datasets import OF_LANGUAGE, check_split, usual_analyzer
@@ -28,27 +28,24 @@ Weight = Annotated[float, Rule(minimum=0, maximum=1000)]
 class Parameters:
     """The parameters of feedback. The default values are Anserini's."""
 
-    feedback_terms: Annotated[Count | None, "feedback: number of terms added to the query; default 10", LEFT_OUT] = None
+    feedback_terms: Annotated[Count | None, "feedback: number of terms added to the query; default 10"] = None
     feedback_documents: Annotated[
-        Count | None, "feedback: number of top documents from which the terms are taken; default 10", LEFT_OUT
+        Count | None, "feedback: number of top documents from which the terms are taken; default 10"
     ] = None
     original_query_weight: Annotated[
-        Share | None, "rm3: weight of the query's own terms, the others share the rest; default 0.5", LEFT_OUT
+        Share | None, "rm3: weight of the query's own terms, the others share the rest; default 0.5"
     ] = None
-    alpha: Annotated[Weight | None, "rocchio: weight of the query's own terms; default 1", LEFT_OUT] = None
-    beta: Annotated[Weight | None, "rocchio: weight of the terms of the top documents; default 0.75", LEFT_OUT] = None
+    alpha: Annotated[Weight | None, "rocchio: weight of the query's own terms; default 1"] = None
+    beta: Annotated[Weight | None, "rocchio: weight of the terms of the top documents; default 0.75"] = None
     gamma: Annotated[
         Weight | None,
         "rocchio: weight with which the terms of the run's last documents are subtracted; default 0, none",
-        LEFT_OUT,
     ] = None
-    negative_terms: Annotated[
-        Count | None, "rocchio with gamma: number of terms that are subtracted; default 10", LEFT_OUT
-    ] = None
+    negative_terms: Annotated[Count | None, "rocchio with gamma: number of terms that are subtracted; default 10"] = (
+        None
+    )
     negative_documents: Annotated[
-        Count | None,
-        "rocchio with gamma: number of last documents from which these terms are taken; default 10",
-        LEFT_OUT,
+        Count | None, "rocchio with gamma: number of last documents from which these terms are taken; default 10"
     ] = None
 
 
@@ -61,7 +58,6 @@ class FeedbackKeys(Parameters):
         "pseudo-relevance feedback: terms of a query's top documents are added to it, and it is searched again "
         "(with fields: together)",
         Not("engine: elasticsearch", LUCENE),
-        LEFT_OUT,
     ] = None
 
 
@@ -199,23 +195,20 @@ class LexicalKeys(FeedbackKeys, Made):
         Literal["english", "standard"] | None,
         "bm25, query-likelihood: english (Anserini's: stop words, stemming) or standard (Elasticsearch's usual "
         "one: neither); Lucene's default is the analyser of the dataset's language",
-        LEFT_OUT,
     ] = None
     fields: Annotated[
         Literal["together", "best"] | None,
         "bm25, query-likelihood: together: title and text as one field (default with Lucene); best: the score of "
         "the better field (default with Elasticsearch)",
-        LEFT_OUT,
     ] = None
     texts: Annotated[
         Literal["own", "appended"] | None,
         "bm25, query-likelihood: which texts of the documents are indexed: their own (default), or also those "
         "appended by the dataset's key texts (Lucene)",
         Not("engine: elasticsearch", of="appended"),
-        LEFT_OUT,
     ] = None
     depth: Annotated[
-        Depth | None, "bm25, query-likelihood: documents kept per query; default: the experiment's depth", LEFT_OUT
+        Depth | None, "bm25, query-likelihood: documents kept per query; default: the experiment's depth"
     ] = None
 
 
@@ -237,7 +230,7 @@ class Settings:
 class MeasureOfGrid:
     """The measure by which a grid is decided."""
 
-    measure: Annotated[str | None, "measure that decides; default: the first of the measures", LEFT_OUT] = None
+    measure: Annotated[str | None, "measure that decides; default: the first of the measures"] = None
 
 
 def grid_of(*parameters: type) -> type:
@@ -245,7 +238,7 @@ def grid_of(*parameters: type) -> type:
     lists: list[tuple[str, Any, None]] = []
     for key in itertools.chain(*(keys_of(record).values() for record in (*parameters, Parameters))):
         several: Any = tuple[key.type_of_values, ...] | None  # type: ignore[name-defined]
-        lists.append((key.field, Annotated[several, f"values of {key.name} to try", SEVERAL, LEFT_OUT], None))
+        lists.append((key.field, Annotated[several, f"values of {key.name} to try", SEVERAL], None))
     return dataclasses.make_dataclass("Grid", lists, bases=(MeasureOfGrid,), frozen=True, kw_only=True)
 
 

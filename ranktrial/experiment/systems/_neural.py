@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from ranktrial.common.keys import INLINE, LEFT_OUT, JsonObject, Length, Needs, Not, Rule, plain, stated
+from ranktrial.common.keys import INLINE, JsonObject, Length, Needs, Not, Rule, plain, stated
 from ranktrial.common.urls import shown
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.sections.configuration import Configuration, SelectSeed
@@ -36,13 +36,11 @@ class ExportKeys:
         Literal["torch", "onnx", "openvino"] | None,
         "onnx, openvino: the checkpoint, trained or not, is exported to ONNX and ranks with onnxruntime or "
         "OpenVINO on the CPU; torch (default): the backend that the model names",
-        LEFT_OUT,
     ] = None
     precision: Annotated[
         Literal["fp32", "int8"] | None,
         "precision of the weights with backend: onnx (which int8 implies) or openvino: fp32 (default), or int8, "
         "quantised by onnxruntime",
-        LEFT_OUT,
     ] = None
 
 
@@ -169,13 +167,12 @@ Seeds = Annotated[int, Rule(minimum=1, maximum=1000)] | ListOfSeeds
 class RecipeRule:
     """A rule that assigns the trainings of a recipe to the tasks of datasets."""
 
-    name: Annotated[str | None, "name of the recipe", LEFT_OUT] = None
+    name: Annotated[str | None, "name of the recipe"] = None
     dataset: Annotated[
         Literal["target", "others"] | None,
         "target: each task is ranked with the training on its own dataset; others: with each training on another one",
-        LEFT_OUT,
     ] = None
-    each: Annotated[dict[str, str] | None, "the recipe for each dataset", Rule(min_properties=1), LEFT_OUT] = None
+    each: Annotated[dict[str, str] | None, "the recipe for each dataset", Rule(min_properties=1)] = None
 
 
 def _is_one(recipe: object) -> bool:
@@ -186,46 +183,40 @@ def _is_one(recipe: object) -> bool:
 class NeuralKeys(ExportKeys, Made):
     """The keys of systems with a model."""
 
-    model: Annotated[str | None, "the model that ranks", LEFT_OUT] = None
+    model: Annotated[str | None, "the model that ranks"] = None
     recipe: Annotated[
         str | RecipeRule | None,
         "how the model is trained; {name: R, dataset: target}: rank the tasks of each dataset with the training of "
         "R on it; dataset: others: one system per training of R, for the tasks of all other datasets; {each: "
         "{dataset: recipe, ...}} lists the recipes explicitly",
-        LEFT_OUT,
     ] = None
     seeds: Annotated[
         Seeds | None,
         "number of trainings of the recipe, with the seeds 1, 2, ...; or the list of seeds",
         Needs("recipe"),
-        LEFT_OUT,
     ] = None
     select_seed: Annotated[
         SelectSeed | None,
         "on datasets other than that of `task`, run only the seed that scores best on `task`",
         Needs("recipe"),
         Needs("one recipe for all tasks", path="recipe", such=_is_one),
-        LEFT_OUT,
     ] = None
     long_documents: Annotated[
         Literal["truncate", "passages"] | None,
         "truncate (default): at the model's max_length; passages: query and document are split into passages and "
         "scored pairwise; the score is the sum, over the query's passages, of the maximum over the document's "
         "passages",
-        LEFT_OUT,
     ] = None
     passage_length: Annotated[
         Length | None,
         "maximum length in characters of a passage made of whole sentences; default 150",
         Needs("long_documents: passages"),
-        LEFT_OUT,
     ] = None
     truncate_dim: Annotated[
         Length | None,
         "number of leading dimensions of a bi-encoder's vectors that are used, as in sentence-transformers; texts "
         "are encoded once, for systems of all dimensions; default all",
         Not("embeddings", "they quantise whole vectors"),
-        LEFT_OUT,
     ] = None
 
 

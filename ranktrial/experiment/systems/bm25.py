@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from ranktrial.common.keys import LEFT_OUT, Needs, Not, Rule, Share
+from ranktrial.common.keys import Needs, Not, Rule, Share
 from ranktrial.configuration.checker import Checker
 from ranktrial.experiment.records import System
 from ranktrial.experiment.systems._lexical import (
@@ -35,12 +35,10 @@ class Parameters:
     k1: Annotated[
         Annotated[float, Rule(minimum=0, maximum=1000)] | None,
         "bm25: saturation of term frequencies; default 0.9 as in Pyserini; with Elasticsearch, its default 1.2",
-        LEFT_OUT,
     ] = None
     b: Annotated[
         Share | None,
         "bm25: normalisation by document length; default 0.4 as in Pyserini; with Elasticsearch, its default 0.75",
-        LEFT_OUT,
     ] = None
 
 
@@ -53,26 +51,20 @@ class Keys(Parameters, LexicalKeys):
         Literal["lucene", "elasticsearch"] | None,
         "bm25: Lucene within the job (default), or an Elasticsearch server",
         Needs("url", of="elasticsearch"),
-        LEFT_OUT,
     ] = None
     url: Annotated[
         str | None,
         "the server's address; user name and password are read only from the environment",
         Needs("engine: elasticsearch"),
         Rule(title="an address that begins with http:// or https://", pattern="^https?://[^{}<>]+$"),
-        LEFT_OUT,
     ] = None
     tune: Annotated[
         bool | None,
         "bm25: choose k1 and b on the dev split, then the parameters of feedback",
         Not("engine: elasticsearch", LUCENE, of=True),
-        LEFT_OUT,
     ] = None
     grid: Annotated[
-        Grid | None,
-        "bm25: the values tried when tuning, and the measure that decides",
-        Needs("tune: true"),
-        LEFT_OUT,
+        Grid | None, "bm25: the values tried when tuning, and the measure that decides", Needs("tune: true")
     ] = None
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.keys import LEFT_OUT, JsonObject, Label, Needs
+from ranktrial.common.keys import JsonObject, Label, Needs
 from ranktrial.common.urls import find_file
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.sections.comparison import FilesOfSeeds
@@ -26,25 +26,21 @@ class Keys(Labelled):
         FilesOfSeeds | None,
         "external: one run file per task (qid Q0 docid rank score tag, or qid docid rank score), or a list with one "
         "per training seed",
-        LEFT_OUT,
     ] = None
     scores: Annotated[
         FilesOfSeeds | None,
         "external: one file of values per task of format scores (one value per line, or a table: CSV, TSV, JSON lines, "
         "parquet; or MTEB's folder of a model's results), or a list with one per training seed",
-        LEFT_OUT,
     ] = None
     column: Annotated[
         Label | None,
         "external: this system in files with several: the heading of its values, or its name in a column of systems; a "
         "list makes one system per name",
         Needs("scores", "these files have columns"),
-        LEFT_OUT,
     ] = None
     folds: Annotated[
         bool | None,
         "external: the files of a task are folds of cross-validation, which are joined: each query is in one of them",
-        LEFT_OUT,
     ] = None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import LEFT_OUT, JsonObject, Needs, Not, Rule, given
+from ranktrial.common.keys import JsonObject, Needs, Not, Rule, given
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.experiment.datasets import check_split
@@ -23,12 +23,9 @@ class Grid:
     """The weights to try."""
 
     step: Annotated[
-        float | None,
-        "the weights tried are multiples of it; default 0.1",
-        Rule(exclusive_minimum=0, maximum=0.5),
-        LEFT_OUT,
+        float | None, "the weights tried are multiples of it; default 0.1", Rule(exclusive_minimum=0, maximum=0.5)
     ] = None
-    measure: Annotated[str | None, "measure that decides; default: the first of the measures", LEFT_OUT] = None
+    measure: Annotated[str | None, "measure that decides; default: the first of the measures"] = None
 
 
 SUMS = "method: weighted-sum or method: CombSUM or method: CombMNZ"
@@ -45,20 +42,17 @@ class Keys(Made):
     method: Annotated[
         Literal["reciprocal-rank", "weighted-sum", "CombSUM", "CombMNZ"] | None,
         "fusion: reciprocal-rank (default) or sums of normalised scores: weighted-sum, CombSUM, CombMNZ",
-        LEFT_OUT,
     ] = None
     k: Annotated[
         float | None,
         "a document at rank r of a run gets 1 / (k + r); default 60",
         Rule(minimum=0, maximum=1_000_000),
         Not(SUMS),
-        LEFT_OUT,
     ] = None
     normalise: Annotated[
         Literal[tuple(NORMALISATIONS)] | None,  # type: ignore[valid-type]
         "normalisation that makes a query's scores comparable between runs; default min-max",
         Needs(SUMS),
-        LEFT_OUT,
     ] = None
     weights: Annotated[
         dict[str, Annotated[float, Rule(minimum=0, maximum=1_000_000)]] | None,
@@ -66,14 +60,10 @@ class Keys(Made):
         WEIGHTED,
         Not("tune: true"),
         Rule(min_properties=1),
-        LEFT_OUT,
     ] = None
-    tune: Annotated[bool | None, "choose the weights on the dev split", WEIGHTED, LEFT_OUT] = None
+    tune: Annotated[bool | None, "choose the weights on the dev split", WEIGHTED] = None
     grid: Annotated[
-        Grid | None,
-        "the weights tried sum to 1 and are multiples of step (default 0.1)",
-        Needs("tune: true"),
-        LEFT_OUT,
+        Grid | None, "the weights tried sum to 1 and are multiples of step (default 0.1)", Needs("tune: true")
     ] = None
 
 

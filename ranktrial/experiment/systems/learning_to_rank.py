@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, cast
 
-from ranktrial.common.keys import LEFT_OUT, OTHERS, JsonObject, NameOrNames, Names, Rule, Written, given, stated
+from ranktrial.common.keys import NULL, OTHERS, JsonObject, NameOrNames, Names, Rule, Written, given, stated
 from ranktrial.common.wording import hint
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.dataset_keys import format_of
@@ -71,11 +71,13 @@ class Keys(Made):
         "learning-to-rank: features of the set that it learns from: their columns, names or families, or systems "
         "whose scores they are; a list of lists (null: all) makes one system per list, and each makes one system "
         "per feature",
+        NULL,
     ] = None
     without: Annotated[
         str | tuple[str, ...] | None,
         Written(str | Selected | None),
         "learning-to-rank: features that it does not learn from, given as for only",
+        NULL,
     ] = None
     learner: Annotated[
         str | LearnerKeys,
@@ -85,22 +87,19 @@ class Keys(Made):
     train_on: Annotated[
         NameOrNames | None,
         "learning-to-rank: the dataset, or several, whose training queries it learns from; default that of each task",
-        LEFT_OUT,
     ] = None
     measure: Annotated[
         str | None,
         "learning-to-rank: measure that selects from a grid on dev and whose decrease is the feature importance; "
         "default: the first of the measures",
-        LEFT_OUT,
     ] = None
     refit: Annotated[
         bool | None,
         "learning-to-rank: true: train once more on the train and dev queries together, with the parameters and "
         "the number of trees that were chosen on dev; this model ranks all tasks except dev",
-        LEFT_OUT,
     ] = None
     seeds: Annotated[
-        _neural.Seeds | None, "learning-to-rank: number of trainings of a learner that uses random numbers", LEFT_OUT
+        _neural.Seeds | None, "learning-to-rank: number of trainings of a learner that uses random numbers"
     ] = None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from ranktrial.common.keys import LEFT_OUT, JsonObject, Length, Rule, stated
+from ranktrial.common.keys import JsonObject, Length, Rule, stated
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.experiment.endpoints import check_chat
@@ -23,12 +23,12 @@ Few = Annotated[int, Rule(minimum=1, maximum=1000)]
 class Keys(Made):
     rerank: Annotated[Candidates, "the documents that are re-ranked"]
     endpoint: Annotated[ChatEndpoint, "listwise: the language model, called through OpenAI's protocol (docs/models.md)"]
-    window: Annotated[Few | None, f"listwise: number of documents ordered at a time; default {WINDOW}", LEFT_OUT] = None
-    step: Annotated[
-        Few | None, f"listwise: number of ranks that the window moves towards the top; default {STEP}", LEFT_OUT
-    ] = None
-    passes: Annotated[Few | None, f"listwise: number of passes over the list; default {PASSES}", LEFT_OUT] = None
-    max_words: Annotated[Length | None, f"listwise: words kept per document; default {WORDS}", LEFT_OUT] = None
+    window: Annotated[Few | None, f"listwise: number of documents ordered at a time; default {WINDOW}"] = None
+    step: Annotated[Few | None, f"listwise: number of ranks that the window moves towards the top; default {STEP}"] = (
+        None
+    )
+    passes: Annotated[Few | None, f"listwise: number of passes over the list; default {PASSES}"] = None
+    max_words: Annotated[Length | None, f"listwise: words kept per document; default {WORDS}"] = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from ranktrial.common.keys import LEFT_OUT, Needs, Rule
+from ranktrial.common.keys import Needs, Rule
 from ranktrial.experiment.systems._lexical import Lexical, LexicalKeys, Similarity, grid_of, plain_lists
 
 NAME = "query-likelihood"
@@ -21,7 +21,6 @@ class Parameters:
     mu: Annotated[
         Annotated[float, Rule(minimum=0.001, maximum=1_000_000)] | None,
         "query-likelihood: mu of Dirichlet smoothing, the weight of the collection's language model; default 1000",
-        LEFT_OUT,
     ] = None
 
 
@@ -30,14 +29,9 @@ Grid: Any = grid_of(Parameters)
 
 @dataclass(frozen=True, kw_only=True)
 class Keys(Parameters, LexicalKeys):
-    tune: Annotated[
-        bool | None, "query-likelihood: choose mu on the dev split, then the parameters of feedback", LEFT_OUT
-    ] = None
+    tune: Annotated[bool | None, "query-likelihood: choose mu on the dev split, then the parameters of feedback"] = None
     grid: Annotated[
-        Grid | None,
-        "query-likelihood: the values tried when tuning, and the measure that decides",
-        Needs("tune: true"),
-        LEFT_OUT,
+        Grid | None, "query-likelihood: the values tried when tuning, and the measure that decides", Needs("tune: true")
     ] = None
 
 

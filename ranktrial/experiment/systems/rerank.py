@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
-from ranktrial.common.keys import LEFT_OUT, Depth, JsonObject
+from ranktrial.common.keys import Depth, JsonObject
 from ranktrial.configuration.checker import Checker
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.systems import _neural
@@ -33,13 +33,12 @@ class CandidatesWithVectors(Candidates):
         Literal["candidates", "corpus"] | None,
         "bi-encoders: document vectors that are encoded: those of the candidates, anew for each ranking (default), "
         "or those of the whole corpus, once for all rankings with a checkpoint",
-        LEFT_OUT,
     ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Keys(_neural.NeuralKeys):
-    rerank: Annotated[CandidatesWithVectors | None, "the documents that are re-ranked", LEFT_OUT] = None
+    rerank: Annotated[CandidatesWithVectors | None, "the documents that are re-ranked"] = None
 
 
 REFERENCES = {**_neural.REFERENCES, ("rerank", "first_stage"): "systems"}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from ranktrial.common.errors import shortened
-from ranktrial.common.keys import LEFT_OUT, JsonObject, Length, Needs, Not, given
+from ranktrial.common.keys import JsonObject, Length, Needs, Not, given
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.experiment.index_records import TOKEN_VECTORS, Nearest, Quantised
@@ -46,17 +46,13 @@ class Embeddings:
         "one bit per dimension",
     ]
     rescore: Annotated[
-        bool | None,
-        "whether the top documents are re-scored with the query's own vector; default true",
-        NOT_AGAIN,
-        LEFT_OUT,
+        bool | None, "whether the top documents are re-scored with the query's own vector; default true", NOT_AGAIN
     ] = None
     rescore_multiplier: Annotated[
         Length | None,
         f"number of re-scored documents as a multiple of depth; default {MULTIPLIER}",
         NOT_AGAIN,
         Not("embeddings.rescore: false"),
-        LEFT_OUT,
     ] = None
 
 
@@ -73,13 +69,11 @@ class Approximate:
         Length | None,
         "number of candidates that a search keeps; default 16, and never fewer than depth",
         Needs("an index of HNSW", path="approximate.index", such=_is_graph),
-        LEFT_OUT,
     ] = None
     nprobe: Annotated[
         Length | None,
         "number of lists that a search visits; default 1",
         Needs("an index with IVF", path="approximate.index", such=_has_lists),
-        LEFT_OUT,
     ] = None
 
 
@@ -89,7 +83,6 @@ class Keys(_neural.NeuralKeys):
         Embeddings | None,
         "bi-encoders: precision of the vectors in which the corpus is searched; it is encoded once for all precisions",
         WHOLE_CORPUS,
-        LEFT_OUT,
     ] = None
     approximate: Annotated[
         Approximate | None,
@@ -97,7 +90,6 @@ class Keys(_neural.NeuralKeys):
         "all of them, and misses some; how many is measured",
         WHOLE_CORPUS,
         Not("truncate_dim or embeddings or long_documents: passages", "it searches whole vectors of whole texts"),
-        LEFT_OUT,
     ] = None
 
 

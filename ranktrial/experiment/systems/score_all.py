@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from ranktrial.common.keys import LEFT_OUT, Not
+from ranktrial.common.keys import Not
 from ranktrial.experiment.records import System
 from ranktrial.experiment.systems import _neural
 from ranktrial.models.adapters import adapter
@@ -22,7 +22,6 @@ class Keys(_neural.NeuralKeys):
         "documents scored by a system without rerank; a cross-encoder needs it, and then scores every pair of "
         "query and document",
         Not("rerank", "all documents or those of a first stage"),
-        LEFT_OUT,
     ] = None
 
 
