@@ -15,7 +15,7 @@ from ranktrial.engine.identity import identify, OwnPlaces
 from ranktrial.engine.job_records import refuse_false_records
 from ranktrial.engine.rule_helpers import message_of
 from ranktrial.engine.run_progress import errors_of_logs, follow
-from ranktrial.engine.scheduling import prefer_first, time_alone
+from ranktrial.engine.rule_graph import prefer_first, time_alone
 from ranktrial.engine.slurm import begin_run
 from ranktrial.configuration.reading import write_resolved
 from scripts.reports.planning import figures

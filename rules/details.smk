@@ -26,7 +26,7 @@ use rule in_evaluation as moderate with:
         comparison=one_of(figures.moderated(EXPERIMENT)),
     params:
         **job(
-            code("synthesis/moderate.py", planned(synthesis.moderation_modules)),
+            code("synthesis/moderate.py", planned(synthesis.modules)),
             planned(synthesis.moderation_settings),
         ),
 

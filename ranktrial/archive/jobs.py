@@ -27,10 +27,10 @@ from typing import Annotated, Any
 from ranktrial.archive import layout
 from ranktrial.archive.layout import kind_of, result_path
 from ranktrial.archive.shapes import FILE, Each, check_shape
+from ranktrial.common.command_line import HEAD, NONE
 from ranktrial.common.digests import content_sha256
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import sha256
-from ranktrial.common.job_log import HEAD, NONE
 from ranktrial.common.ledger import recorded
 from ranktrial.common.paths import OUR_CODE
 from ranktrial.common.strict_json import read_json

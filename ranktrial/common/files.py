@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
-from ranktrial.common import input_digests, ledger
+from ranktrial.common import digests, ledger
 from ranktrial.common.digests import sha256
 from ranktrial.common.errors import UserError
 from ranktrial.common.reading import DAMAGE, UTF_8, damaged, open_text
@@ -57,7 +57,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
             yield folder / path.name
         nested = any(part.startswith(".") and part.endswith(".partial") for part in path.parts)
         if not nested:  # inside another atomic path, which checks
-            input_digests.check()
+            digests.check()
         _permit(folder / path.name)
         sums = ledger.hashes(folder / path.name) if ledger.name_of(path) else {}
         ledger.forget(path)

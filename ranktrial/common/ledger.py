@@ -7,15 +7,16 @@ checked; `make check-results` counts them. The ledger is inside results/, so tha
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ranktrial.common.digests import files_below, sha256
 from ranktrial.common.errors import UserError
-from ranktrial.common.replacing import write_whole
 
 RESULTS = "results"
 LEDGER = Path(RESULTS, "state", "sha256")
@@ -154,3 +155,26 @@ def write_entry(entry: Path, digests: dict[str, str]) -> None:
         mark = "" if escaped == name else "\\"
         lines.append(f"{mark}{digest}  {escaped}\n")
     write_whole(entry, "".join(lines).encode(errors="surrogateescape"))
+
+
+# For small files that are not outputs of jobs, as are the entries; for those, see files.atomic_path.
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path`, of this process alone. Once the block succeeds, it replaces `path`.
+
+    Its name is short, since that of `path` may already have the maximum length of the file system.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    name = hashlib.sha256(os.fsencode(path.name)).hexdigest()[:12]
+    temporary = path.with_name(f".{name}.{os.getpid()}.partial")
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file atomically, so that no other process sees half of it."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)

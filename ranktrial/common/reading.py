@@ -2,6 +2,8 @@
 
 A pipe, a device or a socket would hang the reader or never end. A small packed file can unpack to more than the disk
 can store.
+
+Reading ahead: another thread makes the next item while the current one is processed outside of Python.
 """
 
 from __future__ import annotations
@@ -13,8 +15,10 @@ import lzma
 import os
 import stat
 import zlib
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from ranktrial.common.errors import UserError
 
@@ -235,3 +239,16 @@ def damaged(path: Path, error: Exception, number: int = 0, encoding: str = UTF_8
                 break
     what, remedy = _likely(error) if encoding == UTF_8 else ("", "")
     return WrongEncoding(f"{path}:{number}: not {UTF_8.upper() if encoding == UTF_8 else encoding} text{what}", remedy)
+
+
+Item = TypeVar("Item")
+
+
+def ahead(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield the items in order, with one beyond the current in memory. Exceptions of `items` are raised here."""
+    iterator, end = iter(items), object()
+    with ThreadPoolExecutor(1) as reader:
+        waiting = reader.submit(next, iterator, end)
+        while (item := waiting.result()) is not end:
+            waiting = reader.submit(next, iterator, end)
+            yield item  # type: ignore[misc]  # no end

@@ -18,7 +18,7 @@ import yaml
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import JsonObject
-from ranktrial.common.replacing import write_whole
+from ranktrial.common.ledger import write_whole
 from ranktrial.common.settings import read_settings
 from ranktrial.common.strict_yaml import read_yaml as read_yaml
 from ranktrial.configuration.checker import Source

@@ -27,8 +27,7 @@ from ranktrial.configuration.sections.comparison import ComparisonEntry
 from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.models.adapters import MODEL_TYPES
 from ranktrial.models.model_keys import Model
-
-MODERATORS = "ranktrial.synthesis.moderators"
+from ranktrial.synthesis.moderators import MODERATORS
 
 
 @dataclass(frozen=True)
@@ -124,8 +123,7 @@ def add_plugins(entry: Schema, choice: Choice, modules: dict[str, ModuleType]) -
 
 def add_moderators(part: Schema) -> None:
     """Add the known moderators as values, besides the alternative of a column of a file."""
-    known = declared(MODERATORS)
-    part["anyOf"][0] = {"enum": list(known)}
-    described = [f"{name}: {module.DESCRIPTION}" for name, module in known.items()]
+    part["anyOf"][0] = {"enum": list(MODERATORS)}
+    described = [f"{name}: {moderator.description}" for name, moderator in MODERATORS.items()]
     own = "a moderator known for each task, or a column of a TSV file: task, then columns of numbers or text"
     part["description"] = "; ".join([*filter(None, [part.get("description")]), own, *described])

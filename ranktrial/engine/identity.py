@@ -4,7 +4,7 @@ Snakemake compares the inputs of a job as a set, and leaves parameters that depe
 systems of a comparison that change places, or tasks in another order, look like no change; and of files of the user's
 own it compares dates first. Here each job of this repository's rules has one more recorded parameter, the digest of its
 inputs in their order and by their names; and its settings contain, by path, the SHA-256 of each file or folder of the
-user's own among its inputs (`sha256_of`), which the job itself checks too (see ranktrial/common/input_digests.py). It
+user's own among its inputs (`sha256_of`), which the job itself checks too (see ranktrial/common/digests.py). It
 is done for all rules at once, after the last is read, so that no rule can leave it out.
 
 The SHA-256 of own data is kept in results/state/own-data/ as long as size, date and inode of each file stay the same.
@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from ranktrial.common.digests import content_sha256, files_below
-from ranktrial.common.replacing import write_whole
+from ranktrial.common.ledger import write_whole
 from ranktrial.engine.rule_helpers import settings
 
 SETTINGS, OWN = "settings", "sha256_of"

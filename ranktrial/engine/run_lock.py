@@ -33,8 +33,8 @@ from snakemake.exceptions import LockException
 from snakemake.persistence.file import FilePersistence
 
 from ranktrial.common.errors import UserError
+from ranktrial.common.ledger import write_whole
 from ranktrial.common.processes import exists
-from ranktrial.common.replacing import write_whole
 from ranktrial.common.settings import read_settings
 from ranktrial.common.strict_json import read_json
 

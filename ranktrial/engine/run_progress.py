@@ -26,8 +26,8 @@ from typing import Any
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from ranktrial.common.job_log import HEAD
-from ranktrial.engine import run_state as state
+from ranktrial.common.command_line import HEAD
+from ranktrial.engine import display as state
 from ranktrial.engine.display import Display, ending, in_words, lasts, stage_of
 from ranktrial.engine.run_lock import refusal
 

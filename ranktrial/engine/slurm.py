@@ -40,7 +40,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.slurm import ask
+from ranktrial.common.processes import ask
 from ranktrial.engine.slurm_states import LONGEST, watch
 from ranktrial.engine.slurm_submission import add_options, end_jobs, guard, queued
 

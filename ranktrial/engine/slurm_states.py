@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.slurm import ask
+from ranktrial.common.processes import ask
 from ranktrial.engine.slurm_submission import Submissions
 
 ENDED_BADLY = (

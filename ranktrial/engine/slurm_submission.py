@@ -40,7 +40,7 @@ from types import FrameType
 from typing import Any
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.slurm import ask, passes, pauses
+from ranktrial.common.processes import ask, passes, pauses
 
 WARNING = signal.SIGURG  # ignored by each process that does not ask for it
 STEP = " --executor slurm-jobstep --jobs 1"  # by which the plugin lets a job start a step

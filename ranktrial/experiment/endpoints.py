@@ -16,8 +16,7 @@ from ranktrial.common.keys import given
 from ranktrial.common.urls import service
 from ranktrial.configuration.checker import Checker
 from ranktrial.models.adapters import writes
-from ranktrial.models.chat_keys import ChatEndpoint
-from ranktrial.models.endpoint_keys import KEY, Service, variable_of
+from ranktrial.models.endpoint_keys import KEY, ChatEndpoint, Service, variable_of
 from ranktrial.models.model_keys import Model
 
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from ranktrial.common.errors import REFUSED, UserError
-from ranktrial.common.front_matter import front_matter
 from ranktrial.common.keys import given, keys_of, stated
 from ranktrial.common.paths import why_not_below
+from ranktrial.common.strict_yaml import front_matter
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.dataset_keys import format_of
 from ranktrial.configuration.location_checks import check_hub, check_location

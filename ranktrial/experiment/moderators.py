@@ -17,7 +17,7 @@ from ranktrial.experiment.records import Comparison, Moderator, Task
 from ranktrial.ir.outside_table import read_table
 from ranktrial.statistics.design_matrix import FEWEST
 from ranktrial.statistics.estimators import takes_moderators
-from ranktrial.synthesis.moderators import DOCUMENTS, JUDGED, JUDGEMENTS, QRELS, moderator_named, moderator_source
+from ranktrial.synthesis.moderators import DOCUMENTS, JUDGED, JUDGEMENTS, MODERATORS, QRELS
 
 
 def moderators(check: Checker, key: str, entry: ComparisonEntry, tasks: list[Task]) -> tuple[Moderator, ...]:
@@ -40,7 +40,7 @@ def subgroups(check: Checker, key: str, entry: ComparisonEntry, tasks: list[Task
     if given is None:
         return None
     moderator = _moderator(check, f"{key}.subgroups", given, tasks, categorical=True)
-    if isinstance(given, str) and not moderator_named(given).CATEGORICAL:
+    if isinstance(given, str) and not MODERATORS[given].categorical:
         problem = f"{given} is a number, which forms no groups; give it as one of moderators, or a column of words"
         raise check.fail(f"{key}.subgroups", problem)
     _check_model(check, f"{key}.subgroups", entry.estimator, tasks)
@@ -59,9 +59,9 @@ def _moderator(
 ) -> Moderator:
     if isinstance(given, str):
         for task in tasks:
-            if lacks := next(filter(None, (_lacking(need, task) for need in moderator_named(given).NEEDS)), None):
+            if lacks := next(filter(None, (_lacking(need, task) for need in MODERATORS[given].needs)), None):
                 raise check.fail(key, f"{given}: task {task.name!r} has no {lacks}")
-        return Moderator(given, moderator_named(given).LABEL)
+        return Moderator(given, MODERATORS[given].label)
     column, path = given.column, Path(given.file)
     if not path.is_file():
         raise check.fail(key, f"no file {given.file!r}")
@@ -133,10 +133,4 @@ def needs_qrels(comparison: Comparison) -> bool:
 
 def _needs(comparison: Comparison) -> set[str]:
     known = [moderator.name for moderator in asked(comparison) if moderator.values is None]
-    return {need for name in known for need in moderator_named(name).NEEDS}
-
-
-def sources(comparison: Comparison) -> list[str]:
-    """Return the module files of its known moderators."""
-    known = {moderator.name for moderator in asked(comparison) if moderator.values is None}
-    return sorted(map(moderator_source, known))
+    return {need for name in known for need in MODERATORS[name].needs}

@@ -10,22 +10,23 @@ from typing import NamedTuple
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.wording import integer
-from ranktrial.ir.columns import (
+from ranktrial.ir.measure_names import canonical
+from ranktrial.ir.outside_table import (
     Cell,
+    Table,
     Wanted,
     as_id,
     column_of_values,
     is_heading,
     is_summary,
     none_of,
+    read_table,
     roles,
     roles_in,
     roles_without_heading,
     rows_of_roles,
     same_task,
 )
-from ranktrial.ir.measure_names import canonical
-from ranktrial.ir.outside_table import Table, read_table
 from ranktrial.ir.trec import shown, why_no_id
 
 EXPECTED = "one value per line, or id, tab and value"

@@ -1,10 +1,10 @@
 """The kernels of torch models: only the library's, or also faster ones on processors that support them.
 
 The fast kernels are oneDNN products with packed weights (processor.py), oneDNN products in training
-(trained_products.py), a last layer for the first token only (first_token.py) and concurrent batches of texts of similar
-length (token_batches.py, side_by_side.py). Their results equal the library's up to fp32 rounding, which tests verify.
-On a GPU, the fast kernels multiply in bf16 (running.py). The configuration key `kernels` decides; a job sets it once,
-before it loads a model.
+(trained_products.py), a last layer for the first token only (cross_encoding.py) and concurrent batches of texts of
+similar length (token_batches.py). Their results equal the library's up to fp32 rounding, which tests verify. On a GPU,
+the fast kernels multiply in bf16 (running.py). The configuration key `kernels` decides; a job sets it once, before it
+loads a model.
 """
 
 from __future__ import annotations

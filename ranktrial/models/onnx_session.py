@@ -1,24 +1,144 @@
-"""What ONNX models share: a weights file, run on the CPU (see onnx_runtimes), and a tokenizer; no code of the model.
+"""What ONNX models share: a weights file, run on the CPU, and a tokenizer; no code of the model.
 
 The checkpoint contains model.onnx and either tokenizer.json or a BERT vocabulary (vocab.txt). One that was exported by
-ranktrial (see onnx_export) also states, in exported.json, what the graph does not contain and which runtime is used.
+ranktrial (see onnx_export) also states, in exported.json, what the graph does not contain and which runtime is used:
+the `backend` of a system, onnxruntime or OpenVINO.
+
+The onnx package reads a file before a runtime loads it, for its validity and the precision of its weights. Both
+runtimes read the same file. onnxruntime also quantises files, and runs those that were not exported by ranktrial; a
+record beside an exported file states whether OpenVINO is used instead.
 """
 
 from __future__ import annotations
 
-from collections import deque
+import os
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
+from math import prod
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from ranktrial.common.errors import UserError
+from ranktrial.models.instructions import WHOLE_SUMS, has
 from ranktrial.models.model_files import read_object
-from ranktrial.models.onnx_file import precision
-from ranktrial.models.onnx_runtimes import Runtime, open_graph
+
+if TYPE_CHECKING:
+    import onnx
+
+
+# Keys are the numbers of onnx.TensorProto.DataType.
+PRECISIONS = {1: "fp32", 2: "int8", 3: "int8", 10: "fp16", 11: "fp64", 16: "bf16", 17: "fp8", 21: "int4", 22: "int4"}
+
+
+def read_onnx(file: Path) -> onnx.ModelProto:
+    """The model in a file, without external weights. Raises UserError unless it has a graph and operators."""
+    from google.protobuf.message import DecodeError
+    from onnx import ModelProto
+
+    try:
+        model = ModelProto.FromString(file.read_bytes())
+    except DecodeError:
+        model = ModelProto()
+    if not model.HasField("graph") or not model.opset_import:
+        raise UserError(f"{file}: not an ONNX file, or damaged")
+    return model
+
+
+def precision(file: Path) -> str:
+    """The data type of most of a model's weights: fp32, fp16, int8 …; `unknown` if the file contains none."""
+    sizes: Counter[str] = Counter()
+    for tensor in read_onnx(file).graph.initializer:
+        sizes[PRECISIONS.get(tensor.data_type, "unknown")] += prod(tensor.dims)
+    return sizes.most_common(1)[0][0] if sizes else "unknown"
+
+
+WHOLE_NUMBERS = {"i64": "int64", "i32": "int32"}  # OpenVINO's name of a type -> onnxruntime's
+
+
+class Output(NamedTuple):
+    """An output tensor of a graph; dynamic dimensions are not integers."""
+
+    name: str
+    shape: list
+
+
+class Runtime(Protocol):
+    """A loaded graph."""
+
+    CONCURRENT: bool  # whether several threads may run it at once
+    inputs: dict[str, str]  # input name -> type
+    outputs: list[Output]
+
+    def run(self, outputs: list[str], given: dict[str, np.ndarray]) -> list[np.ndarray]:
+        """The named outputs for the given inputs."""
+
+
+class OnnxRuntime:
+    """A graph in onnxruntime."""
+
+    CONCURRENT = True
+
+    def __init__(self, file: Path, threads: int) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.log_severity_level = 4  # errors are raised
+        if not has(WHOLE_SUMS):
+            # Without VNNI, sums of int8 products saturate unless this is set, so scores would depend on the machine.
+            # On other processors, it takes nearly twice the time for the same numbers.
+            options.add_session_config_entry("session.x64quantprecision", "1")
+        self.session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+        types = {node.name: node.type for node in self.session.get_inputs()}
+        self.inputs = {name: stated.removeprefix("tensor(").removesuffix(")") for name, stated in types.items()}
+        self.outputs = [Output(node.name, node.shape) for node in self.session.get_outputs()]
+
+    def run(self, outputs: list[str], given: dict[str, np.ndarray]) -> list[np.ndarray]:
+        return self.session.run(outputs, given)
+
+
+class OpenVino:
+    """A graph in OpenVINO, computed in fp32 even on processors that are faster in bf16."""
+
+    CONCURRENT = False
+
+    def __init__(self, file: Path, threads: int) -> None:
+        import openvino
+
+        settings = {"INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
+        if threads:
+            settings["INFERENCE_NUM_THREADS"] = str(threads)
+        self.graph = openvino.Core().compile_model(str(file), "CPU", settings)
+        types = {node.get_any_name(): node.get_element_type().get_type_name() for node in self.graph.inputs}
+        self.inputs = {name: WHOLE_NUMBERS.get(stated, stated) for name, stated in types.items()}
+        self.outputs = [Output(node.get_any_name(), list(node.get_partial_shape())) for node in self.graph.outputs]
+
+    def run(self, outputs: list[str], given: dict[str, np.ndarray]) -> list[np.ndarray]:
+        found = self.graph(given)
+        return [np.array(found[name]) for name in outputs]
+
+
+RUNTIMES: dict[str, type[OnnxRuntime] | type[OpenVino]] = {"onnx": OnnxRuntime, "openvino": OpenVino}
+
+
+def open_graph(file: Path, backend: str, threads: int | None = None) -> tuple[Runtime, int]:
+    """A file's graph in a backend's runtime, and its number of threads: OMP_NUM_THREADS, or the number of cores.
+
+    Raises UserError if there is no such backend, or if it cannot load the file.
+    """
+    if backend not in RUNTIMES:
+        raise UserError(f"{file}: is to be run by {backend!r}; known are {', '.join(RUNTIMES)}")
+    threads = threads or int(os.environ.get("OMP_NUM_THREADS", 0))
+    try:
+        return RUNTIMES[backend](file, threads), threads or os.cpu_count() or 1
+    except Exception as error:  # the runtimes' own exceptions, which share no base class
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise UserError(f"{file}: cannot be loaded: {lines[0]}") from None
+
 
 FILE, EXPORTED = "model.onnx", "exported.json"
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")  # the inputs of a graph exported by ranktrial

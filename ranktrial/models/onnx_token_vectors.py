@@ -15,8 +15,7 @@ import numpy as np
 
 from ranktrial.common.errors import UserError
 from ranktrial.models.adapters import Role
-from ranktrial.models.onnx_runtimes import Runtime
-from ranktrial.models.onnx_session import EXPORTED, OnnxSession, batches, load_tokenizer
+from ranktrial.models.onnx_session import EXPORTED, OnnxSession, Runtime, batches, load_tokenizer
 
 
 class OnnxMultiVectorEncoder:

@@ -5,6 +5,11 @@ texts by characters, although texts of the same length may differ in tokens by a
 as a whole: a query once per candidate, and a document each time it is a candidate. Here, the model gets the same
 tokens: for a sample of texts, they are compared with the library's. If its tokenizer behaves differently (or is written
 in Python), the library tokenises all texts.
+
+On a CPU, each thread of a job computes whole batches of a torch model. Threads that share a batch wait for each other
+at every operation, which takes a fifteenth of the time with two threads. The batches are the same, and each is computed
+by one thread (unless there are many threads), so a job with several threads gives the same result as a job with one,
+bit for bit.
 """
 
 from __future__ import annotations
@@ -12,9 +17,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from threading import Lock
+from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -23,7 +30,66 @@ import torch
 from ranktrial.models.batch_sizes import BATCHES, texts_per_batch
 from ranktrial.models.gpu import on_gpu, unread_masks, waiting
 from ranktrial.models.kernels import fast
-from ranktrial.models.side_by_side import Text, each_batch, replaced
+
+Text = TypeVar("Text", str, tuple[str, str])
+Result = TypeVar("Result")
+
+MOST = 4  # concurrent batches, since each takes memory; with more threads, several share a batch
+LEAST = 2  # batches per worker; with fewer, some workers would wait for the last batch
+
+
+def each_batch(
+    model: Any, compute: Callable[[list[Text]], Result], texts: Sequence[Text], batches: Sequence[np.ndarray]
+) -> list[Result]:
+    """The results of `compute` for all batches, given as indices of texts; `model` is the library model that it runs.
+
+    On a device other than the CPU, or with one thread or few batches, they run sequentially.
+    """
+
+    def of(batch: np.ndarray) -> Result:
+        return compute([texts[place] for place in batch])
+
+    threads, workers = torch.get_num_threads(), _workers(model)
+    if workers == 1 or len(batches) < LEAST * workers:
+        return [of(batch) for batch in batches]
+    pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(threads // workers,))
+    try:
+        with _tokenizing_in_turn(model), pool:
+            return list(pool.map(of, batches))
+    finally:
+        torch.set_num_threads(threads)  # new threads start with the number that was set last
+
+
+def _workers(model: Any) -> int:
+    """The number of batches that a model computes concurrently."""
+    return min(torch.get_num_threads(), MOST) if model.device.type == "cpu" else 1
+
+
+@contextmanager
+def replaced(model: Any, preprocess: Callable[..., Any]) -> Iterator[None]:
+    """Replace a library model's `preprocess` by this function within the context."""
+    previous = vars(model).get("preprocess")
+    model.preprocess = preprocess
+    try:
+        yield
+    finally:
+        del model.preprocess
+        if previous is not None:
+            model.preprocess = previous
+
+
+@contextmanager
+def _tokenizing_in_turn(model: Any) -> Iterator[None]:
+    """Let only one thread at a time use a model's tokenizer, since padding and truncation are its state."""
+    whole, lock = model.preprocess, Lock()
+
+    def preprocess(*arguments: Any, **options: Any) -> Any:
+        with lock:
+            return whole(*arguments, **options)
+
+    with replaced(model, preprocess):
+        yield
+
 
 SAMPLE = 64  # texts, from the shortest to the longest, whose tokens are compared with the library's
 TENSORS = {"input_ids", "attention_mask", "token_type_ids"}  # tensors of a batch that are made here

@@ -22,8 +22,18 @@ from ranktrial.common.wording import finite, integer
 from ranktrial.datasets.formats._judgements import HEADINGS
 from ranktrial.datasets.formats._trec_documents import ID_KEYS, TEXT_KEYS
 from ranktrial.datasets.formats._trec_topics import NUMBERS
-from ranktrial.ir.columns import VALUES, Roles, is_heading, roles, roles_without_heading
-from ranktrial.ir.outside_table import COMMENT, PARQUET, read_table, table_of_lines
+from ranktrial.ir.outside_table import (
+    COMMENT,
+    PARQUET,
+    VALUES,
+    Roles,
+    is_heading,
+    read_table,
+    roles,
+    roles_without_heading,
+    table_of_lines,
+)
+from ranktrial.new.folder import Folder
 
 ROWS = 50
 METRICS = "metrics"  # the names of the measures in each line of lm-evaluation-harness's samples
@@ -239,3 +249,18 @@ def _kind_of_texts(head: Head) -> Kind | None:
     if widths == {4} or (len(widths) == 1 and names & set(ID_KEYS) and names & set(TEXT_KEYS)):
         return "documents"
     return "topics" if widths == {1} and all(_COLON.match(line) for line in head.lines) else None
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A folder with its files by content type, the heads of all recognised files, and the measure
+    and the meaning of columns, if given."""
+
+    folder: Folder
+    kinds: dict[Kind, list[str]]
+    heads: dict[str, Head]
+    measure: str = ""
+    columns: str = ""  # what the columns of wide tables are, if given
+
+    def of(self, kind: Kind) -> list[str]:
+        return self.kinds.get(kind, [])

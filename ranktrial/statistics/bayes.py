@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from ranktrial.statistics.tails import legendre
+from ranktrial.statistics.summaries import legendre
 
 _NODES, _WEIGHTS = legendre(20)
 _PANELS = 60

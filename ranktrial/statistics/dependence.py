@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ranktrial.statistics.least_squares import structures
-from ranktrial.statistics.satterthwaite import Part, total
 from ranktrial.statistics.seeds import SeedEffects, seeds_parts
+from ranktrial.statistics.summaries import Part, total
 
 SMALLEST_EIGENVALUE = 1e-3  # of r: below it, tasks are nearly the same, and weights would be differences of noise
 

@@ -27,9 +27,7 @@ from ranktrial.statistics.dependence import Dependence, of_mean
 from ranktrial.statistics.independent_tasks import MetaAnalysis, meta_analysis, prediction_interval
 from ranktrial.statistics.intervals import fit_of, has_own_weights, interval_named
 from ranktrial.statistics.least_squares import Fit, cr2, gls, omega_of, projection, reml, structures, tau2_interval
-from ranktrial.statistics.satterthwaite import Part
-from ranktrial.statistics.summaries import Summary, normal_summary, widest_summary
-from ranktrial.statistics.tails import chi2_upper
+from ranktrial.statistics.summaries import Part, Summary, chi2_upper, normal_summary, widest_summary
 
 ESTIMATOR = "REML"
 OTHERWISE, ROBUST, NORMAL = "knapp-hartung", "robust", "normal"

@@ -35,8 +35,7 @@ import scipy
 from ranktrial.statistics.estimators import estimator_named
 from ranktrial.statistics.heterogeneity import c_constant, q_statistic, tau2_interval, weighted_mean
 from ranktrial.statistics.intervals import fit_of, has_own_weights, interval_named
-from ranktrial.statistics.summaries import Summary, normal_summary
-from ranktrial.statistics.tails import chi2_upper, legendre
+from ranktrial.statistics.summaries import Summary, chi2_upper, legendre, normal_summary
 
 CONFIDENCE_DISTRIBUTION = "confidence-distribution"
 LOSES = {"k-2": 2, "k-1": 1}  # degrees of freedom lost, of k tasks

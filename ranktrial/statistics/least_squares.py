@@ -57,7 +57,7 @@ import numpy as np
 import scipy
 
 from ranktrial.statistics.heterogeneity import without_rounding
-from ranktrial.statistics.satterthwaite import Part
+from ranktrial.statistics.summaries import Part
 
 _HALVINGS = 120  # maximum number, in the search for a root
 _EPS = 2 * np.finfo(float).eps

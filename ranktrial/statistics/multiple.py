@@ -53,7 +53,7 @@ import scipy
 
 from ranktrial.statistics.paired import queries
 from ranktrial.statistics.significance import flipped_sums
-from ranktrial.statistics.tails import legendre
+from ranktrial.statistics.summaries import legendre
 
 _ROUNDING = 1e-12  # a variance below this share of the mean square is only rounding
 

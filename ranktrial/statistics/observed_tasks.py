@@ -32,8 +32,8 @@ from ranktrial.statistics.effects import effect_named
 from ranktrial.statistics.method import Method
 from ranktrial.statistics.paired import constant, mean_difference
 from ranktrial.statistics.prediction_powered import PredictionPowered
-from ranktrial.statistics.satterthwaite import Part, with_seeds
 from ranktrial.statistics.seeds import SeedEffects, seeds_parts
+from ranktrial.statistics.summaries import Part, with_seeds
 from ranktrial.statistics.units import clustered, numbered, sums
 
 

@@ -43,7 +43,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from ranktrial.statistics.tails import legendre
+from ranktrial.statistics.summaries import legendre
 
 NODES = {1: 200, 2: 40, 3: 20}  # per part, by the number of estimated parts
 NEGLIGIBLE = 1e-16  # probability of estimates beyond the first and last node

@@ -34,7 +34,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy
 
-from ranktrial.statistics.satterthwaite import Part, total
+from ranktrial.statistics.summaries import Part, total
 
 
 @dataclass(frozen=True)

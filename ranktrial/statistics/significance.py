@@ -1,13 +1,8 @@
-"""Tests of one task's paired difference, and the difference itself with its t interval; reads and writes nothing.
+"""Tests of one task's paired difference (t, randomisation, equivalence), its t interval, and corrections of p-values.
 
-Sums under sign flips, the reference distribution of the randomisation test.
-
-Tests of one task's paired difference: t, randomisation, equivalence.
-
-Smucker, Allan and Carterette (2007) compare the tests for retrieval and recommend the
-randomisation test.
-
-The difference of two systems on one task with its t interval and paired t-test.
+Smucker, Allan and Carterette (2007) compare the tests for retrieval and recommend the randomisation test, whose
+reference distribution is that of sums under sign flips. Corrections for several hypotheses are those of Holm and of
+Benjamini and Hochberg.
 
 A system with several seeds has one value per query, the mean over its seeds, so that results are conditional on these
 checkpoints.
@@ -16,7 +11,7 @@ checkpoints.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,9 +20,7 @@ import scipy
 
 from ranktrial.statistics.measure_scale import within_reach
 from ranktrial.statistics.paired import mean_difference
-from ranktrial.statistics.satterthwaite import Part, half_width
-from ranktrial.statistics.summaries import upper_tail
-from ranktrial.statistics.tails import t_two_sided
+from ranktrial.statistics.summaries import Part, half_width, t_two_sided, upper_tail
 
 
 class FlippedSums(NamedTuple):
@@ -192,3 +185,56 @@ def difference_of(treatment: np.ndarray, control: np.ndarray, alpha: float, reac
     test = t_test_of(mean, [Part(variance, df)])
     low, high = (within_reach(end, reach) for end in (mean - half, mean + half))
     return Difference(mean, low, high, test.t, df, test.p_value)
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Holm's (1979) adjusted p-values, which control the family-wise error rate; None stays None and does not count."""
+
+    def adjust(ordered: np.ndarray) -> np.ndarray:
+        return np.maximum.accumulate(ordered * np.arange(len(ordered), 0, -1))
+
+    return _adjusted(p_values, adjust)
+
+
+def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
+    """Benjamini and Hochberg's (1995) adjusted p-values, which control the false discovery rate; None stays None."""
+
+    def adjust(ordered: np.ndarray) -> np.ndarray:
+        scaled = ordered * len(ordered) / np.arange(1, len(ordered) + 1)
+        return np.minimum.accumulate(scaled[::-1])[::-1]
+
+    return _adjusted(p_values, adjust)
+
+
+CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}  # their names in columns of tables
+
+
+def over_hypotheses(
+    p_values: Sequence[float | None],
+    hypotheses: Sequence[str],
+    adjust: Callable[[Sequence[float | None]], list[float | None]],
+) -> list[float | None]:
+    """Each p-value adjusted (by `adjust`, such as Holm) for the number of hypotheses, each of which counts once.
+
+    Several p-values may be of the same hypothesis, on other scales. Each is adjusted among the other hypotheses, each
+    of which enters with its largest p-value. None stays None and does not count.
+    """
+    largest: dict[str, float] = {}
+    for p, hypothesis in zip(p_values, hypotheses, strict=True):
+        if p is not None:
+            largest[hypothesis] = max(p, largest.get(hypothesis, p))
+    found = []
+    for p, hypothesis in zip(p_values, hypotheses, strict=True):
+        family = largest | {hypothesis: p}
+        found.append(None if p is None else adjust(list(family.values()))[list(family).index(hypothesis)])
+    return found
+
+
+def _adjusted(p_values: Sequence[float | None], adjust: Callable[[np.ndarray], np.ndarray]) -> list[float | None]:
+    """Adjust the p-values that are not None, passed to `adjust` in ascending order."""
+    present = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
+    result: list[float | None] = [None] * len(p_values)
+    values = np.minimum(adjust(np.array([p for p, _ in present])), 1) if present else []
+    for (_, index), value in zip(present, values, strict=True):
+        result[index] = float(value)
+    return result

@@ -1,20 +1,146 @@
-"""A summary effect with its interval and p-value, by the normal or by Student's t distribution.
+"""A summary effect with its interval and p-value, by the normal or by Student's t distribution; and equivalence.
 
 An effect may have several estimates of its variance, none of which its interval may be narrower than: the interval is
 then the widest of theirs, and the p-value the largest, whatever alpha, so that p < alpha exactly where the interval
 excludes 0.
 
-Equivalence of a summary effect: two one-sided tests against a margin (Schuirmann 1987).
+Equivalence has two one-sided tests against a margin (Schuirmann 1987). Tail probabilities come with their logarithms:
+SciPy's t and chi-square tails are 0 (and their logarithms -inf) below about 1e-308, which is easily reached with a
+thousand queries; here the logarithm of the tail is then computed directly.
+
+Sums of independent variance estimates have the degrees of freedom of Satterthwaite (1946), An approximate distribution
+of estimates of variance components, Biometrics Bulletin 2(6), 110-114: parts v_p, each with df_p degrees of freedom,
+sum to V = sum v_p with
+
+    df = V^2 / sum (v_p^2 / df_p).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
-from ranktrial.statistics.satterthwaite import Part, half_width, widest
-from ranktrial.statistics.tails import Tail, normal_two_sided, normal_upper, t_two_sided, t_upper
+import numpy as np
+import scipy
+
+
+@cache
+def legendre(nodes: int) -> tuple[np.ndarray, np.ndarray]:
+    """The nodes on [-1, 1] and their weights, which are shared and therefore cannot be written."""
+    places, weights = np.polynomial.legendre.leggauss(nodes)
+    places.flags.writeable = weights.flags.writeable = False
+    return places, weights
+
+
+_SMALL = 1e-290  # below this a tail is computed in logarithms; SciPy's own value still has all its digits above
+_EPS = sys.float_info.epsilon
+
+
+@dataclass(frozen=True)
+class Tail:
+    """A tail probability. `p` is at least 2.2e-308 (the smallest normal double, never 0); `log10_p` is exact."""
+
+    p: float
+    log10_p: float
+
+
+def normal_two_sided(z: float) -> Tail:
+    """P(|Z| >= |z|) of a standard normal Z."""
+    return _with_logarithm(2 * scipy.special.ndtr(-abs(z)), lambda: math.log(2) + scipy.special.log_ndtr(-abs(z)))
+
+
+def normal_upper(z: float) -> Tail:
+    """P(Z >= z) of a standard normal Z."""
+    return _with_logarithm(scipy.special.ndtr(-z), lambda: scipy.special.log_ndtr(-z))
+
+
+def t_two_sided(t: float, df: float) -> Tail:
+    """P(|T| >= |t|) of Student's t with `df` degrees of freedom."""
+    return _with_logarithm(2 * scipy.special.stdtr(df, -abs(t)), lambda: math.log(2) + _t_log_upper(abs(t), df))
+
+
+def t_upper(t: float, df: float) -> Tail:
+    """P(T >= t) of Student's t with `df` degrees of freedom."""
+    return _with_logarithm(scipy.special.stdtr(df, -t), lambda: _t_log_upper(t, df))
+
+
+def chi2_upper(q: float, df: float) -> Tail:
+    """P(X >= q) of a chi-square X with `df` degrees of freedom."""
+    return _with_logarithm(scipy.special.gammaincc(df / 2, q / 2), lambda: _log_gammaincc(df / 2, q / 2))
+
+
+def _with_logarithm(p: float, log_tail: Callable[[], float]) -> Tail:
+    log10_p = (math.log(p) if p > _SMALL else float(log_tail())) / math.log(10)
+    return Tail(max(float(p), sys.float_info.min), log10_p)
+
+
+def _t_log_upper(t: float, df: float) -> float:
+    """log P(T >= t) far out: half the incomplete beta ratio I_x(df/2, 1/2), x = df/(df + t^2).
+
+    By its power series (DLMF 8.17.8, then 15.2.1 for F(a + b, 1; a + 1; x)), whose terms fall faster than x^j.
+    """
+    a, b = df / 2, 0.5
+    log_x = -math.log1p(t * t / df)
+    j = np.arange(math.ceil(math.log(_EPS) / log_x))
+    series = 1 + np.cumprod(math.exp(log_x) * (a + b + j) / (a + 1 + j)).sum()
+    log_1_minus_x = -math.log1p(df / (t * t))
+    log_beta: float = scipy.special.betaln(a, b)
+    return a * log_x + b * log_1_minus_x - math.log(2 * a) - log_beta + math.log(series)
+
+
+def _log_gammaincc(a: float, x: float) -> float:
+    """log of the upper incomplete gamma ratio far out (x >> a): DLMF 8.9.2's even part, from its end.
+
+    With x above 600, as it is here, a hundred terms leave an error below one unit in the last place.
+    """
+    fraction = 0.0
+    for j in range(100, 0, -1):
+        fraction = j * (a - j) / (x + 2 * j + 1 - a + fraction)
+    log_gamma: float = scipy.special.gammaln(a)
+    return a * math.log(x) - x - log_gamma - math.log(x + 1 - a + fraction)
+
+
+class Part(NamedTuple):
+    """An estimated variance and its degrees of freedom, infinite if it is treated as known."""
+
+    variance: float
+    df: float
+
+
+def total(parts: Iterable[Part]) -> Part:
+    """The sum of independent parts. A sum of 0 keeps the degrees of freedom of its first part."""
+    known = list(parts)
+    variance = sum(part.variance for part in known)
+    uncertainty = sum(part.variance**2 / part.df for part in known)
+    if not variance:
+        return Part(0.0, known[0].df if known else math.inf)
+    present = [part for part in known if part.variance]
+    if len(present) == 1:
+        return present[0]
+    return Part(variance, variance**2 / uncertainty if uncertainty else math.inf)
+
+
+def with_seeds(of_queries: Sequence[Part], of_seeds: Sequence[Part]) -> tuple[Part, ...]:
+    """The variances of which the widest interval counts: over queries and seeds, and over queries alone, whose degrees
+    of freedom may be so few that the sum would have the narrower interval.
+    """
+    given = total(of_queries)
+    return (total([*of_queries, *of_seeds]), given) if of_seeds else (given,)
+
+
+def widest(parts: Sequence[Part], alpha: float) -> Part:
+    """The variance estimate with the widest (1 - alpha) interval."""
+    return max(parts, key=lambda part: half_width(part, alpha))
+
+
+def half_width(part: Part, alpha: float) -> float:
+    """t(df; 1 - alpha/2) sqrt(variance)."""
+    quantile = scipy.special.ndtri(alpha / 2) if math.isinf(part.df) else scipy.special.stdtrit(part.df, alpha / 2)
+    return -float(quantile) * math.sqrt(part.variance)
 
 
 @dataclass(frozen=True)

@@ -49,9 +49,8 @@ from ranktrial.statistics.effects import effect_named, reported_within
 from ranktrial.statistics.independent_tasks import MetaAnalysis, meta_analysis
 from ranktrial.statistics.method import DEFAULTS, Method
 from ranktrial.statistics.observed_tasks import EffectSize
-from ranktrial.statistics.satterthwaite import Part, with_seeds
 from ranktrial.statistics.seeds import seeds_parts
-from ranktrial.statistics.summaries import Summary, widest_summary
+from ranktrial.statistics.summaries import Part, Summary, widest_summary, with_seeds
 from ranktrial.statistics.task_intervals import TaskInterval
 
 SHRUNK = "shrunk"

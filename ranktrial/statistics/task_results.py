@@ -21,7 +21,6 @@ from ranktrial.statistics.effects import compute_rows, effect_named, reported_wi
 from ranktrial.statistics.method import Method
 from ranktrial.statistics.observed_tasks import EffectSize, ObservedTask, observed_task
 from ranktrial.statistics.paired import constant
-from ranktrial.statistics.satterthwaite import Part
 from ranktrial.statistics.seeds import EffectVariance, SeedSpread, effect_variance, seed_spread
 from ranktrial.statistics.significance import (
     Equivalence,
@@ -33,6 +32,7 @@ from ranktrial.statistics.significance import (
     t_test_of,
     two_one_sided,
 )
+from ranktrial.statistics.summaries import Part
 from ranktrial.statistics.task_intervals import (
     Compute,
     Sample,

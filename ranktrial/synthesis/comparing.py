@@ -22,7 +22,7 @@ from ranktrial.common.wording import finite
 from ranktrial.experiment.results_paths import SELECTED
 from ranktrial.experiment.synthesis_records import BORROWED, UNKNOWN, JudgedBy
 from ranktrial.experiment.synthesis_records import ComparisonSettings as Settings
-from ranktrial.ir.columns import paired_columns
+from ranktrial.ir.outside_table import paired_columns
 from ranktrial.ir.query_samples import drawn
 from ranktrial.statistics.comparison import Comparison, TaskScores, compare
 from ranktrial.statistics.method import RANDOM

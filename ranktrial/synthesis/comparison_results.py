@@ -39,14 +39,13 @@ from ranktrial.records.comparison import (
 )
 from ranktrial.statistics.bayes import BayesianSummary, bayesian_summary
 from ranktrial.statistics.comparison import Comparison
-from ranktrial.statistics.corrections import CORRECTIONS
 from ranktrial.statistics.dependence import is_diagonal
 from ranktrial.statistics.effects import effect_named, reported_within
 from ranktrial.statistics.independent_tasks import MetaAnalysis, MetaResult
 from ranktrial.statistics.method import RANDOM
 from ranktrial.statistics.seeds import SeedEffects, sd_interval
 from ranktrial.statistics.sensitivity import Sensitivity
-from ranktrial.statistics.significance import TTest
+from ranktrial.statistics.significance import CORRECTIONS, TTest
 from ranktrial.statistics.summaries import SummaryEquivalence, equivalence
 from ranktrial.statistics.synthesise import Synthesis
 from ranktrial.statistics.task_intervals import method_for

@@ -34,9 +34,8 @@ from ranktrial.experiment.results_paths import fields_of
 from ranktrial.experiment.synthesis_records import ZERO, CurvePoint, MatrixCell
 from ranktrial.records.curves import ALL, AgainstStart, Baseline, CurvesRecord, Pair
 from ranktrial.records.curves import Point as Measured
-from ranktrial.statistics.corrections import holm
 from ranktrial.statistics.measure_scale import Range, range_of
-from ranktrial.statistics.significance import difference_of
+from ranktrial.statistics.significance import difference_of, holm
 from ranktrial.synthesis.metrics_files import by_task_and_system, on_common_queries, read_scores
 
 

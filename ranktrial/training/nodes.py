@@ -16,7 +16,7 @@ import sys
 from dataclasses import dataclass
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.slurm import Patience, ask, pauses
+from ranktrial.common.processes import Patience, ask, pauses
 from ranktrial.common.wording import integer
 
 RANK, FIRST_OF_OTHERS = "RANKTRIAL_RANK", "RANKTRIAL_FIRST_OF_OTHERS"

@@ -2,6 +2,12 @@
 
 It also writes a checkpoint when the signal WARNING announces that its time is nearly up. The signal is SIGURG, which
 processes ignore by default: on Slurm it reaches all processes of a job on its first node, including shells.
+
+The Matryoshka loss of bi-encoders (Kusupati et al. 2022, NeurIPS) applies a loss to vectors truncated to several
+numbers of dimensions at once.
+
+With `freeze: encoder`, training changes only the prediction head and the parts that were initialised because the
+weights lack them. Frozen weights stay the same bit for bit; their dropout is applied as in any training.
 """
 
 from __future__ import annotations
@@ -10,9 +16,10 @@ import math
 import re
 import signal
 import sys
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from transformers import PrinterCallback
@@ -21,10 +28,8 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.files import full_disk_reported
 from ranktrial.models import lora
 from ranktrial.models.adapters import PromptsOfColumns, Training, adapter
-from ranktrial.models.freezing import is_partly_frozen
 from ranktrial.models.gpu import unread_masks, waiting
 from ranktrial.models.loading import routed_modules
-from ranktrial.models.matryoshka import of_dimensions
 from ranktrial.models.prompts import role_of
 from ranktrial.models.running import device, training_precision
 from ranktrial.training import several
@@ -35,6 +40,36 @@ from ranktrial.training.memory import MicroBatch, add_gradients, checkpoint_acti
 from ranktrial.training.processes import agreed, first
 from ranktrial.training.several import Columns
 from ranktrial.training.training_settings import Settings
+
+if TYPE_CHECKING:
+    import torch
+
+
+def of_dimensions(dimensions: list[int], loss: torch.nn.Module, model: Any) -> torch.nn.Module:
+    """The sum of a loss over vectors truncated to these dimensions. Raises UserError if the model has fewer."""
+    from sentence_transformers.sentence_transformer.losses import MatryoshkaLoss
+
+    whole = model.get_embedding_dimension()
+    if whole is not None and max(dimensions) > whole:
+        raise UserError(f"matryoshka_dims: {max(dimensions)}, but this model's vectors have {whole} dimensions")
+    made: torch.nn.Module = MatryoshkaLoss(model, loss, dimensions)
+    return made
+
+
+def freeze_encoder(model: torch.nn.Module, head: Iterable[torch.nn.Parameter], new: Iterable[torch.nn.Module]) -> None:
+    """Make only the `head` and the `new` modules trainable. Raises UserError if there are none."""
+    model.requires_grad_(False)
+    learning = [*head, *(parameter for module in new for parameter in module.parameters())]
+    for parameter in learning:
+        parameter.requires_grad_(True)
+    if not learning:
+        raise UserError("freeze: this model has no prediction head, so nothing would be trained; leave it out")
+
+
+def is_partly_frozen(model: torch.nn.Module) -> bool:
+    """Whether training changes only some of a model's parameters."""
+    return not all(parameter.requires_grad for parameter in model.parameters())
+
 
 SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_warmup"}
 LOGGED = 500  # approximate maximum number of lines in the training log

@@ -15,20 +15,23 @@ import tempfile
 from dataclasses import asdict, fields
 from pathlib import Path
 
-from ranktrial.archive.integrity import check, unpack
-from ranktrial.archive.moved import Moved, Side, compared, shared_comparisons
-from ranktrial.archive.repeated import (
+from ranktrial.archive.differences import (
     Difference,
+    Moved,
     Repeated,
     RepeatedEffect,
     RepeatedRun,
     RepeatedScores,
+    Side,
     cell,
+    compared,
     differences,
     repeated,
     reproduced,
+    shared_comparisons,
     shown_number,
 )
+from ranktrial.archive.integrity import check, unpack
 from ranktrial.common.command_line import run
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder

@@ -10,8 +10,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ranktrial.archive.identities import origin_of_sources, source_files
 from ranktrial.archive.model_card import Exported, card, comparisons, exported, means
-from ranktrial.archive.origin import origin_of_sources, source_files
 from ranktrial.archive.privacy import Privacy, of_this_process
 from ranktrial.common import ledger
 from ranktrial.common.command_line import run

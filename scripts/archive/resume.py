@@ -20,8 +20,8 @@ from ranktrial.archive.taken_over import Clone, checked_state, take_configuratio
 from ranktrial.common.command_line import run
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import sha256, write_json
+from ranktrial.common.ledger import replacing
 from ranktrial.common.paths import below
-from ranktrial.common.replacing import replacing
 from ranktrial.engine.job_records import PARTS, link_state
 from ranktrial.experiment import results_paths
 from ranktrial.experiment.endpoints import Sent, sent_variables

@@ -18,7 +18,7 @@ from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder, lines
 from ranktrial.common.progress import Progress
-from ranktrial.common.read_ahead import ahead
+from ranktrial.common.reading import ahead
 from ranktrial.ir.collection import Document, read_corpus
 
 # The characters handed to Java at a time: not too few, since this thread waits for Python's lock each time, and not too

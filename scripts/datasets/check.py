@@ -23,18 +23,19 @@ from ranktrial.common.command_line import parser, run
 from ranktrial.common.errors import UserError
 from ranktrial.common.settings import read_settings
 from ranktrial.common.urls import HUB, is_url, shown
-from ranktrial.datasets.fetch_package import pip_reason
+from ranktrial.datasets.fetching import pip_reason
 from ranktrial.datasets.formats._ir_library import (
     HOME,
     SCHEME,
+    document_parts,
     files_of,
     find,
     home_beside,
     one_line,
     open_library,
+    query_text,
     version,
 )
-from ranktrial.datasets.formats._ir_texts import document_parts, query_text
 from ranktrial.datasets.from_hub import NO_HUB, OTHERWISE, TIMEOUT, dataset_state, first_line, in_hub_cache
 from scripts.datasets.fetch import mirrored, session, why
 

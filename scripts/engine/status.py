@@ -11,12 +11,11 @@ import time
 from pathlib import Path
 
 from ranktrial.common.command_line import run
-from ranktrial.common.configurations import configurations, shared
 from ranktrial.common.errors import UserError
+from ranktrial.common.given_places import configurations, shared
 from ranktrial.common.processes import exists
 from ranktrial.common.strict_yaml import read_yaml
-from ranktrial.engine.display import heading, line, stages
-from ranktrial.engine.run_state import FOLDER, Run, place, read
+from ranktrial.engine.display import FOLDER, Run, heading, line, place, read, stages
 
 SILENT = 120.0  # seconds of silence after which a run, which writes every ten, must have died
 

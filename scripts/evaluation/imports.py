@@ -21,7 +21,7 @@ from ranktrial.common.command_line import job
 from ranktrial.common.errors import UserError, alike
 from ranktrial.common.tables import write_table
 from ranktrial.ir.collection import NOTHING, Excluded, read_excluded, read_ids, without
-from ranktrial.ir.columns import Wanted
+from ranktrial.ir.outside_table import Wanted
 from ranktrial.ir.runs import order_warning, queries_of
 from ranktrial.ir.scores import read_values
 from ranktrial.ir.trec import Run, none_judged, read_qrels, read_run, shown, top, write_run

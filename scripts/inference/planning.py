@@ -21,8 +21,7 @@ from ranktrial.experiment.results_paths import INDEX_PRECISIONS, SELECTED, path
 from ranktrial.experiment.system_types import system_type
 from ranktrial.experiment.systems import listwise
 from ranktrial.experiment.systems._neural import of_model
-from ranktrial.models.chat_keys import chat_settings
-from ranktrial.models.endpoint_keys import is_served
+from ranktrial.models.endpoint_keys import chat_settings, is_served
 from ranktrial.models.model_keys import Model
 
 INDICES, SEARCHES = "ranktrial.inference.indices", "scripts.inference.searches"

@@ -8,21 +8,39 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 from ranktrial.common.command_line import run
 from ranktrial.common.errors import REFUSED, UserError, named
 from ranktrial.common.given_places import check_new
 from ranktrial.common.strict_yaml import parse_yaml
 from ranktrial.experiment.resolution import resolve
+from ranktrial.new.collection_layouts import BEIR, RUN_FILES, TREC, draft_of_beir, draft_of_runs, draft_of_trec
 from ranktrial.new.draft import Draft
 from ranktrial.new.folder import Folder, as_name, read_folder
-from ranktrial.new.kinds_of_files import Head, Kind, kind_of, read_head
-from ranktrial.new.layouts import Contents, beir, long_tables, ranger, results_folders, runs, scores, trec
+from ranktrial.new.kinds_of_files import Contents, Head, Kind, kind_of, read_head
 from ranktrial.new.page import page
+from ranktrial.new.score_layouts import (
+    LONG_TABLES,
+    RANGER,
+    RESULTS_FOLDERS,
+    SCORE_FILES,
+    draft_of_long_tables,
+    draft_of_ranger,
+    draft_of_results,
+    draft_of_scores,
+)
 
-LAYOUTS: tuple[ModuleType, ...] = (beir, trec, ranger, results_folders, runs, long_tables, scores)
+LAYOUTS: dict[str, Callable[[Contents], Draft | None]] = {  # in the order of recognition
+    BEIR: draft_of_beir,
+    TREC: draft_of_trec,
+    RANGER: draft_of_ranger,
+    RESULTS_FOLDERS: draft_of_results,
+    RUN_FILES: draft_of_runs,
+    LONG_TABLES: draft_of_long_tables,
+    SCORE_FILES: draft_of_scores,
+}
 CONFIGURATIONS = Path("config")
 NAMED = 10  # files that are left out
 SCHEMA = "yaml-language-server: $schema=schema.editor.json"
@@ -47,14 +65,14 @@ def look(folder: Folder, measure: str = "", columns: str = "") -> Contents:
 
 def draft(contents: Contents) -> Draft:
     """Return the draft of the first layout that fits the folder. Raises UserError, with all layouts, if none does."""
-    for layout in LAYOUTS:
-        found: Draft | None = layout.draft(contents)
+    for draft_of in LAYOUTS.values():
+        found = draft_of(contents)
         if found and contents.measure and not found.measure:
             problem = "names the values of files of scores, and these are none; runs are scored by the key measures"
             raise UserError(f"MEASURE={contents.measure}: {problem}")
         if found:
             return found
-    looked_for = "; ".join(layout.LOOKED_FOR for layout in LAYOUTS)
+    looked_for = "; ".join(LAYOUTS)
     there = ", ".join(f"{kind} ({len(files)})" for kind, files in contents.kinds.items()) or "none of these"
     raise UserError(f"{contents.folder.place}: looked for {looked_for}; of {len(contents.folder.files)} files: {there}")
 

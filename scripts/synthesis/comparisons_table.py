@@ -18,7 +18,7 @@ from ranktrial.common.command_line import job
 from ranktrial.common.settings import read_record
 from ranktrial.common.tables import write_table
 from ranktrial.records.comparison import ComparisonRow, MetaRecord
-from ranktrial.statistics.corrections import CORRECTIONS, over_hypotheses
+from ranktrial.statistics.significance import CORRECTIONS, over_hypotheses
 
 COLUMNS = [column.name for column in fields(ComparisonRow)]
 ENDS = ("low", "high")

@@ -1,7 +1,7 @@
 """Table of the influence of each task on a comparison's summary, at full precision.
 
 Reads effects/{comparison}.tsv and meta/{comparison}.json. Writes tables/influence/{comparison}.tsv: the diagnostics of
-statistics/influence.py and the summary without each task, as reported. The model is that of the comparison's summary.
+statistics/sensitivity.py and the summary without each task, as reported. The model is that of the comparison's summary.
 With fewer than three tasks with an effect, the table has no rows.
 """
 
@@ -19,8 +19,8 @@ from ranktrial.common.tables import EFFECTS, read_table, write_table
 from ranktrial.records.comparison import MetaRecord, from_record
 from ranktrial.statistics.dependence import Dependence
 from ranktrial.statistics.effects import effect_named, reported_within
-from ranktrial.statistics.influence import MIN_TASKS, dependent_influences, influences
 from ranktrial.statistics.intervals import has_own_weights
+from ranktrial.statistics.sensitivity import MIN_TASKS, dependent_influences, influences
 
 DIAGNOSTICS = ("hat", "rstudent", "dffits", "dfbetas", "cooks_distance", "covariance_ratio", "baujat_x", "baujat_y")
 WITHOUT = ("effect", "ci_low", "ci_high", "p_value", "tau2", "q")  # of the summary of all other tasks

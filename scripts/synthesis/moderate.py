@@ -27,7 +27,7 @@ from ranktrial.statistics.design_matrix import Value
 from ranktrial.statistics.effects import combined, reported_within
 from ranktrial.statistics.method import Method
 from ranktrial.statistics.moderation import Effects, Subgroups, models, subgroups
-from ranktrial.synthesis.moderators import TaskFacts, moderator_named
+from ranktrial.synthesis.moderators import MODERATORS, TaskFacts
 
 MOST_PERMUTATIONS = 10_000  # each is a model with its own tau2
 
@@ -61,7 +61,7 @@ class Settings:
     permutations: Annotated[int, "of the permutation test, at most"]
     seed: Annotated[int, "of the permutation test"]
     tasks: Annotated[dict[str, Origin], "the tasks, by their names in paths"]
-    moderators: Annotated[list[Moderator], "files in ranktrial/synthesis/moderators, or values"] = field(
+    moderators: Annotated[list[Moderator], "names in ranktrial/synthesis/moderators.py, or values"] = field(
         default_factory=list
     )
     subgroups: Annotated[Moderator | None, "whose words group the tasks"] = None
@@ -90,7 +90,7 @@ def values_of(moderator: Moderator, facts: dict[str, TaskFacts]) -> dict[str, Va
     """The value of each task."""
     if moderator.values is not None:
         return {task: moderator.values[task] for task in facts}
-    known = moderator_named(moderator.name)
+    known = MODERATORS[moderator.name]
     return {task: known.value(of_task) for task, of_task in facts.items()}
 
 

@@ -122,11 +122,6 @@ def moderation_inputs(experiment: Experiment, comparison: str) -> dict[str, str 
     }
 
 
-def moderation_modules(experiment: Experiment, comparison: str) -> list[str]:
-    """Those, and the modules of its moderators."""
-    return [*modules(experiment, comparison), *moderators.sources(experiment.comparisons[comparison])]
-
-
 def moderation_settings(experiment: Experiment, comparison: str) -> JsonObject:
     """The models of a comparison's effects, with the user's values, by the tasks' folders."""
     compared = experiment.comparisons[comparison]

@@ -32,7 +32,6 @@ from ranktrial.ir.collection import passages_of
 from ranktrial.models import lora
 from ranktrial.models.adapters import Adapter, adapter
 from ranktrial.models.cutting import Cut, cut_columns, cutter, tokenizer_of
-from ranktrial.models.freezing import freeze_encoder
 from ranktrial.models.kernels import choose
 from ranktrial.models.loaded import load_prompted
 from ranktrial.models.loading import routed_modules
@@ -50,6 +49,7 @@ from ranktrial.training.examples import (
     with_texts,
 )
 from ranktrial.training.processes import first, together
+from ranktrial.training.trainer import freeze_encoder
 from ranktrial.training.training_settings import Settings
 
 if TYPE_CHECKING:

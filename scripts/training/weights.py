@@ -32,7 +32,7 @@ from ranktrial.models.loaded_files import UNSAFE, check_taken, copy_model, modul
 from ranktrial.models.loading import check
 from ranktrial.models.model_files import SHARDS, WEIGHTS, read_object
 from ranktrial.models.model_keys import Weights
-from ranktrial.models.onnx_file import read_onnx
+from ranktrial.models.onnx_session import read_onnx
 from ranktrial.models.onnx_texts import write_pooling
 
 ONNX_TOKENIZERS = ("tokenizer.json", "vocab.txt")

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from ranktrial.archive import layout
-from ranktrial.archive.moved import Side, shared_comparisons
-from ranktrial.archive.repeated import repeated, reproduced
+from ranktrial.archive.differences import Side, repeated, reproduced, shared_comparisons
 from ranktrial.common.errors import UserError
 from scripts.archive.compare_archives import compare
 from tests.support import crafted

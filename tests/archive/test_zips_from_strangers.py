@@ -11,10 +11,9 @@ import zipfile
 import pytest
 
 from ranktrial.archive import layout, shapes
-from ranktrial.archive.integrity import check, unpack
+from ranktrial.archive.integrity import check, unpack, write_zip
 from ranktrial.archive.recompute import verdicts
 from ranktrial.archive.shapes import manifest, seal
-from ranktrial.archive.zipping import write_zip
 from ranktrial.common.errors import UserError
 from tests.support import crafted
 from tests.support.crafted import METRIC, ROOT, RUN, record, small, with_record

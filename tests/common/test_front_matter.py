@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.front_matter import front_matter
+from ranktrial.common.strict_yaml import front_matter
 from tests.support.one_line import one_line
 
 NAMES = "abcdefghi"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ranktrial.common.job_log import HEAD, LONGEST_WAIT
+from ranktrial.common.command_line import HEAD, LONGEST_WAIT
 
 REPOSITORY = Path(__file__).parents[2]
 SCRIPT = """

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.read_ahead import ahead
+from ranktrial.common.reading import ahead
 
 
 def test_one_item_beyond_the_current_is_made_meanwhile():

@@ -8,7 +8,7 @@ import yaml
 from ranktrial.common.errors import UserError
 from ranktrial.common.strict_yaml import read_yaml
 from ranktrial.configuration.reading import complete, with_defaults
-from ranktrial.datasets.judgements import with_grades
+from ranktrial.datasets.counts import with_grades
 from ranktrial.experiment.resolution import resolve
 from ranktrial.ir.collection import read_corpus
 from ranktrial.ir.trec import read_qrels

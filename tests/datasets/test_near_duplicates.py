@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.datasets.near_duplicates import MISSED, PERMUTATIONS, bands, near, shingles
+from ranktrial.datasets.counts import MISSED, PERMUTATIONS, bands, near, shingles
 from ranktrial.ir.collection import read_queries
 from ranktrial.ir.trec import read_qrels
 from tests.datasets.test_claims import PARTS

@@ -11,6 +11,9 @@ import pytest
 
 from ranktrial.engine.display import (
     Display,
+    Rule,
+    Run,
+    Running,
     Stage,
     conclusions,
     duration,
@@ -22,7 +25,6 @@ from ranktrial.engine.display import (
     news,
     stages,
 )
-from ranktrial.engine.run_state import Rule, Run, Running
 from ranktrial.reports.writing.content import Figure, Items, Paragraph, Section, Span
 from ranktrial.reports.writing.printed import markdown_document
 

@@ -10,8 +10,8 @@ import pytest
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from ranktrial.engine import display as state
 from ranktrial.engine import run_progress
-from ranktrial.engine import run_state as state
 from ranktrial.engine.run_progress import STREAM, RunProgress, errors_of_logs, first_error, follow
 
 

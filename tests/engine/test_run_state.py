@@ -5,7 +5,7 @@ import re
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.engine import run_state as state
+from ranktrial.engine import display as state
 from ranktrial.engine.display import STAGES, stage_of
 from tests.support.one_line import one_line
 from tests.workflow.conftest import REPOSITORY

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ranktrial.engine.scheduling import prefer_first, priorities
+from ranktrial.engine.rule_graph import prefer_first, priorities
 from ranktrial.experiment.exhibits import costs
 from ranktrial.experiment.resolution import resolve
 from scripts.reports.planning import pages
@@ -37,7 +37,7 @@ rule other:
     shell: WORK
 """
 ALONE = """
-from ranktrial.engine.scheduling import time_alone
+from ranktrial.engine.rule_graph import time_alone
 time_alone(workflow, "exclusive")
 """
 

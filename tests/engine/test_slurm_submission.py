@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ranktrial.common.slurm import passes
+from ranktrial.common.processes import passes
 from ranktrial.engine import slurm_submission
 from ranktrial.engine.slurm_submission import (
     STEP,

@@ -205,7 +205,7 @@ def test_records_have_the_event_and_fields_that_a_run_is_followed_by():
     assert f'"{SAID[1]}' in scheduler.replace('f"', '"')
 
 
-# ranktrial/engine/scheduling.py
+# ranktrial/engine/rule_graph.py
 
 
 def test_a_rule_asks_a_function_for_the_priority_of_each_job_by_wildcards_and_name():

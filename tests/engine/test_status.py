@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.engine import run_state as state
+from ranktrial.engine import display as state
 from scripts.engine.status import current, named, report, state_of
 from tests.support.one_line import one_line
 from tests.workflow.conftest import REPOSITORY

@@ -7,7 +7,7 @@ from ranktrial.configuration.schema import entry_of, schema
 from ranktrial.experiment.comparisons import statistics_of
 from ranktrial.experiment.records import Moderator
 from ranktrial.experiment.resolution import resolve
-from ranktrial.synthesis.moderators import all_moderators
+from ranktrial.synthesis.moderators import MODERATORS
 from tests.experiment.test_config import changed
 
 FOLDERS = {"d": "tests", "e": "scripts", "f": "rules", "g": "docs"}
@@ -31,7 +31,7 @@ def table(tmp_path):
 
 def test_the_schema_names_all_moderators():
     (known, own) = entry_of(schema(), "comparisons")["properties"]["subgroups"]["anyOf"]
-    assert known["enum"] == list(all_moderators()) and own["required"] == ["file", "column"]
+    assert known["enum"] == list(MODERATORS) and own["required"] == ["file", "column"]
 
 
 def test_what_is_known_of_tasks_and_columns_of_a_file_are_moderators(table):

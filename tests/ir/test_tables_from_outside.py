@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.ir.columns import Wanted
+from ranktrial.ir.outside_table import Wanted
 from ranktrial.ir.scores import check_column, named_in, read_scores, read_values
 
 IDS = ["q1", "q2", "q3"]

@@ -18,7 +18,7 @@ NOT_HERE = {
     "cross-encoder": "ADRMSELoss CrossEntropyLoss",
 }
 
-# in ranktrial/models/pairwise_losses.py and distillation.py
+# in ranktrial/models/cross_encoding.py and distillation.py
 OUR_OWN = {"cross-encoder": ("MarginRankingLoss", "PairwiseSoftmaxLoss", "DistillKLDivLoss")}
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.models.model_files import check_weights, modules, read_object, shards, tensors
-from ranktrial.models.onnx_file import read_onnx
+from ranktrial.models.onnx_session import read_onnx
 from scripts.training import weights
 from tests.support import tiny_onnx
 from tests.support.tiny_bert import build

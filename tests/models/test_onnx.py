@@ -12,8 +12,8 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run, write_run
-from ranktrial.models.onnx_file import precision
 from ranktrial.models.onnx_pairs import OnnxCrossEncoder
+from ranktrial.models.onnx_session import precision
 from scripts.inference import rerank
 from scripts.training import weights
 from tests.support.calling import call

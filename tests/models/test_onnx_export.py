@@ -10,7 +10,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.inference.index_files import weights_sha256
 from ranktrial.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
 from ranktrial.models.adapters import adapter
-from ranktrial.models.onnx_file import precision
+from ranktrial.models.onnx_session import precision
 from scripts.inference import export
 from scripts.inference.export import Settings, export_checkpoint
 from tests.support.calling import call

@@ -12,8 +12,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
 from ranktrial.models.adapters import adapter, adapters, exports
 from ranktrial.models.onnx_export import quantise
-from ranktrial.models.onnx_runtimes import open_graph
-from ranktrial.models.onnx_session import EXPORTED, FILE
+from ranktrial.models.onnx_session import EXPORTED, FILE, open_graph
 from scripts.inference.export import Settings, export_checkpoint, outputs
 from tests.support.tiny_bert import build, build_masked
 

@@ -11,7 +11,7 @@ import torch
 
 from ranktrial.ir.collection import Document, passages_of, write_corpus, write_queries
 from ranktrial.models.adapters import adapter
-from ranktrial.models.pairwise_losses import MarginRankingLoss, PairwiseSoftmaxLoss
+from ranktrial.models.cross_encoding import MarginRankingLoss, PairwiseSoftmaxLoss
 from tests.support.tiny_bert import build
 from tests.support.tiny_task import WORDS, in_process
 

@@ -7,7 +7,7 @@ import pytest
 
 from ranktrial.models import kernels, loading, processor  # noqa: F401 - loading sets what the libraries read as they are imported
 from ranktrial.models.adapters import adapter
-from ranktrial.models.first_token import MODELS, first_token_alone
+from ranktrial.models.cross_encoding import MODELS, first_token_alone
 from ranktrial.models.loaded import load_prompted, rank_fast
 from ranktrial.models.token_batches import in_batches
 from tests.support.tiny_bert import build, build_masked

@@ -13,8 +13,8 @@ import numpy as np
 from scipy import special
 
 from ranktrial.statistics.effects.md import TAU_SCALE
+from ranktrial.statistics.summaries import legendre
 from ranktrial.statistics.synthesise import FEW
-from ranktrial.statistics.tails import legendre
 
 NODES, HALVINGS = 20, 45
 Z = float(special.ndtri(0.975))

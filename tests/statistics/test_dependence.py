@@ -17,8 +17,8 @@ from ranktrial.statistics.dependent_tasks import dependent_meta_analysis
 from ranktrial.statistics.method import Method
 from ranktrial.statistics.observed_tasks import effect_size, influence, per_unit_of_measure
 from ranktrial.statistics.paired import Hedges
-from ranktrial.statistics.satterthwaite import Part, total
 from ranktrial.statistics.seeds import SeedEffects, effect_variance, seed_source, seeds_parts, shares_of
+from ranktrial.statistics.summaries import Part, total
 from ranktrial.statistics.units import TaskQueries, clustered, components, effective_number, sums, units_of_tasks
 
 G = np.random.default_rng(1)

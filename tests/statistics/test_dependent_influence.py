@@ -13,8 +13,8 @@ from scipy import stats
 from ranktrial.statistics.dependence import Dependence
 from ranktrial.statistics.dependent_tasks import dependent_meta_analysis
 from ranktrial.statistics.independent_tasks import CONFIDENCE_DISTRIBUTION
-from ranktrial.statistics.influence import dependent_influences
 from ranktrial.statistics.seeds import SeedEffects, SeedSource
+from ranktrial.statistics.sensitivity import dependent_influences
 
 ORACLE = Path(__file__).parent / "oracle"
 CASES = json.loads((ORACLE / "rma_mv_moderators.json").read_text())

@@ -13,14 +13,15 @@ import pytest
 from scipy import stats
 
 from ranktrial.statistics.dependence import Dependence
-from ranktrial.statistics.meta_regression import (
+from ranktrial.statistics.method import Method
+from ranktrial.statistics.moderation import (
+    Effects,
     MetaRegression,
     dependent_meta_regression,
     meta_regression,
+    model,
     too_few_collections,
 )
-from ranktrial.statistics.method import Method
-from ranktrial.statistics.moderation import Effects, model
 from ranktrial.statistics.seeds import SeedEffects, SeedSource
 from tests.support.r_packages import there
 

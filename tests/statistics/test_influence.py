@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ranktrial.statistics.influence import influences
+from ranktrial.statistics.sensitivity import influences
 
 ORACLE = Path(__file__).parent / "oracle"
 CASES = json.loads((ORACLE / "influence.json").read_text())

@@ -12,7 +12,7 @@ import pytest
 
 from ranktrial.statistics.design_matrix import design_of, levels, obstacle
 from ranktrial.statistics.estimators import estimator_named, residual_estimator
-from ranktrial.statistics.meta_regression import (
+from ranktrial.statistics.moderation import (
     MetaRegression,
     arrangements,
     distinct,

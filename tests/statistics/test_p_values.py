@@ -15,8 +15,7 @@ from ranktrial.statistics.effects import all_effects
 from ranktrial.statistics.estimators import all_estimators
 from ranktrial.statistics.intervals import all_intervals
 from ranktrial.statistics.method import Method
-from ranktrial.statistics.satterthwaite import half_width
-from ranktrial.statistics.summaries import Summary, equivalence
+from ranktrial.statistics.summaries import Summary, equivalence, half_width
 from ranktrial.statistics.task_intervals import all_task_intervals
 
 ALPHAS = (0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.2, 0.31, 0.5)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ranktrial.statistics.reproduction import (
+from ranktrial.statistics.agreement import (
     delta_relative_improvement,
     effect_ratio,
     kendalls_tau_union,

@@ -11,8 +11,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ranktrial.statistics.corrections import benjamini_hochberg, holm
-from ranktrial.statistics.significance import equivalence_test, paired_t_test, randomisation_test
+from ranktrial.statistics.significance import (
+    benjamini_hochberg,
+    equivalence_test,
+    holm,
+    paired_t_test,
+    randomisation_test,
+)
 
 GENERATOR = np.random.default_rng(3)
 CONTROL = GENERATOR.random(60)

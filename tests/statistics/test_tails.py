@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from ranktrial.statistics.tails import chi2_upper, normal_two_sided, normal_upper, t_two_sided, t_upper
+from ranktrial.statistics.summaries import chi2_upper, normal_two_sided, normal_upper, t_two_sided, t_upper
 
 
 @pytest.mark.parametrize(

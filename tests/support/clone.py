@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ranktrial.common import input_digests
+from ranktrial.common import digests
 from ranktrial.common.files import atomic_folder, atomic_text
 
 METRICS = Path("results/tiny/metrics/weather/a/seed-0.tsv")
@@ -18,7 +18,7 @@ def clone(tmp_path, monkeypatch):
     (tmp_path / "clone").mkdir()
     monkeypatch.chdir(tmp_path / "clone")
     yield tmp_path / "clone"
-    input_digests.EXPECTED.clear()
+    digests.EXPECTED.clear()
 
 
 def write(path, content="query_id\tP@1\nq1\t1.0\n"):

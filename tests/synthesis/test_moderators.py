@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import typing
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +19,7 @@ from ranktrial.statistics.independent_tasks import meta_analysis
 from ranktrial.statistics.method import Method
 from ranktrial.statistics.moderation import Effects, Model, models, subgroups
 from ranktrial.statistics.seeds import SeedEffects, SeedSource
-from ranktrial.synthesis.moderators import KnownModerator, TaskFacts, all_moderators, moderator_named
+from ranktrial.synthesis.moderators import MODERATORS, TaskFacts
 from scripts.synthesis import moderate
 from tests.support.calling import call
 from tests.support.meta_records import meta_record
@@ -44,20 +43,18 @@ METHOD = Method(interval="knapp-hartung", permutations=100, seed=1)
 
 
 def test_each_moderator_is_what_it_says_of_a_task_counted_by_hand():
-    assert {name: module.value(FACTS) for name, module in all_moderators().items()} == pytest.approx(VALUES)
-    assert moderator_named("trained").value(TaskFacts({}, {}, {}, NO_ROW, trained=False)) == "transfer"
+    assert {name: known.value(FACTS) for name, known in MODERATORS.items()} == pytest.approx(VALUES)
+    assert MODERATORS["trained"].value(TaskFacts({}, {}, {}, NO_ROW, trained=False)) == "transfer"
 
 
-def test_each_module_states_what_its_door_asks_and_takes_no_more_than_it_needs():
-    asked = set(typing.get_type_hints(KnownModerator)) | {"value"}
+def test_each_moderator_takes_no_more_than_it_needs():
     parts = {"documents": {"collection", "split"}, "judgements": {"split"}, "qrels": {"qrels"}, "judged": {"effects"}}
-    for name, module in all_moderators().items():
-        assert not {attribute for attribute in asked if not hasattr(module, attribute)}, name
-        given = {field for need in module.NEEDS for field in parts[need]}
+    for name, known in MODERATORS.items():
+        given = {field for need in known.needs for field in parts[need]}
         nothing = {"collection": {}, "split": {}, "qrels": {}, "effects": NO_ROW}
         empty = {field: value for field, value in nothing.items() if field not in given}
         facts = TaskFacts(**{**vars(FACTS), **empty})
-        assert module.value(facts) == VALUES[name] and isinstance(VALUES[name], str) == module.CATEGORICAL
+        assert known.value(facts) == VALUES[name] and isinstance(VALUES[name], str) == known.categorical
 
 
 def effects(estimates: list[float], variances: list[float]) -> Effects:

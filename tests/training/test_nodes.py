@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.common.slurm import Patience, pauses
+from ranktrial.common.processes import Patience, pauses
 from ranktrial.common.timing import Seconds
 from ranktrial.training import nodes, processes
 from ranktrial.training.checkpoints import fingerprint

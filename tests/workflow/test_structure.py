@@ -117,7 +117,6 @@ def test_no_module_hides_one_of_the_standard_library():
 
 READERS_OF_YAML = {
     "common/strict_yaml.py",
-    "common/front_matter.py",
     "bm25/references.py",  # files of the installed Pyserini
     "archive/write.py",  # the repository's own CITATION.cff
 }

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ranktrial.common.errors import REFUSED, UserError
-from ranktrial.common.front_matter import front_matter
+from ranktrial.common.strict_yaml import front_matter
 from ranktrial.ir.collection import SPLITS
 
 CARD = "README.md"

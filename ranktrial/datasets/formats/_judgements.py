@@ -2,16 +2,20 @@
 
 The number of columns, the same on all lines, decides which of the two it is. Two columns below a heading (NanoBEIR) are
 relevant pairs, without grades. Lines that begin with # are comments.
+
+A format of judgements only has one file, for test, or one per split under a key of their name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.files import lines
 from ranktrial.common.wording import integer
+from ranktrial.datasets.formats import Collection, Format, Mistake, file_in, outside, same_file_twice
 from ranktrial.ir.trec import NO_SUBTOPIC, Qrels, Subtopics, add_judgement, columns
 
 JUDGEMENTS = "one file of judgements per split (TREC's four columns, or BEIR's three)"  # of a key
@@ -84,3 +88,36 @@ def _rows(path: Path) -> Iterator[tuple[str, list[str]]]:
             several = f"the lines above have {width}" if width in (2, 3, 4) and len(fields) != width else EXPECTED
             raise UserError(f"{where}: {len(fields)} columns, but {several}")
         yield where, [*fields, PAIRS] if pair else fields
+
+
+def judgements_only(name: str, location: str) -> Format:
+    """The format of that name."""
+
+    def mistake(entry: Any) -> Mistake | None:
+        """A file that is not below the location, or that two splits name."""
+        files = getattr(entry, name) or {}
+        return outside(name, files) or same_file_twice(name, files)
+
+    return Format(
+        location=location,
+        splits=lambda entry: set(getattr(entry, name) or {"test": ""}),
+        judgements=name,
+        mistake=mistake,
+        has_documents=False,
+        one_file=True,
+    )
+
+
+def read_splits(root: Path, name: str, stated: dict[str, str] | None, read: Callable[[Path], Qrels]) -> Collection:
+    """The judgements of the one file, or of those that are `stated`. Raises UserError for a file without any."""
+    files = {"test": root}
+    if stated is not None:
+        files = {split: file_in(root, file, f"{name}.{split}") for split, file in stated.items()}
+    qrels: dict[str, Qrels] = {}
+    for split, path in files.items():
+        if path.is_dir():
+            raise UserError(f"{path} is a folder: name its files under {name}, such as {name}: {{test: {name}.txt}}")
+        qrels[split] = read(path)
+        if not qrels[split]:
+            raise UserError(f"{path}: no judged query")
+    return Collection(None, {}, qrels)

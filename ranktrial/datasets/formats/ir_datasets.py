@@ -28,8 +28,19 @@ from ranktrial.datasets.formats import (
     unjudged_queries,
     with_texts,
 )
-from ranktrial.datasets.formats._ir_library import HOME, SCHEME, find, guarded, home_beside, md5, one_line, open_library
-from ranktrial.datasets.formats._ir_texts import document_parts, query_text, text_fields
+from ranktrial.datasets.formats._ir_library import (
+    HOME,
+    SCHEME,
+    document_parts,
+    find,
+    guarded,
+    home_beside,
+    md5,
+    one_line,
+    open_library,
+    query_text,
+    text_fields,
+)
 from ranktrial.ir.collection import Document
 from ranktrial.ir.trec import Qrels, add_judgement
 

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from ranktrial.common.keys import Count, FilePath, Length, Needs, Rule
 from ranktrial.datasets.formats import Format, Mistake
-from ranktrial.models.chat_keys import ChatEndpoint
+from ranktrial.models.endpoint_keys import ChatEndpoint
 
 NAME = "judge"
 DEPTH, WORDS = 10, 300

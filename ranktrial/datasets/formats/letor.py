@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from ranktrial.datasets.formats import Collection, FilesOfSplits
-from ranktrial.datasets.formats._judgements_only import judgements_only, read_splits
+from ranktrial.datasets.formats._judgements import judgements_only, read_splits
 from ranktrial.ir.letor import read_letor
 from ranktrial.ir.trec import Qrels
 

@@ -10,8 +10,14 @@ from pathlib import Path
 from typing import Annotated
 
 from ranktrial.datasets.formats import Collection, FilesOfSplits
-from ranktrial.datasets.formats._judgements import BY_SUBTOPIC, JUDGEMENTS, read_by_subtopic, read_judgements
-from ranktrial.datasets.formats._judgements_only import judgements_only, read_splits
+from ranktrial.datasets.formats._judgements import (
+    BY_SUBTOPIC,
+    JUDGEMENTS,
+    judgements_only,
+    read_by_subtopic,
+    read_judgements,
+    read_splits,
+)
 from ranktrial.ir.trec import Qrels, Subtopics, over_subtopics
 
 NAME = "qrels"

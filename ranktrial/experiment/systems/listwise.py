@@ -12,7 +12,7 @@ from ranktrial.experiment.endpoints import check_chat
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.system_types import Made, SystemType, limited_to
 from ranktrial.experiment.systems.rerank import Candidates
-from ranktrial.models.chat_keys import ChatEndpoint, Price, chat_settings
+from ranktrial.models.endpoint_keys import ChatEndpoint, Price, chat_settings
 
 NAME = "listwise"
 WINDOW, STEP, PASSES, WORDS = 20, 10, 1, 300  # as in RankGPT and rank-llm

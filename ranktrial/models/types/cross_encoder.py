@@ -102,7 +102,7 @@ def _choose_label(model: CrossEncoder, folder: Path, config: ModelConfig) -> Non
     from ranktrial.models import labels
 
     if of := labels.relevance(folder, model.num_labels, config):
-        from ranktrial.models.one_score import give_one_score
+        from ranktrial.models.cross_encoding import give_one_score
 
         give_one_score(model, of)
 
@@ -138,7 +138,7 @@ def exportable(model: CrossEncoder, folder: Path) -> Exportable:
     Raises UserError for a language model that judges by token logits.
     """
     from ranktrial.models import language_models
-    from ranktrial.models.first_token import first_token_alone
+    from ranktrial.models.cross_encoding import first_token_alone
     from ranktrial.models.onnx_export import Exportable
 
     if language_models.judges(model):
@@ -164,8 +164,8 @@ def training() -> Training:
     from sentence_transformers.cross_encoder import losses
 
     from ranktrial.models.adapters import Training
+    from ranktrial.models.cross_encoding import MarginRankingLoss, PairwiseSoftmaxLoss
     from ranktrial.models.distillation import DistillKLDivLoss, softened
-    from ranktrial.models.pairwise_losses import MarginRankingLoss, PairwiseSoftmaxLoss
 
     ours = {made.__name__: made for made in (MarginRankingLoss, PairwiseSoftmaxLoss, DistillKLDivLoss)}
 
@@ -210,7 +210,7 @@ def load_scorer(
         return Scorer(score, {**encoder.facts, **fact(put)}, encoder.tokenizer, put)
 
     from ranktrial.models import language_models
-    from ranktrial.models.first_token import first_token_alone
+    from ranktrial.models.cross_encoding import first_token_alone
     from ranktrial.models.gpu import at_once
     from ranktrial.models.loaded import rank_fast, size_batches
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ranktrial.models.endpoint_keys import Remote
 
 if TYPE_CHECKING:
-    from ranktrial.models.endpoint_writer import EndpointWriter
+    from ranktrial.models.endpoint_models import EndpointWriter
 
 NAME = "query-generator-endpoint"
 SEARCHES = False
@@ -22,6 +22,6 @@ Keys = Remote
 
 def load_writer(folder: Path, max_length: int, batch_size: int) -> EndpointWriter:
     """A writer of queries for the model that a checkpoint names."""
-    from ranktrial.models.endpoint_writer import EndpointWriter
+    from ranktrial.models.endpoint_models import EndpointWriter
 
     return EndpointWriter(folder)

@@ -21,8 +21,7 @@ import scipy
 
 from ranktrial.statistics.heterogeneity import without_rounding
 from ranktrial.statistics.least_squares import Fit, cr2, equally_weighted, gls, structures
-from ranktrial.statistics.satterthwaite import Part, total
-from ranktrial.statistics.summaries import Summary, widest_summary
+from ranktrial.statistics.summaries import Part, Summary, total, widest_summary
 
 NAME = "equal-weights"
 DESCRIPTION = "for the unweighted mean of the tasks' effects, from their spread"

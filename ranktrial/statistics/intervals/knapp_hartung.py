@@ -15,8 +15,7 @@ import numpy as np
 
 from ranktrial.statistics.heterogeneity import q_statistic, weighted_mean
 from ranktrial.statistics.least_squares import Fit
-from ranktrial.statistics.satterthwaite import Part
-from ranktrial.statistics.summaries import Summary, widest_summary
+from ranktrial.statistics.summaries import Part, Summary, widest_summary
 
 NAME = "knapp-hartung"
 DESCRIPTION = "of Hartung and Knapp, never narrower than the normal one"

@@ -10,8 +10,7 @@ import numpy as np
 
 from ranktrial.statistics.heterogeneity import q_statistic, weighted_mean
 from ranktrial.statistics.least_squares import Fit
-from ranktrial.statistics.satterthwaite import Part
-from ranktrial.statistics.summaries import Summary, t_summary
+from ranktrial.statistics.summaries import Part, Summary, t_summary
 
 NAME = "knapp-hartung-unmodified"
 DESCRIPTION = "of Hartung and Knapp, which shrinks without limit if tasks agree"

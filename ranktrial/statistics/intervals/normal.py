@@ -8,8 +8,7 @@ import numpy as np
 
 from ranktrial.statistics.heterogeneity import weighted_mean
 from ranktrial.statistics.least_squares import Fit
-from ranktrial.statistics.satterthwaite import Part
-from ranktrial.statistics.summaries import Summary, normal_summary
+from ranktrial.statistics.summaries import Part, Summary, normal_summary
 
 NAME = "normal"
 DESCRIPTION = "from the normal distribution"

@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ranktrial.statistics.least_squares import Fit, cr2, gls
-from ranktrial.statistics.satterthwaite import Part
-from ranktrial.statistics.summaries import Summary, t_summary
+from ranktrial.statistics.summaries import Part, Summary, t_summary
 
 NAME = "robust"
 DESCRIPTION = "from the spread of the collections' residuals (CR2), whatever the covariance of their tasks"

@@ -15,8 +15,7 @@ import numpy as np
 from ranktrial.common.keys import Rule
 from ranktrial.common.plugins import load, load_all, source
 from ranktrial.statistics.effects import EffectType
-from ranktrial.statistics.satterthwaite import Part
-from ranktrial.statistics.summaries import Summary
+from ranktrial.statistics.summaries import Part, Summary
 
 Compute = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 

@@ -1,27 +1,39 @@
-"""Scores computed by other tools: a file per task with a column per system, or per system with a column per task or
-measure, or a file per system and task; or leaderboards, whose rows are tasks.
+"""Folders with scores of other tools: Ranger's, MTEB's results, long tables, files of scores, leaderboards.
 
-The names of columns decide what these are where they are known. Otherwise a file is a task and a column a system, and
-the draft says so. The measure is a heading or word that all files share.
+A layout has a description, and a function that returns the draft of a configuration, or None for a folder of another
+layout, and raises UserError for a folder of its layout that it cannot read.
+
+Files of scores: a file per task with a column per system, or per system with a column per task or measure, or a file
+per system and task; or leaderboards, whose rows are tasks. The names of columns decide what these are where they are
+known. Otherwise a file is a task and a column a system, and the draft says so. The measure is a heading or word that
+all files share. Long tables have columns that name system, task, query, measure and value, as evaluation tools write
+them. MTEB's results are a folder per model, with a JSON file per task; they become a leaderboard.
+
+A comparison of the toolkit Ranger: its config.yaml names a file of runs or values per system and task. It has
+`eval_metrics`, or `qrels` and `available_rankings`, and `display_names` of the tasks to compare. Its paths are relative
+to the folder in which the toolkit is run. Here, leading folders are removed until a file of the folder has that name.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Literal
+from typing import Any, Literal
 
+from ranktrial.common.digests import sha256
 from ranktrial.common.errors import UserError
+from ranktrial.common.strict_yaml import read_yaml
 from ranktrial.datasets.formats import leaderboard as leaderboard_format
+from ranktrial.datasets.formats import qrels as qrels_format
 from ranktrial.datasets.formats import scores as scores_format
-from ranktrial.ir.columns import Wanted
 from ranktrial.ir.measure_names import canonical
-from ranktrial.ir.scores import read_values, seeds_in
-from ranktrial.new.draft import Draft, Entries, counted
+from ranktrial.ir.outside_table import SCORES, TASK, Wanted, rows_of_results
+from ranktrial.ir.scores import Named, named_in, read_values, seeds_in
+from ranktrial.new.draft import MEASURES, Draft, Entries, counted
 from ranktrial.new.folder import as_name, stem
-from ranktrial.new.kinds_of_files import value_names
-from ranktrial.new.layouts import Contents
+from ranktrial.new.kinds_of_files import Contents, value_names
 
 NO_MEASURE = "score"
 # Measures of classification, question answering, translation and correlation, all higher for better systems. Retrieval
@@ -100,7 +112,7 @@ def _is_system(name: str) -> bool:
     return _SYSTEMS.search(name) is not None
 
 
-LOOKED_FOR = "scores (a CSV or TSV per task with a column per system, or SYSTEM/TASK.txt or SYSTEM.TASK.txt)"
+SCORE_FILES = "scores (a CSV or TSV per task with a column per system, or SYSTEM/TASK.txt or SYSTEM.TASK.txt)"
 SEPARATORS = (".", "_", "-")  # between the names of system and task
 Places = dict[str, tuple[str, str]]  # file -> system and task
 NAMELESS = "Write what the values are in place of `score`."
@@ -110,7 +122,7 @@ OTHERWISE = (
 )
 
 
-def draft(contents: Contents) -> Draft | None:
+def draft_of_scores(contents: Contents) -> Draft | None:
     """Return a draft in which each task is a dataset without files of its own, and each system has its scores."""
     files = contents.of("scores")
     if not files:
@@ -255,3 +267,171 @@ def _folder_of(file: str) -> str:
 
 def _whole(file: str) -> str:
     return str(PurePosixPath(file).with_suffix(""))
+
+
+SAID = "Read as a long table: each row has one value."
+LONG_TABLES = "long tables (a value per row, with columns that name system, task, query, measure)"
+
+
+def draft_of_long_tables(contents: Contents) -> Draft | None:
+    """Return a draft with the systems, tasks and measure that the tables name, or else the names of their files."""
+    starts = {file: contents.heads[file].table for file in contents.of("scores")}
+    files = [file for file, start in starts.items() if start and start.is_long]
+    if not files:
+        return None
+    named = {file: named_in(contents.folder.path(file)) for file in files}
+    measure = contents.measure or _measure(contents, named)
+    systems: Entries = {}
+    places = places_of(contents, [file for file in files if not (named[file].systems or named[file].tasks)])
+    for file in files:
+        alone = as_name(stem(file)) or as_name(contents.folder.name) or "mine"
+        of_system, of_task = places.get(file, (alone, alone))
+        for column in named[file].systems or [""]:
+            system = as_name(column) if column else of_system
+            entry = systems.setdefault(
+                system, {"type": "external", **({"column": column} if column else {}), "scores": {}}
+            )
+            for task in named[file].tasks or [of_task]:
+                _add(entry["scores"], as_name(task) or "task", contents.folder.location(file), system)
+    of_tasks = [start.roles.of_tasks for file in files if (start := starts[file])]
+    return draft_of_systems(
+        contents, systems, files, measure, all(of_tasks), ("Read as a long table: a value per row.",)
+    )
+
+
+def _add(scores: dict[str, str], task: str, place: str, system: str) -> None:
+    if scores.setdefault(task, place) != place:
+        names = f"{PurePosixPath(scores[task]).name} and {PurePosixPath(place).name}"
+        raise UserError(f"{place}: {names} both have values of {system} on {task}; keep one")
+
+
+def _measure(contents: Contents, named: dict[str, Named]) -> str:
+    """Return the measure to compare: the default one if all tables have it, else the first that all have."""
+    listed: list[Sequence[str]] = [found.measures for found in named.values()]
+    if not any(listed):
+        listed = [start.measures for file in named if (start := contents.heads[file].table)]
+    common = [name for name in listed[0] if all(name in others for others in listed)]
+    computed = [name for name in common if canonical(name)] or common
+    default = next((name for name in computed if canonical(name) == canonical(MEASURES[0])), None)
+    name = default or next(iter(computed), "")
+    return canonical(name) or name
+
+
+RANGER = "Ranger's config.yaml (eval_metrics, or qrels and available_rankings)"
+VALUES, RUNS, JUDGEMENTS, LABELS = "eval_metrics", "available_rankings", "qrels", "display_names"
+HINT = "The toolkit's own settings, in place of today's defaults: docs/coming-from.md, Ranger."
+LARGEST = 1 << 20  # bytes of a file that may be Ranger's
+_KEY = re.compile(rf"^({VALUES}|{RUNS}):", re.MULTILINE)
+
+
+def draft_of_ranger(contents: Contents) -> Draft | None:
+    """Return a draft with the systems and tasks that the toolkit's file names."""
+    files = [file for file in contents.folder.files if file.endswith((".yaml", ".yml")) and _is_rangers(contents, file)]
+    if not files:
+        return None
+    if len(files) > 1:
+        raise UserError(f"{contents.folder.place}: {files[0]} and {files[1]} are both Ranger's; give the folder of one")
+    read = _File(contents, files[0])
+    return read.runs() if RUNS in read.values else read.scores()
+
+
+def _is_rangers(contents: Contents, file: str) -> bool:
+    path = contents.folder.path(file)
+    return path.stat().st_size <= LARGEST and bool(_KEY.search(path.read_text("utf-8", errors="replace")))
+
+
+class _File:
+    """The toolkit's file, and the files of the folder that it names."""
+
+    def __init__(self, contents: Contents, name: str) -> None:
+        self.contents, self.name = contents, name
+        self.place = contents.folder.path(name)
+        self.values: dict[str, Any] = read_yaml(self.place)
+        self.labels = {task: str(label) for task, label in self._named(LABELS, self.values.get(LABELS, {})).items()}
+
+    def scores(self) -> Draft:
+        """Return a draft of tasks with a file of values per system."""
+        entries, files = self._systems(VALUES, "scores")
+        found = draft_of_systems(self.contents, entries, files)
+        datasets = {task: entry | self._label(task) for task, entry in found.datasets.items()}
+        return replace(found, datasets=datasets, used=frozenset([self.name, *files]), hints=(*found.hints, HINT))
+
+    def runs(self) -> Draft:
+        """Return a draft of tasks with judgements and a run per system."""
+        systems, files = self._systems(RUNS, "runs")
+        tasks = list(dict.fromkeys(task for entry in systems.values() for task in entry["runs"]))
+        qrels = self._named(JUDGEMENTS, self.values.get(JUDGEMENTS))
+        if missing := [task for task in tasks if task not in qrels]:
+            raise UserError(f"{self.place}: {JUDGEMENTS}: no file of the task {missing[0]!r}, which has runs")
+        judged = {task: self._found(f"{JUDGEMENTS}.{task}", qrels[task]) for task in tasks}
+        datasets = {task: self._judgements(judged[task]) | self._label(task) for task in tasks}
+        what = f"{counted(len(files), 'run')} of {counted(len(tasks), 'task')} with qrels, of Ranger's {self.name}"
+        used = frozenset([self.name, *files, *judged.values()])
+        return Draft(what, datasets, systems, tasks, used=used, hints=(HINT,))
+
+    def _judgements(self, file: str) -> dict[str, Any]:
+        folder = self.contents.folder
+        return {"format": qrels_format.NAME, "location": folder.location(file), "sha256": sha256(folder.path(file))}
+
+    def _label(self, task: str) -> dict[str, str]:
+        return {"label": self.labels[task]} if self.labels.get(task, task) != task else {}
+
+    def _systems(self, key: str, of_entry: str) -> tuple[Entries, list[str]]:
+        """Return the entries of systems, with a file for each task, and all these files."""
+        folder, systems = self.contents.folder, Entries()
+        files: dict[str, None] = {}
+        for system, tasks in self._named(key, self.values.get(key)).items():
+            of_tasks = self._named(f"{key}.{system}", tasks)
+            compared = [task for task in self.labels or of_tasks if task in of_tasks]
+            found = {task: self._found(f"{key}.{system}.{task}", of_tasks[task]) for task in compared}
+            files |= dict.fromkeys(found.values())
+            located = {task: folder.location(file) for task, file in found.items()}
+            systems |= {system: {"type": "external", of_entry: located}} if located else {}
+        return systems, list(files)
+
+    def _named(self, key: str, value: Any) -> dict[str, Any]:
+        """Return a mapping with names that are valid in a configuration. Raises UserError if it is not a mapping."""
+        if not isinstance(value, Mapping) or not (value or key == LABELS):
+            raise UserError(f"{self.place}: {key}: expected a mapping of at least one name")
+        named = {as_name(str(name)): inner for name, inner in value.items()}
+        if "" in named or len(named) < len(value):
+            raise UserError(
+                f"{self.place}: {key}: two names are the same but for signs, or one has no letter; rename it"
+            )
+        return named
+
+    def _found(self, key: str, place: Any) -> str:
+        """Return the file of the folder that a path refers to. Raises UserError if there is none."""
+        parts = PurePosixPath(str(place)).parts
+        ends = ["/".join(parts[first:]) for first in range(len(parts))]
+        if found := next((end for end in ends if end in self.contents.folder.files), None):
+            return found
+        raise UserError(f"{self.place}: {key}: {self.contents.folder.place} has no file {str(place)!r}")
+
+
+RESULTS_FOLDERS = "MTEB's results (a folder per model, with a JSON file per task)"
+MEASURE = "main score"
+
+
+def draft_of_results(contents: Contents) -> Draft | None:
+    """Return a draft with the folder's results as one leaderboard, and each folder of a model as a system."""
+    folder = contents.folder
+    files = [file for file in folder.files if file.endswith(".json") and "/" in file and _is_result(contents, file)]
+    models = list(dict.fromkeys(PurePosixPath(file).parts[0] for file in files))
+    if not models:
+        return None
+    systems: Entries = {}
+    name = as_name(folder.name) or "results"
+    for model in models:
+        system = as_name(model) or "system"
+        if system in systems:
+            raise UserError(f"{folder.place}: two folders would be called {system}; rename one")
+        list(rows_of_results(folder.path(model)))  # raises UserError
+        systems[system] = {"type": "external", "scores": {name: folder.location(model)}}
+    return draft_of_systems(contents, systems, files, contents.measure or MEASURE, leaderboard=True)
+
+
+def _is_result(contents: Contents, file: str) -> bool:
+    with contents.folder.path(file).open("rb") as opened:
+        start = opened.read(1 << 16)
+    return f'"{TASK}"'.encode() in start and f'"{SCORES}"'.encode() in start
