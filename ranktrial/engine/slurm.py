@@ -96,8 +96,8 @@ def asked_for(workflow: Any, *names: str) -> set[tuple[Any, ...]]:
             known = {"input": job.input, "attempt": job.restart_times + 1, "threads": 1, "rulename": job.rule.name}
             known["async_run"] = workflow.async_run
             of_rule = (job.rule.resources.get(name) for name in names)
-            values = ("" if one is None else one.evaluate(job.wildcards, **known).value for one in of_rule)
-            found.add((job.rule.name, *values))
+            values = (one and one.evaluate(job.wildcards, **known).value for one in of_rule)
+            found.add((job.rule.name, *("" if value is None else value for value in values)))
     return found
 
 

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from snakemake.iocontainers import ResourceList
+from snakemake.resources import Resource
 from snakemake_interface_common.exceptions import WorkflowError
 
 from ranktrial.common.errors import UserError
@@ -18,6 +19,7 @@ from ranktrial.engine.slurm import (
     ask_for_gpus_of_each_node,
     begin_run,
     end_earlier_jobs,
+    follow_limit,
     limits_of_partitions,
     minutes,
     prefix,
@@ -185,3 +187,21 @@ def test_an_option_that_replaces_an_entry_of_the_profile_is_named(word):
     (warning,) = replaced(["snakemake", word, "fine_tune:mem_mb=32000"])
     assert warning.startswith(f"{word.partition('=')[0]} on the command line replaces the profile's entry")
     assert replaced(["snakemake", "--profile", "slurm"]) == []
+
+
+def test_a_limit_on_jobs_is_that_of_the_default_account_and_qos_where_the_profile_has_none(monkeypatch, tmp_path):
+    """sacctmgr knows these alone; a resource without a value evaluates to None."""
+    (tmp_path / "sacctmgr").write_text(
+        '#!/bin/sh\ncase "$*" in *"show user"*) echo lab;; *account=lab*) echo "paper||";; *"show qos paper"*) echo "paper|2|";; esac\n'
+    )
+    (tmp_path / "sacctmgr").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    needs = {name: Resource(name, None) for name in ("slurm_account", "qos")}
+    job = SimpleNamespace(
+        is_local=False, input=[], restart_times=0, wildcards={}, rule=SimpleNamespace(name="x", resources=needs)
+    )
+    scheduler = SimpleNamespace(global_resources={"_nodes": 100}, resources={"_nodes": 100})
+    dag = SimpleNamespace(needrun_jobs=lambda: [job])
+    workflow = SimpleNamespace(dag=dag, scheduler=scheduler, async_run=None)
+    assert follow_limit(workflow) == "at most 2 jobs in the queue at a time: the limit of QOS paper"
+    assert scheduler.resources["_nodes"] == scheduler.global_resources["_nodes"] == 2
