@@ -189,4 +189,5 @@ def _of_few(count: int, name: str, number: float) -> str:
         why = "which leaves no variance to allow for it: intervals take queries as independent and may be too narrow"
         return f"{name}: queries share relevant documents (one group), {why}"
     wide = f"fewer than {FEW}: its interval allows for them and is wide, perhaps too wide to be of use"
-    return f"{name}: queries share relevant documents ({count} groups, effectively {number:.1f}), {wide}"
+    unequal = "" if round(number, 1) == count else f" of unequal size, as informative as {number:.1f} of equal size"
+    return f"{name}: queries share relevant documents ({count} groups{unequal}), {wide}"

@@ -52,7 +52,8 @@ def extremes(found: pd.DataFrame, lower_is_better: bool) -> pd.DataFrame:
 def table(settings: Settings, tasks: dict[str, Data], texts: Texts) -> pd.DataFrame:
     """The rows of all comparisons."""
     parts = []
-    for name, one in settings.comparisons.items():
+    for name in settings.order:
+        one = settings.comparisons[name]
         found = pd.DataFrame(rows(name, one, tasks, texts), columns=COLUMNS[:-1])
         parts.append(extremes(found, one.lower_is_better))
     return pd.concat(parts) if parts else pd.DataFrame(columns=COLUMNS)

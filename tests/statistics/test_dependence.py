@@ -135,7 +135,10 @@ def test_few_clusters_are_used_from_two_on_with_a_warning():
     found, warnings = units_of_tasks(few, "auto")
     assert len(set(found["t"])) == 2
     why = "fewer than 10: its interval allows for them and is wide, perhaps too wide to be of use"
-    assert warnings == [f"t: queries share relevant documents (2 groups, effectively 2.0), {why}"]
+    assert warnings == [f"t: queries share relevant documents (2 groups), {why}"]
+    unequal = {"t": task("abcde", a="1", b="1", c="1", d="1", e="2")}
+    said = "2 groups of unequal size, as informative as 1.5 of equal size"
+    assert units_of_tasks(unequal, "auto")[1] == [f"t: queries share relevant documents ({said}), {why}"]
     found, warnings = units_of_tasks(few, "gold-document")
     assert len(set(found["t"])) == 2 and not warnings
     assert units_of_tasks(few, "query")[0]["t"] == list("abcd")

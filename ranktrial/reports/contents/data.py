@@ -6,7 +6,7 @@ seeds and its marks, and the best are bold. Where judgements are graded, a table
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -108,10 +108,19 @@ MANY_NEAR = 0.1  # share of test queries near a training query from which it is 
 
 
 @dataclass(frozen=True)
-class Sources:
-    """Where the data come from."""
+class Source:
+    """Where a dataset comes from."""
 
-    sources: Annotated[dict[str, dict[str, str]], "dataset: its location and licence"]
+    dataset: str
+    location: str
+    licence: str
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where the data come from, in the configuration's order."""
+
+    sources: list[Source]
 
 
 @dataclass(frozen=True)
@@ -122,13 +131,13 @@ class Described:
     tuned: Annotated[dict[str, list[str]], "dataset: the systems tuned on its dev split"]
 
 
-def tasks(names: Sequence[str], datasets: pd.DataFrame, sources: dict[str, dict[str, str]]) -> Section:
+def tasks(names: Sequence[str], datasets: pd.DataFrame, sources: Iterable[Source]) -> Section:
     """The tasks by their labels, and the datasets with where they come from."""
     blocks: list[Block] = [Paragraph(f"Systems are scored on {listed(names)}.")]
     if len(datasets):
         blocks.append(datasets_table(datasets))
-        places = {name: f": {one['location']} (licence: {one['licence']})" for name, one in grouped(sources).items()}
-        blocks.append(Items([(Span(name, "strong"), place) for name, place in places.items()]))
+        shared = grouped(sources).items()
+        blocks.append(Items([(Span(", ".join(of), "strong"), place) for place, of in shared]))
     return Section("Tasks", blocks, anchor="tasks")
 
 
@@ -170,12 +179,12 @@ def _count(value: Any, name: str) -> str:
     return value if isinstance(value, str) else f"{value:,.{decimals}f}"
 
 
-def grouped(sources: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """Source and licence of the data, once for the datasets that share both."""
-    names_of: dict[tuple, list[str]] = {}
-    for name, source in sources.items():
-        names_of.setdefault(tuple(source.items()), []).append(name)
-    return {", ".join(names): dict(source) for source, names in names_of.items()}
+def grouped(sources: Iterable[Source]) -> dict[str, list[str]]:
+    """Each location and licence in words, with the datasets that share both."""
+    found: dict[str, list[str]] = {}
+    for one in sources:
+        found.setdefault(f": {one.location} (licence: {one.licence})", []).append(one.dataset)
+    return found
 
 
 def systems(described: dict[str, str], labels: Labels, choices: dict[str, pd.DataFrame], mined: list[Text]) -> Section:

@@ -27,11 +27,11 @@ def inputs(experiment: Experiment) -> dict[str, list[str]]:
 def settings(experiment: Experiment) -> JsonObject:
     """The location and licence of each dataset that is no table of values."""
     return {
-        "sources": {
-            name: {"location": _source(dataset), "licence": dataset.licence}
+        "sources": [
+            {"dataset": name, "location": _source(dataset), "licence": dataset.licence}
             for name, dataset in experiment.datasets.items()
             if not format_of(dataset).values_given
-        }
+        ]
     }
 
 
