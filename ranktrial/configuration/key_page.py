@@ -57,8 +57,8 @@ out. Whole numbers are at least 1 unless a range is given. In a model, recipe, s
 a single value makes several entries. [config/README.md](../config/README.md) lists examples.
 """
 MEANT = re.compile(r"(?:,? of at most \d+ (?:letters|characters)| without the characters|, such as utf| \(64 ).*")
-LIMITLESS = ((r" from 1 to \d{6,}", ""), (r" from (\S+) to \d{6,}", r" of at least \1"), (r" and at most \d{6,}", ""),
-             (r"^an? ", ""), (r"^(?:line of )?text$", ""))  # fmt: skip
+LIMITLESS = ((r" from (?:1|-\d{6,}) to \d{6,}", ""), (r" from (\S+) to \d{6,}", r" from \1"),
+             (r" and at most \d{6,}", ""), (r"^an? ", ""), (r"^(?:line of )?text$", ""))  # fmt: skip
 
 
 def key_page(schema: Schema) -> str:
@@ -66,9 +66,10 @@ def key_page(schema: Schema) -> str:
     properties = schema["properties"]
     sections = {name: part for name, part in properties.items() if _entry(part)}
     whole = {name: part for name, part in properties.items() if name not in sections}
-    parts = [HEAD, "## The experiment", "", *_items({"properties": whole, "required": schema["required"]}, "", "")]
+    shown: dict[str, str] = {}
+    parts = [HEAD, "## The experiment", "", *_items({"properties": whole, "required": schema["required"]}, "", shown)]
     for name, part in sections.items():
-        parts += ["", f"## {name}", "", _sentence(part["description"]), "", *_items(_entry(part), "", "")]
+        parts += ["", f"## {name}", "", _sentence(part["description"]), "", *_items(_entry(part), "", shown)]
     return "\n".join(parts) + "\n"
 
 
@@ -78,27 +79,38 @@ def _entry(part: Schema) -> Schema:
     return entry if isinstance(entry, dict) and "properties" in entry else {}
 
 
-def _items(part: Schema, above: str, indent: str) -> Iterator[str]:
-    """Yield an item per key of a mapping, each followed by those of the keys inside it; equal ones share an item."""
+def _items(part: Schema, above: str, shown: dict[str, str]) -> Iterator[str]:
+    """Yield an item per key of a mapping, each followed by those of the keys inside it.
+
+    Keys with equal schemas share an item. `shown` maps the schema of a mapping to the key where its keys were listed.
+    """
     for inner, alike in itertools.groupby(part["properties"].items(), lambda item: item[1]):
         names = [name for name, _ in alike]
         keys = ", ".join(f"`{above}{name}`" for name in names)
-        about = "; ".join(filter(None, [_value(inner), _default(inner, names[0] in part.get("required", ()))]))
         meaning = inner.get("description", "").replace("<", "&lt;")
-        yield f"{indent}- {keys}{f' ({about})' if about else ''}: {meaning}"
-        for deeper in (inner, *inner.get("anyOf", ())):
-            if "properties" in deeper:
-                yield from _items(deeper, f"{above}{names[0]}.", f"{indent}    ")
+        value = re.sub("^text$", "", re.sub(" or null$", "", _value(inner)) if "null: " in meaning else _value(inner))
+        about = "; ".join(filter(None, [value, _default(inner, names[0] in part.get("required", ()))]))
+        inside: Schema = next(
+            (way for way in (inner, *inner.get("anyOf", ())) if "properties" in way), {"properties": {}}
+        )
+        place = f"{above}{names[0]}."
+        first = shown.setdefault(json.dumps(inside["properties"]), place) if inside["properties"] else place
+        same = "" if first == place else f"; keys as under `{first[:-1]}`"
+        indent = "    " * (above.count(".") - above.count(".NAME."))
+        yield f"{indent}- {keys}{f' ({about})' if about else ''}: {meaning}{same}"
+        yield from () if same else _items(inside, place, shown)
         if entry := _entry(inner):
-            yield from _items(entry, f"{above}{names[0]}.NAME.", f"{indent}    ")
+            yield from _items(entry, f"{place}NAME.", shown)
 
 
 def _value(part: Schema) -> str:
     """Return what a key takes, in few words: no lengths of text, and no limits that nobody meets."""
-    if "properties" in part or all(f"{one}: " in part.get("description", "") for one in part.get("enum", [" "])):
+    meaning = part.get("description", "")
+    obvious = part.get("type") == "boolean" and "default" in part
+    if obvious or "properties" in part or all(f"{one}: " in meaning for one in part.get("enum", [" "])):
         return ""
     if "anyOf" in part and "title" not in part:
-        return " or ".join(filter(None, dict.fromkeys(_value(way) or "text" for way in part["anyOf"])))
+        return " or ".join(dict.fromkeys(_value(way) or "text" for way in part["anyOf"]))
     if "items" in part and "title" not in part:
         return f"list: {_value(part['items'])}".removesuffix(": ")
     value = MEANT.sub("", expected(part))
