@@ -20,10 +20,10 @@ from ranktrial.engine.job_records import STATE
 from ranktrial.experiment.datasets import check_carved, check_near_duplicates, check_samples, check_training_queries
 from ranktrial.experiment.printed_cells import read_mapping
 from ranktrial.experiment.recipe_checks import check_evaluation, check_examples, check_training
+from ranktrial.ir.means import reserved
 from ranktrial.models.adapters import adapters, writes
 from ranktrial.models.losses import resolve_loss
 
-COLUMNS = ("query_id", "task", "system", "queries", "seeds")  # columns of tables that also have one column per measure
 HINTS = ("name a teacher", "did you mean")  # the most helpful messages about a loss that fits no model type, best first
 SHARED_FOLDERS = ("downloads", STATE)
 
@@ -101,7 +101,7 @@ def _check_measure_name(check: Checker, key: str, name: str) -> None:
     """Raise UserError unless the name can head a column of the tables without being confused with another column."""
     if not name or name != name.strip() or not name.isprintable():
         raise check.fail(key, f"{name!r} is no name: empty, with a space at an end, or with control characters")
-    if name in COLUMNS or name.endswith(" sd") or name.startswith("Judged@"):
+    if name == "query_id" or reserved(name) or name.startswith("Judged@"):
         raise check.fail(key, f"{name!r} is the name of another column of the tables; choose another")
 
 

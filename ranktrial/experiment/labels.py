@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ranktrial.common.keys import JsonObject
-from ranktrial.experiment.descriptions import datasets_learnt, is_unstated
 from ranktrial.experiment.job_files import tasks_by_folder
+from ranktrial.experiment.marks import marked
 from ranktrial.experiment.records import Experiment
 
 
@@ -35,18 +35,7 @@ def facts(experiment: Experiment) -> JsonObject:
     return {
         "labels": labels(experiment),
         "measures": list(dict.fromkeys(measure for task in tasks for measure in task.measures)),
+        "systems": list(experiment.systems),
         "lower_is_better": list(experiment.lower_is_better),
-        "trained": _trained_on(experiment),
-        "unstated": [name for name, system in experiment.systems.items() if is_unstated(experiment, system)],
+        "marks": marked(experiment),
     }
-
-
-def _trained_on(experiment: Experiment) -> dict[str, list[str]]:
-    """The trained systems, each with the tasks (by folder) on whose training queries it learnt."""
-    trained = {}
-    for name, system in experiment.systems.items():
-        tasks = experiment.runs_of(system)
-        learnt = {task: datasets_learnt(experiment, system, task.ranked_dataset) for task in tasks}
-        if any(learnt.values()):
-            trained[name] = [task.folder for task in tasks if task.ranked_dataset in learnt[task]]
-    return trained

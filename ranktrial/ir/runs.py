@@ -15,14 +15,16 @@ show: a document without a judgement counts as not relevant.
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from ranktrial.common.errors import UserError
 from ranktrial.common.files import lines
 from ranktrial.common.wording import finite
+from ranktrial.ir.means import MeansRow, read_means
 from ranktrial.ir.measure_names import cutoff, parse
 from ranktrial.ir.trec import columns, run_columns
 
@@ -75,7 +77,6 @@ def too_short(depth: int, measures: Iterable[str]) -> str:
 
 
 NOT_SCORES = ("NumQ", "NumRel", "NumRet")  # measures that count documents, whether judged or not
-FACTS = ("task", "system", "queries", "seeds")  # columns of the table of means that are not measures
 
 
 class ZeroRun(NamedTuple):
@@ -92,22 +93,18 @@ class ZeroRun(NamedTuple):
         )
 
 
-def zero_runs(means: Iterable[Mapping[str, Any]]) -> list[ZeroRun]:
-    """The rows of the table of means, as text or numbers, in which every measure is 0."""
+def zero_runs(means: Iterable[MeansRow]) -> list[ZeroRun]:
+    """The rows of the table of means in which every measure is 0."""
     found = []
     for row in means:
-        of_measures = [name for name in row if name not in FACTS and not name.endswith(" sd")]
-        scores = [str(row[name]) for name in of_measures if not name.startswith(NOT_SCORES)]
-        known = [float(score) for score in scores if score not in ("", "nan", "None")]
-        if known and not any(known):
-            found.append(ZeroRun(str(row["task"]), str(row["system"])))
+        scores = [mean.value for name, mean in row.measures.items() if not name.startswith(NOT_SCORES)]
+        if scores and not any(scores):
+            found.append(ZeroRun(row.task, row.system))
     return found
 
 
 def known_zero_runs(table: Path) -> list[str]:
     """The warnings about such runs when an experiment is run again, from the means of the previous run."""
-    if not table.is_file():
-        return []
-    with table.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    return [one.caution(one.task, one.system) for one in zero_runs(rows)]
+    with suppress(OSError, UserError, KeyError):  # without them, or if they are damaged, they are computed anew
+        return [one.caution(one.task, one.system) for one in zero_runs(read_means(table))]
+    return []

@@ -28,10 +28,12 @@ class Facts:
 
     labels: Annotated[Labels, "of tasks and systems that have one"]
     measures: Annotated[list[str], "those of all tasks, in their order"]
+    systems: Annotated[list[str], "in the order of the configuration"] = field(default_factory=list)
     lower_is_better: Annotated[list[str], "the measures of which a lower value is better"] = field(default_factory=list)
-    trained: Annotated[dict[str, list[str]], "system: the tasks on whose training queries it learnt"] = field(
-        default_factory=dict
+    marks: Annotated[dict[str, dict[str, list[str]]], "mark: systems of which it is stated: tasks where it holds"] = (
+        field(default_factory=dict)
     )
-    unstated: Annotated[list[str], "systems of whose published weights nobody states what they were trained on"] = (
-        field(default_factory=list)
-    )
+
+    def marked(self, mark: str, system: str, task: str) -> bool:
+        """Whether a mark holds of a system on a task."""
+        return task in self.marks.get(mark, {}).get(system, ())

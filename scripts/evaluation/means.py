@@ -1,7 +1,7 @@
 """Table of means, one row per task and system: the mean of each measure over queries and its sd over seeds.
 
 Reads the metrics files (metrics/{task}/{system}/seed-{seed}.tsv). Writes a TSV: task, system, queries, seeds, then for
-each measure its mean over seeds and `MEASURE sd`, the sample standard deviation of the seeds' means (empty for one).
+each measure its mean over seeds and its further columns (ranktrial/ir/means.py), such as `MEASURE sd`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import pandas as pd
 from ranktrial.common.command_line import job
 from ranktrial.common.tables import read_metrics, write_table
 from ranktrial.experiment.results_paths import fields_of
+from ranktrial.ir.means import means_table
 
 
 def write_means(metrics: list[Path], table: Path) -> None:
@@ -26,15 +27,7 @@ def means(paths: list[Path]) -> pd.DataFrame:
     for path in paths:
         fields = fields_of("scored", path)
         groups.setdefault((fields["task"], fields["system"]), []).append(read_metrics(path))
-    rows = []
-    for (task, system), tables in groups.items():
-        per_seed = pd.DataFrame([table.mean() for table in tables])
-        row = {"task": task, "system": system, "queries": len(tables[0]), "seeds": len(tables)}
-        for measure in per_seed:
-            row[measure] = per_seed[measure].mean()
-            row[f"{measure} sd"] = per_seed[measure].std(ddof=1) if len(tables) > 1 else None
-        rows.append(row)
-    return pd.DataFrame(rows)
+    return means_table([(task, system, tables) for (task, system), tables in groups.items()])
 
 
 if __name__ == "__main__":

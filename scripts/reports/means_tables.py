@@ -6,18 +6,16 @@ letters. Writes tables/means.md and tables/means.tex (booktabs).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import pandas as pd
-
 from ranktrial.common.command_line import job
-from ranktrial.common.tables import MEANS, read_table
+from ranktrial.ir.means import MeansRow, read_means
 from ranktrial.records.facts import Facts
 from ranktrial.reports.comparison.families import FoundFamily, of_all_pairs, read_families, size_alone
-from ranktrial.reports.contents.data import Value, in_bold
+from ranktrial.reports.contents.data import Value, columns_shown, in_bold, marks_stated, value_of
 from ranktrial.reports.writing.content import Block, Column, Items, Section, Table
 from ranktrial.reports.writing.printed import write_printed
 
@@ -32,14 +30,15 @@ class Settings:
     tried: Annotated[dict[str, int], "by tuned system, the configurations compared on dev"]
 
 
-def values(means: pd.DataFrame, measure: str, settings: Settings, letters: Mapping[str, str]) -> dict[str, dict]:
+def values(
+    means: Sequence[MeansRow], measure: str, settings: Settings, letters: Mapping[str, str]
+) -> dict[str, dict[str, Value]]:
     """By system and task the value; by system under AVERAGE their mean, where the system has every task."""
-    measured = means[means[measure].notna()]
-    tasks = list(dict.fromkeys(measured["task"]))
+    measured = [row for row in means if measure in row.measures]
+    tasks = {row.task for row in measured}
     found: dict[str, dict[str, Value]] = {}
-    for system, task, mean, sd in measured[["system", "task", measure, f"{measure} sd"]].itertuples(index=False):
-        star = "*" if task in settings.facts.trained.get(system, []) else ""
-        found.setdefault(system, {})[task] = Value(mean, None if pd.isna(sd) else sd, star)
+    for row in measured:
+        found.setdefault(row.system, {})[row.task] = value_of(row, measure, settings.facts)
     for system, of_tasks in found.items():
         if len(tasks) > 1 and len(of_tasks) == len(tasks):
             average = sum(value.mean for value in of_tasks.values()) / len(tasks)
@@ -47,7 +46,7 @@ def values(means: pd.DataFrame, measure: str, settings: Settings, letters: Mappi
     return found
 
 
-def means_table(means: pd.DataFrame, measure: str, settings: Settings, tested: FoundFamily | None) -> Table:
+def means_table(means: Sequence[MeansRow], measure: str, settings: Settings, tested: FoundFamily | None) -> Table:
     """Systems by tasks, the best of each column bold."""
     labels = settings.facts.labels
     letters = {one.system: one.sign for one in tested.whole.standings} if tested else {}
@@ -71,20 +70,17 @@ def means_table(means: pd.DataFrame, measure: str, settings: Settings, tested: F
     return Table(shown, [rows], caption=f"Mean {measure} of each system on each task.")
 
 
-def notes(means: pd.DataFrame, measure: str, settings: Settings, family: str, tested: FoundFamily | None) -> Items:
+def notes(
+    means: Sequence[MeansRow], measure: str, settings: Settings, family: str, tested: FoundFamily | None
+) -> Items:
     """How to read one of the tables."""
     best = f"the {'lowest' if measure in settings.facts.lower_is_better else 'highest'} mean of a column"
-    systems = set(map(settings.facts.labels.system, means.loc[means[measure].notna(), "system"]))
+    systems = {settings.facts.labels.system(row.system) for row in means if measure in row.measures}
     apart = tested and {one.system for one in tested.whole.standings} == systems
     also = " and those that do not differ significantly from it" if apart else ", significant or not"
     said = [f"Bold: {best}{also}."]
-    if means[f"{measure} sd"].notna().any():
-        said.append("±: the standard deviation between seeds.")
-    if settings.facts.trained:
-        said.append("*: the system learnt from training queries of this task's dataset.")
-    if settings.facts.unstated:
-        names = ", ".join(map(settings.facts.labels.system, settings.facts.unstated))
-        said.append(f"Not stated: what the published weights of {names} were trained on.")
+    said += [f"{column.sign}: {column.meaning}." for column in columns_shown(means, [measure])]
+    said += [mark.note.format(systems=names) for mark, names in marks_stated(settings.facts)]
     if tested:
         said.append(f"Systems that share a letter do not differ significantly over the tasks of the family {family}.")
         said += filter(None, [size_alone(tested)])
@@ -95,7 +91,7 @@ def notes(means: pd.DataFrame, measure: str, settings: Settings, family: str, te
     return Items(said)
 
 
-def content(means: pd.DataFrame, families: Mapping[str, FoundFamily], settings: Settings) -> list[Block]:
+def content(means: Sequence[MeansRow], families: Mapping[str, FoundFamily], settings: Settings) -> list[Block]:
     """A section for each measure."""
     sections: list[Block] = []
     for measure in settings.facts.measures:
@@ -110,7 +106,7 @@ def write_means(
 ) -> None:
     """Write the tables of means in both formats."""
     found = read_families(families, family_records, settings.facts.labels)
-    write_printed("Means", content(read_table(means, *MEANS), found, settings), page, tex)
+    write_printed("Means", content(read_means(means), found, settings), page, tex)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.tables import read_metrics
+from ranktrial.ir.means import means_rows
 from ranktrial.ir.runs import known_zero_runs, zero_runs
 from ranktrial.ir.trec import read_run, write_qrels, write_run
 from scripts.evaluation.imports import take_over
@@ -123,7 +124,7 @@ def test_runs_that_score_0_everywhere_are_found_in_the_table_of_means(tmp_path):
         },
     ]
     table = pd.DataFrame(rows)
-    assert zero_runs(rows) == zero_runs(table.to_dict("records")) == [("d", "theirs")]
+    assert zero_runs(means_rows(table)) == [("d", "theirs")]
     table.to_csv(tmp_path / "means.tsv", sep="\t", index=False)
     (said,) = known_zero_runs(tmp_path / "means.tsv")
     assert said.startswith("theirs scores 0 by every measure on every query of d: most likely none of its documents is")

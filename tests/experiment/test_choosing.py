@@ -78,7 +78,7 @@ def test_what_is_said_of_it():
         "with that of the recipes r-0.1-1, r-0.1-2, r-0.2-1, r-0.2-2 which has the highest RR@10 on d/dev, 2 seeds"
         in described["tuned"]
     )
-    assert settings["facts"]["trained"]["tuned"] == ["d"] and tried_by_comparison(chosen) == {"c": [1, 4]}
+    assert settings["facts"]["marks"]["trained"]["tuned"] == ["d"] and tried_by_comparison(chosen) == {"c": [1, 4]}
     stated = system_type(chosen.systems["tuned"]).provenance(chosen, chosen.systems["tuned"])["training"]
     assert stated["chosen"] == {"by": "RR@10", "on": "d/dev"} and stated["among"]["r-0.2-1"]["learning_rate"] == 0.2
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from ranktrial.ir.means import means_rows
 from ranktrial.records.facts import Facts, Labels
 from ranktrial.reports.contents import data
 from ranktrial.reports.writing.content import Span, plain, spans
@@ -28,32 +29,46 @@ def test_test_queries_near_training_queries_are_noted_where_a_system_learnt_from
 
 def test_means_mark_the_best_and_what_was_learnt():
     means = pd.DataFrame(
-        {"task": ["a", "a"], "system": ["s", "t"], "queries": [5, 5], "RR": [9.25, 10.5], "RR sd": [None, 0.01]}
+        {
+            "task": ["a", "a"],
+            "system": ["s", "t"],
+            "queries": [5, 5],
+            "seeds": [1, 2],
+            "RR": [9.25, 10.5],
+            "RR sd": [None, 0.01],
+        }
     )
-    facts = Facts(NAMES, ["RR"], trained={"t": ["a"]})
-    ((row,),) = data.means_table(means, "RR", facts).blocks
+    facts = Facts(NAMES, ["RR"], marks={"trained": {"t": ["a"]}})
+    ((row,),) = data.means_table(means_rows(means), "RR", facts).blocks
     assert [cell.text for cell in row[2:]] == [Span("9.250"), Span("10.500 ± 0.010*", "strong")]
     assert [cell.source for cell in row[2:]] == ["metrics/a/s/", "metrics/a/t/"] and row[:2] == ["a", "5"]
     lower = replace(facts, lower_is_better=["RR"])
-    ((row,),) = data.means_table(means, "RR", lower).blocks
+    ((row,),) = data.means_table(means_rows(means), "RR", lower).blocks
     assert [cell.text for cell in row[2:]] == [Span("9.250", "strong"), Span("10.500 ± 0.010*")]
     ((row,),) = data.means_table(
-        means.rename(columns=lambda name: name.replace("RR", "Judged@5")), "Judged@5", facts
+        means_rows(means.rename(columns=lambda name: name.replace("RR", "Judged@5"))), "Judged@5", facts
     ).blocks
     assert not any(cell.text.look for cell in row[2:])  # more judged documents are no better
 
 
 def test_systems_with_values_of_other_numbers_of_queries_are_reported():
     means = pd.DataFrame(
-        {"task": ["a", "a"], "system": ["s", "t"], "queries": [1200, 5], "RR": [0.5, 0.25], "RR sd": [None, None]}
+        {
+            "task": ["a", "a"],
+            "system": ["s", "t"],
+            "queries": [1200, 5],
+            "seeds": [1, 1],
+            "RR": [0.5, 0.25],
+            "RR sd": [None, None],
+        }
     )
     facts = Facts(NAMES, ["RR"])
-    section = data.means(means, facts, {}, data.Beside([], [], of_runs=False))
+    section = data.means(means_rows(means), facts, {}, data.Beside([], [], of_runs=False))
     assert "A judged query" not in plain(section.blocks[0].text)
     assert plain(section.blocks[1].text).startswith(
         "a: numbers of queries (or samples) differ: s 1,200, t 5; each mean"
     )
-    ((row,),) = data.means_table(means, "RR", facts).blocks
+    ((row,),) = data.means_table(means_rows(means), "RR", facts).blocks
     assert row[1] == "5 to 1,200"
 
 

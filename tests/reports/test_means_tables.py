@@ -6,13 +6,15 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from ranktrial.experiment.marks import MARKS
+from ranktrial.ir.means import COLUMNS, means_rows
 from ranktrial.records.comparison import Difference, FamilyRecord
 from ranktrial.records.facts import Facts, Labels
 from ranktrial.reports.comparison.families import FoundFamily, Scope, Standing, of_all_pairs, size_alone
 from ranktrial.reports.writing.content import plain
 from scripts.reports.means_tables import AVERAGE, Settings, content, means_table, notes, values, write_means
 
-MEANS = pd.DataFrame(
+TABLE = pd.DataFrame(
     [
         ("a", "bm25", 10, 1, 0.25, None, 3.0, None),
         ("a", "tuned", 10, 2, 0.35, 0.01, 2.0, 0.5),
@@ -22,7 +24,10 @@ MEANS = pd.DataFrame(
     ],
     columns=["task", "system", "queries", "seeds", "nDCG@10", "nDCG@10 sd", "rank", "rank sd"],
 )
-FACTS = Facts(Labels({"a": "A"}, {"tuned": "Tuned"}), ["nDCG@10", "rank"], ["rank"], {"tuned": ["b"]})
+MEANS = means_rows(TABLE)
+FACTS = Facts(
+    Labels({"a": "A"}, {"tuned": "Tuned"}), ["nDCG@10", "rank"], ["tuned"], ["rank"], {"trained": {"tuned": ["b"]}}
+)
 SETTINGS = Settings(FACTS, {"bm25": 25})
 
 
@@ -54,7 +59,7 @@ def test_an_average_is_that_of_the_tasks():
 
 
 def test_one_task_has_no_average_and_untuned_systems_no_column():
-    one = MEANS[MEANS["task"] == "a"]
+    one = means_rows(TABLE[TABLE["task"] == "a"])
     untuned = Settings(Facts(FACTS.labels, ["nDCG@10"]), {})
     assert [column.name for column in means_table(one, "nDCG@10", untuned, None).columns] == ["System", "A"]
     assert [plain(text) for text in notes(one, "nDCG@10", untuned, "", None).texts] == [
@@ -80,7 +85,7 @@ def family(tmp_path):
 
 
 def test_letters_stand_at_the_averages_in_both_formats(family):
-    MEANS.to_csv(family / "means.tsv", sep="\t", index=False)
+    TABLE.to_csv(family / "means.tsv", sep="\t", index=False)
     settings = replace(SETTINGS, facts=replace(FACTS, labels=Labels({}, {"tuned": "Tuned"})))
     written = (family / "m.md", family / "m.tex")
     write_means(family / "means.tsv", [family / "all.tsv"], [family / "all.json"], *written, settings)
@@ -104,8 +109,8 @@ def all_pairs(*differences, groups=((0, 1),), systems=("guest", "Tuned", "bm25")
 
 
 def test_where_all_pairs_are_tested_bold_follows_the_tests():
-    one = MEANS.assign(**{"nDCG@10": [0.30, 0.31, 0.0, 0.0, 0.35], "nDCG@10 sd": None})
-    one = one[one["task"] == "a"]
+    one = TABLE.assign(**{"nDCG@10": [0.30, 0.31, 0.0, 0.0, 0.35], "nDCG@10 sd": None})
+    one = means_rows(one[one["task"] == "a"])
     assert bold(means_table(one, "nDCG@10", SETTINGS, None)) == [[], [], ["0.350"]]
     assert bold(means_table(one, "nDCG@10", SETTINGS, all_pairs())) == [[], ["0.310"], ["0.350"]]
     fewer = all_pairs(groups=(), systems=("Tuned", "bm25"))  # says nothing about guest
@@ -119,6 +124,14 @@ def test_a_larger_difference_that_is_not_significant_has_its_sentence():
     )
     assert size_alone(all_pairs(pair("guest", "bm25", 0.05, 0.01), pair("guest", "Tuned", 0.03, 0.2))) == ""
     assert size_alone(all_pairs(pair("guest", "bm25", 0.05, 0.2))) == ""
+
+
+def test_what_stands_in_a_cell_is_told_apart():
+    """Signs differ from each other and from the letters of families; headings of columns have one reading."""
+    signs = [*(mark.sign for mark in MARKS if mark.sign), *(column.sign for column in COLUMNS)]
+    assert len(set(signs)) == len(signs) and not any(sign.isalnum() for sign in signs)
+    suffixes = [column.suffix for column in COLUMNS]
+    assert len(set(suffixes)) == len(suffixes) and len({mark.name for mark in MARKS}) == len(MARKS)
 
 
 def test_a_family_against_a_control_or_of_another_measure_gives_no_letters():

@@ -5,6 +5,8 @@ import typing
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from ranktrial.common.settings import read_settings
 from ranktrial.configuration.reading import read_yaml
 from ranktrial.experiment import exhibits, timings
@@ -180,10 +182,25 @@ def test_systems_that_differ_in_their_training_queries_alone_are_one_curve():
 
 def test_the_pages_hold_what_stands_in_no_table():
     reported = sections.settings(EXPERIMENT)
-    assert reported["facts"]["trained"] == {"tuned": ["d"]} and reported["facts"]["measures"] == [*EXPERIMENT.measures]
+    assert reported["facts"]["marks"]["trained"] == {"tuned": ["d"]} and reported["facts"]["measures"] == [
+        *EXPERIMENT.measures
+    ]
     of_means, of_costs = reported["sections"]["means"], reported["sections"]["costs"]
     assert of_means == {"cautions": cautions(EXPERIMENT), "charts": ["chart-means"], "of_runs": True}
     assert of_costs == {"controls": {"cost-bm25": "bm25"}}
+
+
+def test_sections_have_a_place_each_and_agree_about_their_files(monkeypatch):
+    every = sections.sections()
+    assert len({one.PLACE for one in every}) == len(every) > 10
+    found = sections.inputs(EXPERIMENT)
+    assert found["means"] == ["results/e/tables/means.tsv"] and found["effects"] == [
+        "results/e/effects/c.tsv",
+        "results/e/effects/z.tsv",
+    ]
+    monkeypatch.setattr(made, "inputs", lambda experiment: {"means": ["others.tsv"]})
+    with pytest.raises(ValueError, match="section made: means are other files in another section"):
+        sections.inputs(EXPERIMENT)
 
 
 def test_published_numbers_without_a_mapping_stand_beside_comparisons():

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import zlib
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 
 import numpy as np
 import pytest
@@ -214,6 +214,22 @@ use rule in_evaluation as backwards with:
         **job("inference/backwards.py", lambda wildcards: dict(tag=f"{wildcards.system}-{wildcards.seed}")),
 ''',
 } | EXAMPLES
+ENTRIES = {  # of lists in files: the list, and an entry of it
+    "ranktrial/ir/means.py": (
+        "COLUMNS = (",
+        'Column("median", lambda means, values: pd.concat([*values]).median(), " ({})", "( )", "the median over queries"),',
+    ),
+    "ranktrial/experiment/marks.py": (
+        "MARKS = (",
+        """Mark(
+    "weighted",
+    "°",
+    lambda experiment, system, task: system.name == "words" and task.name == "faq",
+    "; ° marks weighted words ({systems})",
+    "°: words are weighted ({systems}).",
+),""",
+    ),
+}
 CONFIG = {
     "experiment": "toys",
     "measures": ["RR"],
@@ -283,6 +299,10 @@ def house(tmp_path_factory) -> Workspace:
     for path, text in TOYS.items():
         assert not (made.folder / path).exists()
         (made.folder / path).write_text(text)
+    for path, (begins, entry) in ENTRIES.items():
+        before = (made.folder / path).read_text()
+        assert before.count(f"\n{begins}") == 1
+        (made.folder / path).write_text(before.replace(f"\n{begins}", f"\n{begins}{entry}"))
     done = made.snakemake("archive")  # of all that a run makes
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
     return made
@@ -291,7 +311,7 @@ def house(tmp_path_factory) -> Workspace:
 def test_a_kind_of_each_is_one_new_file_and_nothing_else(house):
     assert len(EXAMPLES) == 4 and len(TOYS) == 12  # a system's are three, and those of a form of index with its model
     status = git(house.folder, "status", "--porcelain", "--untracked-files=all").splitlines()
-    assert sorted(status) == sorted(f"?? {path}" for path in TOYS)
+    assert sorted(status) == sorted([*(f"?? {path}" for path in TOYS), *(f" M {path}" for path in ENTRIES)])
 
 
 def expected_ranks(house: Workspace, dataset: str) -> list[int]:
@@ -376,6 +396,24 @@ def test_a_new_section_stands_in_its_place_on_both_pages_and_its_figure_on_one(h
     figure = re.search(r'src="data:image/svg\+xml;base64,([^"]+)"></div>\n<figcaption>Number of tasks on which', page)
     drawn = base64.b64decode(figure[1]).decode()
     assert all(system in drawn for system in best.values()) and "best.svg" not in summary
+
+
+def test_a_column_and_a_mark_of_the_means_are_computed_and_shown_and_explained_on_both_pages(house):
+    results = house.folder / "results/toys"
+    heads, *rows = [line.split("\t") for line in (results / "tables/means.tsv").read_text().splitlines()]
+    (row,) = [dict(zip(heads, row, strict=True)) for row in rows if row[:2] == ["faq", "words"]]
+    lines = (results / "metrics/faq/words/seed-0.tsv").read_text().splitlines()
+    values = [float(line.split("\t")[lines[0].split("\t").index("RR")]) for line in lines[1:]]
+    assert float(row["RR median"]) == median(values)
+    cell = f"{mean(values):.3f} ({median(values):.3f})"
+    printed, report = (results / "tables/means.md").read_text(), (results / "report.html").read_text()
+    assert f"{cell}°" in printed and f"{cell}°" in report and printed.count(")°") == 1
+    assert "- ( ): the median over queries." in printed and "; ( ) is the median over queries" in report
+    assert "- °: words are weighted (words)." in printed and "; ° marks weighted words (words)" in report
+    scores = {"format": "scores", "measure": "RR median"}
+    house.write_config(CONFIG | {"datasets": CONFIG["datasets"] | {"s": scores}}, "reserved.yaml")
+    done = house.snakemake("--dry-run", config="reserved.yaml")
+    assert "'RR median' is the name of another column" in done.stdout + done.stderr
 
 
 @pytest.mark.long

@@ -7,7 +7,7 @@ seeds and its marks, and the best are bold. Where judgements are graded, a table
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +15,10 @@ import ir_measures
 import pandas as pd
 
 from ranktrial.common.tables import read_table
+from ranktrial.experiment.marks import MARKS, Mark
 from ranktrial.ir.choosing import few_queries
+from ranktrial.ir.means import COLUMNS, MeansRow
+from ranktrial.ir.means import Column as MeansColumn
 from ranktrial.ir.measure_names import canonical, parse
 from ranktrial.ir.runs import zero_runs
 from ranktrial.records.facts import Facts, Labels
@@ -40,11 +43,11 @@ from ranktrial.reports.writing.content import (
 
 @dataclass(frozen=True)
 class Value:
-    """The mean of a system on a task (or over all), its standard deviation between seeds, and the marks behind it."""
+    """The mean of a system on a task (or over all), its further columns by suffix, and what stands behind it."""
 
     mean: float
-    sd: float | None = None
-    star: str = ""
+    further: Mapping[str, float] = field(default_factory=dict)
+    signs: str = ""
     letters: str = ""
 
     @property
@@ -54,9 +57,30 @@ class Value:
 
     def text(self, bold: bool) -> Text:
         """The cell."""
-        spread = "" if self.sd is None else f" ± {fixed(self.sd, 3)}"
-        shown = Span(f"{self.number}{spread}{self.star}", "strong" if bold else "")
+        beside = {column.shown: self.further[column.suffix] for column in COLUMNS if column.suffix in self.further}
+        numbers = "".join(shown.format(fixed(number, 3)) for shown, number in beside.items())
+        shown = Span(f"{self.number}{numbers}{self.signs}", "strong" if bold else "")
         return (shown, Span(f" {self.letters}", "raised")) if self.letters else shown
+
+
+def value_of(row: MeansRow, measure: str, facts: Facts) -> Value:
+    """What a table shows of a system on a task."""
+    mean = row.measures[measure]
+    signs = "".join(mark.sign for mark in MARKS if facts.marked(mark.name, row.system, row.task))
+    return Value(mean.value, mean.further, signs)
+
+
+def columns_shown(rows: Sequence[MeansRow], measures: Sequence[str]) -> list[MeansColumn]:
+    """The further columns of these measures that have a value."""
+    of_rows = [row.measures[measure].further for row in rows for measure in measures if measure in row.measures]
+    return [column for column in COLUMNS if any(column.suffix in further for further in of_rows)]
+
+
+def marks_stated(facts: Facts) -> list[tuple[Mark, str]]:
+    """The marks that are stated of a system, with the labels of these systems."""
+    stated = [(mark, facts.marks[mark.name]) for mark in MARKS if facts.marks.get(mark.name)]
+    named = [(mark, [name for name in facts.systems if name in systems]) for mark, systems in stated]
+    return [(mark, ", ".join(map(facts.labels.system, names))) for mark, names in named]
 
 
 def in_bold(
@@ -260,7 +284,7 @@ class Beside:
 
 
 def means(
-    table: pd.DataFrame, facts: Facts, families: Mapping[str, FoundFamily], beside: Beside, grades: str = ""
+    rows: Sequence[MeansRow], facts: Facts, families: Mapping[str, FoundFamily], beside: Beside, grades: str = ""
 ) -> Section:
     """A table for each measure, how to read them, cautions, and bar charts.
 
@@ -268,70 +292,65 @@ def means(
     """
     labels = facts.labels
     of_pairs = {measure: of_all_pairs(families, measure)[1] for measure in facts.measures}
-    spread = table[[name for name in table if str(name).endswith(" sd")]].notna().any(axis=None)
     tested = [measure for measure, family in of_pairs.items() if family]
     said = "Bold marks the best mean of a row"
     said += f" and, of {listed(tested)}, those that do not differ significantly from it" if tested else ""
     said += ", significant or not" if tested != facts.measures else ""
-    said += "; ± is the standard deviation between seeds" if spread else ""
-    if facts.trained:
-        said += "; * marks a task on whose training queries the system learnt, all others are transfer"
-    if facts.unstated:
-        names = ", ".join(map(labels.system, facts.unstated))
-        said += f". What the published weights of {names} were trained on is not stated"
-    zeros = [
-        one.caution(labels.task(one.task), labels.system(one.system)) for one in zero_runs(table.to_dict("records"))
-    ]
+    said += "".join(f"; {column.sign} is {column.meaning}" for column in columns_shown(rows, facts.measures))
+    said += "".join(mark.said.format(systems=systems) for mark, systems in marks_stated(facts))
+    zeros = [one.caution(labels.task(one.task), labels.system(one.system)) for one in zero_runs(rows)]
     counted = " A judged query that a run lacks counts as 0." if beside.of_runs else ""
     each = Span(ALL_QUERIES, link=ALL_QUERIES)
     blocks: list[Block] = [Paragraph((f"{said}.{counted} Every value of every query: ", each, "."))]
     blocks += [Paragraph(grades)] if grades else []
-    blocks += [Note(f"{caution}.") for caution in (*zeros, *unequal_counts(table, labels), *beside.cautions)]
+    blocks += [Note(f"{caution}.") for caution in (*zeros, *unequal_counts(rows, labels), *beside.cautions)]
     for place, (measure, family) in enumerate(of_pairs.items()):
-        blocks.append(Folded(measure, [means_table(table, measure, facts, family)], unfolded=not place))
+        blocks.append(Folded(measure, [means_table(rows, measure, facts, family)], unfolded=not place))
     for name in beside.charts:
         blocks.append(Figure(f"figures/{name}.svg", name, f"Bar chart {name}. The tables of means have the numbers."))
     return Section("Means", blocks, anchor="means")
 
 
-def unequal_counts(means: pd.DataFrame, labels: Labels) -> list[str]:
+def by_task(rows: Iterable[MeansRow]) -> dict[str, list[MeansRow]]:
+    """The rows of each task."""
+    found: dict[str, list[MeansRow]] = {}
+    for row in rows:
+        found.setdefault(row.task, []).append(row)
+    return found
+
+
+def unequal_counts(rows: Sequence[MeansRow], labels: Labels) -> list[str]:
     """The tasks on which systems have values of different numbers of queries, as text."""
     said = []
-    for task, part in means.groupby("task", sort=False):
-        if part["queries"].nunique() > 1:
-            counts = [f"{labels.system(name)} {n:,}" for name, n in zip(part["system"], part["queries"], strict=True)]
+    for task, of_task in by_task(rows).items():
+        if len({row.queries for row in of_task}) > 1:
+            counts = [f"{labels.system(row.system)} {row.queries:,}" for row in of_task]
             comparing = "each mean is over the system's own, a comparison uses those that both systems have"
-            said.append(
-                f"{labels.task(str(task))}: numbers of queries (or samples) differ: {', '.join(counts)}; {comparing}"
-            )
+            differ = f"numbers of queries (or samples) differ: {', '.join(counts)}"
+            said.append(f"{labels.task(task)}: {differ}; {comparing}")
     return said
 
 
-def means_table(means: pd.DataFrame, measure: str, facts: Facts, tested: FoundFamily | None = None) -> Table:
-    """Tasks by systems: mean of a measure, its spread over seeds, a star where the system learnt on its dataset.
+def means_table(means: Sequence[MeansRow], measure: str, facts: Facts, tested: FoundFamily | None = None) -> Table:
+    """Tasks by systems: mean of a measure, its further columns, and the marks that hold of system and task.
 
     `tested`: the multiple comparison of all pairs with this measure.
     """
     labels = facts.labels
-    measured = means[means[measure].notna()]
-    systems = list(dict.fromkeys(measured["system"]))
+    measured = [row for row in means if measure in row.measures]
+    systems = list(dict.fromkeys(row.system for row in measured))
     rows = []
-    for task, part in measured.groupby("task", sort=False):
-        found = {}
-        for system, mean, sd in zip(part["system"], part[measure], part[f"{measure} sd"], strict=True):
-            star = "*" if task in facts.trained.get(system, []) else ""
-            found[system] = Value(mean, sd if pd.notna(sd) else None, star)
+    for task, of_task in by_task(measured).items():
+        found = {row.system: value_of(row, measure, facts) for row in of_task}
         values = {labels.system(name): value for name, value in found.items()}
-        lower = measure in facts.lower_is_better
-        bold = in_bold(values, measure, lower, tested, labels.task(str(task)))
+        bold = in_bold(values, measure, measure in facts.lower_is_better, tested, labels.task(task))
         cells = {
             name: Cell(value.text(labels.system(name) in bold), value.mean, f"metrics/{task}/{name}/")
             for name, value in found.items()
         }
-        queries = " to ".join(
-            f"{count:,.0f}" for count in dict.fromkeys((part["queries"].min(), part["queries"].max()))
-        )
-        rows.append([labels.task(str(task)), queries, *(cells.get(name, "") for name in systems)])
+        counts = [row.queries for row in of_task]
+        queries = " to ".join(f"{count:,.0f}" for count in dict.fromkeys((min(counts), max(counts))))
+        rows.append([labels.task(task), queries, *(cells.get(name, "") for name in systems)])
     columns = [Column("Task"), Column("Queries", "r"), *(Column(labels.system(name), "r") for name in systems)]
     return Table(columns, [rows], caption=f"Mean {measure} of each system on each task.", source="tables/means.tsv")
 

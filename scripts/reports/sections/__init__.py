@@ -15,24 +15,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
+import pandas as pd
+
+from ranktrial.common import tables
 from ranktrial.common.keys import JsonObject
 from ranktrial.common.plugins import load_all, source
 from ranktrial.common.settings import read_settings
 from ranktrial.experiment import exhibits
 from ranktrial.experiment.labels import facts
 from ranktrial.experiment.records import Experiment
+from ranktrial.ir.means import MeansRow, read_means
 from ranktrial.records.facts import Facts
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from ranktrial.reports.writing.content import Block
+from ranktrial.reports.writing.content import Block
 
 Own = TypeVar("Own")
+TEXTS = {
+    "datasets": tables.DATASETS,
+    "comparisons": tables.COMPARISONS,
+    "costs": tables.COSTS,
+    "selected": tables.SELECTED_SEEDS,
+    "chosen": tables.CHOSEN_RECIPES,
+    "extremes": tables.EXTREME_QUERIES,
+}  # the columns of names and words of each table
 
 
 @dataclass(frozen=True)
@@ -58,16 +67,19 @@ class Report:
         """What is known of systems, tasks and measures."""
         return self.said.facts
 
+    @cached_property
+    def means(self) -> list[MeansRow]:
+        """The table of means, of a section that has `means` among its inputs."""
+        return read_means(self.files["means"][0])
+
     def settings(self, section: str, record: type[Own]) -> Own:
         """The settings of a section, by its NAME. Raises UserError if they are not those of the record."""
         return read_settings(record, self.said.sections[section], f"--settings: {section}")
 
-    def table(self, name: str, *texts: str) -> pd.DataFrame:
-        """The only table of this name, with the columns `texts` as text and all others as numbers."""
-        from ranktrial.common.tables import read_table
-
+    def table(self, name: str) -> pd.DataFrame:
+        """The only table of this name; its columns in TEXTS are text, all others numbers."""
         (path,) = self.files[name]
-        return read_table(path, *texts)
+        return tables.read_table(path, *TEXTS[name])
 
 
 def sections() -> list[ModuleType]:

@@ -1,32 +1,31 @@
-"""The first figure with its answers, the way into the explorer, and the table of all questions and answers."""
+"""The beginning: what was compared, the first figure with its answers, the way into the explorer, all questions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ranktrial.experiment.records import Experiment
-from scripts.reports.sections import comparisons
-
-if TYPE_CHECKING:
-    from ranktrial.reports.writing.content import Block
-    from scripts.reports.sections import Report
+from ranktrial.experiment.results_paths import path
+from ranktrial.reports.writing.content import Block, Paragraph, counted
+from scripts.reports.sections import Report, comparisons
 
 NAME, PLACE = "answers", 20
 
 
 def inputs(experiment: Experiment) -> dict[str, list[str]]:
-    """The results of the comparisons and their table."""
-    return comparisons.inputs(experiment)
+    """The table of means, the results of the comparisons and their table."""
+    return comparisons.inputs(experiment) | {"means": [path("means", experiment=experiment.name)]}
 
 
 def blocks(report: Report) -> list[Block]:
-    """They, if anything is compared."""
-    from ranktrial.common.tables import COMPARISONS
+    """A sentence with the numbers and measures, and the answers if anything is compared."""
     from ranktrial.reports.contents.comparisons import TO_EXPLORER, first, questions
 
     labels, compared, figures = report.facts.labels, comparisons.compared(report), comparisons.figures(report)
+    systems, tasks = {row.system for row in report.means}, {row.task for row in report.means}
+    said = f"{counted(len(systems), 'system')} on {counted(len(tasks), 'task')}"
+    said += f", {counted(len(compared), 'comparison')}" if compared else ""
+    lead = Paragraph(f"{said}. Measures: {', '.join(report.facts.measures)}.")
     if not compared:
-        return []
+        return [lead]
     explored = [TO_EXPLORER] if any(map(figures.explored, compared)) else []
-    table = report.table("comparisons", *COMPARISONS)
-    return [first(compared, figures, labels), *explored, questions(table, compared, labels)]
+    table = questions(report.table("comparisons"), compared, labels)
+    return [lead, first(compared, figures, labels), *explored, table]

@@ -10,13 +10,13 @@ from ranktrial.experiment import job_files
 from ranktrial.experiment.exhibits import forest, influence, queries
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
+from ranktrial.reports.writing.content import Block
 from scripts.explorer.planning import explored
 from scripts.reports.planning import figures as planned
+from scripts.reports.sections import Report
 
 if TYPE_CHECKING:
     from ranktrial.reports.contents.comparisons import Compared, Figures
-    from ranktrial.reports.writing.content import Block
-    from scripts.reports.sections import Report
 
 NAME, PLACE = "comparisons", 60
 
@@ -47,11 +47,10 @@ def settings(experiment: Experiment) -> JsonObject:
 @cache
 def compared(report: Report) -> dict[str, Compared]:
     """All comparisons by name."""
-    from ranktrial.common.tables import COMPARISONS
     from ranktrial.reports.comparison.reading import adjustments, read_found
     from ranktrial.reports.contents.comparisons import Shown, compared
 
-    adjusted = adjustments(report.table("comparisons", *COMPARISONS))
+    adjusted = adjustments(report.table("comparisons"))
     moderators = {path.stem: path for path in report.files["moderators"]}
     found = {
         meta.stem: read_found(effects, meta, adjusted.get(meta.stem), moderators.get(meta.stem))
@@ -63,11 +62,10 @@ def compared(report: Report) -> dict[str, Compared]:
 @cache
 def figures(report: Report) -> Figures:
     """The figures of comparisons."""
-    from ranktrial.common.tables import EXTREME_QUERIES
     from ranktrial.reports.contents.comparisons import Figures, Shown
 
     shown = report.settings(NAME, Shown)
-    extremes = report.table("extremes", *EXTREME_QUERIES) if report.files["extremes"] else None
+    extremes = report.table("extremes") if report.files["extremes"] else None
     return Figures(shown.together, shown.forest_plots, shown.moderated, shown.further, extremes)
 
 

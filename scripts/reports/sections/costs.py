@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ranktrial.common.keys import JsonObject
 from ranktrial.experiment.exhibits import costs as exhibit
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.timings import exclusive
-
-if TYPE_CHECKING:
-    from ranktrial.reports.writing.content import Block
-    from scripts.reports.sections import Report
+from ranktrial.reports.writing.content import Block
+from scripts.reports.sections import Report
 
 NAME, PLACE = "costs", 110
 
@@ -30,8 +26,7 @@ def settings(experiment: Experiment) -> JsonObject:
 
 def blocks(report: Report) -> list[Block]:
     """The section, if anything is timed."""
-    from ranktrial.common.tables import COSTS
     from ranktrial.reports.contents.costs import Shown, costs
 
-    table = report.table("costs", *COSTS)
+    table = report.table("costs")
     return [costs(table, report.settings(NAME, Shown), report.facts.labels)] if len(table) else []

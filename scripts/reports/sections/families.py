@@ -6,13 +6,12 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ranktrial.experiment.records import Experiment
+from ranktrial.reports.writing.content import Block
 from scripts.reports.planning.figures import family_files
-from scripts.reports.sections import comparisons
+from scripts.reports.sections import Report, comparisons
 
 if TYPE_CHECKING:
     from ranktrial.reports.comparison.families import FoundFamily
-    from ranktrial.reports.writing.content import Block
-    from scripts.reports.sections import Report
 
 NAME, PLACE = "families", 70
 

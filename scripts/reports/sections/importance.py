@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ranktrial.common.keys import JsonObject
 from ranktrial.experiment.records import Experiment
+from ranktrial.reports.writing.content import Block
 from scripts.learning_to_rank import planning as learning
-
-if TYPE_CHECKING:
-    from ranktrial.reports.writing.content import Block
-    from scripts.reports.sections import Report
+from scripts.reports.sections import Report
 
 NAME, PLACE = "importance", 100
 

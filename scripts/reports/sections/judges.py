@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ranktrial.experiment.records import Experiment
+from ranktrial.reports.writing.content import Block
 from scripts.reports.planning.pages import judge_tables
-
-if TYPE_CHECKING:
-    from ranktrial.reports.writing.content import Block
-    from scripts.reports.sections import Report
+from scripts.reports.sections import Report
 
 NAME, PLACE = "judges", 90
 

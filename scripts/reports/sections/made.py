@@ -12,12 +12,12 @@ from ranktrial.common.version import commit_text
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import fields_of, parse, path
 from ranktrial.experiment.timings import timed_systems, timings
+from ranktrial.reports.writing.content import Block, Items, Section
+from scripts.reports.sections import Report
 from scripts.reports.sections.trainings import training_logs
 
 if TYPE_CHECKING:
     from ranktrial.reports.contents.costs import Origin
-    from ranktrial.reports.writing.content import Block
-    from scripts.reports.sections import Report
 
 NAME, PLACE = "made", 140
 
@@ -51,7 +51,6 @@ def blocks(report: Report) -> list[Block]:
 def in_summary(report: Report) -> list[Block]:
     """The section without date, commit and machine."""
     from ranktrial.reports.contents.costs import unchanging
-    from ranktrial.reports.writing.content import Items, Section
 
     lines = [f"{name}: {text}" for name, text in unchanging(_configuration(report.said.experiment))]
     lines.append("Date, commit and machine: report.html")

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ranktrial.common.keys import JsonObject
 from ranktrial.configuration.dataset_keys import format_of
 from ranktrial.experiment.descriptions import cautions
 from ranktrial.experiment.exhibits import bars
 from ranktrial.experiment.records import Experiment
-from scripts.reports.sections import families, tasks
-
-if TYPE_CHECKING:
-    from ranktrial.reports.writing.content import Block
-    from scripts.reports.sections import Report
+from ranktrial.reports.writing.content import Block
+from scripts.reports.sections import Report, families, tasks
 
 NAME, PLACE = "means", 50
 
@@ -34,11 +29,10 @@ def settings(experiment: Experiment) -> JsonObject:
 
 def blocks(report: Report) -> list[Block]:
     """The section."""
-    from ranktrial.common.tables import DATASETS, MEANS
     from ranktrial.reports.contents import data
 
     own, grades = (
         report.settings(NAME, data.Beside),
-        data.graded(report.table("datasets", *DATASETS), report.facts.measures),
+        data.graded(report.table("datasets"), report.facts.measures),
     )
-    return [data.means(report.table("means", *MEANS), report.facts, families.found(report), own, grades)]
+    return [data.means(report.means, report.facts, families.found(report), own, grades)]

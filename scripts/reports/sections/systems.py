@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ranktrial.common.keys import JsonObject
 from ranktrial.experiment.choosing import members_of_choices
 from ranktrial.experiment.descriptions import describe
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.system_types import system_type
-from scripts.reports.sections import tasks
+from ranktrial.reports.writing.content import Block
+from scripts.reports.sections import Report, tasks
 from scripts.training.planning import mining_records
-
-if TYPE_CHECKING:
-    from ranktrial.reports.writing.content import Block
-    from scripts.reports.sections import Report
 
 NAME, PLACE = "systems", 40
 
@@ -55,17 +50,15 @@ def tuned(experiment: Experiment) -> dict[str, list[str]]:
 
 def blocks(report: Report) -> list[Block]:
     """The section, and notes on the queries with which systems were tuned and trained."""
-    from ranktrial.common.tables import CHOSEN_RECIPES, DATASETS, MEANS, SELECTED_SEEDS
     from ranktrial.reports.contents import data
     from ranktrial.reports.contents.training import mined
 
-    facts, own, datasets = report.facts, report.settings(NAME, data.Described), report.table("datasets", *DATASETS)
-    named = dict.fromkeys(report.table("means", *MEANS)["system"])
-    texts = {"chosen": CHOSEN_RECIPES, "selected": SELECTED_SEEDS}
-    choices = {name: report.table(name, *columns) for name, columns in texts.items() if report.files[name]}
+    facts, own, datasets = report.facts, report.settings(NAME, data.Described), report.table("datasets")
+    named = dict.fromkeys(row.system for row in report.means)
+    choices = {name: report.table(name) for name in ("chosen", "selected") if report.files[name]}
     described = {name: own.systems[name] for name in named}
     return [
         data.systems(described, facts.labels, choices, mined(report.files["mined"])),
         *data.tuned_on_few(own.tuned, datasets, facts.labels),
-        *data.learnt_near(facts.trained, datasets, facts.labels),
+        *data.learnt_near(facts.marks.get("trained", {}), datasets, facts.labels),
     ]

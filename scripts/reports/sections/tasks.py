@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ranktrial.common.keys import JsonObject, stated
 from ranktrial.configuration.dataset_keys import format_of
 from ranktrial.configuration.sections.dataset import Dataset
 from ranktrial.experiment.judged import origin
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
-
-if TYPE_CHECKING:
-    from ranktrial.reports.writing.content import Block
-    from scripts.reports.sections import Report
+from ranktrial.reports.writing.content import Block
+from scripts.reports.sections import Report
 
 NAME, PLACE = "tasks", 30
 
@@ -45,9 +41,8 @@ def _source(dataset: Dataset) -> str:
 
 def blocks(report: Report) -> list[Block]:
     """The section."""
-    from ranktrial.common.tables import DATASETS, MEANS
     from ranktrial.reports.contents.data import Sources, tasks
 
-    names = dict.fromkeys(report.table("means", *MEANS)["task"])
+    names = dict.fromkeys(row.task for row in report.means)
     labels = [report.facts.labels.task(task) for task in names]
-    return [tasks(labels, report.table("datasets", *DATASETS), report.settings(NAME, Sources).sources)]
+    return [tasks(labels, report.table("datasets"), report.settings(NAME, Sources).sources)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ranktrial.common.keys import JsonObject
 from ranktrial.configuration.sections.recipe import Recipe
@@ -13,11 +12,9 @@ from ranktrial.experiment.choosing import members_of_choices
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.timings import timed_systems
+from ranktrial.reports.writing.content import Block
 from scripts.reports.planning.figures import systems_in_curves
-
-if TYPE_CHECKING:
-    from ranktrial.reports.writing.content import Block
-    from scripts.reports.sections import Report
+from scripts.reports.sections import Report
 
 NAME, PLACE = "trainings", 130
 
@@ -35,11 +32,10 @@ def settings(experiment: Experiment) -> JsonObject:
 
 def blocks(report: Report) -> list[Block]:
     """The section, if anything was trained."""
-    from ranktrial.common.tables import DATASETS
     from ranktrial.reports.contents.training import Sizes, losses_of, size_curves, trainings
 
     facts, groups = report.facts, report.settings(NAME, Sizes).sizes
-    datasets = report.table("datasets", *DATASETS)
+    datasets = report.table("datasets")
     sizes = size_curves(groups, report.files["metrics"], datasets, facts.measures[0], facts.labels)
     lines = losses_of(sorted(report.files["training_logs"]))
     return [trainings(sizes, lines)] if sizes.panels or lines else []
