@@ -11,7 +11,7 @@ import snakemake
 from snakemake.io import regex_from_filepattern
 
 from ranktrial.engine.rule_helpers import settings
-from ranktrial.configuration.epochs import with_text_keys
+from ranktrial.configuration.sections.recipe import with_text_keys
 from scripts.evaluation import planning as evaluation
 
 

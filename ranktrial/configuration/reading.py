@@ -23,13 +23,13 @@ from ranktrial.common.settings import read_settings
 from ranktrial.common.strict_yaml import read_yaml as read_yaml
 from ranktrial.configuration.checker import Source
 from ranktrial.configuration.dataset_keys import read_dataset
-from ranktrial.configuration.epochs import settle_epochs, with_text_keys
 from ranktrial.configuration.fanout import fan_out_all
 from ranktrial.configuration.key_paths import check_plain, whole_numbers, with_grades_as_text
 from ranktrial.configuration.key_schema import Schema
 from ranktrial.configuration.location_checks import check_secrets
 from ranktrial.configuration.schema import records, schema
 from ranktrial.configuration.sections.configuration import Configuration
+from ranktrial.configuration.sections.recipe import settle_epochs, with_text_keys
 from ranktrial.configuration.system_keys import read_system
 from ranktrial.configuration.verdicts import best_match, describe
 

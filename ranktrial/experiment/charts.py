@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ranktrial.common.urls import is_url, shown
 from ranktrial.common.wording import hint
 from ranktrial.configuration.checker import Checker
-from ranktrial.configuration.sections.charts import ChartEntry
+from ranktrial.configuration.sections.comparison import ChartEntry
 from ranktrial.experiment.drawing import Bars, Chart
 from ranktrial.experiment.records import System, Task
 from ranktrial.experiment.tasks import Named

@@ -15,7 +15,7 @@ from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.sections.comparison import ComparisonEntry
 from ranktrial.configuration.sections.dataset import Dataset
 from ranktrial.datasets.formats.judge import Judge
-from ranktrial.experiment.endpoints import check_chat
+from ranktrial.experiment.model_checks import check_chat
 from ranktrial.experiment.records import Comparison, Experiment, System, Task
 from ranktrial.experiment.synthesis_records import JudgedBy
 from ranktrial.experiment.system_types import behind

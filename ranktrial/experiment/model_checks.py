@@ -1,4 +1,4 @@
-"""Checks of models: weights that can be found, a backend and keys that fit the type, prompts by dataset, model cards.
+"""Checks of models: weights that can be found, a backend and keys that fit the type, endpoints, prompts, model cards.
 
 Training data of published weights come from the front matter of the model card (README.md). It is read if the weights
 are a folder, local or downloaded, and only for models whose training data the configuration does not state. Cards are
@@ -6,29 +6,36 @@ external files: an unreadable card is treated as missing.
 
 A dataset's prompt replaces the default prompt. `{instruction}` in a prompt stands for the dataset's instruction.
 Documents have the prompt of the dataset that owns the corpus: other datasets may share it, and it is encoded once.
+
+A configuration sends environment variables to servers: a URL names them as ${NAME}, an endpoint by its key (or the
+default one), and an Elasticsearch server gets its own. So a stranger's configuration may name any variable of the
+user's environment, and any server. No message repeats a secret.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from ranktrial.common import urls
 from ranktrial.common.errors import REFUSED, UserError
 from ranktrial.common.keys import given, keys_of, stated
 from ranktrial.common.paths import why_not_below
 from ranktrial.common.strict_yaml import front_matter
+from ranktrial.common.urls import service
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.dataset_keys import format_of
 from ranktrial.configuration.location_checks import check_hub, check_location
 from ranktrial.engine.downloads import plain_name
-from ranktrial.experiment.endpoints import check_endpoint
 from ranktrial.experiment.recipe_checks import check_lengths
 from ranktrial.experiment.records import Experiment, System
 from ranktrial.experiment.results_paths import path
-from ranktrial.models.adapters import Role, adapter, adapters, behind_endpoint
+from ranktrial.models.adapters import Role, adapter, adapters, behind_endpoint, writes
+from ranktrial.models.endpoint_keys import KEY, ChatEndpoint, Service, variable_of
 from ranktrial.models.model_keys import Model, Prompts
 from ranktrial.models.prompts import ROLES, prompted_roles
 
@@ -271,3 +278,80 @@ def _keys_of_type(model_type: str) -> list[str]:
     """Return the keys that a model type declares."""
     module = adapter(model_type)
     return list(keys_of(module.Keys)) if hasattr(module, "Keys") else []
+
+
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
+OF_WEIGHTS = ("sha256", "revision", "max_length", "file")  # keys that a model without local weights does not have
+
+
+def check_service(check: Checker, place: str, endpoint: Service) -> None:
+    """Raise UserError for a refused address, or a key that is not the name of a variable."""
+    try:
+        service(endpoint.url)
+    except ValueError as error:
+        raise check.fail(f"{place}.url", f"this URL {error}") from None
+    variable = variable_of(endpoint)
+    if variable is not None and not _VARIABLE.fullmatch(variable):
+        problem = "expected the name of an environment variable in capitals, such as OPENAI_API_KEY, never the key"
+        raise check.fail(f"{place}.key", problem)
+
+
+def check_chat(check: Checker, place: str, endpoint: ChatEndpoint) -> None:
+    """Raise UserError for a refused address or variable, or for a parameter that is both given and left out."""
+    check_service(check, place, endpoint)
+    for name in endpoint.leave_out or ():
+        if getattr(endpoint, name) is not None:
+            raise check.fail(f"{place}.leave_out", f"{name} is given beside it; leave out one of both")
+
+
+def check_endpoint(check: Checker, name: str, model: Model) -> None:
+    """Raise UserError unless a model behind an endpoint names the endpoint and has no keys about weights."""
+    place = f"models.{name}"
+    endpoint = getattr(model, "endpoint", None)
+    if endpoint is None:
+        raise check.fail(f"{place}.endpoint", f"is needed for a {model.type}: where it is asked")
+    check_service(check, f"{place}.endpoint", endpoint)
+    if endpoint.leave_out is not None and not writes(model.type):
+        raise check.fail(f"{place}.endpoint.leave_out", f"a {model.type} sends none of them; leave it out")
+    if not_its := [key for key in OF_WEIGHTS if key in given(model)]:
+        raise check.fail(f"{place}.{not_its[0]}", f"a {model.type} takes none: its weights are the endpoint's")
+
+
+OF_ELASTICSEARCH = ("ELASTICSEARCH_API_KEY", "ELASTICSEARCH_USERNAME", "ELASTICSEARCH_PASSWORD")
+
+
+class Sent(NamedTuple):
+    """A variable, the host that gets it, the key of the configuration, and whether fetching data sends it."""
+
+    variable: str
+    host: str
+    key: str
+    fetching: bool
+
+    def __str__(self) -> str:
+        return f"{self.variable} to {self.host} ({self.key})"
+
+
+def sent_variables(config: Any, key: str = "") -> Iterator[Sent]:
+    """Yield the variables that the values of a configuration, which has been checked, send."""
+    if isinstance(config, str):
+        for variable in urls.references(config):
+            yield Sent(variable, urls.parse(config).host, key, True)
+    elif isinstance(config, list):
+        for value in config:
+            yield from sent_variables(value, key)
+    elif isinstance(config, dict):
+        if isinstance(url := config.get("url"), str):
+            yield from (Sent(variable, urls.parse(url).host, f"{key}.url", False) for variable in _of_service(config))
+        for name, value in config.items():
+            yield from sent_variables(value, f"{key}.{name}" if key else name)
+
+
+def _of_service(entry: dict[str, Any]) -> tuple[str, ...]:
+    """The variables that are sent to the service of an entry."""
+    if entry.get("engine") == "elasticsearch":
+        return OF_ELASTICSEARCH
+    if named := entry.get("key"):
+        return (str(named),)
+    secure = str(entry["url"]).lower().startswith("https:") and entry.get("protocol", "openai") == "openai"
+    return (KEY,) if secure else ()

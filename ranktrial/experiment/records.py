@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from ranktrial.configuration.sections.comparison import Figure, Statistics
+from ranktrial.configuration.sections.comparison import Assumed, Figure, Statistics
 from ranktrial.configuration.sections.configuration import Actor, Explorer, Published
 from ranktrial.configuration.sections.dataset import Dataset
 from ranktrial.configuration.sections.features import FeatureSet
 from ranktrial.configuration.sections.recipe import UNTRAINED as UNTRAINED
 from ranktrial.configuration.sections.recipe import Recipe, RecipeChoice
-from ranktrial.configuration.sections.study import Assumed
 from ranktrial.datasets.formats.judge import Judge
 from ranktrial.experiment.drawing import Chart
 from ranktrial.experiment.results_paths import SELECTED

@@ -17,8 +17,7 @@ from ranktrial.common.wording import hint
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.location_checks import check_secrets
 from ranktrial.configuration.reading import complete, configuration
-from ranktrial.configuration.sections.comparison import Statistics
-from ranktrial.configuration.sections.study import Assumed, Study
+from ranktrial.configuration.sections.comparison import Assumed, Statistics, Study
 from ranktrial.experiment import exhibits, trainings
 from ranktrial.experiment.charts import chart
 from ranktrial.experiment.checks import (
@@ -32,9 +31,8 @@ from ranktrial.experiment.checks import (
     check_recipes,
 )
 from ranktrial.experiment.choosing import ranked_to_choose, share_selections, take_apart
-from ranktrial.experiment.comparisons import check_axes, comparison, drawn_together, lower_is_better
+from ranktrial.experiment.comparisons import check_axes, comparison, drawn_together, family, lower_is_better
 from ranktrial.experiment.datasets import check_sentences
-from ranktrial.experiment.families import family
 from ranktrial.experiment.features import feature_set
 from ranktrial.experiment.judged import check_judges
 from ranktrial.experiment.leakage import check_leaks

@@ -15,10 +15,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ranktrial.configuration.checker import Checker
-from ranktrial.configuration.epochs import ALL
 from ranktrial.configuration.sections.comparison import ComparisonEntry
+from ranktrial.configuration.sections.recipe import ALL, GENERATED, Recipe
 from ranktrial.configuration.sections.recipe import BM25 as BM25
-from ranktrial.configuration.sections.recipe import GENERATED, Recipe
 from ranktrial.experiment.records import UNTRAINED, System
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from ranktrial.common.keys import NameOrNames
 from ranktrial.configuration.checker import Checker
-from ranktrial.configuration.epochs import ALL
-from ranktrial.configuration.sections.charts import StudyEntry
+from ranktrial.configuration.sections.comparison import StudyEntry
+from ranktrial.configuration.sections.recipe import ALL
 from ranktrial.experiment.comparisons import common_measure
 from ranktrial.experiment.recipe_checks import learnt_from
 from ranktrial.experiment.records import UNTRAINED, System, Task

@@ -24,7 +24,7 @@ from ranktrial.common.ledger import replacing
 from ranktrial.common.paths import below
 from ranktrial.engine.job_records import PARTS, link_state
 from ranktrial.experiment import results_paths
-from ranktrial.experiment.endpoints import Sent, sent_variables
+from ranktrial.experiment.model_checks import Sent, sent_variables
 from ranktrial.experiment.records import UNTRAINED
 from scripts.archive.verify import differing_sources, plain
 

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from ranktrial.common.keys import JsonObject, given, stated
 from ranktrial.configuration.dataset_keys import format_of
 from ranktrial.experiment import job_files, judged, moderators
-from ranktrial.experiment.comparisons import loaded_modules, statistics_of
+from ranktrial.experiment.comparisons import families, loaded_modules, repeated, statistics_of
 from ranktrial.experiment.descriptions import datasets_learnt, tried_by_comparison
-from ranktrial.experiment.families import families, repeated
 from ranktrial.experiment.records import Comparison, Experiment, Moderator, Task
 from ranktrial.experiment.results_paths import path
 from ranktrial.experiment.seed_sources import checkpoints, seed_sources, tasks_of_source

@@ -8,7 +8,7 @@ import yaml
 
 from ranktrial.archive import layout
 from ranktrial.common.errors import UserError
-from ranktrial.experiment.endpoints import sent_variables
+from ranktrial.experiment.model_checks import sent_variables
 from scripts.archive import resume as module
 from tests.support import crafted
 from tests.support.crafted import CONFIG, record, resealed, small

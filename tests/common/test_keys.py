@@ -11,6 +11,7 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import (
     NO_KEY,
+    NULL,
     OTHERS,
     Needs,
     Not,
@@ -38,7 +39,7 @@ class Adapter:
 @dataclass(frozen=True, kw_only=True)
 class Base:
     rate: Annotated[Rate, "the highest"] = 2e-5
-    margin: Annotated[Rate | None, "null: none"] = None
+    margin: Annotated[Rate | None, "null: none", NULL] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +47,7 @@ class Section(Base):
     from_: Annotated[str | tuple[str, ...], Written(Literal["all"] | Sizes), "where it is from"]
     adapter: Annotated[Adapter | None, "{} is enough"] = None
     always: Adapter = Adapter()
-    sizes: Annotated[Sizes | None] = None
+    sizes: Sizes | None = None
     words: Annotated[dict[Literal["dev", "test"], str], "by split"] = field(default_factory=dict)
     note: Annotated[str | None, NO_KEY] = None
 

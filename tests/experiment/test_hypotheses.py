@@ -3,7 +3,7 @@
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.experiment.families import families, repeated
+from ranktrial.experiment.comparisons import families, repeated
 from ranktrial.experiment.resolution import resolve
 from scripts.synthesis import planning
 from tests.experiment.test_config import changed

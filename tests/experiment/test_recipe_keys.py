@@ -12,9 +12,9 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.keys import stated
 from ranktrial.common.settings import read_settings
 from ranktrial.common.strict_yaml import read_yaml
-from ranktrial.configuration.epochs import epochs_of, epochs_text, with_text_keys
 from ranktrial.configuration.reading import complete, resolved_text
 from ranktrial.configuration.schema import entry_of, schema
+from ranktrial.configuration.sections.recipe import epochs_of, epochs_text, with_text_keys
 from ranktrial.experiment.descriptions import describe
 from ranktrial.experiment.resolution import resolve
 from ranktrial.training.training_settings import Settings

@@ -1,7 +1,6 @@
-"""Keys of `comparisons` and `multiple_comparisons`: systems, tasks, effects, intervals, tests and figures.
+"""Keys of the sections that compare systems: comparisons, charts, matrices, curves and the plan of the next study.
 
-Effect types and task intervals may declare further keys. comparisons.py checks which keys fit which effect. Reads and
-writes nothing.
+Effect types and task intervals may declare further keys. Reads and writes nothing.
 """
 
 from __future__ import annotations
@@ -9,7 +8,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from ranktrial.common.keys import NULL, FilePath, Label, Level, Name, Names, Needs, Not, Rule, Title, Written
+from ranktrial.common.keys import (
+    NULL,
+    FilePath,
+    Label,
+    Level,
+    Name,
+    NameOrNames,
+    Names,
+    Needs,
+    Not,
+    Rule,
+    Size,
+    Title,
+    Written,
+)
 from ranktrial.statistics.effects import effect_named
 
 
@@ -249,3 +262,129 @@ class MultipleComparison:
         int, "number of permutations in the randomisation test", Rule(minimum=1, maximum=1_000_000)
     ] = 10_000
     title: Annotated[Title, "title of its figure"] = ""
+
+
+SystemsByLabel = Annotated[dict[Label, Names], Rule(min_properties=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChartEntry:
+    """A bar chart of means."""
+
+    systems: Annotated[
+        Names | SystemsByLabel,
+        "one bar per model; or several, as a mapping of labels (such as random, hard) to systems",
+    ]
+    tasks: Annotated[AllOrNames, "tasks, each with bars of its own"] = "all"
+    measures: Annotated[Names, "measures, each with bars of its own"]
+    baseline: Annotated[str | None, "a system drawn as a line"] = None
+    title: Annotated[Title, "title of the figure"] = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyEntry:
+    """The keys that matrices and curves share: baseline, measure, tasks and title of a transfer study."""
+
+    baseline: str
+    measure: Annotated[str, "the measure of all values"]
+    tasks: Annotated[AllOrNames, "the targets; all: those for which there is a trained system"] = "all"
+    title: Annotated[Title, "title of its table or figure"] = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixEntry(StudyEntry):
+    """A table of sources by targets."""
+
+    zero_shot: Annotated[
+        NameOrNames,
+        "systems whose models were trained on a source, one row per source; an entry stands for all systems made "
+        "from it",
+    ]
+    full_shot: Annotated[
+        NameOrNames | None,
+        "systems whose models were trained on all queries of the target, from scratch or starting from a row's model",
+    ] = None
+    pseudo_labels: Annotated[NameOrNames | None, "systems whose models were trained on the target's pseudo-labels"] = (
+        None
+    )
+    baseline: Annotated[str, "a system such as BM25"]
+    alpha: Annotated[Level, "p-value of the paired t-test below which a difference is marked"] = 0.01
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurvesEntry(StudyEntry):
+    """A measure over the number of training queries."""
+
+    systems: Annotated[
+        NameOrNames,
+        "systems trained on different numbers of the target's queries; an entry stands for all systems made from it",
+    ]
+    baseline: Annotated[str, "a system drawn as a line"]
+    interval: Annotated[
+        Literal["range", "t"],
+        "bars over the samples (seeds) of a point: the range from lowest to highest, or the t interval of the mean",
+    ] = "range"
+    alpha: Annotated[Level, "significance level; all intervals have confidence level 1 - alpha"] = 0.05
+
+
+Sd = Annotated[float, Rule(minimum=0, maximum=1_000_000)]
+Hours = Sd
+Several = Rule(min_items=2, unique_items=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assumed:
+    """Standard deviations on the scale of the effect."""
+
+    effect: Annotated[Label, "name to print"] = "Assumed variances"
+    query_sd: Annotated[Size, "standard deviation of the difference over the queries of a collection"]
+    collection_sd: Annotated[Sd, "standard deviation of the true effect between collections (tau)"]
+    trained: Annotated[Literal[0, 1, 2], "number of trained systems among the two"] = 1
+    seed_sd: Annotated[Sd, "standard deviation of a trained system between seeds, shared by all collections"] = 0
+    seed_by_collection_sd: Annotated[Sd, "standard deviation between seeds of the part specific to each collection"] = 0
+    seed_by_query_sd: Annotated[Sd, "standard deviation between seeds of the part specific to each query"] = 0
+    training_hours: Annotated[Hours | None, "hours per training"] = None
+    collection_hours: Annotated[
+        Hours | None, "hours per collection for what a trained system does once, such as encoding it"
+    ] = None
+    query_hours: Annotated[Hours | None, "hours per query to rank it with a trained system"] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """The designs of the next study, and the target that they are compared with."""
+
+    comparisons: Annotated[
+        AllOrNames | None, "comparisons whose variances are used; default all, or none if variances are assumed"
+    ] = None
+    assumed: Annotated[
+        dict[Name, Annotated[Assumed, "standard deviations on the scale of the effect"]] | None,
+        "assumed variances, one named entry per plan",
+        Rule(min_properties=1),
+    ] = None
+    power: Annotated[Level, "statistical power: the probability with which an effect is to be detected"] = 0.8
+    alpha: Annotated[
+        Level | None,
+        "significance level of tests and intervals; default that of the comparison, or 0.05 for assumed variances",
+    ] = None
+    effect: Annotated[
+        Size | None,
+        "smallest effect of interest, for which the cheapest design that detects it is determined; default the "
+        "margin, for MD",
+    ] = None
+    half_width: Annotated[
+        Size | None, "instead of effect: the largest expected half-width of the interval", Not("plan_study.effect")
+    ] = None
+    queries: Annotated[
+        tuple[Annotated[int, Rule(minimum=2, maximum=10_000_000)], ...],
+        "numbers of queries per collection in the designs",
+        Several,
+    ] = (25, 50, 100, 200, 400, 800, 1600)
+    collections: Annotated[
+        tuple[Annotated[int, Rule(minimum=2, maximum=1000)], ...], "numbers of collections in the designs", Several
+    ] = (3, 5, 7, 10, 15, 20, 30)
+    seeds: Annotated[
+        tuple[Annotated[int, Rule(minimum=1, maximum=1000)], ...],
+        "numbers of seeds per trained system in the designs",
+        Rule(min_items=1, unique_items=True),
+    ] = (1, 3, 5, 10)

@@ -10,12 +10,17 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from ranktrial.common.keys import NO_KEY, Depth, FilePath, Label, Name, Names, Needs, Not, Rule, Seed, Size, TaskName
-from ranktrial.configuration.sections.charts import ChartEntry, CurvesEntry, MatrixEntry
-from ranktrial.configuration.sections.comparison import ComparisonEntry, MultipleComparison
+from ranktrial.configuration.sections.comparison import (
+    ChartEntry,
+    ComparisonEntry,
+    CurvesEntry,
+    MatrixEntry,
+    MultipleComparison,
+    Study,
+)
 from ranktrial.configuration.sections.dataset import Dataset
 from ranktrial.configuration.sections.features import FeatureEntry
 from ranktrial.configuration.sections.recipe import Recipe
-from ranktrial.configuration.sections.study import Study
 from ranktrial.models.kernels import Kernels
 from ranktrial.models.model_keys import Model
 

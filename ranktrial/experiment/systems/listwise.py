@@ -8,7 +8,7 @@ from typing import Annotated
 from ranktrial.common.keys import JsonObject, Length, Rule, stated
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.sections.configuration import Configuration
-from ranktrial.experiment.endpoints import check_chat
+from ranktrial.experiment.model_checks import check_chat
 from ranktrial.experiment.records import Experiment, System, Task
 from ranktrial.experiment.system_types import Made, SystemType, limited_to
 from ranktrial.experiment.systems.rerank import Candidates

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from ranktrial.common.keys import JsonObject
-from ranktrial.configuration.epochs import ALL
+from ranktrial.configuration.sections.recipe import ALL
 from ranktrial.experiment import job_files
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
