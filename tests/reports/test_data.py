@@ -83,11 +83,8 @@ def test_selected_seeds_say_which_was_kept_and_where_a_test_set_chose():
 
 
 def test_datasets_of_one_source_stand_together():
-    source = {"location": "x.zip", "licence": "MIT"}
-    assert data.grouped({"a": source, "b": source, "c": source | {"licence": "?"}}) == {
-        "a, b": source,
-        "c": source | {"licence": "?"},
-    }
+    sources = [data.Source(*row.split()) for row in ("b x.zip MIT", "c x.zip ?", "a x.zip MIT")]
+    assert data.grouped(sources) == {": x.zip (licence: MIT)": ["b", "a"], ": x.zip (licence: ?)": ["c"]}
 
 
 def test_a_note_says_where_few_queries_tuned_a_system():

@@ -187,7 +187,7 @@ def test_the_pages_hold_what_stands_in_no_table():
     ]
     of_means, of_costs = reported["sections"]["means"], reported["sections"]["costs"]
     assert of_means == {"cautions": cautions(EXPERIMENT), "charts": ["chart-means"], "of_runs": True}
-    assert of_costs == {"controls": {"cost-bm25": "bm25"}}
+    assert of_costs == {"controls": [["cost-bm25", "bm25"]]}
 
 
 def test_sections_have_a_place_each_and_agree_about_their_files(monkeypatch):

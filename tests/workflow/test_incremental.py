@@ -1,5 +1,6 @@
 """A run after a change has the results of a run in a fresh folder, byte for byte, and the next one has nothing to do."""
 
+import re
 import shutil
 
 import pytest
@@ -13,6 +14,7 @@ from tests.workflow.test_kills import kill_when
 
 CHANGES = changes()
 SHORT = ("roles exchanged", "tasks turned", "clusters of the same size and date", "a word of a query")
+NUMBER = re.compile(r"[-\d.+ ]+")  # of times, with the widths of their columns
 ASIDE = {"logs", "benchmarks", ".snakemake_timestamp"}
 # Of searches: Lucene's files have random names, and these have times.
 TIMES = ("bm25/*/index*", "*.timing.json", "costs.*", "inference-times.*", "cost-*", "report.html", "summary.md")
@@ -96,6 +98,29 @@ def test_each_changed_experiment_is_a_valid_one(names, tmp_path, monkeypatch):
 @pytest.mark.parametrize("names", groups(), ids=", ".join)
 def test_a_run_after_any_change_equals_a_fresh_one(folders, names):
     agrees(folders, *names)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "names", [("systems turned", "tasks turned", "comparisons turned", "datasets turned"), ("bm25.tune",)]
+)
+def test_what_is_shown_has_the_order_of_the_configuration(folders, names):
+    """Settings arrive with sorted keys; here, in a copy of the repository, with those of the configuration."""
+    kept, anew = folders
+    for workspace in folders:
+        start_anew(workspace)
+    helpers = anew.folder / "ranktrial/engine/rule_helpers.py"
+    text = helpers.read_text()
+    assert text.count("sort_keys=True") == 1
+    helpers.write_text(text.replace("sort_keys=True", "sort_keys=False"))
+    try:
+        for workspace in folders:
+            ran(workspace, *names)
+    finally:
+        helpers.write_text(text)
+    assert [name for name in different(kept, anew) if not name.startswith("explorer/data/")] == []
+    ours, theirs = ((one.folder / "results/small/summary.md").read_text() for one in folders)
+    assert NUMBER.sub("", ours) == NUMBER.sub("", theirs)
 
 
 @pytest.mark.long

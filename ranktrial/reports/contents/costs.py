@@ -64,7 +64,7 @@ FRONT = (
 class Shown:
     """The figures of costs, and how times were measured."""
 
-    controls: Annotated[dict[str, str], "figure of costs: its control"]
+    controls: Annotated[list[list[str]], "pairs of a figure of costs and its control"]
     exclusive: Annotated[bool, "searches and rankings ran one at a time"] = False
 
 
@@ -77,7 +77,7 @@ def costs(table: pd.DataFrame, shown: Shown, labels: Labels) -> Section:
     for work in ("inference", "fine-tuning"):
         blocks.append(Folded(f"Models by tasks: {work} times", [], f"tables/{work}-times.md"))
     blocks += [Paragraph(FRONT)] if shown.controls else []
-    for name, control in shown.controls.items():
+    for name, control in shown.controls:
         title = f"Effects over {labels.system(control)}, and what they cost"
         blocks.append(Figure(f"figures/{name}.svg", f"{title}.", f"{title}. The tables have the numbers."))
     return Section("Costs", blocks, anchor="costs")

@@ -232,10 +232,10 @@ def tuned_on_few(tuned: dict[str, list[str]], datasets: pd.DataFrame, labels: La
     """A note for each dataset with few dev queries, on which systems were tuned all the same."""
     dev = datasets[datasets["split"] == "dev"].set_index("dataset")
     notes = []
-    for dataset, systems in tuned.items():
+    for dataset in filter(tuned.__contains__, dev.index):
         queries = dev["queries"][dataset] - dev["queries_without_relevant"][dataset]
         if caution := few_queries(int(queries)):
-            notes.append(Note(f"{listed([labels.system(name) for name in systems])} on {dataset}: {caution}."))
+            notes.append(Note(f"{listed([labels.system(name) for name in tuned[dataset]])} on {dataset}: {caution}."))
     return notes
 
 

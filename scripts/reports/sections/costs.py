@@ -20,7 +20,7 @@ def inputs(experiment: Experiment) -> dict[str, list[str]]:
 
 def settings(experiment: Experiment) -> JsonObject:
     """The control of each figure, and whether searches ran one at a time."""
-    controls = {name: exhibit.control(experiment, name) for name in exhibit.names(experiment)}
+    controls = [[name, exhibit.control(experiment, name)] for name in exhibit.names(experiment)]
     return {"controls": controls, **exclusive(experiment)}
 
 

@@ -57,8 +57,9 @@ def blocks(report: Report) -> list[Block]:
     named = dict.fromkeys(row.system for row in report.means)
     choices = {name: report.table(name) for name in ("chosen", "selected") if report.files[name]}
     described = {name: own.systems[name] for name in named}
+    trained = facts.marks.get("trained", {})
     return [
         data.systems(described, facts.labels, choices, mined(report.files["mined"])),
         *data.tuned_on_few(own.tuned, datasets, facts.labels),
-        *data.learnt_near(facts.marks.get("trained", {}), datasets, facts.labels),
+        *data.learnt_near({name: trained[name] for name in named if name in trained}, datasets, facts.labels),
     ]
