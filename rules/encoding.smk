@@ -3,7 +3,7 @@
 In: models/, data/{dataset}/corpus.jsonl, passages/{dataset}/{length}/corpus.jsonl. Out, each with its timing:
 embeddings/{dataset}/{model}/{recipe}/seed-{seed}.{form} (or embeddings/{dataset}/passages-{length}/...), a folder in
 the form that the model's type states; with `shards`, it is joined from seed-{seed}.shards/{shard}-of-{shards}.{form},
-one job each; for vectors also seed-{seed}.{made}, their compressed codes or a faiss index. Also checkpoints in ONNX:
+one job each; also seed-{seed}.{made}, an index made from another one: codes, or for faiss. Also checkpoints in ONNX:
 models/{model}/{recipe}+{form}/.
 """
 
@@ -39,7 +39,7 @@ use rule in_neural as encode with:
         form=one_of(sorted({*INDEXED.values()})),
     params:
         **job(
-            code_of_model("inference/encode.py", lambda wildcards: [inference.index_module(wildcards.form)]),
+            code_of_model("inference/encode.py", planned(inference.index_modules)),
             planned(inference.encoding_settings),
         ),
     message:
@@ -64,8 +64,9 @@ use rule in_neural as join with:
         form=one_of(sorted({*INDEXED.values()})),
     params:
         **job(
-            code("inference/join.py", lambda wildcards: [inference.index_module(wildcards.form)]),
+            "inference/join.py",
             lambda wildcards: dict(index=wildcards.form),
+            planned(inference.index_modules),
         ),
     message:
         "join {wildcards.dataset}{wildcards.passages} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed}"
@@ -84,7 +85,7 @@ use rule in_neural as make_index with:
     wildcard_constraints:
         made=FIELDS["made"],
     params:
-        **job(code(planned(inference.making_script)), lambda wildcards: inference.making_settings(wildcards.made)),
+        **job("inference/make_index.py", planned(inference.making_settings), planned(inference.making_modules)),
     message:
         "make_index {wildcards.dataset} {wildcards.model} {wildcards.recipe} seed-{wildcards.seed} {wildcards.made}"
 

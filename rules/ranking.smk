@@ -30,7 +30,10 @@ use rule in_neural as rank with:
         ranked=f"{inference.ranked_whole(EXPERIMENT)}|{inference.ranked_in_parts(EXPERIMENT)}",
         part=FIELDS["part"],
     params:
-        **job(code_of_model(planned(inference.ranking_script)), planned(inference.ranking_settings)),
+        **job(
+            code_of_model(planned(inference.ranking_script), planned(inference.ranking_modules)),
+            planned(inference.ranking_settings),
+        ),
         what=planned(inference.ranking_words),
     message:
         "{params.what} {wildcards.system} seed-{wildcards.seed}{wildcards.part}"

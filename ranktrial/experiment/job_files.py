@@ -5,11 +5,9 @@ Pure functions of the experiment, for the planning of all stages; nothing is rea
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import cache
 
-from ranktrial.experiment.index_records import TOKEN_VECTORS
 from ranktrial.experiment.records import UNTRAINED, Experiment, System, Task
 from ranktrial.experiment.results_paths import SELECTED, exported_recipe, path
 from ranktrial.experiment.system_types import system_type
@@ -95,22 +93,12 @@ def encoded(experiment: Experiment, system: System, task: Task, seed: int | str)
 
 
 def made_index(experiment: Experiment, system: System, task: Task, seed: int | str) -> str | None:
-    """Return the index made from a system's encoded corpus (quantised vectors, or faiss's index); None without one."""
-    settings = of_model(system)
-    if settings.embeddings:
-        made = settings.embeddings.precision
-    elif settings.approximate:
-        made = settings.approximate.index.replace(",", "_")
-    else:
+    """Return the index made from a system's encoded corpus (see DerivedForm); None without one."""
+    if (index := of_model(system).index) is None:
         return None
     fields: dict[str, object] = {"experiment": experiment.name, "dataset": experiment.corpus_owner(task.dataset)}
     fields |= ranking_fields(system, task.ranked_dataset, seed)
-    return path("made_index", **fields, made=made)
-
-
-def faiss_name(field: str) -> str:
-    """Return faiss's name of an index from its name in a path, in which underscores replace commas."""
-    return re.sub(r"_(?=IVF|Flat|SQ8|PQ)", ",", field)
+    return path("made_index", **fields, made=index.made)
 
 
 @cache
@@ -129,12 +117,8 @@ def index_searched(experiment: Experiment, system: str) -> str:
     """Return the form of the index that a system searches: that of its model type, or of the index made from it."""
     ranker = experiment.systems[system]
     assert ranker.model is not None  # systems that search have a model
-    if of_model(ranker).embeddings:
-        return "quantised-vectors"
-    form = form_of_index(experiment, ranker.model)
-    if of_model(ranker).approximate:
-        return "token-codes" if form == TOKEN_VECTORS else "approximate"
-    return form
+    index = of_model(ranker).index
+    return index.name if index else form_of_index(experiment, ranker.model)
 
 
 def ranked_in_shards(experiment: Experiment, system: str) -> bool:
@@ -150,13 +134,11 @@ def ranked_in_shards(experiment: Experiment, system: str) -> bool:
 def searched_by_documents(experiment: Experiment, system: str) -> bool:
     """Whether a shard of a system's runs contains some of the documents and all queries, not vice versa.
 
-    This is not the case for an approximate index, which covers all documents, or for rescoring, which may need any
-    document.
+    This is not the case for an index that covers all documents, or for rescoring, which may need any document.
     """
     ranker = experiment.systems[system]
-    settings = of_model(ranker)
-    again = settings.embeddings and settings.embeddings.rescore_multiplier
-    return ranker.type == "retrieve" and not again and not settings.approximate
+    index = of_model(ranker).index
+    return ranker.type == "retrieve" and (index is None or index.form.by_documents(index.settings))
 
 
 def scores_in_shards(experiment: Experiment, system: str) -> bool:

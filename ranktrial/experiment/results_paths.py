@@ -28,9 +28,6 @@ SPLITS = ("train", "dev", "test")
 FIGURE_FORMATS = ("svg", "pdf", "png")
 CAPTION_FORMATS = ("txt", "tex")
 TABLE_FORMATS = ("tsv", "md", "tex")
-INDEX_PRECISIONS = ("float16", "int8", "uint8", "binary", "ubinary")  # of quantised embeddings
-# Names of faiss indices for approximate search: graphs, and inverted files with or without codes.
-APPROXIMATE = r"HNSW\d+|(?:OPQ\d+(?:_\d+)?,)?IVF\d+,(?:Flat|SQ8|PQ\d+)"
 EXPORTED_FORM = "(?:onnx|openvino)-(?:fp32|int8)"  # backend and precision, after recipe and "+", which no name has
 # The patterns of fields that are not names like those of systems.
 FIELDS = {
@@ -43,7 +40,7 @@ FIELDS = {
     "form": "[a-z]+(?:-[a-z]+)*",  # of an index (ranktrial/inference/indices)
     # [a-z][a-z]: a language
     "how": r"(?:-(?:english|standard|[a-z][a-z])-(?:together|best)(?:-vectors)?(?:-appended)?)?",
-    "made": "|".join([*INDEX_PRECISIONS, APPROXIMATE.replace(",", "_")]),  # a precision, or faiss's name
+    "made": "u?binary|(?=[a-z_]*[A-Z0-9])[A-Za-z0-9_]+",  # the name of a derived index, unlike that of a form
     "recipe": rf"{NAME}(?:\+{EXPORTED_FORM})?",
     "seed": rf"[0-9]+|selected(?:-{NAME})?",
     "figure": f"{NAME}(?:/{NAME})*",

@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from ranktrial.inference.aggregate import max_sims
 from ranktrial.inference.shards import part
-from ranktrial.inference.vectors import check_dimensions
+from ranktrial.inference.vectors import check_dimensions, max_sims
 from ranktrial.models.processor import multiplier
 from ranktrial.models.truncation import Rows
 

@@ -13,9 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ranktrial.common.progress import Progress
-from ranktrial.inference.aggregate import max_sim
 from ranktrial.inference.candidates import Candidates, Passages
-from ranktrial.inference.vectors import Vectors, encode_all, similarities
+from ranktrial.inference.vectors import Vectors, encode_all, max_sim, similarities
 from ranktrial.ir.trec import Run
 from ranktrial.models.adapters import Adapter, TextPair
 from ranktrial.models.batch_sizes import CHUNK

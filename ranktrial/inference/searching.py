@@ -6,17 +6,19 @@ No run has a document that is excluded for its query: a search retrieves as many
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 
-from ranktrial.common.command_line import parser
 from ranktrial.common.errors import UserError
+from ranktrial.common.keys import OTHERS, JsonObject
+from ranktrial.common.settings import read_settings
 from ranktrial.common.timing import clock, single_seconds, write_timing
+from ranktrial.inference.indices import derived_form
 from ranktrial.inference.ranking_settings import RankingSettings
 from ranktrial.inference.shards import latencies
 from ranktrial.inference.vectors import passage_counts
@@ -36,15 +38,23 @@ EACH = slice(None)
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(RankingSettings):
+    form: Annotated[str, "form of the index"] = "vectors"
     truncate_dim: Annotated[int | None, "first dimensions of each vector that count; null: all of them"] = None
+    derived: Annotated[JsonObject, "settings of a derived form, below its key", OTHERS] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Request:
-    """A search: its queries, and the model that encodes them."""
+    """A search: its files and queries, and the model that encodes them."""
 
-    options: Namespace
-    settings: Any  # Settings, or a dataclass that extends it
+    checkpoint: Path
+    index: Path
+    vectors: Path | None  # the encoded corpus from which the index was made, if it is searched too
+    source: Path  # of the queries
+    run: Path
+    timing: Path
+    settings: Settings
+    derived: Any  # the settings of a derived form; None for any other
     queries: dict[str, list[str]]  # the passages of each, or its text
     documents: dict[str, int]  # the number of passages of each
     excluded: Excluded  # documents, by query
@@ -78,22 +88,24 @@ class Request:
         return depth + max(map(len, self.left_out), default=0)
 
 
-def requested(description: str | None, settings: type, *further: str) -> Request:
-    """Read the command line of a script that searches: index, queries and model.
-
-    `further` are the script's own options. Raises UserError if there is no query.
-    """
-    names = ("checkpoint", "corpus", "index", *further, "queries", "run", "timing")
-    options = parser(description, *names, settings=settings).parse_args()
-    queries = passages_of(options.queries)
-    if not queries:
-        raise UserError(f"{options.queries}: no query to search for; the dataset lacks this split")
-    documents = passage_counts(options.corpus)
-    model_type = adapter(options.settings.type)
-    choose(options.settings.kernels)
-    keep_answers_beside(options.run)
-    model = load_prompted(model_type, options.checkpoint, options.settings)
-    return Request(options, options.settings, queries, documents, read_excluded(options.queries), model_type, model)
+def requested(
+    checkpoint: Path, corpus: Path, index: Path, vectors: Path | None, queries: Path, run: Path, timing: Path,
+    settings: Settings,
+) -> Request:  # fmt: skip
+    """Read the queries and the corpus, and load the model. Raises UserError if there is no query."""
+    texts = passages_of(queries)
+    if not texts:
+        raise UserError(f"{queries}: no query to search for; the dataset lacks this split")
+    form = derived_form(settings.form) if settings.derived else None
+    derived = read_settings(form.settings, settings.derived.get(form.key, {})) if form else None
+    documents, model_type = passage_counts(corpus), adapter(settings.type)
+    choose(settings.kernels)
+    keep_answers_beside(run)
+    return Request(
+        checkpoint=checkpoint, index=index, vectors=vectors, source=queries, run=run, timing=timing, settings=settings,
+        derived=derived, queries=texts, documents=documents, excluded=read_excluded(queries), model_type=model_type,
+        model=load_prompted(model_type, checkpoint, settings),
+    )  # fmt: skip
 
 
 def without(
@@ -121,11 +133,12 @@ def answer(request: Request, find: Find, wanted: slice = EACH, **facts: Any) -> 
     """
     settings = request.settings
     ranked, figures, singles = search_all(request, find, wanted)
-    write_run(request.options.run, ranked, settings.tag)
+    write_run(request.run, ranked, settings.tag)
     figures |= latencies(singles, settings.shard)
     reported = reported_settings(settings, prompts_of(request.model_type, request.model))
+    reported.pop("form", None)
     known = computed_by(request.model_type, request.model) | reported
-    write_timing(request.options.timing, **figures, **known | facts)
+    write_timing(request.timing, **figures, **known | facts)
 
 
 def search_all(request: Request, find: Find, wanted: slice = EACH) -> tuple[Run, dict[str, Any], list[float]]:

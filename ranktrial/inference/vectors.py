@@ -1,4 +1,9 @@
-"""Vectors of texts, one row per passage (or token): computed here or read from an index of the corpus."""
+"""Vectors of texts, one row per passage (or token): computed here or read from an index, and their similarities.
+
+MaxSim, from the scores of all pairs of a passage of the query and a passage of the document: the score of a document is
+the sum, over the query's passages, of the maximum over the document's passages. If neither text was split, it is the
+score of the one pair.
+"""
 
 from __future__ import annotations
 
@@ -6,48 +11,23 @@ from collections import Counter
 from collections.abc import Callable, Container
 from itertools import chain, groupby
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.progress import Progress
-from ranktrial.inference.aggregate import max_sim
+from ranktrial.inference.indices.vectors import open_index
 from ranktrial.ir.collection import read_texts
 
-VECTORS = "vectors.npy"  # in the folder of an index
+if TYPE_CHECKING:
+    import torch
+
 CHUNK = 1024  # texts encoded between two progress lines
 
 # id -> float32 of shape (passages, dimensions) or (tokens, dimensions); sparse, of shape (1, terms)
 Vectors = dict[str, Any]
-
-
-def open_matrix(path: Path) -> np.ndarray:
-    """A NumPy file as a memory map. Raises UserError if it is damaged."""
-    try:
-        matrix: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise UserError(f"{path}: not a complete NumPy file, delete it and encode again ({error})") from None
-    return matrix
-
-
-def write_header(file: BinaryIO, kind: str, shape: tuple[int, ...]) -> None:
-    """Write the header of a NumPy file; its length is the same for any number of rows, since NumPy reserves space."""
-    np.lib.format.write_array_header_1_0(file, {"descr": kind, "fortran_order": False, "shape": shape})
-
-
-def open_rows(path: Path, rows: int) -> np.ndarray:
-    """A NumPy file as a memory map with `rows` rows. Raises UserError if it is damaged or of another corpus."""
-    matrix = open_matrix(path)
-    if matrix.ndim != 2 or len(matrix) != rows:
-        raise UserError(f"{path}: shape {matrix.shape}, but the corpus has {rows} documents; encode it again")
-    return matrix
-
-
-def open_vectors(index: Path, rows: int) -> np.ndarray:
-    """The vectors in an index of `rows` documents or passages, as a memory map. Raises UserError as `open_rows`."""
-    return open_rows(index / VECTORS, rows)
 
 
 def passage_counts(texts: Path) -> dict[str, int]:
@@ -63,7 +43,7 @@ def stored(index: Path, corpus: Path, wanted: Container[str]) -> Vectors:
         start, end = end, end + sum(1 for _ in passages)
         if name in wanted:
             rows[name] = start, end
-    matrix = open_vectors(index, end)
+    matrix = open_index(index, end)
     return {name: matrix[start:end] for name, (start, end) in rows.items()}
 
 
@@ -105,3 +85,25 @@ def similarities(query: Any, documents: list[str], vectors: Vectors) -> dict[str
         return dict(zip(documents, products.tolist(), strict=True))
     scores = max_sim(query @ np.concatenate(rows).T, np.array([len(its_rows) for its_rows in rows]))
     return dict(zip(documents, scores.tolist(), strict=True))
+
+
+def max_sim(scores: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """The scores of documents for one query.
+
+    `scores` has shape (passages of the query, passages of all documents), with the passages of a document adjacent.
+    `counts` (documents,) is their number for each document, at least one. Returns shape (documents,).
+    """
+    starts = np.cumsum(counts) - counts
+    return np.maximum.reduceat(scores, starts, axis=1).sum(axis=0)
+
+
+def max_sims(scores: torch.Tensor, query_counts: torch.Tensor, document_counts: torch.Tensor) -> torch.Tensor:
+    """`max_sim` of many queries at once, on any device.
+
+    `scores` has shape (passages of all queries, passages of all documents), with those of a text adjacent. Returns
+    shape (queries, documents).
+    """
+    import torch
+
+    of_documents = torch.segment_reduce(scores.T.contiguous(), "max", lengths=document_counts, axis=0)
+    return torch.segment_reduce(of_documents.T.contiguous(), "sum", lengths=query_counts, axis=0)

@@ -5,8 +5,8 @@ loaded, how texts become vectors, and how pairs are scored. Planning the workflo
 types/ imports torch, its libraries and whatever needs them only inside its functions.
 
 A type that searches encodes each text once, into one vector, and compares texts by dot product: it can rank a whole
-corpus by itself, or re-rank. If its index has another form, it states so in INDEX; each form has a module and a script
-of its own (see ranktrial/inference/indices). Any other type scores pairs of texts: it re-ranks, or scores every pair.
+corpus by itself, or re-rank. If its index has another form, it states so in INDEX; each form has a module that writes
+and one that searches (see ranktrial/inference/indices). Any other type scores pairs: it re-ranks, or scores every pair.
 Types that tag or write rank nothing: they label the words of a text for features, or write queries.
 """
 

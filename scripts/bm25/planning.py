@@ -193,4 +193,4 @@ def _is_exact(system: System) -> bool:
     """Whether published weights search all documents exactly, with complete and unquantised vectors."""
     settings = of_model(system)
     changed = system.recipes or system.passage_length or system.truncate_dim
-    return system.recipe == UNTRAINED and not changed and not settings.embeddings and not settings.approximate
+    return system.recipe == UNTRAINED and not changed and not settings.index

@@ -20,8 +20,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.common.files import atomic_folder, lines
 from ranktrial.common.progress import Progress
 from ranktrial.common.timing import Seconds, clock, write_timing
-from ranktrial.inference.index_files import folder_bytes
-from ranktrial.inference.indices import index_form
+from ranktrial.inference.indices import folder_bytes, index_form
 from ranktrial.inference.shards import rows_of_shard
 from ranktrial.ir.collection import Document, read_corpus
 from ranktrial.models.adapters import Adapter, adapter, index_of

@@ -15,8 +15,7 @@ from typing import Annotated
 from ranktrial.common.command_line import parser, run
 from ranktrial.common.files import atomic_folder
 from ranktrial.common.timing import write_timing
-from ranktrial.inference.index_files import folder_bytes
-from ranktrial.inference.indices import index_form
+from ranktrial.inference.indices import folder_bytes, index_form
 from ranktrial.inference.shards import joined
 
 

@@ -12,19 +12,19 @@ from ranktrial.common.keys import JsonObject, given, stated
 from ranktrial.common.plugins import source as plugin_file
 from ranktrial.engine.rule_helpers import one_of
 from ranktrial.experiment import job_files
-from ranktrial.experiment.index_records import TOKEN_VECTORS
 from ranktrial.experiment.job_files import task_in
 from ranktrial.experiment.judged import judges_of, ranked_by
 from ranktrial.experiment.model_checks import prompts_on
 from ranktrial.experiment.records import Experiment, System, Task
-from ranktrial.experiment.results_paths import INDEX_PRECISIONS, SELECTED, path
+from ranktrial.experiment.results_paths import SELECTED, path
 from ranktrial.experiment.system_types import system_type
 from ranktrial.experiment.systems import listwise
-from ranktrial.experiment.systems._neural import of_model
+from ranktrial.experiment.systems._neural import DerivedIndex, of_model
 from ranktrial.models.endpoint_keys import chat_settings, is_served
 from ranktrial.models.model_keys import Model
 
-INDICES, SEARCHES = "ranktrial.inference.indices", "scripts.inference.searches"
+INDICES, SEARCHES = "ranktrial.inference.indices", "ranktrial.inference.searches"
+SEARCH = "inference/search.py"
 RANKED = ("retrieve", "rerank", "score_all")  # the types of systems whose models rank
 EVERY = 1_000_000  # more documents than a query has pairs, and more tokens than any text: no limit
 TEXTS = ("max_query_length", "max_document_length")  # if the model has them
@@ -51,9 +51,9 @@ def encoded_corpus(experiment: Experiment, dataset: str, passages: str) -> str:
     return job_files.texts(experiment, dataset, "corpus", length)
 
 
-def index_module(form: str) -> str:
-    """The module below scripts/ that writes an index of a form."""
-    return plugin_file(INDICES, form)
+def index_modules(experiment: Experiment, form: str) -> list[str]:
+    """The module that writes an index of a form."""
+    return [plugin_file(INDICES, form)]
 
 
 def encoding_settings(experiment: Experiment, dataset: str, model: str, part: str = "") -> JsonObject:
@@ -73,23 +73,26 @@ def _of_model(entry: Model, keys: Iterable[str]) -> JsonObject:
     return {key: elsewhere.get(key, getattr(entry, key)) for key in keys}
 
 
-def making_script(experiment: Experiment, model: str, made: str) -> str:
-    """The script that makes an index of vectors: quantised codes, faiss's index, or codes of token vectors."""
-    if job_files.form_of_index(experiment, model) == TOKEN_VECTORS:
-        return "inference/build_token_codes.py"
-    quantised = made in INDEX_PRECISIONS
-    return "inference/quantise_embeddings.py" if quantised else "inference/build_approximate_index.py"
-
-
 def vectors_coded(experiment: Experiment, model: str, made: str, **fields: str) -> str:
     """The encoded corpus from which an index is made."""
     form = job_files.form_of_index(experiment, model)
     return path("embeddings", experiment=experiment.name, model=model, passages="", part="", form=form, **fields)
 
 
-def making_settings(made: str) -> JsonObject:
-    """The settings of an index, by the precision or faiss's name in its path."""
-    return {"precision": made} if made in INDEX_PRECISIONS else {"index": job_files.faiss_name(made)}
+def making_settings(experiment: Experiment, model: str, made: str) -> JsonObject:
+    """The form and the name of the index of a model that has this name in paths."""
+    index = _made(experiment, model, made)
+    return {"form": index.name, "name": index.settings.name}
+
+
+def making_modules(experiment: Experiment, model: str, made: str) -> list[str]:
+    """The module that the job loads by name."""
+    return index_modules(experiment, _made(experiment, model, made).name)
+
+
+def _made(experiment: Experiment, model: str, made: str) -> DerivedIndex:
+    asked = (of_model(system).index for system in experiment.systems.values() if system.model == model)
+    return next(index for index in asked if index and index.made == made)
 
 
 def ranked_whole(experiment: Experiment) -> str:
@@ -124,11 +127,17 @@ def ranking_words(experiment: Experiment, ranked: str, system: str) -> str:
 
 
 def ranking_script(experiment: Experiment, ranked: str, system: str) -> str:
-    """The script that ranks: the search of the index's form, or that of the system's type. Pairs are re-ranked."""
+    """The script that ranks, by the system's type. Pairs are re-ranked."""
     ranked_by = experiment.systems[system].type if ranked.startswith("runs/") else "rerank"
-    if ranked_by != "retrieve":
-        return f"inference/{ranked_by}.py"
-    return plugin_file(SEARCHES, job_files.index_searched(experiment, system)).removeprefix("scripts/")
+    return SEARCH if ranked_by == "retrieve" else f"inference/{ranked_by}.py"
+
+
+def ranking_modules(experiment: Experiment, ranked: str, system: str) -> list[str]:
+    """The modules that this script loads by name: the search of the index's form, and a derived form itself."""
+    if ranking_script(experiment, ranked, system) != SEARCH:
+        return []
+    form, derived = job_files.index_searched(experiment, system), of_model(experiment.systems[system]).index
+    return [plugin_file(SEARCHES, form), *(index_modules(experiment, form) if derived else [])]
 
 
 def ranking_inputs(experiment: Experiment, ranked: str, system: str, seed: str, part: str = "") -> dict[str, str]:
@@ -156,7 +165,7 @@ def _inputs_of_task(experiment: Experiment, ranker: System, task: Task, seed: st
     encoded = job_files.encoded(experiment, ranker, task, seed)
     if encoded:
         found["index"] = job_files.made_index(experiment, ranker, task, seed) or encoded[0]
-    if encoded and of_model(ranker).approximate:
+    if encoded and (index := of_model(ranker).index) and index.form.compared:
         found["vectors"] = encoded[0]
     if ranker.first_stage:
         found["first_stage"] = first_stage(experiment, ranker, task, seed)
@@ -210,7 +219,10 @@ def ranking_settings(experiment: Experiment, ranked: str, system: str, seed: int
         settings["backend"] = export.backend
     if system_type(ranker).by_tokens and settings["backend"] == "torch" and model.batch_tokens:
         texts["batch_tokens"] = model.batch_tokens
-    index = given(of_model(ranker), "export", "vectors")
+    index: JsonObject = {}
+    if ranking_script(experiment, ranked, system) == SEARCH:
+        form, derived = job_files.index_searched(experiment, system), of_model(ranker).index
+        index = ({} if form == "vectors" else {"form": form}) | (derived.facts if derived else {})
     settings |= {**texts, **passages, **shorter, **index, **experiment.kernels_of_jobs}
     return {**settings, "depth": depth, "tag": f"{system}-{seed}", **shard_of(part)}
 

@@ -100,7 +100,7 @@ def stages(folder: Path, model: Path) -> dict[str, Callable[[], list]]:
         "passages": command("datasets/passages.py", {"length": 80, "language": "en"}, texts=corpus, passages=folder / "passages.jsonl"),
         "encode": command("inference/encode.py", texts, checkpoint=model, corpus=corpus, index=folder / "e.index",
                           timing=folder / "e.json"),
-        "retrieve": command("inference/searches/vectors.py", texts | ranking, **searched, run=folder / "dense.trec.gz",
+        "retrieve": command("inference/search.py", texts | ranking, **searched, run=folder / "dense.trec.gz",
                             timing=folder / "dense.json"),
         "rerank": command("inference/rerank.py", texts | ranking | {"backend": "torch"}, **searched,
                           first_stage=folder / "bm25.trec.gz", run=folder / "again.trec.gz", timing=folder / "again.json"),

@@ -74,8 +74,8 @@ def test_each_form_of_a_checkpoint_and_of_its_index_has_a_place_of_its_own(exper
 def test_a_faiss_index_lies_beside_its_encoding_and_is_named_as_faiss_names_it(experiment):
     place = searched(experiment, "near")
     assert place.endswith("/m/untrained/seed-0.IVF64_PQ8") and parse(place)[0] == "made_index"
-    assert planning.making_settings(parse(place)[1]["made"]) == {"index": "IVF64,PQ8"}
-    assert planning.making_settings("OPQ8_32_IVF64_Flat") == {"index": "OPQ8_32,IVF64,Flat"}
+    made = parse(place)[1]["made"]
+    assert planning.making_settings(experiment, "m", made) == {"form": "approximate", "name": "IVF64,PQ8"}
     assert searched(experiment, "near", "vectors") == encoded(experiment, "whole")[0]
     assert planning.ranking_settings(experiment, "runs/d", "near", "0")["approximate"] == {
         "index": "IVF64,PQ8",
@@ -117,7 +117,7 @@ def test_a_precision_that_is_the_default_is_no_setting_and_a_list_makes_systems(
     assert given(plain.systems["x"].settings) == {}
     several = {"systems/x": {"model": "m", "embeddings": {"precision": ["int8", "binary"]}}}
     systems = resolve(changed(several), "c.yaml").systems
-    assert [systems[name].settings.embeddings.precision for name in ("x-int8", "x-binary")] == ["int8", "binary"]
+    assert [systems[name].settings.index.settings.precision for name in ("x-int8", "x-binary")] == ["int8", "binary"]
 
 
 def test_the_kinds_that_can_be_exported():
@@ -140,7 +140,7 @@ def test_the_examples_of_the_docs_are_right(heading):
     changes |= {f"systems/{name}": entry for name, entry in example["systems"].items()}
     changes |= {f"comparisons/{name}": entry for name, entry in example.get("comparisons", {}).items()}
     systems = resolve(changed(changes), "c.yaml").systems
-    keys = {"backend", "embeddings", "approximate"}
+    keys = {"backend", "index"}
     assert sum(bool(keys & set(given(system.settings))) for system in systems.values()) >= 3
 
 

@@ -60,8 +60,9 @@ def test_its_token_vectors_can_be_coded_and_are_searched_in_codes():
     assert read["vectors"] == "results/e/embeddings/d/mv/untrained/seed-0.token-vectors"
     of_index = {"dataset": "d", "model": "mv", "recipe": "untrained", "seed": "0", "made": "IVF4096_PQ32"}
     assert inference.vectors_coded(experiment, **of_index) == read["vectors"]
-    assert inference.making_script(experiment, "mv", "IVF4096_PQ32") == "inference/build_token_codes.py"
-    assert inference.ranking_script(experiment, "runs/d", "late") == "inference/searches/token_codes.py"
+    made = {"form": "token-codes", "name": "IVF4096,PQ32"}
+    assert inference.making_settings(experiment, "mv", "IVF4096_PQ32") == made
+    assert "ranktrial/inference/searches/token_codes.py" in inference.ranking_modules(experiment, "runs/d", "late")
 
 
 MISTAKES = {

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.inference import approximate, exact
-from ranktrial.inference.approximate import build, open_index, recall, search, write_index
+from ranktrial.inference import exact
 from ranktrial.inference.exact import precedence
+from ranktrial.inference.indices import approximate
+from ranktrial.inference.indices.approximate import build, open_index, write_index
+from ranktrial.inference.searches.approximate import nearest, recall
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run
-from scripts.inference import build_approximate_index, encode
-from scripts.inference.searches import approximate as retrieve_approximate
-from scripts.inference.searches import vectors as retrieve
+from scripts.inference import encode
+from scripts.inference.make_index import make_index
+from scripts.inference.search import search as retrieve
 from tests.models.test_onnx_texts import made
 from tests.support.calling import call
 
@@ -35,7 +37,7 @@ def indexed(folder, name, parameters, vectors=DOCUMENTS):
 )
 def test_it_is_exact_where_it_looks_at_everything(tmp_path, monkeypatch, name, parameters):
     monkeypatch.setattr(approximate, "ROWS", 300)  # several parts
-    found = search(indexed(tmp_path, name, parameters), QUERIES, PLACES, DEPTH)
+    found = nearest(indexed(tmp_path, name, parameters), QUERIES, PLACES, DEPTH)
     best = exact.search(QUERIES, DOCUMENTS, PLACES, DEPTH, "cpu")
     assert np.array_equal(found[1], best[1])
     np.testing.assert_allclose(found[0], best[0], rtol=0, atol=1e-5)
@@ -49,7 +51,7 @@ def test_the_same_vectors_give_the_same_index_which_misses_some(tmp_path, name):
     found = []
     for take in ("one", "two"):
         (tmp_path / take).mkdir()
-        found.append(search(indexed(tmp_path / take, name, {}), QUERIES, PLACES, DEPTH))
+        found.append(nearest(indexed(tmp_path / take, name, {}), QUERIES, PLACES, DEPTH))
     assert (tmp_path / "one/index.faiss").read_bytes() == (tmp_path / "two/index.faiss").read_bytes()
     best = exact.search(QUERIES, DOCUMENTS, PLACES, DEPTH, "cpu")
     assert 0.1 < recall(found[0], best) < 1
@@ -65,7 +67,7 @@ def test_lists_are_trained_on_a_sample_that_is_the_same_every_time(monkeypatch):
 def test_equal_scores_go_by_place_and_what_was_not_found_comes_last(tmp_path):
     vectors = np.eye(4, 16, dtype=np.float32)[[0, 1, 1, 2]]
     places = np.array([3, 2, 1, 0])
-    scores, rows = search(indexed(tmp_path, "IVF2,Flat", {"nprobe": 1}, vectors), vectors[1:2], places, 4)
+    scores, rows = nearest(indexed(tmp_path, "IVF2,Flat", {"nprobe": 1}, vectors), vectors[1:2], places, 4)
     assert rows[0, :2].tolist() == [2, 1] and scores[0, :2].tolist() == [1, 1]
     assert scores[0, -1] == -np.inf
 
@@ -103,13 +105,13 @@ def test_a_corpus_is_encoded_once_and_searched_exactly_and_approximately(tmp_pat
     call(monkeypatch, encode, settings, **paths, index=tmp_path / "e.index", timing=tmp_path / "e.json")
     reported, index = {"index": "HNSW4", "efSearch": 8}, tmp_path / "e.HNSW4"
     building = {"vectors": tmp_path / "e.index", "index": index, "timing": tmp_path / "index.json"}
-    call(monkeypatch, build_approximate_index, {"index": "HNSW4"}, **building)
+    call(monkeypatch, make_index, {"form": "approximate", "name": "HNSW4"}, **building)
     searching = {"queries": tmp_path / "queries.jsonl"}
     ranking = settings | {"depth": 3, "tag": "tiny"}
     vectors = tmp_path / "e.index"
     call(monkeypatch, retrieve, ranking, **paths, **searching, index=vectors, run=tmp_path / "exact.run",
          timing=tmp_path / "x.json")  # fmt: skip
-    call(monkeypatch, retrieve_approximate, ranking | {"approximate": reported}, **paths, **searching, index=index,
+    call(monkeypatch, retrieve, ranking | {"form": "approximate", "approximate": reported}, **paths, **searching, index=index,
          vectors=vectors,
          run=tmp_path / "near.run", timing=tmp_path / "near.json")  # fmt: skip
     runs = {name: read_run(tmp_path / f"{name}.run") for name in ("exact", "near")}

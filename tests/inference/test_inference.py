@@ -12,7 +12,7 @@ from ranktrial.ir.collection import Document, read_queries, write_corpus, write_
 from ranktrial.ir.trec import ranking, read_run, write_run
 from ranktrial.models.types import bi_encoder, cross_encoder
 from scripts.inference import encode, rerank
-from scripts.inference.searches import vectors as retrieve
+from scripts.inference.search import search as retrieve
 from tests.support.calling import call
 from tests.support.printed import differing
 from tests.support.tiny_bert import build
@@ -153,10 +153,10 @@ def test_a_run_or_embeddings_of_another_corpus_are_mistakes(task, tmp_path, monk
     vectors = tmp_path / "e.index/vectors.npy"
     vectors.parent.mkdir()
     np.save(vectors, np.zeros((3, 32), np.float32))
-    with pytest.raises(UserError, match=r"shape \(3, 32\), but the corpus has 51 documents"):
+    with pytest.raises(UserError, match=r"e.index: of 3 documents, but the corpus has 51; encode it again"):
         retrieve_task(task, tmp_path, monkeypatch)
     vectors.write_bytes(vectors.read_bytes()[:200])
-    with pytest.raises(UserError, match="not a complete NumPy file"):
+    with pytest.raises(UserError, match="not a complete index"):
         retrieve_task(task, tmp_path, monkeypatch)
     (tmp_path / "empty.jsonl").touch()
     with pytest.raises(UserError, match="no query"):

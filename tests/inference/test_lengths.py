@@ -10,7 +10,7 @@ from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run, write_run
 from ranktrial.models.types import cross_encoder
 from scripts.inference import encode, rerank, score_all
-from scripts.inference.searches import vectors as retrieve
+from scripts.inference.search import search as retrieve
 from tests.support.calling import call
 from tests.support.tiny_bert import build
 from tests.support.tiny_task import WORDS

@@ -14,7 +14,7 @@ from ranktrial.ir.trec import ranking, read_run
 from ranktrial.models.adapters import adapter, index_of
 from scripts.inference import encode as encoding
 from scripts.inference import rerank
-from scripts.inference.searches import token_vectors as retrieve_multi_vector
+from scripts.inference.search import search
 from tests.support.calling import call
 from tests.support.tiny_bert import build
 from tests.support.tiny_task import WORDS, write_collection
@@ -58,7 +58,7 @@ def encode(task: Path, out: Path, monkeypatch, **changes: Path) -> None:
 def retrieve(task: Path, out: Path, monkeypatch, depth: int = 10, **changes: Path) -> dict:
     paths = {"checkpoint": task / "late", "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"} | changes
     paths |= {"run": out / "run.trec.gz", "timing": out / "run.json"}
-    call(monkeypatch, retrieve_multi_vector, RANKING | {"depth": depth}, **paths)
+    call(monkeypatch, search, RANKING | {"depth": depth, "form": "token-vectors"}, **paths)
     return read_run(paths["run"])
 
 

@@ -10,12 +10,12 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.inference import exact, ranked
-from ranktrial.inference.aggregate import max_sim, max_sims
+from ranktrial.inference.vectors import max_sim, max_sims
 from ranktrial.ir.collection import Document, write_corpus
 from ranktrial.ir.trec import ranking, read_run, write_run
 from ranktrial.models.types import bi_encoder, cross_encoder
 from scripts.inference import encode, rerank, score_all
-from scripts.inference.searches import vectors as retrieve
+from scripts.inference.search import search as retrieve
 from tests.support.calling import call
 from tests.support.tiny_bert import build
 from tests.support.tiny_task import WORDS

@@ -82,8 +82,9 @@ def test_an_index_that_is_made_of_vectors_is_searched_in_their_place():
     vectors = "results/e/embeddings/d/m/untrained/seed-0.vectors"
     assert codes["index"] == vectors.replace("vectors", "int8") and "vectors" not in codes
     assert (found["index"], found["vectors"]) == (vectors.replace("vectors", "IVF4_Flat"), vectors)
-    scripts = [planning.ranking_script(experiment, "runs/d", name) for name in systems]
-    assert scripts == [f"inference/searches/{form}.py" for form in ("quantised_vectors", "approximate")]
+    assert {planning.ranking_script(experiment, "runs/d", name) for name in systems} == {"inference/search.py"}
+    searches = [planning.ranking_modules(experiment, "runs/d", name)[0] for name in systems]
+    assert searches == [f"ranktrial/inference/searches/{form}.py" for form in ("quantised_vectors", "approximate")]
 
 
 def test_pairs_are_scored_by_re_ranking_and_all_of_them_kept():

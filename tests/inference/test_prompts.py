@@ -9,7 +9,7 @@ from ranktrial.common.errors import UserError
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import ranking, read_run, write_run
 from scripts.inference import encode, rerank, score_all
-from scripts.inference.searches import vectors as retrieve
+from scripts.inference.search import search as retrieve
 from tests.support.calling import call
 from tests.support.tiny_bert import build
 from tests.support.tiny_task import WORDS

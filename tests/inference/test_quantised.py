@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.inference import quantised
 from ranktrial.inference.exact import precedence
-from ranktrial.inference.quantised import open_index, search_codes, write_index
+from ranktrial.inference.indices import quantised_vectors as quantised
+from ranktrial.inference.indices.quantised_vectors import open_index, write_index
+from ranktrial.inference.searches.quantised_vectors import search_codes
 from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run
-from scripts.inference import encode, quantise_embeddings
-from scripts.inference.searches import quantised_vectors as retrieve_quantised
-from scripts.inference.searches import vectors as retrieve
+from scripts.inference import encode
+from scripts.inference.make_index import make_index
+from scripts.inference.search import search as retrieve
 from tests.models.test_onnx_texts import made
 from tests.support.calling import call
 
@@ -112,14 +113,14 @@ def test_a_corpus_is_encoded_once_and_searched_in_each_precision(tmp_path, monke
         index = tmp_path / ("e.index" if precision == "float32" else precision)
         multiplier = 0 if precision == "float16" else 2
         reported = {"embeddings": {"precision": precision, "rescore_multiplier": multiplier}}
-        reported = {} if precision == "float32" else reported
+        reported = {} if precision == "float32" else reported | {"form": "quantised-vectors"}
         if reported:
             call(
-                monkeypatch, quantise_embeddings, {"precision": precision}, vectors=tmp_path / "e.index",
+                monkeypatch, make_index, {"form": "quantised-vectors", "name": precision}, vectors=tmp_path / "e.index",
                 index=index, timing=tmp_path / f"{precision}.quantising.json",
             )  # fmt: skip
         call(
-            monkeypatch, retrieve_quantised if reported else retrieve, ranking | reported, **paths, index=index,
+            monkeypatch, retrieve, ranking | reported, **paths, index=index,
             queries=tmp_path / "queries.jsonl", run=tmp_path / f"{precision}.run",
             timing=tmp_path / f"{precision}.json",
         )  # fmt: skip
@@ -136,8 +137,8 @@ def test_a_corpus_is_encoded_once_and_searched_in_each_precision(tmp_path, monke
 
 
 def test_another_corpus_or_another_precision_is_one_line(index, tmp_path):
-    with pytest.raises(UserError, match="but the corpus has 151 documents"):
+    with pytest.raises(UserError, match="of 150 documents, but the corpus has 151; quantise it again"):
         open_index(tmp_path / "index", 151, index.precision)
     other = {"int8": "uint8", "uint8": "int8", "binary": "ubinary", "ubinary": "binary"}[index.precision]
-    with pytest.raises(UserError, match=f"not those of {other}; quantise again"):
+    with pytest.raises(UserError, match=r"codes\.npy has 2 dimensions of .* delete it and quantise again"):
         open_index(tmp_path / "index", 150, other)

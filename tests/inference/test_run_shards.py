@@ -11,16 +11,18 @@ import pytest
 import torch
 
 from ranktrial.common.errors import UserError
-from ranktrial.inference import exact, quantised
+from ranktrial.inference import exact
+from ranktrial.inference.indices import quantised_vectors
 from ranktrial.inference.indices import terms as term_index
 from ranktrial.inference.shards import part
 from ranktrial.ir.collection import Document, without, write_corpus, write_queries
 from ranktrial.ir.trec import read_run, write_run
 from ranktrial.models.adapters import adapter
 from ranktrial.models.types import cross_encoder
-from scripts.inference import build_approximate_index, encode, join_runs, quantise_embeddings, rerank, score_all
+from scripts.inference import encode, join_runs, rerank, score_all
 from scripts.inference.join_runs import joined_timing
-from scripts.inference.searches import approximate, quantised_vectors, terms, token_vectors, vectors
+from scripts.inference.make_index import make_index
+from scripts.inference.search import search
 from tests.support.calling import call
 from tests.support.tiny_bert import build, build_masked
 from tests.support.tiny_task import WORDS
@@ -28,23 +30,23 @@ from tests.support.tiny_task import WORDS
 SPEEDS = ("search_queries_per_second", "exact_search_queries_per_second")
 LENGTHS = {"max_length": 16, "batch_size": 4}
 RANKED = {"depth": 12, "tag": "tiny"}
-# how a run is made -> the kind of its model, and the script that ranks
+# how a run is made -> the kind of its model, and the form of the index that is searched or the script that ranks
 WAYS = {
-    "vectors": ("bi-encoder", vectors),
-    "terms": ("sparse-encoder", terms),
-    "float16": ("bi-encoder", quantised_vectors),
-    "int8": ("bi-encoder", quantised_vectors),
-    "binary": ("bi-encoder", quantised_vectors),
-    "int8 again": ("bi-encoder", quantised_vectors),
-    "binary again": ("bi-encoder", quantised_vectors),
-    "HNSW8": ("bi-encoder", approximate),
-    "IVF4,SQ8": ("bi-encoder", approximate),
-    "token vectors": ("multi-vector", token_vectors),
+    "vectors": ("bi-encoder", "vectors"),
+    "terms": ("sparse-encoder", "terms"),
+    "float16": ("bi-encoder", "quantised-vectors"),
+    "int8": ("bi-encoder", "quantised-vectors"),
+    "binary": ("bi-encoder", "quantised-vectors"),
+    "int8 again": ("bi-encoder", "quantised-vectors"),
+    "binary again": ("bi-encoder", "quantised-vectors"),
+    "HNSW8": ("bi-encoder", "approximate"),
+    "IVF4,SQ8": ("bi-encoder", "approximate"),
+    "token vectors": ("multi-vector", "token-vectors"),
     "re-ranking": ("cross-encoder", rerank),
     "all pairs": ("cross-encoder", score_all),
 }
 FEW = ("vectors", "re-ranking", "int8 again", "HNSW8")  # a work by documents, and each that is split by queries
-MADE_OF_VECTORS = (quantised_vectors, approximate)
+MADE_OF_VECTORS = ("quantised-vectors", "approximate")
 
 
 EXCLUDED = {f"q{n}": {f"d{n}", f"d{n + 20}", "d21", "d99", "gone"} for n in range(0, 51, 2)}
@@ -77,18 +79,18 @@ def ranked(task: Path, way: str, name: str, monkeypatch, out: Path, **settings) 
     queries = task / ("all.jsonl" if name == "all" else "queries.jsonl")
     paths = {"checkpoint": task / kind, "corpus": task / "corpus.jsonl", "queries": queries}
     paths |= {"index": out / (way if script in MADE_OF_VECTORS else "index")} if kind != "cross-encoder" else {}
-    paths |= {"vectors": out / "index"} if script is approximate else {}
+    paths |= {"vectors": out / "index"} if script == "approximate" else {}
     paths |= {"first_stage": task / "first.trec"} if way == "re-ranking" else {}
     backend = {"backend": "torch"} if kind == "cross-encoder" else {}
     depth = {"depth": 40} if way == "re-ranking" else {}
     made = out / f"{name}.trec", out / f"{name}.json"
-    given = {**backend, **depth}
-    if script is quantised_vectors:
+    given = {**backend, **depth, **({"form": script} if isinstance(script, str) else {})}
+    if script == "quantised-vectors":
         given |= {"embeddings": {"precision": way.split()[0], "rescore_multiplier": 2 * ("again" in way)}}
-    if script is approximate:
+    if script == "approximate":
         given |= {"approximate": {"index": way}}
     settings = {"type": kind, **LENGTHS, **RANKED, **given, **settings}
-    call(monkeypatch, script, settings, **paths, run=made[0], timing=made[1])
+    call(monkeypatch, search if isinstance(script, str) else script, settings, **paths, run=made[0], timing=made[1])
     return made
 
 
@@ -107,16 +109,14 @@ def check_excluded(run: dict, every: dict, way: str) -> None:
 def test_the_run_is_the_same_for_any_number_of_shards(task, way, tmp_path, monkeypatch):
     monkeypatch.setattr(exact, "DOCUMENTS", 16)
     monkeypatch.setattr(term_index, "ENTRIES", 40)
-    monkeypatch.setattr(quantised, "ROWS", 16)
+    monkeypatch.setattr(quantised_vectors, "ROWS", 16)
     kind, script = WAYS[way]
     if kind != "cross-encoder":
         call(monkeypatch, encode, {"type": kind, **LENGTHS}, checkpoint=task / kind, corpus=task / "corpus.jsonl",
              timing=tmp_path / "e.json", index=tmp_path / "index")  # fmt: skip
     made_of = {"vectors": tmp_path / "index", "index": tmp_path / way, "timing": tmp_path / "q.json"}
-    if script is quantised_vectors:
-        call(monkeypatch, quantise_embeddings, {"precision": way.split()[0]}, **made_of)
-    if script is approximate:
-        call(monkeypatch, build_approximate_index, {"index": way}, **made_of)
+    if script in MADE_OF_VECTORS:
+        call(monkeypatch, make_index, {"form": script, "name": way.split()[0]}, **made_of)
     whole, timing = ranked(task, way, "whole", monkeypatch, tmp_path)
     of_one = json.loads(timing.read_text())
     if way != "re-ranking":  # a first stage's run has none of what is excluded
@@ -127,7 +127,7 @@ def test_the_run_is_the_same_for_any_number_of_shards(task, way, tmp_path, monke
         ]
         runs, timings = (list(files) for files in zip(*shards, strict=True))
         assert sum(bool(read_run(run)) for run in runs) > 1  # the work was split
-        by_queries = kind == "cross-encoder" or "again" in way or script is approximate
+        by_queries = kind == "cross-encoder" or "again" in way or script == "approximate"
         join = {"shards_of": "queries" if by_queries else "documents", **RANKED}
         join |= {"depth": 40} if way == "re-ranking" else {}
         joined = tmp_path / f"{of}.trec", tmp_path / f"{of}.json"

@@ -11,13 +11,14 @@ from ranktrial.common.errors import UserError
 from ranktrial.inference.exact import precedence
 from ranktrial.inference.indices import terms as term_index
 from ranktrial.inference.indices.terms import open_index, write_index
+from ranktrial.inference.searches import terms as term_search
 from ranktrial.ir.collection import Document, read_corpus, read_queries, write_corpus
 from ranktrial.ir.trec import ranking, read_run
 from ranktrial.models.adapters import adapter, index_of
 from ranktrial.models.loaded import rank_fast
 from scripts.inference import encode as encoding
 from scripts.inference import rerank
-from scripts.inference.searches import terms as retrieve_sparse
+from scripts.inference.search import search
 from tests.support.calling import call
 from tests.support.tiny_bert import build, build_masked
 from tests.support.tiny_task import WORDS, write_collection
@@ -55,7 +56,7 @@ def encode(task: Path, out: Path, monkeypatch, **changes: Path) -> None:
 def retrieve(task: Path, out: Path, monkeypatch, depth: int = 10, **changes: Path) -> dict:
     paths = {"checkpoint": task / "model", "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"} | changes
     paths |= {"run": out / "run.trec.gz", "timing": out / "run.json"}
-    call(monkeypatch, retrieve_sparse, RANKING | {"depth": depth}, **paths)
+    call(monkeypatch, search, RANKING | {"depth": depth, "form": "terms"}, **paths)
     return read_run(paths["run"])
 
 
@@ -74,7 +75,7 @@ def by_the_library(task) -> dict:
 
 def test_the_search_finds_what_the_library_scores_highest(task, index, by_the_library, tmp_path, monkeypatch):
     monkeypatch.setattr(term_index, "ENTRIES", 100)  # so that there are parts of the index
-    monkeypatch.setattr(retrieve_sparse, "QUERIES", 4)
+    monkeypatch.setattr(term_search, "QUERIES", 4)
     run = retrieve(task, tmp_path, monkeypatch, index=index)
     assert list(run) == list(by_the_library)
     for query, documents in run.items():
@@ -138,7 +139,7 @@ def test_any_parts_of_an_index_give_what_all_products_at_once_give(task, tmp_pat
     for entries in (1, 13, 10**6):
         monkeypatch.setattr(term_index, "ENTRIES", entries)
         for k in (1, 5, 100):
-            found, rows = retrieve_sparse.search(sparse, index, places, k)
+            found, rows = term_search.highest(sparse, index, places, k)
             assert (rows == wanted[:, :k]).all() and (found == np.take_along_axis(scores, rows, 1)).all()
         assert (index.frequencies() == (documents > 0).sum(axis=0)).all()
 

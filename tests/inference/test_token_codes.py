@@ -7,12 +7,13 @@ import pytest
 
 from ranktrial.common.errors import UserError
 from ranktrial.inference import exact
-from ranktrial.inference.approximate import recall
-from ranktrial.inference.index_files import folder_bytes
-from ranktrial.inference.token_codes import CODES, open_index, search, write_index
+from ranktrial.inference.indices import folder_bytes
+from ranktrial.inference.indices.token_codes import open_index, write_index
+from ranktrial.inference.searches.approximate import recall
+from ranktrial.inference.searches.token_codes import nearest
 from ranktrial.ir.trec import read_run
-from scripts.inference import build_token_codes
-from scripts.inference.searches import token_codes as retrieve
+from scripts.inference.make_index import make_index
+from scripts.inference.search import search
 from tests.inference.test_multi_vector import RANKING, index, task  # noqa: F401 (fixtures)
 from tests.inference.test_multi_vector import retrieve as retrieve_exactly
 from tests.support.calling import call
@@ -46,7 +47,7 @@ def by_hand(queries, tokens):
 
 def test_a_search_of_all_centroids_ranks_by_the_decoded_vectors(folder):
     opened = open_index(folder, len(COUNTS), 99)
-    scores, rows = search(opened, QUERIES, PLACES, len(COUNTS))
+    scores, rows = nearest(opened, QUERIES, PLACES, len(COUNTS))
     expected = by_hand(QUERIES, opened.codec.sa_decode(np.array(opened.codes)))
     for ranked, numbers, every in zip(scores, rows, expected, strict=True):
         assert sorted(numbers) == list(range(len(COUNTS))) and (np.diff(ranked) <= 0).all()
@@ -56,14 +57,14 @@ def test_a_search_of_all_centroids_ranks_by_the_decoded_vectors(folder):
 def test_it_finds_nearly_all_that_the_exact_search_finds_and_fewer_with_fewer_centroids(folder):
     split = (np.array(list(map(len, QUERIES))), COUNTS)
     best = exact.search(np.concatenate(QUERIES), TOKENS, PLACES, 10, "cpu", split)
-    shares = [recall(search(open_index(folder, len(COUNTS), near), QUERIES, PLACES, 10), best) for near in (1, 16)]
+    shares = [recall(nearest(open_index(folder, len(COUNTS), near), QUERIES, PLACES, 10), best) for near in (1, 16)]
     assert shares[1] >= 0.9 and shares[0] <= shares[1]
 
 
 def test_documents_of_a_few_centroids_alone_are_found(folder):
     """Of a query of one token one list is searched; what is not found comes last, without a score."""
     opened = open_index(folder, len(COUNTS), 1)
-    scores, rows = search(opened, QUERIES[1:2], PLACES, len(COUNTS))
+    scores, rows = nearest(opened, QUERIES[1:2], PLACES, len(COUNTS))
     near = int((QUERIES[1] @ opened.centroids.T).argmax())
     of_tokens = np.repeat(np.arange(len(COUNTS)), COUNTS)
     listed = set(of_tokens[np.array(opened.codes)[:, 0] == near])
@@ -71,14 +72,14 @@ def test_documents_of_a_few_centroids_alone_are_found(folder):
 
 
 def test_a_token_takes_the_bytes_of_its_code(folder):
-    codes = np.load(folder / CODES)
+    codes = np.load(folder / "codes.npy")
     assert codes.shape == (COUNTS.sum(), 1 + 8) and codes.dtype == np.uint8  # a centroid, and a byte per dimension
 
 
 def test_what_is_damaged_or_does_not_fit_is_one_line(folder, tmp_path):
     with pytest.raises(UserError, match="of 90 documents, but the corpus has 91; build it again"):
         open_index(folder, 91, 1)
-    with pytest.raises(UserError, match="not a complete index of token codes"):
+    with pytest.raises(UserError, match="not a complete index, delete it and build"):
         open_index(tmp_path, 90, 1)
     with pytest.raises(UserError, match=r"approximate.index: IVF16,PQ3 does not fit \d+ vectors of 8 dimensions: "):
         write_index(tmp_path, TOKENS, COUNTS, "IVF16,PQ3")
@@ -86,12 +87,13 @@ def test_what_is_damaged_or_does_not_fit_is_one_line(folder, tmp_path):
 
 def test_an_encoded_corpus_is_coded_searched_and_compared(task, index, tmp_path, monkeypatch):  # noqa: F811
     coded = tmp_path / "e.IVF4_SQ8"
-    call(monkeypatch, build_token_codes, {"index": "IVF4,SQ8"}, vectors=index, index=coded, timing=tmp_path / "b.json")
+    how = {"form": "token-codes", "name": "IVF4,SQ8"}
+    call(monkeypatch, make_index, how, vectors=index, index=coded, timing=tmp_path / "b.json")
     built = json.loads((tmp_path / "b.json").read_text())
     assert built["index_bytes"] == folder_bytes(coded) and built["documents"] == 51
     paths = {"checkpoint": task / "late", "corpus": task / "corpus.jsonl", "queries": task / "queries.jsonl"}
-    how = RANKING | {"depth": 10, "approximate": {"index": "IVF4,SQ8", "nprobe": 4}}
-    call(monkeypatch, retrieve, how, **paths, index=coded, vectors=index, run=tmp_path / "r", timing=tmp_path / "t")
+    how = RANKING | {"form": "token-codes", "depth": 10, "approximate": {"index": "IVF4,SQ8", "nprobe": 4}}
+    call(monkeypatch, search, how, **paths, index=coded, vectors=index, run=tmp_path / "r", timing=tmp_path / "t")
     found, whole = read_run(tmp_path / "r"), retrieve_exactly(task, tmp_path, monkeypatch, index=index)
     timing = json.loads((tmp_path / "t").read_text())
     assert timing["recall"] >= 0.8 and timing["recall_queries"] == 6 and timing["index_bytes"] == folder_bytes(coded)

@@ -1,7 +1,6 @@
 """truncate_dim: the first dimensions of stored and new vectors, equal to what sentence-transformers makes itself."""
 
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -11,6 +10,9 @@ from ranktrial.ir.collection import Document, write_corpus, write_queries
 from ranktrial.ir.trec import read_run, write_run
 from ranktrial.models.adapters import adapter
 from ranktrial.models.truncation import first_dimensions, truncation
+from scripts.inference import encode, rerank
+from scripts.inference.search import search
+from tests.support.calling import call as call_job
 from tests.support.tiny_bert import build
 from tests.support.tiny_task import WORDS
 
@@ -26,19 +28,14 @@ def files(tmp_path_factory):
     write_corpus(folder / "corpus.jsonl", (Document(name, "", text) for name, text in DOCUMENTS.items()))
     write_queries(folder / "queries.jsonl", QUERIES)
     write_run(folder / "first", {query: dict.fromkeys(DOCUMENTS, 1.0) for query in QUERIES}, "x")
-    call("encode", folder, GIVEN, index="e.index", timing="encode.json")
+    call(encode, folder, GIVEN, index="e.index", timing="encode.json")
     return folder
 
 
 def call(script, folder, settings, **paths):
-    from importlib import import_module
-
-    module = import_module(f"scripts.inference.{script}")
-    given = {"checkpoint": "model", "corpus": "corpus.jsonl"} | paths
-    options = [part for name, path in given.items() for part in (f"--{name.replace('_', '-')}", str(folder / path))]
+    given = {name: folder / path for name, path in ({"checkpoint": "model", "corpus": "corpus.jsonl"} | paths).items()}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", [script, *options, "--settings", json.dumps(settings)])
-        module.main()
+        call_job(patch, script, settings, **given)
 
 
 def librarys(folder, dimensions):
@@ -60,10 +57,10 @@ def test_scores_are_those_of_the_library(files, way, dimensions):
     paths = {"queries": "queries.jsonl", "run": f"run-{way}", "timing": "t.json"}
     settings = GIVEN | {"depth": 20, "tag": "t", "truncate_dim": dimensions}
     if way == "retrieve":
-        call("searches.vectors", files, settings, **paths, index="e.index")
+        call(search, files, settings, **paths, index="e.index")
     else:
         stored = {"index": "e.index"} if "corpus" in way else {}
-        call("rerank", files, settings | {"backend": "torch"}, **paths, **stored, first_stage="first")
+        call(rerank, files, settings | {"backend": "torch"}, **paths, **stored, first_stage="first")
     found, expected = read_run(files / f"run-{way}"), librarys(files, dimensions)
     for query, scores in expected.items():
         assert found[query] == pytest.approx(scores, abs=1e-5)
@@ -75,17 +72,17 @@ def test_scores_are_those_of_the_library(files, way, dimensions):
 
 def test_whole_vectors_are_reported_with_their_size(files):
     paths = {"queries": "queries.jsonl", "run": "run", "timing": "t.json", "index": "e.index"}
-    call("searches.vectors", files, GIVEN | {"depth": 3, "tag": "t"}, **paths)
+    call(search, files, GIVEN | {"depth": 3, "tag": "t"}, **paths)
     timing = json.loads((files / "t.json").read_text())
     assert (timing["dimensions"], timing["index_bytes"]) == (32, 20 * 32 * 4) and "truncate_dim" not in timing
 
 
-@pytest.mark.parametrize("script", ["searches.vectors", "rerank"])
+@pytest.mark.parametrize("script", [search, rerank])
 def test_more_dimensions_than_there_are_are_a_mistake(files, script):
     paths = {"queries": "queries.jsonl", "run": "run", "timing": "t.json", "index": "e.index"}
     settings = GIVEN | {"depth": 3, "tag": "t", "truncate_dim": 33}
-    further = {"first_stage": "first"} if script == "rerank" else {}
-    settings |= {"backend": "torch"} if script == "rerank" else {}
+    further = {"first_stage": "first"} if script is rerank else {}
+    settings |= {"backend": "torch"} if script is rerank else {}
     with pytest.raises(UserError, match="truncate_dim is 33, but this model's vectors have 32 dimensions"):
         call(script, files, settings, **paths, **further)
 

@@ -12,7 +12,7 @@ from ranktrial.models.adapters import adapter
 from ranktrial.models.endpoint_models import EndpointModel, write_address
 from ranktrial.models.kept_answers import keep_answers_beside
 from scripts.inference import encode, rerank
-from scripts.inference.searches import vectors as search
+from scripts.inference.search import search
 from tests.support.answering import (
     answered,
     answering,

@@ -137,7 +137,7 @@ def test_a_kind_from_outside_encodes_searches_and_re_ranks(outside):
 
     ranking_settings = given | {"depth": 2, "tag": "toy"}
     paths = model | {"queries": "queries.jsonl", "run": "run", "timing": "t.json"}
-    done = run(outside, "inference/searches/vectors.py", ranking_settings, **paths, index="e.index")
+    done = run(outside, "inference/search.py", ranking_settings, **paths, index="e.index")
     assert done.returncode == 0, done.stderr
     found = read_run(outside / "run")
     assert {query: ranking(scores) for query, scores in found.items()} == {"q": ["b", "d"], "r": ["d", "c"]}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ranktrial.common.errors import UserError
-from ranktrial.inference.index_files import weights_sha256
+from ranktrial.inference.indices import weights_sha256
 from ranktrial.models import loading  # noqa: F401 - first: it sets what the libraries read while they are imported
 from ranktrial.models.adapters import adapter
 from ranktrial.models.onnx_session import precision

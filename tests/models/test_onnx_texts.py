@@ -12,7 +12,7 @@ from ranktrial.ir.trec import read_run, write_run
 from ranktrial.models.adapters import adapter
 from ranktrial.models.onnx_texts import OnnxBiEncoder, write_pooling
 from scripts.inference import encode, rerank
-from scripts.inference.searches import vectors as retrieve
+from scripts.inference.search import search as retrieve
 from scripts.training import weights
 from tests.support.calling import call
 from tests.support.tiny_onnx import bi_encoder

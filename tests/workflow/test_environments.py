@@ -18,6 +18,8 @@ REPOSITORY = Path(__file__).parents[2]
 LOADED = {
     "inference/encode.py": "ranktrial/inference/indices/*.py",
     "inference/join.py": "ranktrial/inference/indices/*.py",
+    "inference/make_index.py": "ranktrial/inference/indices/*.py",
+    "inference/search.py": "ranktrial/inference/searches/*.py",
     "training/fine_tune.py": "ranktrial/training/dev_evaluation.py",
     "datasets/prepare.py": "ranktrial/datasets/formats/*.py",
     "features/compute.py": "ranktrial/features/families/*.py",
@@ -27,8 +29,7 @@ LOADED = {
 ADAPTERS = "ranktrial/models/types/*.py"
 # The scripts of rules that ask a function which one a job runs.
 SCRIPTS = {
-    "rank": ["inference/rerank.py", "inference/score_all.py", "inference/searches/*.py"],
-    "make_index": ["inference/quantise_embeddings.py", "inference/build_approximate_index.py"],
+    "rank": ["inference/rerank.py", "inference/score_all.py", "inference/search.py"],
     "collect_pairs": ["training/pool.py", "training/pairs.py"],
     "collect": [
         *("selection/table.py", "evaluation/means.py", "reports/costs.py"),

@@ -105,18 +105,16 @@ def facts(index):
 def open_shard(folder, checkpoint):
     yield [json.loads(line) for line in (folder / FILE).read_text().splitlines()]
 ''',
-    "scripts/inference/searches/word_sets.py": '''"""Search an index of sets of words: the documents that share most words with a query."""
+    "ranktrial/inference/searches/word_sets.py": '''"""Search an index of sets of words: the documents that share most words with a query."""
 
 import numpy as np
 
-from ranktrial.common.command_line import run
 from ranktrial.inference.indices.word_sets import open_shard
-from ranktrial.inference.searching import Settings, answer, requested
+from ranktrial.inference.searching import answer
 
 
-def main():
-    asked = requested(__doc__, Settings)
-    (documents,) = open_shard(asked.options.index, asked.options.checkpoint)
+def search(asked):
+    (documents,) = open_shard(asked.index, asked.checkpoint)
 
     def find(texts):
         queries = asked.encode([text for (text,) in texts])
@@ -125,10 +123,74 @@ def main():
         return np.take_along_axis(scores, rows, 1), rows
 
     answer(asked, find)
+''',
+    "ranktrial/inference/indices/thinned_vectors.py": '''"""Every n-th dimension of vectors, an index made from them."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from ranktrial.inference.indices import Array, DerivedForm, check_size, read_arrays, vectors
+
+NAME = "thinned-vectors"
 
 
-if __name__ == "__main__":
-    run(main)
+@dataclass(frozen=True, kw_only=True)
+class Keys:
+    every: Annotated[int, "2: every second dimension is kept"]
+
+
+@dataclass(frozen=True)
+class Thinned:
+    every: int
+
+    @property
+    def name(self):
+        return f"every{self.every}"
+
+
+class ThinnedVectors(DerivedForm):
+    key, keys, settings, made_from = "thinned", Keys, Thinned, vectors.NAME
+    description, refusal = "bi-encoders: some dimensions are kept", "has no vectors to thin"
+
+    def resolve(self, keys, passages):
+        return Thinned(keys.every)
+
+    def text(self, settings):
+        return f", searches one of {settings.every} dimensions"
+
+    def build(self, folder, source, name):
+        whole = vectors.read(source)
+        np.save(folder / "kept.npy", whole[:, :: int(name.removeprefix("every"))])
+        return {"documents": len(whole)}
+
+
+FORM = ThinnedVectors()
+
+
+def open_index(folder, documents):
+    (kept,) = read_arrays(folder, {"kept": Array(np.float32, 2)})
+    check_size(folder, len(kept), documents)
+    return kept
+''',
+    "ranktrial/inference/searches/thinned_vectors.py": '''"""Search of thinned vectors."""
+
+import numpy as np
+
+from ranktrial.inference.indices.thinned_vectors import open_index
+from ranktrial.inference.searching import answer
+
+
+def search(asked):
+    documents = open_index(asked.index, len(asked.documents))
+
+    def find(texts):
+        scores = asked.encode([text for (text,) in texts])[:, :: asked.derived.every] @ documents.T
+        rows = np.array([np.lexsort((asked.places, -row))[: asked.fetched] for row in scores])
+        return np.take_along_axis(scores, rows, 1), rows
+
+    answer(asked, find)
 ''',
     "ranktrial/experiment/systems/backwards.py": '''"""The runs of another system, the last document first."""
 
@@ -242,7 +304,12 @@ CONFIG = {
         "words": {"type": "word-weights", "weights": "weights/words", "max_length": 8},
         "sets": {"type": "word-sets", "weights": "weights/words", "max_length": 8},
     },
-    "systems": {"words": {"model": "words"}, "sets": {"model": "sets"}, "turned": {"type": "backwards", "of": "words"}},
+    "systems": {
+        "words": {"model": "words"},
+        "sets": {"model": "sets"},
+        "thin": {"model": "words", "thinned": {"every": 2}},
+        "turned": {"type": "backwards", "of": "words"},
+    },
     "tasks": ["faq", "manual"],
     "comparisons": {
         "order": {
@@ -309,7 +376,10 @@ def house(tmp_path_factory) -> Workspace:
 
 
 def test_a_kind_of_each_is_one_new_file_and_nothing_else(house):
-    assert len(EXAMPLES) == 4 and len(TOYS) == 12  # a system's are three, and those of a form of index with its model
+    assert len(EXAMPLES) == 4 and len(TOYS) == 14
+    assert sum("backwards" in path for path in TOYS) == 3  # a type of system
+    assert sum("word_sets" in path for path in TOYS) == 3  # a model with its own form of index
+    assert sum("thinned" in path for path in TOYS) == 2  # a form of index that is made from vectors
     status = git(house.folder, "status", "--porcelain", "--untracked-files=all").splitlines()
     assert sorted(status) == sorted([*(f"?? {path}" for path in TOYS), *(f" M {path}" for path in ENTRIES)])
 
@@ -349,6 +419,23 @@ def test_a_new_form_of_index_is_written_and_searched(house):
         assert run[f"q{number}"] == {name: len(words & set(query.split())) for name, words in texts.items()}
     timing = json.loads(index.with_suffix(".word-sets.timing.json").read_text())
     assert timing["words"] == sum(map(len, texts.values()))
+
+
+def test_a_new_form_is_made_from_vectors_and_searched(house):
+    results = house.folder / "results/toys"
+    made = np.load(results / "embeddings/faq/words/untrained/seed-0.every2/kept.npy")
+    assert (made == np.load(results / "embeddings/faq/words/untrained/seed-0.vectors/vectors.npy")[:, ::2]).all()
+    rows = [line.split("\t") for line in (house.folder / "data/faq/pairs.tsv").read_text().splitlines()]
+    kept = {word: 1 + (int(word[4:]) % 2 == 0) for word in WORDS if bucket(word) % 2 == 0}
+    run = read_run(results / "runs/faq/thin/seed-0.trec.gz")
+    for number, (query, _) in enumerate(rows, 1):
+        assert run[f"q{number}"] == {
+            f"d{row}": sum(kept.get(word, 0) for word in query.split() if word in text.split())
+            for row, (_, text) in enumerate(rows, 1)
+        }
+    timing = json.loads((results / "runs/faq/thin/seed-0.timing.json").read_text())
+    assert timing["thinned"] == {"every": 2} and "form" not in timing
+    assert "searches one of 2 dimensions" in (results / "report.html").read_text()
 
 
 def test_the_numbers_are_those_of_the_toys(house):

@@ -103,8 +103,9 @@ def of_figure(experiment: Experiment, figure: str) -> dict[str, Beside]:
 def _sizes(experiment: Experiment, figure: str) -> list[str]:
     """The sizes that a figure shows: of indices, of weights, or both."""
     drawn = [experiment.systems[name] for name in systems(experiment, figure)]
+    derived = [index for system in drawn if (index := of_model(system).index)]
     smaller = {
-        "index_mb": any(of_model(system).embeddings or system.truncate_dim for system in drawn),
+        "index_mb": any(index.form.smaller for index in derived) or any(system.truncate_dim for system in drawn),
         "weights_mb": any(of_model(system).export for system in drawn),
     }
     return [size for size, shown in smaller.items() if shown]

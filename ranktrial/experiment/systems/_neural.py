@@ -15,17 +15,25 @@ from ranktrial.configuration.sections.recipe import PASSAGE_LENGTH
 from ranktrial.experiment import choosing, recipe_checks
 from ranktrial.experiment.checks import check_loss
 from ranktrial.experiment.choosing import selection
-from ranktrial.experiment.index_records import Export, Nearest, Quantised
 from ranktrial.experiment.model_checks import prompts_of_system, prompts_text
 from ranktrial.experiment.records import OF_EACH, UNTRAINED, Experiment, System, Task
 from ranktrial.experiment.system_types import Made, SystemType, limited_to
 from ranktrial.experiment.trainings import size_text
+from ranktrial.inference.indices import DerivedForm, derived_forms
 from ranktrial.models.adapters import adapter, adapters, exports, index_of, tags, writes
 from ranktrial.models.endpoint_keys import asked_of
 from ranktrial.models.judging_keys import KEYS as JUDGING
 from ranktrial.models.model_keys import Model
 
 NAMES = {"onnx": "ONNX", "openvino": "OpenVINO"}
+
+
+@dataclass(frozen=True)
+class Export:
+    """The export of a checkpoint to ONNX."""
+
+    backend: str
+    precision: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,13 +77,34 @@ def export_text(export: Export | None) -> str:
 
 
 @dataclass(frozen=True)
+class DerivedIndex:
+    """The index that a system searches in place of its encoded corpus: its form, and the settings of the search."""
+
+    name: str
+    settings: Any
+
+    @property
+    def form(self) -> DerivedForm:
+        return derived_forms()[self.name]
+
+    @property
+    def made(self) -> str:
+        """Its name in paths."""
+        return str(self.settings.name).replace(",", "_")
+
+    @property
+    def facts(self) -> JsonObject:
+        """Its settings below the key with which it is asked for."""
+        return {self.form.key: plain(self.settings)}
+
+
+@dataclass(frozen=True)
 class ModelSettings:
     """Settings of ranking beyond those of the model and its recipe; all are optional."""
 
     export: Annotated[Export | None, INLINE] = None
     vectors: Literal["corpus"] | None = None  # re-rankers: use document vectors of the whole corpus
-    embeddings: Quantised | None = None
-    approximate: Nearest | None = None
+    index: DerivedIndex | None = None  # searched in place of the encoded corpus
 
 
 def of_model(system: System) -> ModelSettings:

@@ -9,17 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import scipy.sparse
 
 from ranktrial.common.errors import UserError
-from ranktrial.inference.index_files import RECORD, read_record, write_record
-from ranktrial.inference.vectors import write_header
+from ranktrial.inference.indices import (
+    RECORD,
+    Array,
+    appending,
+    are_offsets,
+    check_size,
+    check_together,
+    read_arrays,
+    read_record,
+    write_record,
+)
+
+if TYPE_CHECKING:
+    import scipy.sparse
 
 NAME = "terms"
-WEIGHTS, TERMS, OFFSETS = "weights.npy", "terms.npy", "offsets.npy"
+ARRAYS = {"weights": Array(np.float32), "terms": Array(np.int32), "offsets": Array(np.int64, mapped=False)}
 ENTRIES = 4_000_000  # entries read at a time
 
 
@@ -37,6 +48,8 @@ class TermIndex(NamedTuple):
 
     def rows(self, documents: slice) -> scipy.sparse.csr_array:
         """The weights of some documents: float32 of shape (documents, terms of the vocabulary)."""
+        import scipy.sparse
+
         offsets = self.offsets[documents.start : documents.stop + 1]
         entries = slice(int(offsets[0]), int(offsets[-1]))
         parts = (np.array(self.weights[entries]), np.array(self.terms[entries]), offsets - offsets[0])
@@ -67,21 +80,19 @@ def write_index(
     """
     counts: list[np.ndarray] = []
     size = 0
-    with open(folder / WEIGHTS, "wb") as weights, open(folder / TERMS, "wb") as terms:
-        for file, kind in ((weights, "<f4"), (terms, "<i4")):
-            write_header(file, kind, (0,))
+    with (
+        appending(folder / "weights.npy", "<f4") as add_weights,
+        appending(folder / "terms.npy", "<i4") as add_terms,
+    ):
         for chunk in chunks:
-            weights.write(chunk.data.astype("<f4", copy=False).tobytes())
-            terms.write(chunk.indices.astype("<i4", copy=False).tobytes())
+            add_weights(chunk.data)
+            add_terms(chunk.indices)
             counts.append(np.diff(chunk.indptr))
             size = chunk.shape[1]
-        offsets = np.cumsum(np.concatenate([[0], *counts]), dtype=np.int64)
-        for file, kind in ((weights, "<f4"), (terms, "<i4")):
-            file.seek(0)
-            write_header(file, kind, (int(offsets[-1]),))
+    offsets = np.cumsum(np.concatenate([[0], *counts]), dtype=np.int64)
     if not offsets[-1] and not shard:
         raise UserError(f"{checkpoint}: the model gives no document a term, so it cannot search")
-    np.save(folder / OFFSETS, offsets)
+    np.save(folder / "offsets.npy", offsets)
     write_record(folder, checkpoint, terms=size)
     return _read(folder, size)
 
@@ -100,8 +111,7 @@ def facts(index: TermIndex) -> dict[str, float]:
 def open_index(folder: Path, documents: int, checkpoint: Path) -> TermIndex:
     """The index of a corpus of this size. Raises UserError if it is damaged, or made with other weights."""
     index = _read(folder, _size(folder, checkpoint))
-    if index.documents != documents:
-        raise UserError(f"{folder}: of {index.documents} documents, but the corpus has {documents}; encode it again")
+    check_size(folder, index.documents, documents)
     return index
 
 
@@ -114,19 +124,10 @@ def _size(folder: Path, checkpoint: Path) -> int:
 
 
 def _read(folder: Path, size: int) -> TermIndex:
-    try:
-        weights, terms = (np.load(folder / name, mmap_mode="r", allow_pickle=False) for name in (WEIGHTS, TERMS))
-        offsets = np.load(folder / OFFSETS, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise UserError(f"{folder}: not a complete index, delete it and encode again ({error})") from None
-    kinds = (weights.dtype, terms.dtype, offsets.dtype) == (np.float32, np.int32, np.int64)
-    fits = kinds and weights.ndim == terms.ndim == offsets.ndim == 1 and len(offsets) >= 1 and offsets[0] == 0
-    if not fits or offsets[-1] != len(weights) or len(weights) != len(terms) or (np.diff(offsets) < 0).any():
-        raise UserError(
-            f"{folder}: {WEIGHTS}, {TERMS} and {OFFSETS} do not belong together; delete it and encode again"
-        )
+    weights, terms, offsets = read_arrays(folder, ARRAYS)
+    check_together(folder, are_offsets(offsets, len(weights), least=0) and len(weights) == len(terms))
     for start in range(0, len(terms), ENTRIES):
         part = terms[start : start + ENTRIES]
         if part.min() < 0 or part.max() >= size:
-            raise UserError(f"{folder}: {TERMS} names a term that there is not; delete it and encode again")
+            raise UserError(f"{folder}: terms.npy names a term that there is not; delete it and encode again")
     return TermIndex(weights, terms, offsets, size)

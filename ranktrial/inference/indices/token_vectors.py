@@ -12,12 +12,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ranktrial.common.errors import UserError
-from ranktrial.inference.index_files import read_record, write_record
-from ranktrial.inference.vectors import VECTORS, write_header
+from ranktrial.inference.indices import (
+    Array,
+    appending,
+    are_offsets,
+    check_size,
+    check_together,
+    read_arrays,
+    read_record,
+    write_record,
+)
 
 NAME = "token-vectors"
-OFFSETS = "offsets.npy"
+ARRAYS = {"vectors": Array(np.float32, 2), "offsets": Array(np.int64, mapped=False)}
 DOCUMENTS = 1024  # documents of a shard copied at a time
 
 
@@ -34,20 +41,12 @@ def write_index(folder: Path, chunks: Iterable[list[np.ndarray]], checkpoint: Pa
     Only a shard may have no document. Raises UserError for vectors of different dimensions.
     """
     counts: list[int] = []
-    dimensions = 0
-    with open(folder / VECTORS, "wb") as file:
+    with appending(folder / "vectors.npy", "<f4", checkpoint, (0,)) as add:
         for chunk in chunks:
-            if not counts:
-                dimensions = chunk[0].shape[1]
-                write_header(file, "<f4", (0, dimensions))
             for rows in chunk:
-                if rows.shape[1] != dimensions:
-                    raise UserError(f"{checkpoint}: vectors of {dimensions} and of {rows.shape[1]} dimensions")
-                file.write(np.ascontiguousarray(rows, dtype="<f4").data)
+                add(rows)
                 counts.append(len(rows))
-        file.seek(0)
-        write_header(file, "<f4", (sum(counts), dimensions))
-    np.save(folder / OFFSETS, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
+    np.save(folder / "offsets.npy", np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
     write_record(folder, checkpoint)
     return read(folder)
 
@@ -73,19 +72,12 @@ def open_index(folder: Path, documents: int, checkpoint: Path) -> TokenIndex:
     """The index of a corpus of this size. Raises UserError if it is damaged, or made with other weights."""
     read_record(folder, checkpoint)
     index = read(folder)
-    if len(index.counts) != documents:
-        raise UserError(f"{folder}: of {len(index.counts)} documents, but the corpus has {documents}; encode it again")
+    check_size(folder, len(index.counts), documents)
     return index
 
 
 def read(folder: Path) -> TokenIndex:
     """An index, made with any weights. Raises UserError if it is damaged."""
-    try:
-        vectors = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
-        offsets = np.load(folder / OFFSETS, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise UserError(f"{folder}: not a complete index, delete it and encode again ({error})") from None
-    fits = vectors.ndim == 2 and vectors.dtype == np.float32 and offsets.ndim == 1 and offsets.dtype == np.int64
-    if not fits or len(offsets) < 1 or offsets[0] != 0 or offsets[-1] != len(vectors) or (np.diff(offsets) < 1).any():
-        raise UserError(f"{folder}: {OFFSETS} and {VECTORS} do not belong together; delete it and encode again")
+    vectors, offsets = read_arrays(folder, ARRAYS)
+    check_together(folder, are_offsets(offsets, len(vectors), least=1))
     return TokenIndex(vectors, np.diff(offsets))

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ranktrial.common.errors import UserError
-from ranktrial.inference.vectors import VECTORS, open_matrix, write_header
+from ranktrial.inference.indices import Array, appending, check_size, read_arrays
 
 NAME = "vectors"
 ROWS = 65_536  # rows of a shard copied at a time
@@ -22,19 +21,10 @@ def write_index(folder: Path, chunks: Iterable[np.ndarray], checkpoint: Path, sh
 
     Only a shard may have no document. Raises UserError for vectors of different dimensions.
     """
-    count = dimensions = 0
-    with open(folder / VECTORS, "wb") as file:
+    with appending(folder / "vectors.npy", "<f4", checkpoint, (0,)) as add:
         for rows in chunks:
-            if not count:
-                dimensions = rows.shape[1]
-                write_header(file, "<f4", (0, dimensions))
-            if rows.shape[1] != dimensions:
-                raise UserError(f"{checkpoint}: vectors of {dimensions} and of {rows.shape[1]} dimensions")
-            file.write(np.ascontiguousarray(rows, "<f4").data)
-            count += len(rows)
-        file.seek(0)
-        write_header(file, "<f4", (count, dimensions))
-    return open_matrix(folder / VECTORS)
+            add(rows)
+    return read(folder)
 
 
 def facts(index: np.ndarray) -> dict[str, float]:
@@ -44,5 +34,17 @@ def facts(index: np.ndarray) -> dict[str, float]:
 
 def open_shard(folder: Path, checkpoint: Path) -> Iterator[np.ndarray]:
     """The rows of a shard, in chunks. Raises UserError if it is damaged."""
-    matrix = open_matrix(folder / VECTORS)
+    matrix = read(folder)
     yield from (matrix[first : first + ROWS] for first in range(0, len(matrix), ROWS))
+
+
+def open_index(folder: Path, rows: int) -> np.ndarray:
+    """The vectors of a corpus of `rows` documents or passages. Raises UserError if it is damaged or of another."""
+    matrix = read(folder)
+    check_size(folder, len(matrix), rows)
+    return matrix
+
+
+def read(folder: Path) -> np.ndarray:
+    """The vectors, float32 of shape (rows, dimensions), as a memory map. Raises UserError if the index is damaged."""
+    return read_arrays(folder, {"vectors": Array(np.float32, 2)})[0]

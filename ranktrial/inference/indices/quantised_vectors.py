@@ -1,4 +1,4 @@
-"""Quantised vectors of a corpus: an index of codes, searched exactly, with rescoring of the best documents.
+"""Quantised vectors of a corpus: an index of codes (`codes.npy`, with `ranges.npy`), made from its vectors.
 
 The codes are those of sentence-transformers' `quantize_embeddings`: int8 and uint8 divide each dimension's range in the
 corpus into 255 steps, binary and ubinary keep its sign, eight dimensions per byte. Queries are quantised with the
@@ -10,18 +10,18 @@ vector with their codes, mapped back to the ranges (signs: ones and zeros).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
 
 import numpy as np
 
 from ranktrial.common.errors import UserError
-from ranktrial.inference.shards import part
-from ranktrial.inference.vectors import check_dimensions, open_rows
+from ranktrial.common.keys import Length, Not
+from ranktrial.inference.indices import Array, DerivedForm, Mistake, check_size, read_arrays, vectors
 
-CODES, RANGES = "codes.npy", "ranges.npy"
+NAME = "quantised-vectors"
+MULTIPLIER = 2  # the library's default
 ROWS = 32768  # vectors quantised or scored at a time
 SIGNED, BINARY, RANGED = ("int8", "binary"), ("binary", "ubinary"), ("int8", "uint8")
 
@@ -53,9 +53,9 @@ def write_index(folder: Path, embeddings: np.ndarray, precision: str) -> None:
     """Write codes and ranges into an empty folder, in parts of the corpus."""
     ranges = ranges_of(embeddings) if precision in RANGED else None
     if ranges is not None:
-        np.save(folder / RANGES, ranges)
+        np.save(folder / "ranges.npy", ranges)
     shape = len(embeddings), code_width(embeddings.shape[1], precision)
-    codes = np.lib.format.open_memmap(folder / CODES, "w+", type_of(precision), shape)
+    codes = np.lib.format.open_memmap(folder / "codes.npy", "w+", type_of(precision), shape)
     for first in range(0, len(embeddings), ROWS):
         part = np.array(embeddings[first : first + ROWS])
         codes[first : first + len(part)] = codes_of(part, precision, ranges)
@@ -113,60 +113,78 @@ def bits(codes: np.ndarray, precision: str, width: int) -> np.ndarray:
 
 def open_index(folder: Path, rows: int, precision: str) -> QuantisedIndex:
     """Open the index of a corpus of this size. Raises UserError if it is damaged or of another corpus."""
-    codes = open_rows(folder / CODES, rows)
-    ranges = open_rows(folder / RANGES, 2) if precision in RANGED else None
-    if codes.dtype != type_of(precision):
-        raise UserError(f"{folder}: its codes are {codes.dtype}, not those of {precision}; quantise again")
-    return QuantisedIndex(codes, ranges, precision)
+    ranged = {"ranges": Array(np.float32, 2)} if precision in RANGED else {}
+    codes, *ranges = read_arrays(folder, {"codes": Array(type_of(precision), 2), **ranged}, "quantise")
+    check_size(folder, len(codes), rows, "quantise")
+    return QuantisedIndex(codes, ranges[0] if ranges else None, precision)
 
 
-def search_codes(
-    queries: np.ndarray,
-    index: QuantisedIndex,
-    places: np.ndarray,
-    depth: int,
-    multiplier: int,
-    device: str,
-    shard: list[int] | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """The `depth` best documents of each query, of shape (queries, dimensions): their scores and numbers.
-
-    `places` are as from exact.precedence. With a `multiplier` of 0 there is no rescoring: the scores are of codes. With
-    a `shard` (see shards.py) and no rescoring, only the documents of its parts of the index are compared.
-    """
-    import torch
-
-    from ranktrial.inference.exact import QUERIES, Scoring, blocks, merged
-
-    width = queries.shape[1]
-    check_dimensions(code_width(width, index.precision), index.codes.shape[1])
-    vectors = torch.from_numpy(index.asked(queries)).to(device)
-
-    def scorings() -> Iterator[Scoring]:
-        for rows, _ in part(list(blocks(np.ones(len(index.codes), np.int64), ROWS)), shard):
-            chunk = torch.from_numpy(index.numbers(np.array(index.codes[rows]), width)).to(device)
-
-            def score(of_queries: slice, chunk: Any = chunk) -> Any:
-                products = vectors[of_queries] @ chunk.T
-                return (products + width) / 2 if index.precision in BINARY else products
-
-            yield rows, score
-
-    asked = [rows for rows, _ in blocks(np.ones(len(queries), np.int64), QUERIES)]
-    scores, found = merged(scorings(), asked, torch.from_numpy(places).to(device), depth * max(multiplier, 1))
-    if not multiplier:
-        return scores, found
-    return _again(lambda query, rows: index.restored(rows, width) @ queries[query], found, places, depth)
+NOT_AGAIN = Not("embeddings.precision: float16", "these are multiplied by the query's own vector at once")
 
 
-def _again(
-    score: Callable[[int, np.ndarray], np.ndarray], found: np.ndarray, places: np.ndarray, depth: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """The best `depth` of the found documents by new scores; ties by the smaller place."""
-    kept_scores, kept_rows = [], []
-    for query, rows in enumerate(found):
-        scores = score(query, rows)
-        order = np.lexsort((places[rows], -scores))[:depth]
-        kept_scores.append(scores[order])
-        kept_rows.append(rows[order])
-    return np.array(kept_scores), np.array(kept_rows)
+@dataclass(frozen=True, kw_only=True)
+class Keys:
+    """The keys of quantised vectors."""
+
+    precision: Annotated[
+        Literal["float32", "float16", "int8", "uint8", "binary", "ubinary"],
+        "float32: as encoded; float16: half the size; int8 or uint8: one byte per dimension; binary or ubinary: "
+        "one bit per dimension",
+    ]
+    rescore: Annotated[
+        bool | None,
+        "whether the top documents are re-scored with the query's own vector; default true",
+        NOT_AGAIN,
+    ] = None
+    rescore_multiplier: Annotated[
+        Length | None,
+        f"number of re-scored documents as a multiple of depth; default {MULTIPLIER}",
+        NOT_AGAIN,
+        Not("embeddings.rescore: false"),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Quantised:
+    """The quantisation of vectors."""
+
+    precision: Annotated[str, "of the index"]
+    rescore_multiplier: Annotated[int, "how many times depth are scored again; 0: none"]
+
+    @property
+    def name(self) -> str:
+        return self.precision
+
+
+class QuantisedVectors(DerivedForm):
+    key, keys, settings, made_from = "embeddings", Keys, Quantised, vectors.NAME
+    description = (
+        "bi-encoders: precision of the vectors in which the corpus is searched; it is encoded once for all precisions"
+    )
+    refusal = "has an index of its own; only those of bi-encoders are quantised"
+    named = "embeddings_precision"
+    smaller = True
+
+    def resolve(self, keys: Keys, passages: bool) -> Quantised | None:
+        if keys.precision == "float32":
+            return None
+        if passages:
+            raise Mistake("", "vectors of passages are not quantised; leave out embeddings, or long_documents")
+        again = keys.precision != "float16" if keys.rescore is None else keys.rescore
+        return Quantised(keys.precision, (keys.rescore_multiplier or MULTIPLIER) if again else 0)
+
+    def by_documents(self, settings: Quantised) -> bool:
+        return not settings.rescore_multiplier  # rescoring may need any document
+
+    def text(self, settings: Quantised) -> str:
+        multiplier = settings.rescore_multiplier
+        again = f", {multiplier} times the depth scored again" if multiplier else ""
+        return f", searches the corpus's vectors in {settings.precision}{again}"
+
+    def build(self, folder: Path, source: Path, name: str) -> dict[str, int]:
+        embeddings = vectors.read(source)
+        write_index(folder, embeddings, name)
+        return {"documents": len(embeddings)}
+
+
+FORM = QuantisedVectors()

@@ -1,9 +1,8 @@
-"""Retrieve with a model of term weights, such as SPLADE.
+"""Search with a model of term weights, such as SPLADE: the documents with the highest dot product.
 
-Reads a checkpoint, the corpus with its index, and queries; writes a TREC run of the `depth` documents with the highest
-dot product per query, and the timing, with FLOPS: the mean number of products for scoring a document (Paria et al.
-2020). The search is exact and reads the index in parts, so memory does not grow with it. A document without a common
-term is not found, and a query without terms finds none. Ties are kept and ranked as in trec_eval: by descending id.
+The timing has FLOPS: the mean number of products for scoring a document (Paria et al. 2020). The search is exact and
+reads the index in parts, so memory does not grow with it. A document without a common term is not found, and a query
+without terms finds none. Ties are kept and ranked as in trec_eval: by descending id.
 """
 
 from __future__ import annotations
@@ -15,16 +14,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from ranktrial.common.command_line import run
 from ranktrial.common.errors import UserError
 from ranktrial.inference.indices.terms import TermIndex, open_index
-from ranktrial.inference.searching import Settings, answer, requested
+from ranktrial.inference.searching import Request, answer
 from ranktrial.inference.shards import part
 
 QUERIES = 64  # scored at a time
 
 
-def search(
+def highest(
     queries: scipy.sparse.csr_array, index: TermIndex, places: np.ndarray, k: int, shard: list[int] | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k documents with the highest dot product for each query, as in exact.search; a score of 0: no common term.
@@ -55,25 +53,20 @@ def flops(queries: scipy.sparse.csr_array, index: TermIndex) -> float:
     return float(of_queries @ (index.frequencies() / index.documents))
 
 
-def main() -> None:
-    asked = requested(__doc__, Settings)
-    queries = asked.options.queries
-    index = open_index(asked.options.index, len(asked.documents), asked.options.checkpoint)
+def search(asked: Request) -> None:
+    """Write the run and the timing of a search. Raises UserError if no query has a term."""
+    index = open_index(asked.index, len(asked.documents), asked.checkpoint)
     encoded = asked.encode([text for (text,) in asked.queries.values()])
     terms = np.diff(encoded.indptr)
     if not terms.any():
-        raise UserError(f"{asked.options.checkpoint}: the model gives no query of {queries} a term")
+        raise UserError(f"{asked.checkpoint}: the model gives no query of {asked.source} a term")
     if without := int((terms == 0).sum()):
         print(f"{without} of {len(asked.queries)} queries have no term, so they find nothing", file=sys.stderr)
 
     def find(texts: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
         rows = asked.encode([text for (text,) in texts])
-        scores, found = search(rows, index, asked.places, asked.fetched, asked.settings.shard)
+        scores, found = highest(rows, index, asked.places, asked.fetched, asked.settings.shard)
         return np.where(scores > 0, scores, -np.inf), found
 
     counts = {"terms_per_query": float(terms.mean()), "queries_without_terms": without}
     answer(asked, find, **counts, flops=flops(encoded, index))
-
-
-if __name__ == "__main__":
-    run(main)

@@ -12,6 +12,7 @@ An index is a folder: `codec.faiss` (trained, without vectors), `codes.npy` (one
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,12 +21,25 @@ import numpy as np
 from ranktrial.common.errors import UserError
 from ranktrial.common.progress import Progress
 from ranktrial.common.threads import threads
-from ranktrial.inference.approximate import ROWS, trained
-from ranktrial.inference.vectors import check_dimensions
+from ranktrial.inference.indices import (
+    Array,
+    Mistake,
+    are_offsets,
+    check_size,
+    check_together,
+    read_arrays,
+    token_vectors,
+)
+from ranktrial.inference.indices.approximate import ROWS, Approximate, trained
 
-CODEC, CODES, OFFSETS, DOCUMENTS, ENDS = "codec.faiss", "codes.npy", "offsets.npy", "documents.npy", "ends.npy"
-AT_A_TIME = 512  # documents decoded at a time
-AGAIN = 4  # times the requested number of documents are scored by decoded vectors
+NAME = "token-codes"
+CODEC = "codec.faiss"
+ARRAYS = {
+    "codes": Array(np.uint8, 2),
+    "offsets": Array(np.int64, mapped=False),
+    "documents": Array(np.int32, mapped=False),
+    "ends": Array(np.int64, mapped=False),
+}
 
 
 class TokenCodes(NamedTuple):
@@ -59,7 +73,7 @@ def write_index(folder: Path, vectors: np.ndarray, counts: np.ndarray, name: str
     codec = trained(vectors, name)
     faiss.omp_set_num_threads(threads())
     shape = (len(vectors), codec.sa_code_size())
-    codes = np.lib.format.open_memmap(folder / CODES, mode="w+", dtype=np.uint8, shape=shape)
+    codes = np.lib.format.open_memmap(folder / "codes.npy", mode="w+", dtype=np.uint8, shape=shape)
     progress = Progress("coded", len(vectors), "token")
     for first in range(0, len(vectors), ROWS):
         rows = np.ascontiguousarray(vectors[first : first + ROWS], dtype=np.float32)
@@ -69,9 +83,9 @@ def write_index(folder: Path, vectors: np.ndarray, counts: np.ndarray, name: str
     of_tokens = np.repeat(np.arange(len(counts)), counts)
     pairs = np.unique(centroids_of(codes, codec) * len(counts) + of_tokens)
     faiss.write_index(codec, str(folder / CODEC))
-    np.save(folder / OFFSETS, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
-    np.save(folder / DOCUMENTS, (pairs % len(counts)).astype(np.int32))
-    np.save(folder / ENDS, np.cumsum(np.bincount(pairs // len(counts), minlength=codec.nlist)))
+    np.save(folder / "offsets.npy", np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
+    np.save(folder / "documents.npy", (pairs % len(counts)).astype(np.int32))
+    np.save(folder / "ends.npy", np.cumsum(np.bincount(pairs // len(counts), minlength=codec.nlist)))
 
 
 def centroids_of(codes: np.ndarray, codec: Any) -> np.ndarray:
@@ -85,53 +99,29 @@ def open_index(folder: Path, documents: int, nprobe: int) -> TokenCodes:
 
     try:
         codec = faiss.read_index(str(folder / CODEC))
-        codes = np.load(folder / CODES, mmap_mode="r", allow_pickle=False)
-        offsets, listed, ends = (np.load(folder / name, allow_pickle=False) for name in (OFFSETS, DOCUMENTS, ENDS))
-    except (RuntimeError, OSError, ValueError, EOFError):
-        raise UserError(f"{folder}: not a complete index of token codes, delete it and build it again") from None
-    if len(offsets) - 1 != documents:
-        raise UserError(f"{folder}: of {len(offsets) - 1} documents, but the corpus has {documents}; build it again")
-    if offsets[-1] != len(codes) or len(ends) != codec.nlist or ends[-1] != len(listed):
-        raise UserError(f"{folder}: its files do not belong together, delete it and build it again")
+    except RuntimeError:
+        raise UserError(f"{folder}: not a complete index, delete it and build it again") from None
+    codes, offsets, listed, ends = read_arrays(folder, ARRAYS, "build")
+    check_size(folder, len(offsets) - 1, documents, "build")
+    fits = are_offsets(offsets, len(codes), least=1) and len(ends) == codec.nlist and ends[-1] == len(listed)
+    check_together(folder, fits, "build")
     faiss.omp_set_num_threads(threads())
     centroids = codec.quantizer.reconstruct_n(0, codec.nlist)
     return TokenCodes(codec, centroids, codes, offsets, listed, ends, min(nprobe, codec.nlist))
 
 
-def search(index: TokenCodes, queries: list[np.ndarray], places: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The results for queries, each of shape (tokens, dimensions), as from approximate.search."""
-    k = min(k, len(index.offsets) - 1)
-    scores, rows = np.full((len(queries), k), -np.inf, np.float32), np.zeros((len(queries), k), np.int64)
-    for number, query in enumerate(queries):
-        check_dimensions(query.shape[1], index.centroids.shape[1])
-        documents = candidates(index, query, AGAIN * k)
-        found = decoded_max_sims(index, query, documents)
-        best = np.lexsort((places[documents], -found))[:k]
-        scores[number, : len(best)], rows[number, : len(best)] = found[best], documents[best]
-    return scores, rows
+class CodesOfTokens(Approximate):
+    made_from = token_vectors.NAME
+
+    def check_name(self, name: str) -> None:
+        if not re.fullmatch(r"IVF\d+,(?:PQ\d+|SQ8)", name):
+            problem = "is none for token vectors; expected centroids and residual codes, IVF4096,PQ32 or IVF4096,SQ8"
+            raise Mistake("index", f"{name} {problem}")
+
+    def build(self, folder: Path, source: Path, name: str) -> dict[str, int]:
+        vectors, counts = token_vectors.read(source)
+        write_index(folder, vectors, counts, name)
+        return {"documents": len(counts), "vectors": len(vectors)}
 
 
-def candidates(index: TokenCodes, query: np.ndarray, most: int) -> np.ndarray:
-    """The at most `most` documents with the highest MaxSim of centroids for a query."""
-    near = query @ index.centroids.T
-    probed = np.unique(np.argpartition(-near, index.nprobe - 1, axis=1)[:, : index.nprobe])
-    documents = index.of_centroids(probed)
-    if len(documents) <= most:
-        return documents
-    codes, counts = index.tokens(documents)
-    scores = max_sims(near[:, centroids_of(codes, index.codec)], counts)
-    return documents[np.sort(np.argpartition(-scores, most - 1)[:most])]
-
-
-def decoded_max_sims(index: TokenCodes, query: np.ndarray, documents: np.ndarray) -> np.ndarray:
-    """MaxSim of a query and each of several documents by decoded vectors, in batches of documents."""
-    scores = [np.empty(0, np.float32)]
-    for first in range(0, len(documents), AT_A_TIME):
-        codes, counts = index.tokens(documents[first : first + AT_A_TIME])
-        scores.append(max_sims(query @ index.codec.sa_decode(np.ascontiguousarray(codes)).T, counts))
-    return np.concatenate(scores)
-
-
-def max_sims(scores: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """MaxSim from scores of shape (query tokens, tokens), for documents with `counts` tokens each."""
-    return np.maximum.reduceat(scores, np.cumsum(counts) - counts, axis=1).sum(axis=0)
+FORM = CodesOfTokens()
