@@ -159,6 +159,16 @@ def extended(section: type, *plug_ins: type) -> type:
     return dataclasses.make_dataclass(section.__name__, [], bases=(*declaring, section), frozen=True, kw_only=True)
 
 
+def restated(record: type, said: Mapping[str, object]) -> type:
+    """The record with something more in the annotation of some of its keys."""
+    fields: list[Any] = []
+    for name, more in said.items():
+        key = keys_of(record)[name]
+        own = [] if key.required else [dataclasses.field(default=key.default)]
+        fields.append((key.field, Annotated[(key.type, *key.said, more)], *own))
+    return dataclasses.make_dataclass(record.__name__, fields, bases=(record,), frozen=True, kw_only=True)
+
+
 def values_of(record: Any) -> Iterator[tuple[Key, Any]]:
     """The keys of a record with their values."""
     for key in keys_of(type(record)).values():

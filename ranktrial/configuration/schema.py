@@ -6,8 +6,7 @@ A plug-in (a model type, an effect …) is a module that defines
     DESCRIPTION = "over the mean deviation"   optional: its part of the selecting key's description
     Keys = Hedges                             optional: a record of its own keys (ranktrial/common/keys.py)
 
-and is found by its file, so a new plug-in needs no other edit. Plug-ins may share a key if they declare it identically;
-its description then begins with the names of all of them.
+and is found by its file, so a new plug-in needs no other edit. Plug-ins may share a key if they declare it identically.
 
 reading.py adds the defaults to the configuration. A key whose default is null is left out if it has no value.
 """
@@ -19,7 +18,7 @@ from functools import cache
 from types import ModuleType
 
 from ranktrial.common import plugins
-from ranktrial.common.keys import extended, keys_of
+from ranktrial.common.keys import Needs, extended, keys_of, restated
 from ranktrial.configuration import system_keys
 from ranktrial.configuration.dataset_keys import dataset_schema
 from ranktrial.configuration.key_schema import Schema, of_record
@@ -52,30 +51,30 @@ BASES = {"models": Model, "comparisons": ComparisonEntry}
 @cache
 def records() -> dict[str, type]:
     """Return section -> its record, including the keys that plug-ins declare."""
-    modules: dict[str, list[ModuleType]] = {section: [] for section in BASES}
+    modules: dict[str, dict[str, ModuleType]] = {section: {} for section in BASES}
     for choice in CHOICES:
-        modules[choice.section] += declared(choice.package).values()
+        of_choice = declared(choice.package).items()
+        modules[choice.section] |= {f"{choice.key}: {name}": module for name, module in of_choice}
     return {section: with_plugins(base, modules[section]) for section, base in BASES.items()}
 
 
-def with_plugins(section: type, modules: list[ModuleType]) -> type:
-    """Return the record of a section with the plug-ins' keys. Raises ValueError if two declare a key differently."""
-    declaring = [module for module in modules if hasattr(module, "Keys")]
-    owners: dict[str, ModuleType] = {}
-    for module in declaring:
-        for name, key in keys_of(module.Keys).items():
+def with_plugins(section: type, modules: dict[str, ModuleType]) -> type:
+    """Return the record of a section with the plug-ins' keys, which need one of the values that select their plug-ins.
+
+    `modules` maps the selecting key and value to a plug-in. Raises ValueError if two declare a key differently.
+    """
+    declaring = {chosen: keys_of(module.Keys) for chosen, module in modules.items() if hasattr(module, "Keys")}
+    owners: dict[str, list[str]] = {}
+    for chosen, keys in declaring.items():
+        for name, key in keys.items():
             if name in keys_of(section):
-                raise ValueError(f"plug-in {module.NAME!r} states {name!r}, which is a key of its section")
-            if keys_of(owners.setdefault(name, module).Keys)[name] != key:
-                raise ValueError(
-                    f"plug-in {module.NAME!r} states the key {name!r} otherwise than plug-in {owners[name].NAME!r}"
-                )
-    return extended(section, *(module.Keys for module in declaring))
-
-
-def owners_of(key: str, modules: dict[str, ModuleType]) -> list[str]:
-    """Return the names of the plug-ins that declare a key."""
-    return [name for name, module in modules.items() if hasattr(module, "Keys") and key in keys_of(module.Keys)]
+                raise ValueError(f"the plug-in of {chosen} states {name!r}, which is a key of its section")
+            first = owners.setdefault(name, [])
+            if first and declaring[first[0]][name] != key:
+                raise ValueError(f"the plug-in of {chosen} states the key {name!r} otherwise than that of {first[0]}")
+            first.append(chosen)
+    every = extended(section, *(module.Keys for module in modules.values() if hasattr(module, "Keys")))
+    return restated(every, {name: Needs(" or ".join(chosen)) for name, chosen in owners.items()})
 
 
 def declared(package: str) -> dict[str, ModuleType]:
@@ -110,15 +109,12 @@ def entry_of(whole: Schema, section: str) -> Schema:
 
 
 def add_plugins(entry: Schema, choice: Choice, modules: dict[str, ModuleType]) -> None:
-    """Add the plug-ins to the selecting key, and name in each plug-in key's description those that have it."""
+    """Add the plug-ins to the selecting key."""
     choosing = entry["properties"][choice.key]
     choosing.pop("type", None)
     choosing["enum"] = list(modules)
     described = [f"{name}: {module.DESCRIPTION}" for name, module in modules.items() if hasattr(module, "DESCRIPTION")]
     choosing["description"] = "; ".join([*filter(None, [choosing.get("description")]), *described])
-    for key, part in entry["properties"].items():
-        if owners := owners_of(key, modules):
-            part["description"] = f"{', '.join(owners)}: {part['description']}"
 
 
 def add_moderators(part: Schema) -> None:

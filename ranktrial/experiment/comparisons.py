@@ -17,30 +17,28 @@ import os
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from ranktrial.common.keys import keys_of, stated, values_of
+from ranktrial.common.keys import keys_of, stated
 from ranktrial.common.plugins import NoKeys
 from ranktrial.common.wording import hint
 from ranktrial.configuration.checker import Checker
 from ranktrial.configuration.dataset_keys import format_of
-from ranktrial.configuration.sections.comparison import FIRST, ComparisonEntry, Figure, Statistics
+from ranktrial.configuration.sections.comparison import FIRST, ComparisonEntry, Figure, MultipleComparison, Statistics
 from ranktrial.experiment.datasets import same_queries
 from ranktrial.experiment.exhibits import reserved
 from ranktrial.experiment.judged import check_judged
 from ranktrial.experiment.moderators import moderators, subgroups
-from ranktrial.experiment.records import Comparison, Experiment, Family, System, Task
+from ranktrial.experiment.records import Comparison, Experiment, System, Task
 from ranktrial.experiment.system_types import system_type, takes
 from ranktrial.experiment.systems.external import column_of, files_of
 from ranktrial.experiment.tasks import Named
 from ranktrial.experiment.trainings import with_starting_point
 from ranktrial.ir.measure_names import same_measure
 from ranktrial.ir.scores import has_several_tasks
-from ranktrial.statistics.effects import all_effects, effect_named, effect_source
+from ranktrial.statistics.effects import effect_named, effect_source
 from ranktrial.statistics.estimators import estimator_source
 from ranktrial.statistics.intervals import interval_source
 from ranktrial.statistics.task_intervals import (
-    all_task_intervals,
     method_for,
     task_interval_named,
     task_interval_source,
@@ -301,18 +299,6 @@ def _own(statistics: Statistics) -> set[str]:
     return {name for module in chosen for name in keys_of(getattr(module, "Keys", NoKeys))}
 
 
-def _check_own(check: Checker, key: str, entry: ComparisonEntry) -> None:
-    """Raise UserError if a key of another effect or interval is given, which nothing would read."""
-    for one, value in values_of(entry):
-        if one.name not in keys_of(ComparisonEntry).keys() | _own(entry) and value != one.default:
-            modules: dict[str, Any] = {**all_effects(), **all_task_intervals()}
-            readers = [name for name, module in modules.items() if one.name in keys_of(getattr(module, "Keys", NoKeys))]
-            reason = (
-                f"only {' and '.join(readers)} have it, and not {entry.effect} with task_interval {entry.task_interval}"
-            )
-            raise check.fail(f"{key}.{one.name}", reason)
-
-
 def _check_runs(
     check: Checker,
     key: str,
@@ -348,7 +334,6 @@ def check_statistics(check: Checker, key: str, entry: ComparisonEntry) -> None:
     if effect.HAS_DIFFERENCE and not task_interval_named(entry.task_interval).fits(effect):
         reason = f"{entry.task_interval} is not an interval for effect {effect.NAME}; expected another, such as t"
         raise check.fail(f"{key}.task_interval", reason)
-    _check_own(check, key, entry)
 
 
 def check_clusters(check: Checker, key: str, clusters: str | dict[str, str], tasks: list[Task]) -> None:
@@ -431,7 +416,7 @@ def drawn_together(check: Checker, comparisons: dict[str, Comparison]) -> dict[s
 MOST = 50  # systems, that is 1,225 pairs; with more, figures and tables of letters are unreadable
 
 
-def family(named: Named, name: str) -> Family:
+def family(named: Named, name: str) -> MultipleComparison:
     """Resolve the multiple comparison `name`.
 
     Raises UserError for an unknown name, fewer than two systems, a system without a run for a task, a measure that a
@@ -456,16 +441,12 @@ def family(named: Named, name: str) -> Family:
     if (entry.permutations + 1) * entry.alpha <= 1:
         problem = f"{entry.permutations} are too few for alpha {entry.alpha:g}: no p-value could be below it"
         raise check.fail(f"{key}.permutations", problem)
-    return Family(
-        name,
-        tuple(system.name for system in systems),
-        tuple(task_names),
-        common_measure(check, f"{key}.measure", entry.measure, tasks),
-        control.name if control else None,
-        entry.statistic,
-        entry.alpha,
-        entry.permutations,
-        entry.title,
+    return replace(
+        entry,
+        systems=tuple(system.name for system in systems),
+        tasks=tuple(task_names),
+        measure=common_measure(check, f"{key}.measure", entry.measure, tasks),
+        against=control.name if control else None,
     )
 
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from ranktrial.common import urls
 from ranktrial.common.errors import REFUSED, UserError
-from ranktrial.common.keys import given, keys_of, stated
+from ranktrial.common.keys import given
 from ranktrial.common.paths import why_not_below
 from ranktrial.common.strict_yaml import front_matter
 from ranktrial.common.urls import service
@@ -206,7 +206,6 @@ def check_models(check: Checker) -> None:
             problem = "names the ONNX file inside the weights; expected a relative path"
             raise check.fail(f"models.{name}.file", problem)
         _check_pooling(check, name, model)
-        _check_keys_of_types(check, name, model)
         _check_batches(check, name, model)
         check_lengths(check, name, model)
         check_prompts(check, name, model)
@@ -262,22 +261,6 @@ def _check_pooling(check: Checker, name: str, model: Model) -> None:
         raise check.fail(key, f"is needed for backend onnx: {expected}")
     if model.pooling and not pools:
         raise check.fail(key, "only valid for a bi-encoder with backend: onnx; others know theirs")
-
-
-def _check_keys_of_types(check: Checker, name: str, model: Model) -> None:
-    """Raise UserError for keys that the model's type does not declare."""
-    said = stated(model)
-    own = _keys_of_type(model.type)
-    for model_type in adapters():
-        given = [key for key in _keys_of_type(model_type) if key in said]
-        if given and given[0] not in own:
-            raise check.fail(f"models.{name}.{given[0]}", f"a {model.type} takes none; a {model_type} does")
-
-
-def _keys_of_type(model_type: str) -> list[str]:
-    """Return the keys that a model type declares."""
-    module = adapter(model_type)
-    return list(keys_of(module.Keys)) if hasattr(module, "Keys") else []
 
 
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")

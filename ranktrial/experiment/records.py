@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from ranktrial.configuration.sections.comparison import Assumed, Figure, Statistics
+from ranktrial.configuration.sections.comparison import Assumed, Figure, MultipleComparison, Statistics
 from ranktrial.configuration.sections.configuration import Actor, Explorer, Published
 from ranktrial.configuration.sections.dataset import Dataset
 from ranktrial.configuration.sections.features import FeatureSet
@@ -186,21 +186,6 @@ class Comparison:
         return f"{treatment} on {', '.join(others)}" if self.treatment_on else treatment
 
 
-@dataclass(frozen=True)
-class Family:
-    """A multiple comparison: all pairs of systems, or all systems `against` one."""
-
-    name: str
-    systems: tuple[str, ...]
-    tasks: tuple[str, ...]
-    measure: str
-    against: str | None
-    statistic: str
-    alpha: float
-    permutations: int
-    title: str
-
-
 @dataclass(frozen=True, eq=False)  # equal only to itself, so derived values can be cached
 class Experiment:
     """The resolved content of one configuration, in its order."""
@@ -218,7 +203,7 @@ class Experiment:
     selection_tasks: dict[str, Task]  # further tasks, for selection, tuning, training or mining
     comparisons: dict[str, Comparison]
     figures: dict[str, tuple[str, ...]]
-    families: dict[str, Family]
+    families: dict[str, MultipleComparison]  # with the names of all systems and tasks, the control first
     charts: dict[str, Chart]
     entries: dict[str, list[str]]  # entry of `systems` -> the systems made from it
     published: Published | None

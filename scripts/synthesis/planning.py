@@ -196,8 +196,8 @@ def family_settings(experiment: Experiment, family: str) -> JsonObject:
     """The settings of a multiple comparison."""
     compared = experiment.families[family]
     lower = {"lower_is_better": True} if compared.measure in experiment.lower_is_better else {}
-    of_tasks = {"of_tasks": True} if _of_tasks(experiment, compared.tasks) else {}
-    return {**stated(compared, "name", "tasks", "title"), "seed": experiment.seed, **lower, **of_tasks}
+    of_tasks = {"of_tasks": True} if _of_tasks(experiment, tuple(compared.tasks)) else {}
+    return {**stated(compared, "tasks", "title"), "seed": experiment.seed, **lower, **of_tasks}
 
 
 def _metrics(experiment: Experiment, system: str, tasks: Sequence[str]) -> list[str]:

@@ -50,7 +50,7 @@ def test_lists_make_a_model_of_each():
 
 
 CASES = {
-    "of a bi-encoder": ({"models/m/true_token": "a"}, "c.yaml: models.m.true_token: a bi-encoder takes none; a cross-encoder does"),
+    "of a bi-encoder": ({"models/m/true_token": "a"}, "c.yaml: models.m.true_token: only valid with type: cross-encoder"),
     "of onnx": ({"models/ce/backend": "onnx", "models/ce/weights": "tests", "models/ce/true_token": "a"},
      "c.yaml: models.ce.true_token: only valid with backend: torch"),
     "false alone": ({"models/ce/false_token": "no"}, "c.yaml: models.ce.false_token: only valid with true_token"),

@@ -163,8 +163,8 @@ REFUSED = {
     ],
     "without meaning": [
         ({"comparisons/c/effect": "CORR", "comparisons/c/margin": 0.1}, "comparisons.c.margin: only valid with an effect of a difference, as MD"),
-        ({"comparisons/c/hedges": False}, "comparisons.c.hedges: only d_av and SMD have it, and not MD with task_interval t"),
-        ({"comparisons/c/resamples": 500}, "comparisons.c.resamples: only bca and bootstrap-t have it, and not MD with task_interval t"),
+        ({"comparisons/c/hedges": False}, "comparisons.c.hedges: only valid with effect: d_av or effect: SMD"),
+        ({"comparisons/c/resamples": 500}, "comparisons.c.resamples: only valid with task_interval: bca or task_interval: bootstrap-t"),
         ({"comparisons/c/effect": "SMD", "comparisons/c/task_interval": "randomisation"},
          "comparisons.c.task_interval: randomisation is not an interval for effect SMD; expected another, such as t"),
         ({"comparisons/c/effect": "CORR", "comparisons/c/figure": {"correction": "holm"}}, "comparisons.c.figure.correction: only valid with an effect of a difference, as MD"),

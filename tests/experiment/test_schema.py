@@ -71,7 +71,7 @@ def kind(name, keys=None, **stated):
 
 def with_toys(*kinds):
     """The schema of the section with these kinds."""
-    made = of_record(with_plugins(Section, list(kinds)))
+    made = of_record(with_plugins(Section, {f"effect: {one.NAME}": one for one in kinds}))
     add_plugins(made, EFFECTS, {one.NAME: one for one in kinds})
     return made["properties"]
 
@@ -82,14 +82,20 @@ def test_a_plug_in_adds_its_name_its_meaning_and_its_keys():
         "enum": ["MD", "ratio", "odds"], "description": "of a task; ratio: ratio of means", "default": "MD",
     }  # fmt: skip
     assert list(made) == ["effect", "alpha", "base"]
-    assert made["base"] == {"description": "ratio, odds: of the logarithm", "enum": [2, 10], "default": 2}
+    assert made["base"] == {
+        "description": "of the logarithm; only with effect: ratio or effect: odds",
+        "enum": [2, 10],
+        "default": 2,
+    }
 
 
 def test_plug_ins_state_a_key_alike_and_none_of_their_section():
-    with pytest.raises(ValueError, match="plug-in 'other' states the key 'base' otherwise than plug-in 'one'"):
-        with_plugins(Section, [kind("one", Logarithm), kind("other", OtherLogarithm)])
-    with pytest.raises(ValueError, match="plug-in 'one' states 'effect', which is a key of its section"):
-        with_plugins(Section, [kind("one", Section)])
+    with pytest.raises(
+        ValueError, match="the plug-in of effect: other states the key 'base' otherwise than that of effect: one"
+    ):
+        with_plugins(Section, {"effect: one": kind("one", Logarithm), "effect: other": kind("other", OtherLogarithm)})
+    with pytest.raises(ValueError, match="the plug-in of effect: one states 'effect', which is a key of its section"):
+        with_plugins(Section, {"effect: one": kind("one", Section)})
 
 
 def test_a_plug_in_that_comes_as_one_file_is_found(tmp_path, monkeypatch):

@@ -186,5 +186,5 @@ def test_the_configuration_says_it_to_the_job_of_the_weights_and_to_readers():
     for wrong, said in ((-1, "models.ce.label"), (True, "models.ce.label"), ("", "models.ce.label")):
         with pytest.raises(UserError, match=said):
             resolve(changed({"models/ce/label": wrong}), "c.yaml")
-    with pytest.raises(UserError, match=r"models\.m\.label: a bi-encoder takes none; a cross-encoder does"):
+    with pytest.raises(UserError, match=r"models\.m\.label: only valid with type: cross-encoder"):
         resolve(changed({"models/m/label": 1}), "c.yaml")
