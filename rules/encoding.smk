@@ -94,16 +94,15 @@ use rule in_neural as export with:
     input:
         checkpoint=result("checkpoint"),
     output:
-        exported=directory(result("checkpoint", recipe=exported_recipe("{recipe}", "{backend}", "{precision}"))),
+        exported=directory(result("checkpoint", recipe=exported_recipe("{recipe}", "onnx", "{precision}"))),
     log:
-        result("log", job="export/{model}/{recipe}/{backend}-{precision}/seed-{seed}"),
+        result("log", job="export/{model}/{recipe}/onnx-{precision}/seed-{seed}"),
     benchmark:
-        result("benchmark", job="export/{model}/{recipe}/{backend}-{precision}/seed-{seed}")
+        result("benchmark", job="export/{model}/{recipe}/onnx-{precision}/seed-{seed}")
     wildcard_constraints:
         recipe=one_of([UNTRAINED, *EXPERIMENT.recipes]),
-        backend="onnx|openvino",
         precision="fp32|int8",
     params:
         **job(code_of_model("inference/export.py"), planned(inference.export_settings)),
     message:
-        "export {wildcards.model} {wildcards.recipe} {wildcards.backend} {wildcards.precision} seed-{wildcards.seed}"
+        "export {wildcards.model} {wildcards.recipe} onnx {wildcards.precision} seed-{wildcards.seed}"

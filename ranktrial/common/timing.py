@@ -266,7 +266,7 @@ def machine() -> dict:
     others = other_cores(_begun[0], counted()) if _begun else None
     torch = sys.modules.get("torch")
     cuda = torch is not None and torch.cuda.is_available()
-    packages = ("torch", "transformers", "sentence-transformers", "onnxruntime", "openvino", "pyserini")
+    packages = ("torch", "transformers", "sentence-transformers", "onnxruntime", "pyserini")
     used = [name for name in packages if name.replace("-", "_") in sys.modules]
     return {
         "device": torch.cuda.get_device_name() if cuda else "cpu",

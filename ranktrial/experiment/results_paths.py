@@ -28,7 +28,7 @@ SPLITS = ("train", "dev", "test")
 FIGURE_FORMATS = ("svg", "pdf", "png")
 CAPTION_FORMATS = ("txt", "tex")
 TABLE_FORMATS = ("tsv", "md", "tex")
-EXPORTED_FORM = "(?:onnx|openvino)-(?:fp32|int8)"  # backend and precision, after recipe and "+", which no name has
+EXPORTED_FORM = "onnx-(?:fp32|int8)"  # backend and precision, after recipe and "+", which no name has
 # The patterns of fields that are not names like those of systems.
 FIELDS = {
     "experiment": rf"(?!(?:{'|'.join(RESERVED)})/){NAME}",

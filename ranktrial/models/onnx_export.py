@@ -54,8 +54,8 @@ class _Graph(torch.nn.Module):
         return self.compute(self.model, {name: tensor for name, tensor in given.items() if tensor is not None})
 
 
-def export(exportable: Exportable, folder: Path, backend: str = "onnx") -> None:
-    """Write the fp32 checkpoint for a backend into a folder. Raises UserError for a model that cannot be exported."""
+def export(exportable: Exportable, folder: Path) -> None:
+    """Write the fp32 checkpoint into a folder. Raises UserError for a model that cannot be exported."""
     tensors = {name: value for name, value in exportable.features.items() if isinstance(value, torch.Tensor)}
     if unknown := sorted(set(tensors) - set(INPUTS)):
         raise UserError(f"cannot be exported to ONNX: it takes {', '.join(unknown)}; known are {', '.join(INPUTS)}")
@@ -66,7 +66,7 @@ def export(exportable: Exportable, folder: Path, backend: str = "onnx") -> None:
         raise UserError(f"cannot be exported to ONNX: {weights / 1e9:.1f} GB of weights in fp32; at most 2 GB fit")
     trace(exportable, tensors, folder / FILE)
     save_tokenizer(exportable.tokenizer, folder)
-    write_json(folder / EXPORTED, {**exportable.record, "backend": backend}, ensure_ascii=False, sort_keys=True)
+    write_json(folder / EXPORTED, {**exportable.record, "backend": "onnx"}, ensure_ascii=False, sort_keys=True)
 
 
 def trace(exportable: Exportable, tensors: dict[str, torch.Tensor], file: Path) -> None:

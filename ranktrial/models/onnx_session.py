@@ -1,12 +1,10 @@
 """What ONNX models share: a weights file, run on the CPU, and a tokenizer; no code of the model.
 
 The checkpoint contains model.onnx and either tokenizer.json or a BERT vocabulary (vocab.txt). One that was exported by
-ranktrial (see onnx_export) also states, in exported.json, what the graph does not contain and which runtime is used:
-the `backend` of a system, onnxruntime or OpenVINO.
+ranktrial (see onnx_export) also states, in exported.json, what the graph does not contain.
 
-The onnx package reads a file before a runtime loads it, for its validity and the precision of its weights. Both
-runtimes read the same file. onnxruntime also quantises files, and runs those that were not exported by ranktrial; a
-record beside an exported file states whether OpenVINO is used instead.
+The onnx package reads a file before onnxruntime loads it, for its validity and the precision of its weights.
+onnxruntime also quantises files, and runs those that were not exported by ranktrial.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -56,9 +54,6 @@ def precision(file: Path) -> str:
     return sizes.most_common(1)[0][0] if sizes else "unknown"
 
 
-WHOLE_NUMBERS = {"i64": "int64", "i32": "int32"}  # OpenVINO's name of a type -> onnxruntime's
-
-
 class Output(NamedTuple):
     """An output tensor of a graph; dynamic dimensions are not integers."""
 
@@ -66,21 +61,8 @@ class Output(NamedTuple):
     shape: list
 
 
-class Runtime(Protocol):
-    """A loaded graph."""
-
-    CONCURRENT: bool  # whether several threads may run it at once
-    inputs: dict[str, str]  # input name -> type
-    outputs: list[Output]
-
-    def run(self, outputs: list[str], given: dict[str, np.ndarray]) -> list[np.ndarray]:
-        """The named outputs for the given inputs."""
-
-
-class OnnxRuntime:
-    """A graph in onnxruntime."""
-
-    CONCURRENT = True
+class Runtime:
+    """A graph in onnxruntime: `inputs` (name -> type) and `outputs`; several threads may run it at once."""
 
     def __init__(self, file: Path, threads: int) -> None:
         import onnxruntime
@@ -98,44 +80,19 @@ class OnnxRuntime:
         self.outputs = [Output(node.name, node.shape) for node in self.session.get_outputs()]
 
     def run(self, outputs: list[str], given: dict[str, np.ndarray]) -> list[np.ndarray]:
+        """The named outputs for the given inputs."""
         return self.session.run(outputs, given)
 
 
-class OpenVino:
-    """A graph in OpenVINO, computed in fp32 even on processors that are faster in bf16."""
+def open_graph(file: Path, threads: int | None = None) -> tuple[Runtime, int]:
+    """A file's graph, and its number of threads: OMP_NUM_THREADS, or the number of cores.
 
-    CONCURRENT = False
-
-    def __init__(self, file: Path, threads: int) -> None:
-        import openvino
-
-        settings = {"INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
-        if threads:
-            settings["INFERENCE_NUM_THREADS"] = str(threads)
-        self.graph = openvino.Core().compile_model(str(file), "CPU", settings)
-        types = {node.get_any_name(): node.get_element_type().get_type_name() for node in self.graph.inputs}
-        self.inputs = {name: WHOLE_NUMBERS.get(stated, stated) for name, stated in types.items()}
-        self.outputs = [Output(node.get_any_name(), list(node.get_partial_shape())) for node in self.graph.outputs]
-
-    def run(self, outputs: list[str], given: dict[str, np.ndarray]) -> list[np.ndarray]:
-        found = self.graph(given)
-        return [np.array(found[name]) for name in outputs]
-
-
-RUNTIMES: dict[str, type[OnnxRuntime] | type[OpenVino]] = {"onnx": OnnxRuntime, "openvino": OpenVino}
-
-
-def open_graph(file: Path, backend: str, threads: int | None = None) -> tuple[Runtime, int]:
-    """A file's graph in a backend's runtime, and its number of threads: OMP_NUM_THREADS, or the number of cores.
-
-    Raises UserError if there is no such backend, or if it cannot load the file.
+    Raises UserError if it cannot be loaded.
     """
-    if backend not in RUNTIMES:
-        raise UserError(f"{file}: is to be run by {backend!r}; known are {', '.join(RUNTIMES)}")
     threads = threads or int(os.environ.get("OMP_NUM_THREADS", 0))
     try:
-        return RUNTIMES[backend](file, threads), threads or os.cpu_count() or 1
-    except Exception as error:  # the runtimes' own exceptions, which share no base class
+        return Runtime(file, threads), threads or os.cpu_count() or 1
+    except Exception as error:  # onnxruntime's own exceptions, which share no base class
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise UserError(f"{file}: cannot be loaded: {lines[0]}") from None
 
@@ -158,8 +115,7 @@ class OnnxSession:
         if not self.file.is_file():
             raise UserError(f"{checkpoint}: not a model for backend onnx, it has no {FILE}")
         self.exported = read_object(checkpoint / EXPORTED) if (checkpoint / EXPORTED).is_file() else {}
-        self.backend = self.exported.get("backend", "onnx")
-        self.graph, self.threads = open_graph(self.file, self.backend)
+        self.graph, self.threads = open_graph(self.file)
         self.outputs = self.graph.outputs
         self.tokenizer = load_tokenizer(checkpoint, max_length)
         self.facts = {"precision": precision(self.file), "device": "cpu", "threads": self.threads}
@@ -190,7 +146,7 @@ class OnnxSession:
         try:
             self.compute({name: array[:1] for name, array in features.items()})
             return self.compute(features).shape
-        except Exception as error:  # the runtimes' own exceptions, which share no base class
+        except Exception as error:  # onnxruntime's own exceptions, which share no base class
             lines = str(error).strip().splitlines() or [type(error).__name__]
             raise UserError(f"{self.file}: computes no texts of its tokenizer: {lines[0][:300]}") from None
 
@@ -209,7 +165,7 @@ class OnnxSession:
     @cached_property
     def narrow(self) -> Runtime:
         """The same graph with one thread, so that several threads can compute batches at once."""
-        return open_graph(self.file, self.backend, threads=1)[0]
+        return open_graph(self.file, threads=1)[0]
 
     def compute(self, features: dict[str, np.ndarray], output: str | None = None, by: Runtime | None = None) -> Any:
         """An output (the first, unless named) for the given features: an array with one row per text."""
@@ -229,7 +185,7 @@ class OnnxSession:
         If there are many batches, each runs in a thread of its own, since threads that share a batch wait for each
         other.
         """
-        if self.threads == 1 or len(batched) < 2 * self.threads or not self.graph.CONCURRENT:
+        if self.threads == 1 or len(batched) < 2 * self.threads:
             yield from (step(texts, self.graph) for texts in batched)
             return
         waiting: deque[Future[Computed]] = deque()

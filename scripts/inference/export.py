@@ -31,7 +31,6 @@ class Settings:
     type: Annotated[str, "type of the model, one that can be exported"]
     max_length: Annotated[int, "tokens kept of a text or a pair"]
     precision: Annotated[Literal["fp32", "int8"], "of the weights"]
-    backend: Annotated[Literal["onnx", "openvino"], "what runs the file: onnxruntime, or OpenVINO"] = "onnx"
     kernels: Kernels = "fast"
 
 
@@ -75,7 +74,7 @@ def export_checkpoint(model_type: Adapter, checkpoint: Path, target: Path, setti
     from ranktrial.models.onnx_session import FILE
 
     model = model_type.load(checkpoint, settings.max_length).to("cpu")
-    export(model_type.exportable(model, target), target, settings.backend)
+    export(model_type.exportable(model, target), target)
     apart = difference(model_type, checkpoint, model, target, settings.max_length)
     if not apart <= TOLERANCE:
         problem = f"the graph differs from torch by {apart:.1e} of the largest number; at most {TOLERANCE:.0e} is right"
@@ -97,7 +96,7 @@ def main() -> None:
         except UserError as error:
             place = "" if str(options.checkpoint) in str(error) else f"{options.checkpoint}: "
             raise UserError(f"{place}{error}") from None
-    form = f"for {settings.backend} in {settings.precision}"
+    form = f"for onnx in {settings.precision}"
     print(f"{options.checkpoint}: exported {form}, {apart:.1e} from torch in fp32", file=sys.stderr)
 
 

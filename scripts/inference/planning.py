@@ -195,11 +195,11 @@ def first_stage(experiment: Experiment, reranker: System, task: Task, seed: str)
     return path("run", experiment=experiment.name, task=task.folder, system=reranker.first_stage, seed=given)
 
 
-def export_settings(experiment: Experiment, model: str, backend: str, precision: str) -> JsonObject:
+def export_settings(experiment: Experiment, model: str, precision: str) -> JsonObject:
     """The settings of an export to ONNX."""
     entry = experiment.models[model]
     lengths = {"type": entry.type, "max_length": entry.max_length}
-    return {**lengths, "backend": backend, "precision": precision, **experiment.kernels_of_jobs}
+    return {**lengths, "precision": precision, **experiment.kernels_of_jobs}
 
 
 def ranking_settings(experiment: Experiment, ranked: str, system: str, seed: int | str, part: str = "") -> JsonObject:

@@ -23,7 +23,6 @@ SYSTEMS = {
     "systems/whole": {"model": "m"},
     "systems/fp32": {"model": "m", "backend": "onnx"},
     "systems/small": {"model": "m", "recipe": "r", "precision": "int8"},
-    "systems/vino": {"model": "m", "backend": "openvino"},
     "systems/codes": {"model": "m", "embeddings": {"precision": "binary"}},
     "systems/near": {"model": "m", "approximate": {"index": "IVF64,PQ8", "nprobe": 4}},
     "systems/both": {"model": "m", "precision": "int8", "embeddings": {"precision": "int8", "rescore": False}},
@@ -53,13 +52,12 @@ def test_each_form_of_a_checkpoint_and_of_its_index_has_a_place_of_its_own(exper
     seeds = {"small": "1"}
     places = {
         name: planning.ranking_inputs(experiment, f"runs/{task}", name, seeds.get(name, "0"))["checkpoint"]
-        for name in ("whole", "fp32", "vino", "small", "pairs")
+        for name in ("whole", "fp32", "small", "pairs")
     }
     tails = {name: place.split("/models/")[1] for name, place in places.items()}
     assert tails == {
         "whole": "m/untrained/seed-0",
         "fp32": "m/untrained+onnx-fp32/seed-0",
-        "vino": "m/untrained+openvino-fp32/seed-0",
         "small": "m/r+onnx-int8/seed-1",
         "pairs": "ce/untrained+onnx-int8/seed-0",
     }
@@ -95,21 +93,19 @@ def test_jobs_are_given_of_it_and_others_are_not(experiment):
     plain = planning.ranking_settings(experiment, "runs/d", "whole", "0")
     assert "embeddings" not in plain and "precision" not in plain and "backend" not in plain
     length = experiment.models["m"].max_length
-    expected = {"type": "bi-encoder", "max_length": length, "backend": "openvino", "precision": "int8"}
-    assert planning.export_settings(experiment, "m", "openvino", "int8") == expected
+    expected = {"type": "bi-encoder", "max_length": length, "precision": "int8"}
+    assert planning.export_settings(experiment, "m", "int8") == expected
 
 
 def test_words_and_tables_tell_them_apart(experiment):
     said = {name: describe(experiment, system) for name, system in experiment.systems.items()}
-    assert "OpenVINO fp32, " in said["vino"]
     assert "ONNX fp32, " in said["fp32"] and "ONNX int8, " in said["small"] and "ONNX" not in said["whole"]
     assert said["codes"].endswith(", searches the corpus's vectors in binary, 2 times the depth scored again")
     assert said["both"].endswith(", searches the corpus's vectors in int8")
     cells = [
-        tuple(for_times(experiment, experiment.systems[name]).values())
-        for name in ("whole", "fp32", "vino", "codes", "both")
+        tuple(for_times(experiment, experiment.systems[name]).values()) for name in ("whole", "fp32", "codes", "both")
     ]
-    assert len(set(cells)) == 5
+    assert len(set(cells)) == 4
 
 
 def test_a_precision_that_is_the_default_is_no_setting_and_a_list_makes_systems():
@@ -127,7 +123,7 @@ def test_the_kinds_that_can_be_exported():
 
 @pytest.mark.parametrize(
     "heading",
-    ["## One checkpoint in torch, ONNX, OpenVINO and int8", "## Quantised embeddings", "## Approximate search"],
+    ["## One checkpoint in torch, ONNX and int8", "## Quantised embeddings", "## Approximate search"],
 )
 def test_the_examples_of_the_docs_are_right(heading):
     section = (ROOT / "docs" / "models.md").read_text().split(heading)[1].split("\n## ")[0]
@@ -153,13 +149,13 @@ def test_the_configuration_that_measures_it_is_right():
 SPARSE = {"models/s": {"type": "sparse-encoder", "weights": "org/s"}}
 CASES = {
     "fp32 of torch": ({"systems/x": {"model": "m", "precision": "fp32"}},
-     "c.yaml: systems.x.precision: fp32 is of backend: onnx or openvino; torch computes in bf16 on a GPU that can, else in fp32"),
+     "c.yaml: systems.x.precision: fp32 is of backend: onnx; torch computes in bf16 on a GPU that can, else in fp32"),
     "int8 of torch": ({"systems/x": {"model": "m", "backend": "torch", "precision": "int8"}},
      "c.yaml: systems.x.precision: int8 is of backend: onnx"),
     "unknown precision": ({"systems/x": {"model": "m", "precision": "int4"}},
      "c.yaml: systems.x.precision: unknown value 'int4' (did you mean 'int8'?); expected one of fp32, int8"),
-    "unknown backend": ({"systems/x": {"model": "m", "backend": "openvin"}},
-     "c.yaml: systems.x.backend: unknown value 'openvin' (did you mean 'openvino'?)"),
+    "unknown backend": ({"systems/x": {"model": "m", "backend": "onx"}},
+     "c.yaml: systems.x.backend: unknown value 'onx' (did you mean 'onnx'?)"),
     "in ONNX already": ({"models/m/backend": "onnx", "models/m/weights": "tests", "models/m/pooling": "cls",
      "systems/x": {"model": "m", "backend": "onnx"}}, "c.yaml: systems.x.backend: model m is in ONNX already"),
     "index of a sparse encoder": ({**SPARSE, "systems/x": {"model": "s", "embeddings": {"precision": "int8"}}},

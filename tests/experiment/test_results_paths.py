@@ -28,7 +28,7 @@ CHOICES = {
     "texts": ["corpus", "queries/train", "queries/dev", "queries/test"],
     "length": ["1", "150"],
     "how": ["", "-english-best", "-standard-together", "-de-together", "-english-together-vectors"],
-    "recipe": ["untrained", "a.b-c", "untrained+onnx-fp32", "x+onnx-int8", "x+openvino-fp32"],
+    "recipe": ["untrained", "a.b-c", "untrained+onnx-fp32", "x+onnx-int8"],
     "passages": ["", "/passages-150"],
     "part": ["", ".shards/0-of-3", ".shards/12-of-16"],
     "form": ["vectors", "terms", "token-vectors"],

@@ -22,7 +22,7 @@ def experiment() -> dict:
         "codes": {"model": "bert", "embeddings": {"precision": "int8"}},
         "near": {"model": "bert", "approximate": {"index": "HNSW8", "efSearch": 64}},
         "pairs": rerank,
-        "small-pairs": rerank | {"backend": "openvino", "precision": "int8"},
+        "small-pairs": rerank | {"precision": "int8"},
     }
     config["comparisons"] = {"int8": {"control": "whole", "treatment": "codes"}}
     return config
@@ -31,7 +31,7 @@ def experiment() -> dict:
 def test_a_checkpoint_is_exported_once_and_texts_are_encoded_once_for_all_indices(fresh):
     fresh.write_config(experiment())
     planned = fresh.planned()
-    assert {"export bert untrained onnx fp32 seed-0", "export bert-ce random openvino int8 seed-1"} <= planned
+    assert {"export bert untrained onnx fp32 seed-0", "export bert-ce random onnx int8 seed-1"} <= planned
     assert {job for job in planned if job.startswith("encode ")} == {
         "encode weather bert untrained seed-0",
         "encode weather bert untrained+onnx-fp32 seed-0",
@@ -58,7 +58,7 @@ def test_a_checkpoint_is_used_by_torch_and_in_onnx_and_an_encoding_in_two_precis
         assert runs["small-pairs"][query].keys() == documents.keys()
     assert runs["small-pairs"] != runs["pairs"]
     assert [timings[name]["precision"] for name in ("fp32", "small-pairs")] == ["fp32", "int8"]
-    assert "openvino" in timings["small-pairs"]["versions"] and "onnxruntime" in timings["fp32"]["versions"]
+    assert "onnxruntime" in timings["fp32"]["versions"]
     assert timings["codes"]["index_bytes"] < timings["whole"]["index_bytes"] / 2
     assert "Index (MB)" in (fresh.folder / "results/tiny/figures/cost-whole.svg").read_text()
     header = (fresh.folder / "results/tiny/tables/costs.tsv").read_text().splitlines()[0]

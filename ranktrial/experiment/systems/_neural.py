@@ -25,8 +25,6 @@ from ranktrial.models.endpoint_keys import asked_of
 from ranktrial.models.judging_keys import KEYS as JUDGING
 from ranktrial.models.model_keys import Model
 
-NAMES = {"onnx": "ONNX", "openvino": "OpenVINO"}
-
 
 @dataclass(frozen=True)
 class Export:
@@ -41,13 +39,13 @@ class ExportKeys:
     """The keys of the export of a torch checkpoint."""
 
     backend: Annotated[
-        Literal["torch", "onnx", "openvino"] | None,
-        "onnx, openvino: the checkpoint, trained or not, is exported to ONNX and ranks with onnxruntime or "
-        "OpenVINO on the CPU; torch (default): the backend that the model names",
+        Literal["torch", "onnx"] | None,
+        "onnx: the checkpoint, trained or not, is exported to ONNX and ranks with onnxruntime on the CPU; torch "
+        "(default): the backend that the model names",
     ] = None
     precision: Annotated[
         Literal["fp32", "int8"] | None,
-        "precision of the weights with backend: onnx (which int8 implies) or openvino: fp32 (default), or int8, "
+        "precision of the weights with backend: onnx (which int8 implies): fp32 (default), or int8, "
         "quantised by onnxruntime",
     ] = None
 
@@ -58,7 +56,7 @@ def export_settings(check: Checker, name: str, entry: ExportKeys, model: str) ->
     backend = entry.backend or ("onnx" if given == "int8" else "torch")
     if backend == "torch":
         if given:
-            problem = f"{given} is of backend: onnx or openvino; torch computes in bf16 on a GPU that can, else in fp32"
+            problem = f"{given} is of backend: onnx; torch computes in bf16 on a GPU that can, else in fp32"
             raise check.fail(f"{key}.precision", problem)
         return None
     said, used = "backend" if entry.backend else "precision", check.config.models[model]
@@ -73,7 +71,7 @@ def export_settings(check: Checker, name: str, entry: ExportKeys, model: str) ->
 
 def export_text(export: Export | None) -> str:
     """Return the export as part of a system's description; empty without one."""
-    return f"{NAMES[export.backend]} {export.precision}" if export else ""
+    return f"ONNX {export.precision}" if export else ""
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ STANFORD = "HF_ColBERT"  # the architecture that Stanford's ColBERT writes
 def load(folder: Path, max_length: int, to_train: bool = False) -> Model:
     """Load a multi-vector model that keeps `max_length` tokens of a text, whatever lengths it stores itself.
 
-    A model that was exported to ONNX is run by onnxruntime or OpenVINO. A model loaded `to_train` may be a plain
+    A model that was exported to ONNX is run by onnxruntime. A model loaded `to_train` may be a plain
     encoder: the library then adds a projection, initialised from torch's random state. Raises UserError if the model
     cannot be loaded.
     """
