@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TypeVar
 
 from ranktrial.common.errors import UserError
 from ranktrial.common.wording import hint
@@ -11,6 +12,7 @@ from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.ir.measure_names import by_subtopic, follows_instructions
 from ranktrial.ir.measures import check_computable
 
+Own = TypeVar("Own")
 NO_ORIGINS: Mapping[tuple[str, str], str] = MappingProxyType({})
 
 
@@ -32,6 +34,11 @@ class Checker(Source):
         super().__init__(source)
         self.config = config
         self.origins = origins
+
+    def own(self, record: type[Own]) -> Own:
+        """Return the configuration as one with the keys that a plug-in declares in this record."""
+        assert isinstance(self.config, record)
+        return self.config
 
     def fail(self, key: str, problem: str) -> UserError:
         """Return the error about `key`, to be raised; the key of a fanned-out entry is that of the file."""

@@ -27,7 +27,7 @@ from ranktrial.configuration.fanout import fan_out_all
 from ranktrial.configuration.key_paths import check_plain, whole_numbers, with_grades_as_text
 from ranktrial.configuration.key_schema import Schema
 from ranktrial.configuration.location_checks import check_secrets
-from ranktrial.configuration.schema import records, schema
+from ranktrial.configuration.schema import records, schema, whole
 from ranktrial.configuration.sections.configuration import Configuration
 from ranktrial.configuration.sections.recipe import settle_epochs, with_text_keys
 from ranktrial.configuration.system_keys import read_system
@@ -67,7 +67,7 @@ def configuration(completed: dict[str, Any], source: str) -> Configuration:
     of_plugins["systems"] = {
         name: read_system(check, name, entry, of_plugins["models"]) for name, entry in completed["systems"].items()
     }
-    return read_settings(Configuration, completed | {"datasets": datasets} | of_plugins, source)
+    return read_settings(whole(), completed | {"datasets": datasets} | of_plugins, source)
 
 
 def with_defaults(config: JsonObject) -> JsonObject:

@@ -28,6 +28,8 @@ from ranktrial.models.adapters import MODEL_TYPES
 from ranktrial.models.model_keys import Model
 from ranktrial.synthesis.moderators import MODERATORS
 
+EXHIBITS = "ranktrial.experiment.exhibits"
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -86,20 +88,27 @@ def declared(package: str) -> dict[str, ModuleType]:
 
 
 @cache
+def whole() -> type[Configuration]:
+    """Return the record of a configuration, including the sections that kinds of figures declare."""
+    kinds = plugins.load_all(EXHIBITS).values()
+    return extended(Configuration, *(kind.Keys for kind in kinds if hasattr(kind, "Keys")))
+
+
+@cache
 def schema() -> Schema:
     """Return the whole schema, which is cached: callers must not modify it."""
-    whole = of_record(Configuration)
+    found = of_record(whole())
     for section, record in records().items():
-        whole["properties"][section]["additionalProperties"] = of_record(record)
+        found["properties"][section]["additionalProperties"] = of_record(record)
     for choice in CHOICES:
-        add_plugins(entry_of(whole, choice.section), choice, declared(choice.package))
-    of_comparison = entry_of(whole, "comparisons")["properties"]
+        add_plugins(entry_of(found, choice.section), choice, declared(choice.package))
+    of_comparison = entry_of(found, "comparisons")["properties"]
     for part in (of_comparison["moderators"]["items"], of_comparison["subgroups"]):
         add_moderators(part)
-    whole["properties"]["datasets"]["additionalProperties"] = dataset_schema()
+    found["properties"]["datasets"]["additionalProperties"] = dataset_schema()
     systems = {"type": "object", "additionalProperties": False, "properties": system_keys.keys()}
-    whole["properties"]["systems"]["additionalProperties"] = systems
-    return whole
+    found["properties"]["systems"]["additionalProperties"] = systems
+    return found
 
 
 def entry_of(whole: Schema, section: str) -> Schema:

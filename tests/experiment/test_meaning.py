@@ -278,7 +278,7 @@ def test_a_comparison_and_a_chart_read_the_column_of_the_listed_name(name, liste
     changes = {"comparisons/c/measure": name, "charts/k": {"systems": ["tuned"], "measures": [name]}}
     experiment = resolve(changed(changes), "c.yaml")
     assert experiment.comparisons["c"].statistics.measure == listed
-    assert {bars.measure for bars in experiment.charts["k"].bars} == {listed}
+    assert {one.measure for one in experiment.exhibits["bars"]["k"].bars} == {listed}
 
 
 def test_measures_that_look_deeper_than_a_run_are_reported():

@@ -19,8 +19,7 @@ from ranktrial.archive.ir_metadata import _data
 from ranktrial.common.errors import UserError
 from ranktrial.common.urls import holds_secret, key, parse, redacted, shown
 from ranktrial.engine.downloads import HOW, names, plain_name, sources
-from ranktrial.experiment.charts import weights_name
-from ranktrial.experiment.descriptions import describe
+from ranktrial.experiment.descriptions import describe, weights_name
 from ranktrial.experiment.resolution import resolve
 from scripts.datasets import check
 from scripts.datasets.fetch import fetch, fetch_files

@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 
 from ranktrial.common.keys import given
 from ranktrial.common.settings import read_settings
-from ranktrial.experiment.charts import model_names, weights_name
+from ranktrial.experiment.descriptions import model_names, weights_name
 from ranktrial.experiment.drawing import Chart
 from ranktrial.experiment.resolution import resolve
 from ranktrial.models.model_keys import Model
@@ -110,13 +110,13 @@ def test_a_chart_takes_its_numbers_from_the_means():
     means = pd.DataFrame(
         {"task": "d", "system": systems, "RR@3": [0.1, 0.2, 0.3, 0.4], "RR@3 sd": [None, None, None, 0.05]}
     )
-    settings = read_settings(Chart, json.loads(json.dumps(given(experiment.charts["c"]))))
+    settings = read_settings(Chart, json.loads(json.dumps(given(experiment.exhibits["bars"]["c"]))))
     made = filled(means.set_index(["task", "system"]), settings)
     assert (
         made.labels == ["as is", "tuned"] and made.axis == "RR@3, Data" and made.lines == (0.1, 0.1) and made.one_line
     )
     assert made.rows == {"first": [Bar(0.2), Bar(0.4, 0.05)], "second": [Bar(0.3), None]}
-    wide = experiment.charts["w"]
+    wide = experiment.exhibits["bars"]["w"]
     assert wide.rows == ("BM25", "first", "second") and wide.axis == "Mean" and wide.baseline is None
     assert [bars.label for bars in wide.bars] == ["Data, RR@3", "Data, AP", "Data dev, RR@3", "Data dev, AP"]
     assert {bars.task for bars in wide.bars} == {"d", "d-dev"}

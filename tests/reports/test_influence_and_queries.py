@@ -19,7 +19,6 @@ from ranktrial.reports.figures.influence import InfluencePlot, Point, free_place
 from ranktrial.reports.figures.page import Scale, limits_of
 from ranktrial.reports.figures.queries import QueriesPlot, TaskQueries, density_of, quantiles, queries_plot
 from ranktrial.statistics.superiority import superiority
-from scripts.reports.sections import comparisons
 from scripts.synthesis.influence_table import influence_table
 from tests.experiment.test_config import changed
 from tests.reports.test_forest import LONG, outside, overlapping, patches, words
@@ -147,8 +146,8 @@ def test_comparisons_that_ask_for_further_figures_have_them():
     experiment = resolve(changed(FURTHER | data | {"tasks": ["d", "x", "y"], "datasets/d/label": "Data"}), "c.yaml")
     assert further(experiment) == ["influence-c", "queries-c"]
     assert "results/e/figures/queries-c.pdf" in exhibits.files(experiment)
-    assert comparisons.settings(experiment)["further"] == ["influence-c", "queries-c"]
-    assert comparisons.settings(resolve(changed({}), "c.yaml"))["further"] == []
+    placed = {place["name"]: place["section"] for place in exhibits.shown(experiment)}
+    assert [placed[name] for name in further(experiment)] == ["comparison-c", "comparison-c"]
     reported = queries_exhibit.settings(experiment, "c")
     assert (
         reported["measure"] == "nDCG@10"

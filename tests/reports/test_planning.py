@@ -186,8 +186,12 @@ def test_the_pages_hold_what_stands_in_no_table():
         *EXPERIMENT.measures
     ]
     of_means, of_costs = reported["sections"]["means"], reported["sections"]["costs"]
-    assert of_means == {"cautions": cautions(EXPERIMENT), "charts": ["chart-means"], "of_runs": True}
-    assert of_costs == {"controls": [["cost-bm25", "bm25"]]}
+    assert of_means == {"cautions": cautions(EXPERIMENT), "of_runs": True}
+    assert of_costs == {"figures": True}
+    assert [(place["name"], place["section"]) for place in reported["exhibits"]] == [
+        ("chart-means", "means"), ("cost-bm25", "costs"),
+    ]  # fmt: skip
+    assert reported["exhibits"][1]["caption"] == "Effects over BM25, and what they cost."
 
 
 def test_sections_have_a_place_each_and_agree_about_their_files(monkeypatch):

@@ -13,6 +13,8 @@ import pytest
 from ranktrial.common.errors import UserError
 from ranktrial.common.tables import read_texts
 from ranktrial.common.version import VERSION, commit_text
+from ranktrial.experiment.exhibits import Placed, shown
+from ranktrial.experiment.resolution import resolve
 from ranktrial.reports.comparison.reading import SHOWN, Adjusted, Adjustment, Found, Labels, Looks, check_columns
 from ranktrial.reports.comparison.table import TRIED, TRIED_NOTE
 from ranktrial.reports.contents import data
@@ -36,9 +38,11 @@ from ranktrial.reports.writing.content import (
 from ranktrial.statistics.method import Method
 from ranktrial.statistics.task_results import task_result
 from ranktrial.synthesis.comparison_results import rows
+from scripts.reports.sections import with_exhibits
 from scripts.reports.sections.made import origin_of
 from scripts.synthesis.comparisons_table import Settings as ComparisonsSettings
 from scripts.synthesis.comparisons_table import comparisons as comparisons_table
+from tests.experiment.test_config import changed
 from tests.support.meta_records import meta_record
 
 EVIL = 'A <b>bold</b> & "quoted" <script>alert(1)</script>'
@@ -69,10 +73,10 @@ def all_compared(found, labels=NAMES, looks=LOOKS):
     return compared(found, dict.fromkeys(found, looks), labels)
 
 
-def sections(found, labels=NAMES, together=None, further=()):
+def sections(found, labels=NAMES, together=None):
     """The sections of the comparisons."""
     drawn = dict.fromkeys([*found, *(together or {})], LOOKS)
-    shown = (all_compared(found, labels), Figures(together or {}, drawn, {}, further), labels)
+    shown = (all_compared(found, labels), Figures(together or {}, drawn, {}), labels)
     return [first(*shown), *comparisons(*shown).blocks]
 
 
@@ -157,7 +161,13 @@ def test_answers_follow_the_direction_of_the_measure(summary, expected):
 
 
 def test_further_figures_stand_with_their_comparison():
-    parts = sections(dict.fromkeys("xy", one_found()), further=("influence-x", "queries-x"))
+    changes = {
+        "comparisons/x": {"control": "bm25", "treatment": "tuned", "figure": {"influence": True, "queries": True}}
+    }
+    tasks = {f"datasets/{name}": {"format": "beir", "location": name} for name in ("docs", "rules")}
+    experiment = resolve(changed(changes | tasks | {"tasks": ["d", "docs", "rules"]}), "c.yaml")
+    placed = [Placed(**place) for place in shown(experiment) if place["name"].endswith("-x")]
+    parts = with_exhibits(sections(dict.fromkeys("xy", one_found())), placed)
     assert [[one.path for one in named([part], Figure)] for part in parts] == [
         ["figures/x.svg"], ["figures/influence-x.svg", "figures/queries-x.svg"], ["figures/y.svg"],
     ]  # fmt: skip

@@ -1,6 +1,7 @@
 """Plug-ins: one toy of each kind comes as a new file, and one experiment that uses all of them is run to its end.
 
-The dataset format, the effect and the estimator are the worked examples of CONTRIBUTING.md, taken from there.
+The dataset format, the section, the effect, the estimator and the kind of figure are the worked examples of
+CONTRIBUTING.md, taken from there.
 """
 
 import base64
@@ -11,6 +12,7 @@ import random
 import re
 import shutil
 import subprocess
+import zipfile
 import zlib
 from pathlib import Path
 from statistics import mean, median
@@ -321,6 +323,7 @@ CONFIG = {
             "interval": "plain-mean",
         }
     },
+    "waterfalls": {"sorted": {"comparison": "order", "title": "From the lowest"}},
 }
 WORDS = [f"word{number}" for number in range(30)]
 BUCKETS = 8192
@@ -376,10 +379,11 @@ def house(tmp_path_factory) -> Workspace:
 
 
 def test_a_kind_of_each_is_one_new_file_and_nothing_else(house):
-    assert len(EXAMPLES) == 4 and len(TOYS) == 14
+    assert len(EXAMPLES) == 6 and len(TOYS) == 16
     assert sum("backwards" in path for path in TOYS) == 3  # a type of system
     assert sum("word_sets" in path for path in TOYS) == 3  # a model with its own form of index
     assert sum("thinned" in path for path in TOYS) == 2  # a form of index that is made from vectors
+    assert sum("waterfall" in path for path in TOYS) == 2  # a kind of figure
     status = git(house.folder, "status", "--porcelain", "--untracked-files=all").splitlines()
     assert sorted(status) == sorted([*(f"?? {path}" for path in TOYS), *(f" M {path}" for path in ENTRIES)])
 
@@ -501,6 +505,37 @@ def test_a_column_and_a_mark_of_the_means_are_computed_and_shown_and_explained_o
     house.write_config(CONFIG | {"datasets": CONFIG["datasets"] | {"s": scores}}, "reserved.yaml")
     done = house.snakemake("--dry-run", config="reserved.yaml")
     assert "'RR median' is the name of another column" in done.stdout + done.stderr
+
+
+def test_a_kind_of_figure_is_drawn_and_stands_on_the_page_and_in_the_archive(house):
+    results = house.folder / "results/toys"
+    for suffix in ("svg", "pdf", "png"):
+        assert (results / f"figures/waterfall-sorted.{suffix}").stat().st_size > 1000
+    report, summary = ((results / name).read_text() for name in ("report.html", "summary.md"))
+    figure = re.search(r'src="data:image/svg\+xml;base64,([^"]+)"></div>\n<figcaption>The effects of a comp', report)
+    for drawn in ((results / "figures/waterfall-sorted.svg").read_text(), base64.b64decode(figure[1]).decode()):
+        assert ">From the lowest<" in drawn
+    assert "Waterfall plots</h2>" in report and "## Waterfall plots" in summary
+    assert "figures/waterfall-sorted.svg" in summary
+    with zipfile.ZipFile(results / "toys.crate.zip") as archive:
+        assert "results/toys/figures/waterfall-sorted.svg" in {name.partition("/")[2] for name in archive.namelist()}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"waterfalls": {"sorted": {"comparison": "no"}}}, "waterfalls.sorted.comparison: unknown name 'no'"),
+        ({"waterfalls": {"sorted": {"compared": "order"}}}, "waterfalls.sorted: "),
+        (
+            {"comparisons": {"waterfall-x": CONFIG["comparisons"]["order"]}},
+            "comparisons.waterfall-x: names that begin with 'waterfall-' are reserved for the waterfall plots",
+        ),
+    ],
+)
+def test_mistakes_in_the_keys_of_a_figure_are_one_line(house, changes, said):
+    house.write_config(CONFIG | changes, "wrong.yaml")
+    done = house.snakemake("--dry-run", config="wrong.yaml")
+    assert done.returncode == 1 and f"error: wrong.yaml: {said}" in done.stdout + done.stderr
 
 
 @pytest.mark.long

@@ -264,23 +264,6 @@ class MultipleComparison:
     title: Annotated[Title, "title of its figure"] = ""
 
 
-SystemsByLabel = Annotated[dict[Label, Names], Rule(min_properties=1)]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChartEntry:
-    """A bar chart of means."""
-
-    systems: Annotated[
-        Names | SystemsByLabel,
-        "one bar per model; or several, as a mapping of labels (such as random, hard) to systems",
-    ]
-    tasks: Annotated[AllOrNames, "tasks, each with bars of its own"] = "all"
-    measures: Annotated[Names, "measures, each with bars of its own"]
-    baseline: Annotated[str | None, "a system drawn as a line"] = None
-    title: Annotated[Title, "title of the figure"] = ""
-
-
 @dataclass(frozen=True, kw_only=True)
 class StudyEntry:
     """The keys that matrices and curves share: baseline, measure, tasks and title of a transfer study."""

@@ -1,6 +1,7 @@
 """The configuration: its sections, and the keys of the whole experiment, of the explorer and of all types of systems.
 
-Plug-ins declare further keys of some sections; `schema.records` returns the records of entries that include them. The
+Plug-ins declare further keys of some sections; `schema.records` returns the records of entries that include them. Kinds
+of figures declare sections of their own, which `schema.whole` includes. The
 types of systems are modules of ranktrial/experiment/systems/. Reads and writes nothing.
 """
 
@@ -11,7 +12,6 @@ from typing import Annotated, Literal
 
 from ranktrial.common.keys import NO_KEY, Depth, FilePath, Label, Name, Names, Needs, Not, Rule, Seed, Size, TaskName
 from ranktrial.configuration.sections.comparison import (
-    ChartEntry,
     ComparisonEntry,
     CurvesEntry,
     MatrixEntry,
@@ -191,9 +191,6 @@ class Configuration:
         "font of all figures: the name of an installed font, such as Times New Roman; default DejaVu Sans, which "
         "matplotlib includes",
     ] = None
-    charts: Annotated[dict[Name, ChartEntry], "bar charts of means, with the systems of one model side by side"] = (
-        field(default_factory=dict)
-    )
     features: Annotated[
         dict[Name, FeatureEntry],
         "files with features of queries and their candidates, for learning to rank; `features/{task}/{name}.parquet`",

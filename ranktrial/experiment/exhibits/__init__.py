@@ -7,7 +7,7 @@ figures (outputs, the page, reserved names, Snakemake's report) follow from thes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Protocol, cast
@@ -17,6 +17,7 @@ from ranktrial.common.keys import JsonObject
 from ranktrial.configuration.checker import Checker
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import FIGURE_FORMATS, path
+from ranktrial.experiment.tasks import Named
 
 
 @dataclass(frozen=True)
@@ -31,20 +32,36 @@ class Exhibit:
     compared: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Shown:
-    """Where a figure stands in the report: at the end of the section with an anchor, or in one of its own.
+    """A figure in the report: at the end of the section with this anchor, folded below a title if it has one.
 
-    `shows` is read to those who do not see the figure.
+    Without a section it stands in one of its kind. `shows` is read to those who do not see the figure.
     """
 
-    section: str
     caption: str
     shows: str
+    section: str = ""
+    folded: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placed(Shown):
+    """A figure in the report, with its name, that of its kind, and the heading of a section of this kind."""
+
+    name: str
+    kind: str
+    heading: str
 
 
 class Kind(Protocol):
-    """What the module of a kind defines; `asked`, `check` and `shown` may be left out."""
+    """What the module of a kind defines.
+
+    These may be left out: `Keys`, a record with a section of the configuration, and `resolve`, which returns its
+    entries by name as the experiment keeps them (`Experiment.exhibits`); `check`, of its names; `asked`, whether its
+    figures are made with the other results; `shown`, the place of a figure in the report; ON_PAGE = False, if the
+    report has none of its figures.
+    """
 
     NAME: str
     PREFIX: str  # with which the names of its figures begin, and those of no comparison; empty: any name
@@ -87,13 +104,18 @@ def files(experiment: Experiment, formats: tuple[str, ...] = FIGURE_FORMATS, on_
     ]
 
 
-def shown(experiment: Experiment) -> dict[str, JsonObject]:
-    """Return figure -> its place in the report and a heading, where its kind says it; others are shown by sections."""
-    return {
-        name: asdict(kind.shown(experiment, name)) | {"heading": kind.CATEGORY}
+def shown(experiment: Experiment) -> list[JsonObject]:
+    """Return the `Placed` of all figures whose kinds say their place; sections of the report show the others."""
+    return [
+        asdict(kind.shown(experiment, name)) | {"name": name, "kind": kind.NAME, "heading": kind.CATEGORY}
         for name, kind in figures(experiment).items()
         if hasattr(kind, "shown")
-    }
+    ]
+
+
+def resolved(named: Named) -> dict[str, Mapping[str, object]]:
+    """Return kind -> the entries of its section, resolved. Raises UserError for a mistake in them."""
+    return {name: kind.resolve(named) for name, kind in kinds().items() if hasattr(kind, "resolve")}
 
 
 def check_all(check: Checker, experiment: Experiment) -> None:

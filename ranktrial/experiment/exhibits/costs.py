@@ -8,7 +8,7 @@ from typing import Any
 
 from ranktrial.common.keys import JsonObject
 from ranktrial.experiment import job_files
-from ranktrial.experiment.exhibits import Exhibit
+from ranktrial.experiment.exhibits import Exhibit, Shown
 from ranktrial.experiment.labels import system_labels
 from ranktrial.experiment.records import Comparison, Experiment
 from ranktrial.experiment.systems._neural import of_model
@@ -58,11 +58,6 @@ def by_control(comparisons: dict[str, Comparison], timed: set[str]) -> dict[str,
     return figures
 
 
-def control(experiment: Experiment, name: str) -> str:
-    """The control of a figure."""
-    return experiment.comparisons[names(experiment)[name][0]].control
-
-
 def exhibit(experiment: Experiment, name: str) -> Exhibit:
     """The summary effects, and all timing files of the systems on the tasks of the figure."""
     compared, beside = names(experiment)[name], of_figure(experiment, name)
@@ -71,6 +66,13 @@ def exhibit(experiment: Experiment, name: str) -> Exhibit:
         "timing": sorted({*beside, *chain.from_iterable(map(files_of, beside.values()))}),
     }
     return Exhibit(inputs, settings(experiment, name), compared)
+
+
+def shown(experiment: Experiment, name: str) -> Shown:
+    """Below the table of costs."""
+    control = experiment.comparisons[names(experiment)[name][0]].control
+    title = f"Effects over {system_labels(experiment).get(control, control)}, and what they cost"
+    return Shown(section="costs", caption=f"{title}.", shows=f"{title}. The tables have the numbers.")
 
 
 def settings(experiment: Experiment, name: str) -> JsonObject:

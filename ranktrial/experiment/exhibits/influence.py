@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ranktrial.experiment.exhibits import Exhibit, forest
+from ranktrial.experiment.exhibits import Exhibit, Shown, forest
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
 
@@ -38,3 +38,10 @@ def exhibit(experiment: Experiment, name: str) -> Exhibit:
         **forest.font_of(experiment, compared),
     }
     return Exhibit(inputs, settings, (compared,))
+
+
+def shown(experiment: Experiment, name: str) -> Shown:
+    """Folded, at the end of its comparison."""
+    title, compared = "Influence of each task", name.removeprefix(PREFIX)
+    shows = f"{title}, {compared}. The table of influence has the numbers."
+    return Shown(section=f"comparison-{compared}", folded=title, caption=f"{title}.", shows=shows)

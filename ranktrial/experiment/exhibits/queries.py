@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ranktrial.common.keys import JsonObject
-from ranktrial.experiment.exhibits import Exhibit, forest
+from ranktrial.experiment.exhibits import Exhibit, Shown, forest
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
 
@@ -43,3 +43,10 @@ def settings(experiment: Experiment, name: str) -> JsonObject:
         "labels": {"tasks": called["tasks"], "systems": {}},
         **forest.font_of(experiment, name),
     }
+
+
+def shown(experiment: Experiment, name: str) -> Shown:
+    """Folded, at the end of its comparison."""
+    title, compared = "Differences of all queries", name.removeprefix(PREFIX)
+    shows = f"{title}, {compared}. The table of queries gives the number that each system wins."
+    return Shown(section=f"comparison-{compared}", folded=title, caption=f"{title}.", shows=shows)

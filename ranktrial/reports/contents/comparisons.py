@@ -14,7 +14,6 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
-from ranktrial.experiment.exhibits import influence, queries
 from ranktrial.records.comparison import ComparisonRow
 from ranktrial.reports.comparison import number_text as form
 from ranktrial.reports.comparison.families import (
@@ -118,10 +117,6 @@ ASKED = (
     "these, and in a new one."
 )
 FIRST = "first"  # the anchor of the section with which a page begins
-FURTHER = {  # beginning of a figure's name -> what it shows, and where its numbers stand
-    influence.PREFIX: ("Influence of each task", "The table of influence has the numbers."),
-    queries.PREFIX: ("Differences of all queries", "The table of queries gives the number that each system wins."),
-}
 
 
 @dataclass(frozen=True)
@@ -153,7 +148,6 @@ class Shown:
     comparisons: Annotated[dict[str, Looks], "how each comparison is shown"]
     together: Annotated[dict[str, list[str]], "figure: the comparisons that it shows"]
     forest_plots: Annotated[dict[str, Looks], "how each forest plot looks"]
-    further: Annotated[list[str], "figures of influence and of queries"]
     moderated: Annotated[dict[str, list[str]], "comparison with moderators or subgroups: its bubble plots"]
 
 
@@ -161,14 +155,13 @@ class Shown:
 class Figures:
     """The figures of comparisons: `together` names those of several, `drawn` says how each forest plot looks.
 
-    `moderated` names the bubble plots of comparisons with moderators, `further` the figures of influence and queries.
+    `moderated` names the bubble plots of comparisons with moderators.
     `extremes` is no figure: the queries that comparisons win and lose most.
     """
 
     together: Mapping[str, Sequence[str]]
     drawn: Mapping[str, Looks]
     moderated: Mapping[str, Sequence[str]]
-    further: Sequence[str]
     extremes: pd.DataFrame | None = None
 
     def explored(self, name: str) -> bool:
@@ -291,10 +284,6 @@ def _one(one: Compared, figures: Figures, labels: Labels, shared: Block | None =
     if figures.extremes is not None:
         blocks += extreme_queries(one.name, figures.extremes, (one.plot.control, one.plot.groups[0].treatment), labels)
     blocks += _moderation(one, figures.moderated.get(one.name, ()))
-    for kind, (title, where) in FURTHER.items():
-        if kind + one.name in figures.further:
-            figure = Figure(f"figures/{kind}{one.name}.svg", f"{title}.", f"{title}, {one.name}. {where}")
-            blocks.append(Folded(title, [figure]))
     return blocks
 
 

@@ -21,7 +21,6 @@ from ranktrial.reports.writing.content import (
     Block,
     Cell,
     Column,
-    Figure,
     Folded,
     Paragraph,
     Section,
@@ -62,24 +61,21 @@ FRONT = (
 
 @dataclass(frozen=True)
 class Shown:
-    """The figures of costs, and how times were measured."""
+    """Whether figures of costs follow, and how times were measured."""
 
-    controls: Annotated[list[list[str]], "pairs of a figure of costs and its control"]
+    figures: Annotated[bool, "the section has figures"] = False
     exclusive: Annotated[bool, "searches and rankings ran one at a time"] = False
 
 
 def costs(table: pd.DataFrame, shown: Shown, labels: Labels) -> Section:
-    """Costs, one row per system, how they were measured, and a figure for each control."""
+    """Costs, one row per system, how they were measured, and how to read the figures that follow."""
     said = ["Times exclude loading and a warm-up", f"measured on {', '.join(sorted(set(table['device'])))}"]
     said += filter(None, [side_by_side(table["other_cores"].dropna().tolist())])
     alone = [Paragraph(ALONE)] if shown.exclusive else []
     blocks: list[Block] = [Paragraph(f"{'; '.join(said)}."), *alone, costs_table(table, labels)]
     for work in ("inference", "fine-tuning"):
         blocks.append(Folded(f"Models by tasks: {work} times", [], f"tables/{work}-times.md"))
-    blocks += [Paragraph(FRONT)] if shown.controls else []
-    for name, control in shown.controls:
-        title = f"Effects over {labels.system(control)}, and what they cost"
-        blocks.append(Figure(f"figures/{name}.svg", f"{title}.", f"{title}. The tables have the numbers."))
+    blocks += [Paragraph(FRONT)] if shown.figures else []
     return Section("Costs", blocks, anchor="costs")
 
 

@@ -28,7 +28,6 @@ from ranktrial.reports.writing.content import (
     Block,
     Cell,
     Column,
-    Figure,
     Folded,
     Items,
     Note,
@@ -279,14 +278,13 @@ class Beside:
     """What stands beside the means."""
 
     cautions: Annotated[list[str], "of the configuration"]
-    charts: Annotated[list[str], "figures with bars of means"]
     of_runs: Annotated[bool, "values are computed from runs"]
 
 
 def means(
     rows: Sequence[MeansRow], facts: Facts, families: Mapping[str, FoundFamily], beside: Beside, grades: str = ""
 ) -> Section:
-    """A table for each measure, how to read them, cautions, and bar charts.
+    """A table for each measure, how to read them, and cautions.
 
     `families` are the multiple comparisons; `grades` says what those of judgements count for.
     """
@@ -306,8 +304,6 @@ def means(
     blocks += [Note(f"{caution}.") for caution in (*zeros, *unequal_counts(rows, labels), *beside.cautions)]
     for place, (measure, family) in enumerate(of_pairs.items()):
         blocks.append(Folded(measure, [means_table(rows, measure, facts, family)], unfolded=not place))
-    for name in beside.charts:
-        blocks.append(Figure(f"figures/{name}.svg", name, f"Bar chart {name}. The tables of means have the numbers."))
     return Section("Means", blocks, anchor="means")
 
 

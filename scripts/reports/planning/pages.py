@@ -12,8 +12,7 @@ from pathlib import Path
 from ranktrial.common.errors import UserError
 from ranktrial.common.keys import JsonObject
 from ranktrial.experiment import exhibits, job_files
-from ranktrial.experiment.charts import weights_name
-from ranktrial.experiment.descriptions import for_times, tried
+from ranktrial.experiment.descriptions import for_times, tried, weights_name
 from ranktrial.experiment.drawing import Drawing, Drawings
 from ranktrial.experiment.exhibits import curves as curves_exhibit
 from ranktrial.experiment.exhibits import family as family_exhibit

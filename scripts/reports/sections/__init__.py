@@ -13,8 +13,8 @@ Planning loads all sections, so `blocks` imports what reads tables or draws in i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -27,11 +27,12 @@ from ranktrial.common.keys import JsonObject
 from ranktrial.common.plugins import load_all, source
 from ranktrial.common.settings import read_settings
 from ranktrial.experiment import exhibits
+from ranktrial.experiment.exhibits import Placed
 from ranktrial.experiment.labels import facts
 from ranktrial.experiment.records import Experiment
 from ranktrial.ir.means import MeansRow, read_means
 from ranktrial.records.facts import Facts
-from ranktrial.reports.writing.content import Block
+from ranktrial.reports.writing.content import Block, Figure, Folded, Section
 
 Own = TypeVar("Own")
 TEXTS = {
@@ -51,6 +52,7 @@ class Settings:
     experiment: str
     facts: Facts
     sections: Annotated[dict[str, dict], "section: its settings"]
+    exhibits: Annotated[list[Placed], "the figures that no section places"]
     jobs: Annotated[dict[str, int], "rule: its number of jobs"]
     feeds: Annotated[list[list[str]], "pairs of rules of which the first makes what the second takes"]
 
@@ -105,7 +107,12 @@ def inputs(experiment: Experiment) -> dict[str, list[str]]:
 def settings(experiment: Experiment) -> JsonObject:
     """The settings of the report's job, but for its rules."""
     own = {one.NAME: one.settings(experiment) for one in sections() if hasattr(one, "settings")}
-    return {"experiment": experiment.name, "facts": facts(experiment), "sections": own}
+    return {
+        "experiment": experiment.name,
+        "facts": facts(experiment),
+        "sections": own,
+        "exhibits": exhibits.shown(experiment),
+    }
 
 
 def content(report: Report, summary: bool = False) -> list[Block]:
@@ -114,4 +121,21 @@ def content(report: Report, summary: bool = False) -> list[Block]:
     for section in sections():
         own = getattr(section, "in_summary", section.blocks) if summary else section.blocks
         blocks += own(report)
-    return blocks
+    return with_exhibits(blocks, report.said.exhibits)
+
+
+def figure(one: Placed) -> Block:
+    """A figure, folded or not."""
+    drawn = Figure(f"figures/{one.name}.svg", one.caption, one.shows)
+    return Folded(one.folded, [drawn]) if one.folded else drawn
+
+
+def with_exhibits(blocks: Sequence[Block], placed: Sequence[Placed]) -> list[Block]:
+    """The blocks, with the figures of each section at its end."""
+    found: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Section):
+            own = [figure(one) for one in placed if one.section and one.section == block.anchor]
+            block = replace(block, blocks=[*with_exhibits(block.blocks, placed), *own])
+        found.append(block)
+    return found

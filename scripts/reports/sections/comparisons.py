@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ranktrial.common.keys import JsonObject
 from ranktrial.experiment import job_files
-from ranktrial.experiment.exhibits import forest, influence, queries
+from ranktrial.experiment.exhibits import forest
 from ranktrial.experiment.records import Experiment
 from ranktrial.experiment.results_paths import path
 from ranktrial.reports.writing.content import Block
@@ -39,7 +39,6 @@ def settings(experiment: Experiment) -> JsonObject:
         "comparisons": planned.table_settings(experiment),
         "together": experiment.figures,
         "forest_plots": {name: forest.looks(experiment, name) for name in forest.names(experiment)},
-        "further": [*influence.names(experiment), *queries.names(experiment)],
         "moderated": planned.shown_on_pages(experiment),
     }
 
@@ -66,7 +65,7 @@ def figures(report: Report) -> Figures:
 
     shown = report.settings(NAME, Shown)
     extremes = report.table("extremes") if report.files["extremes"] else None
-    return Figures(shown.together, shown.forest_plots, shown.moderated, shown.further, extremes)
+    return Figures(shown.together, shown.forest_plots, shown.moderated, extremes)
 
 
 def blocks(report: Report) -> list[Block]:

@@ -1,4 +1,4 @@
-"""Costs of the systems: a table, and a figure per control."""
+"""Costs of the systems: a table, and how to read its figures."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ def inputs(experiment: Experiment) -> dict[str, list[str]]:
 
 
 def settings(experiment: Experiment) -> JsonObject:
-    """The control of each figure, and whether searches ran one at a time."""
-    controls = [[name, exhibit.control(experiment, name)] for name in exhibit.names(experiment)]
-    return {"controls": controls, **exclusive(experiment)}
+    """Whether there are figures, and whether searches ran one at a time."""
+    return {"figures": bool(exhibit.names(experiment)), **exclusive(experiment)}
 
 
 def blocks(report: Report) -> list[Block]:

@@ -1,11 +1,10 @@
-"""Means: a table per measure, how to read it, what grades count for, cautions, and bar charts."""
+"""Means: a table per measure, how to read it, what grades count for, and cautions."""
 
 from __future__ import annotations
 
 from ranktrial.common.keys import JsonObject
 from ranktrial.configuration.dataset_keys import format_of
 from ranktrial.experiment.descriptions import cautions
-from ranktrial.experiment.exhibits import bars
 from ranktrial.experiment.records import Experiment
 from ranktrial.reports.writing.content import Block
 from scripts.reports.sections import Report, families, tasks
@@ -19,10 +18,9 @@ def inputs(experiment: Experiment) -> dict[str, list[str]]:
 
 
 def settings(experiment: Experiment) -> JsonObject:
-    """The cautions of the configuration, the bar charts, and whether values are computed from runs."""
+    """The cautions of the configuration, and whether values are computed from runs."""
     return {
         "cautions": cautions(experiment),
-        "charts": bars.names(experiment),
         "of_runs": not all(format_of(dataset).values_given for dataset in experiment.datasets.values()),
     }
 
